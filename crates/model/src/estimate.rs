@@ -1,0 +1,17 @@
+//! A number with its uncertainty.
+
+use serde::{Deserialize, Serialize};
+
+/// A value and its 95 % confidence interval, in the unit that the key holding it names.
+///
+/// `low` and `high` are absent when the data do not allow an interval (one block only); the value then stands
+/// alone and the report says so.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The point estimate.
+    pub estimate: f64,
+    /// Lower end of the 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end of the 95 % interval.
+    pub high: Option<f64>,
+}

@@ -1,0 +1,127 @@
+//! `plan.json`: what a run will do, fixed before anything starts.
+
+use crate::{JvmFacts, Provenance, ReferenceMode};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How trials are laid out in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Design {
+    /// A fresh process for each trial, in interleaved blocks (A B C, C A B, ...).
+    Fresh,
+    /// All variants up and warmed; measured in alternating short windows (A B C, C B A, ...), the others held still.
+    Resident,
+}
+
+/// One combination of levels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// Unique name, made of the level names, for example `64-bit/1g`.
+    pub name: String,
+    /// Level by factor.
+    pub levels: BTreeMap<String, String>,
+    /// Reference mode asked for, where the study varies or fixes it.
+    pub reference_mode: Option<ReferenceMode>,
+    /// Compact object headers asked for.
+    pub compact_headers: bool,
+    /// Maximum heap, bytes, where the study sets it.
+    pub max_heap_bytes: Option<u64>,
+    /// The JVM, where the server is started by one.
+    pub jvm: Option<JvmFacts>,
+    /// JVM options in the order of the command line.
+    pub jvm_options: Vec<String>,
+    /// Names of environment variables that the study sets (values may be secret and are not stored).
+    pub environment_names: Vec<String>,
+    /// Options of the workload, for example `database = h2`.
+    pub workload_options: BTreeMap<String, String>,
+    /// The variant that this one is compared with; absent for a baseline.
+    pub baseline: Option<String>,
+}
+
+/// A variant that cannot be run here, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedVariant {
+    /// Its name.
+    pub name: String,
+    /// Level by factor.
+    pub levels: BTreeMap<String, String>,
+    /// Why, in plain words, with what would make it possible.
+    pub reason: String,
+}
+
+/// One launch to come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedTrial {
+    /// Number in the order of the run, from 1.
+    pub number: u32,
+    /// Name of the variant.
+    pub variant: String,
+    /// Block, from 1; in the resident design every trial is of block 1 and its windows carry the blocks.
+    pub block: u32,
+    /// Seed of every random draw of the trial.
+    pub seed: u64,
+}
+
+/// The whole plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// `assay.plan/1`
+    pub schema: String,
+    /// Who made it.
+    pub provenance: Provenance,
+    /// Name of the study.
+    pub study: String,
+    /// The question, as the study file puts it.
+    pub question: String,
+    /// What the reader should know of the source of the question, for example a paper; may be empty.
+    #[serde(default)]
+    pub background: String,
+    /// Workload's name, or `custom` for a command of the user's.
+    pub workload: String,
+    /// True for the short form (`--quick`).
+    pub quick: bool,
+    /// Design.
+    pub design: Design,
+    /// Seed from which all others come.
+    pub seed: u64,
+    /// Blocks.
+    pub blocks: u32,
+    /// Load, in words: `closed loop, 8 users`.
+    pub load: String,
+    /// Warm-up rule, in words.
+    pub warm_up: String,
+    /// Length of a measured window, seconds.
+    pub window_s: f64,
+    /// How often a disturbed trial or window may be repeated.
+    pub repeats_max: u32,
+    /// Factor names in the study's order, with their levels in order.
+    pub factors: Vec<(String, Vec<String>)>,
+    /// The metric that decides, an identifier of [`crate::METRICS`].
+    pub primary_metric: String,
+    /// Variants to run, in the study's order.
+    pub variants: Vec<Variant>,
+    /// Variants that cannot be run here.
+    pub skipped: Vec<SkippedVariant>,
+    /// Trials in order.
+    pub trials: Vec<PlannedTrial>,
+    /// How long the run should take, seconds; an estimate from the phases alone.
+    pub expected_s: f64,
+    /// Published values to show beside ours, from the study file.
+    #[serde(default)]
+    pub published: Vec<Published>,
+}
+
+/// Values that somebody published, to be shown beside ours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Published {
+    /// Where they stand, for example `Figure 4, SLES 10.1 x86-64`.
+    pub source: String,
+    /// Metric identifier they correspond to.
+    pub metric: String,
+    /// Value by level of the first factor, relative to that source's own baseline (1 for the baseline).
+    pub relative: BTreeMap<String, f64>,
+    /// Absolute value by level, in the metric's unit, where the source gives it.
+    #[serde(default)]
+    pub absolute: BTreeMap<String, f64>,
+}

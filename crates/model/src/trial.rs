@@ -1,0 +1,156 @@
+//! `trial.json`: one launch of one variant, with its measured windows.
+
+use crate::{JvmFacts, LatencyPoint, LatencySummary, ModeRead, OperationCount, Problem, Provenance};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One launch of one variant: start, ready, warm-up, measure, drain, stop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// `assay.trial/1`
+    pub schema: String,
+    /// Who made it.
+    pub provenance: Provenance,
+    /// Number in the run, from 1; the folder is `trials/NN-variant`.
+    pub number: u32,
+    /// Name of the variant.
+    pub variant: String,
+    /// Block of the launch.
+    pub block: u32,
+    /// 1 for the first try, 2 for the first repeat after a disturbance, ...
+    pub attempt: u32,
+    /// Seed of every random draw.
+    pub seed: u64,
+    /// Command line with secrets redacted.
+    pub command: Vec<String>,
+    /// The JVM.
+    pub jvm: Option<JvmFacts>,
+    /// Reference mode that the JVM really chose; absent when its log could not be read.
+    pub mode: Option<ModeRead>,
+    /// Collector in the JVM's words.
+    pub collector: Option<String>,
+    /// Start of the process in calendar time, RFC 3339.
+    pub started_at: String,
+    /// From the start of the process to the first good answer of the ready URL.
+    pub start_to_ready_ms: Option<f64>,
+    /// How warm-up went; absent when the trial did not get so far.
+    pub warm_up: Option<WarmUp>,
+    /// Measured windows: one in the fresh design, one a block in the resident design.
+    pub windows: Vec<Window>,
+    /// Percentile curve of response time over all windows that count.
+    pub response_curve: Vec<LatencyPoint>,
+    /// What the server said of itself at the end.
+    pub audit: Option<Audit>,
+    /// How it ended.
+    pub outcome: TrialOutcome,
+    /// Observers that could not work, with the reason.
+    pub excluded_observers: Vec<ExcludedObserver>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+impl Trial {
+    /// Whether any of its windows may be used in a comparison.
+    pub fn counts(&self) -> bool {
+        self.outcome == TrialOutcome::Completed && self.audit.as_ref().is_none_or(|a| a.passed)
+    }
+}
+
+/// How a trial ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum TrialOutcome {
+    /// All windows were measured and the server was stopped.
+    Completed,
+    /// It could not be finished.
+    Failed {
+        /// What happened, with the end of the server's log where that helps.
+        reason: String,
+    },
+    /// The user stopped the run.
+    Interrupted,
+}
+
+/// How warm-up ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// The rule, in words.
+    pub rule: String,
+    /// What ended it.
+    pub ended_by: WarmUpEnd,
+    /// How long it took, seconds.
+    pub duration_s: f64,
+    /// Requests served in it.
+    pub requests: u64,
+    /// CPU milliseconds per request by slice, the series that the rule judged.
+    pub cpu_ms_per_request: Vec<f64>,
+}
+
+/// What ended warm-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarmUpEnd {
+    /// The steady-state test passed.
+    Steady,
+    /// The cap was reached first: later windows may still be drifting, and the report says so.
+    Cap,
+}
+
+/// One measured stretch of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Block, from 1: windows of the same block are compared with each other.
+    pub block: u32,
+    /// 1 for the first try, 2 for the first repeat after a disturbance, ...
+    pub attempt: u32,
+    /// Start on `CLOCK_MONOTONIC`.
+    pub start_monotonic_ns: u64,
+    /// End on `CLOCK_MONOTONIC`.
+    pub end_monotonic_ns: u64,
+    /// Requests completed correctly in the window.
+    pub requests: u64,
+    /// Requests that failed.
+    pub errors: u64,
+    /// Value by metric identifier ([`crate::METRICS`]); a metric that could not be measured is not there, and
+    /// `problems` says why.
+    pub metrics: BTreeMap<String, f64>,
+    /// Response time, from the intended start.
+    pub response_ms: LatencySummary,
+    /// Service time, from the send.
+    pub service_ms: LatencySummary,
+    /// Lateness of the generator.
+    pub send_lag_ms: LatencySummary,
+    /// Asked and measured mix.
+    pub operations: Vec<OperationCount>,
+    /// Why the window is left out of the comparison; empty when it counts.
+    pub disturbances: Vec<Disturbance>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// Why a window or trial is not used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// Stable name in kebab case: `cpu-pressure`, `steal`, `throttled`, `generator-lag`, `errors`, `audit`.
+    pub kind: String,
+    /// The figure that was measured, with unit, and the limit it passed.
+    pub evidence: String,
+}
+
+/// The server's own account of its data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Audit {
+    /// Whether every invariant holds.
+    pub passed: bool,
+    /// The server's answer, shortened.
+    pub detail: String,
+}
+
+/// An observer that could not work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExcludedObserver {
+    /// Its name.
+    pub name: String,
+    /// Why, and what would make it work.
+    pub reason: String,
+}
