@@ -1,0 +1,101 @@
+//! Rules of the house that a machine can hold: arrows between crates, file headers, file sizes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FILE_LINES_MAX: usize = 500;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("checkout root")
+}
+
+/// Arrows that ARCHITECTURE.md lists, as crate -> crates it may use.
+fn listed_arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let begin = text.find("<!-- arrows: begin -->").expect("begin mark in ARCHITECTURE.md");
+    let end = text.find("<!-- arrows: end -->").expect("end mark in ARCHITECTURE.md");
+    text[begin..end]
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .filter(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase()))
+        .map(|(name, uses)| (name.to_owned(), uses.split_whitespace().map(str::to_owned).collect()))
+        .collect()
+}
+
+/// Arrows that the manifests have, development dependencies left out.
+fn built_arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo metadata");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata's JSON");
+    let short = |name: &str| name.strip_prefix("assay-").unwrap_or(name).to_owned();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let ours: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
+    packages
+        .iter()
+        .map(|package| {
+            let uses = package["dependencies"].as_array().expect("dependencies").iter();
+            let uses = uses.filter(|d| d["kind"].as_str() != Some("dev"));
+            let uses = uses.filter_map(|d| d["name"].as_str()).filter(|n| ours.contains(n)).map(short);
+            (short(package["name"].as_str().expect("name")), uses.collect())
+        })
+        .collect()
+}
+
+#[test]
+fn crates_use_only_what_the_architecture_lists() {
+    let listed = listed_arrows();
+    for (name, uses) in built_arrows() {
+        let Some(allowed) = listed.get(&name) else {
+            panic!("crates/{name} is not in ARCHITECTURE.md: add a line for it, and say in the table what is in it");
+        };
+        let extra: Vec<_> = uses.difference(allowed).collect();
+        assert!(
+            extra.is_empty(),
+            "crates/{name} now uses {extra:?}.\n  Arrows go one way: readers know nothing of analysis, the report \
+             renders stored values only.\n  Put what you need into crates/model, or propose the new arrow in \
+             ARCHITECTURE.md and say why."
+        );
+    }
+}
+
+#[test]
+fn the_architecture_lists_no_crate_or_arrow_that_is_not_there() {
+    let built = built_arrows();
+    for (name, uses) in listed_arrows() {
+        let there = built.get(&name).unwrap_or_else(|| panic!("ARCHITECTURE.md lists crates/{name}, which is not there"));
+        let unused: Vec<_> = uses.difference(there).collect();
+        assert!(unused.is_empty(), "ARCHITECTURE.md lists {name}: {unused:?}, which the manifest does not have");
+    }
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("readable folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() && path.file_name().is_some_and(|n| n != "target") {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_rust_file_says_what_it_is_for_and_stays_readable() {
+    let mut files = Vec::new();
+    rust_files(&root().join("crates"), &mut files);
+    assert!(!files.is_empty());
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a Rust file");
+        let name = file.strip_prefix(root()).unwrap_or(&file).display().to_string();
+        assert!(text.starts_with("//!"), "{name} does not open with a `//!` line that says what it is for");
+        let lines = text.lines().count();
+        assert!(lines <= FILE_LINES_MAX, "{name} has {lines} lines: split it by question (limit {FILE_LINES_MAX})");
+        for banned in ["utils", "helpers", "manager", "common"] {
+            assert!(file.file_stem().is_none_or(|s| s != banned), "{name}: name the file after what it is about");
+        }
+    }
+}
