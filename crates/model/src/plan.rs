@@ -124,4 +124,7 @@ pub struct Published {
     /// Absolute value by level, in the metric's unit, where the source gives it.
     #[serde(default)]
     pub absolute: BTreeMap<String, f64>,
+    /// Levels of the other factors that the values hold for, for example `heap = 1g`; empty when they hold for all.
+    #[serde(default)]
+    pub at: BTreeMap<String, String>,
 }
