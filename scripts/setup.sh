@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154 # $here comes from the sourcing script
 # What `assay` and `check` share: finding what is missing, installing it, and building only what is out of date.
 # Sourced, not run. The sourcing script sets $here to the root of the checkout.
 #
@@ -28,7 +28,8 @@ is_at_least() { [ -n "$1" ] && [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head
 is_fresh() {
     fresh_stamp=$1
     shift
-    [ -e "$fresh_stamp" ] && [ -z "$(find "$@" -name target -prune -o -newer "$fresh_stamp" -print -quit 2>/dev/null)" ]
+    [ -e "$fresh_stamp" ] && [ -z "$(find "$@" \( -name target -o -name node_modules \) -prune \
+        -o -newer "$fresh_stamp" -print -quit 2>/dev/null)" ]
 }
 
 # Two starts in one folder take turns. unlock comes before the program runs, which may run twice at once.
@@ -97,7 +98,7 @@ packages_for_rust() {
 has_jdk() {
     for jdk in "${JAVA_HOME:-}" "$(readlink -f "$(command -v javac)" 2>/dev/null | sed 's,/bin/javac$,,')" "$system"/usr/lib/jvm/*; do
         # `javac -version` prints "javac 17.0.15"; JDK 8 prints it to stderr.
-        [ -n "$jdk" ] && [ -x "$jdk/bin/javac" ] || continue
+        if [ -z "$jdk" ] || [ ! -x "$jdk/bin/javac" ]; then continue; fi
         if is_at_least "$("$jdk/bin/javac" -version 2>/dev/null | cut -d ' ' -f 2)" "$oldest_java"; then
             JAVA_HOME=$jdk
             export JAVA_HOME
