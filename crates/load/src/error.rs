@@ -1,0 +1,55 @@
+//! What can go wrong before or around a stretch of load; each error names the input, the cause and the fix.
+
+use std::io;
+
+/// Why no load could be generated. Failures of single requests are counted in the result instead.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The base URL cannot be used.
+    #[error("URL {url:?}: {cause}; write it like http://127.0.0.1:8080 or http://127.0.0.1:8080/path")]
+    Url {
+        /// As given.
+        url: String,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A scenario file is wrong. All messages name file and line where there is one.
+    #[error("{}", .0.join("\n"))]
+    Scenario(Vec<String>),
+    /// A scenario file cannot be read.
+    #[error("cannot read scenario {path}: {cause}; check the path and its permissions")]
+    ScenarioFile {
+        /// Path as given.
+        path: String,
+        /// The system's answer.
+        cause: io::Error,
+    },
+    /// A number in the configuration or the load is out of its range.
+    #[error("{name} = {value}: {fix}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Value as given.
+        value: String,
+        /// What it must be.
+        fix: &'static str,
+    },
+    /// No connection could be opened before the stretch began.
+    #[error("cannot connect to {url}: {cause}; is the server started, and is this its address and port?")]
+    Connect {
+        /// The base URL.
+        url: String,
+        /// The system's answer.
+        cause: io::Error,
+    },
+    /// The operating system refused something the generator needs.
+    #[error("cannot {what}: {cause}; {fix}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// The system's answer.
+        cause: io::Error,
+        /// What to do.
+        fix: &'static str,
+    },
+}

@@ -1,0 +1,135 @@
+//! Response time, service time and send lag of requests, in HdrHistograms of three significant digits, and by
+//! interval for the log. Recording a value allocates nothing.
+
+use crate::interval_log::{Interval, IntervalLog, IntervalLogs};
+use hdrhistogram::Histogram;
+
+/// Longest time that is told apart, nanoseconds: one hour. Longer ones are recorded as this.
+pub const TIME_NS_MAX: u64 = 3_600_000_000_000;
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// The four instants of a request, on one clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestTimes {
+    /// When it should have started.
+    pub intended_ns: u64,
+    /// When the generator could have sent it: intended, and a connection and a session were free.
+    pub sendable_ns: u64,
+    /// When it was sent; absent when it never was.
+    pub sent_ns: Option<u64>,
+    /// When it was answered, or was known to have failed.
+    pub done_ns: u64,
+}
+
+impl RequestTimes {
+    /// What the user felt: from the intended start.
+    pub fn response_ns(&self) -> u64 {
+        self.done_ns.saturating_sub(self.intended_ns)
+    }
+
+    /// What the server took: from the send.
+    pub fn service_ns(&self) -> Option<u64> {
+        self.sent_ns.map(|sent_ns| self.done_ns.saturating_sub(sent_ns))
+    }
+
+    /// How late the generator was.
+    pub fn send_lag_ns(&self) -> Option<u64> {
+        self.sent_ns.map(|sent_ns| sent_ns.saturating_sub(self.sendable_ns))
+    }
+}
+
+/// An empty histogram of nanoseconds.
+pub(crate) fn empty_histogram() -> Histogram<u64> {
+    match Histogram::new_with_bounds(1, TIME_NS_MAX, SIGNIFICANT_DIGITS) {
+        Ok(histogram) => histogram,
+        Err(never) => unreachable!("constant bounds are valid: {never}"),
+    }
+}
+
+/// Records requests over one stretch of load.
+pub struct Recorder {
+    response: Histogram<u64>,
+    service: Histogram<u64>,
+    send_lag: Histogram<u64>,
+    log: Option<IntervalLog>,
+}
+
+/// What was recorded over the whole stretch.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// From the intended start; failed requests count with the time until the failure was known.
+    pub response: Histogram<u64>,
+    /// From the send, of requests that were sent.
+    pub service: Histogram<u64>,
+    /// From the moment a request could be sent to the send.
+    pub send_lag: Histogram<u64>,
+    /// CPU time of the thread that wrote the interval log.
+    pub log_cpu_ns: u64,
+    /// Why the interval log is not whole.
+    pub log_error: Option<String>,
+}
+
+impl Recorder {
+    /// Starts recording at `start_ns`; with an interval log if one is asked for.
+    pub fn new(start_ns: u64, logs: Option<IntervalLogs>) -> Self {
+        Recorder {
+            response: empty_histogram(),
+            service: empty_histogram(),
+            send_lag: empty_histogram(),
+            log: logs.map(|logs| IntervalLog::start(start_ns, logs)),
+        }
+    }
+
+    /// Records one request.
+    pub fn record(&mut self, times: &RequestTimes) {
+        let response_ns = times.response_ns();
+        self.response.saturating_record(response_ns);
+        if let Some(service_ns) = times.service_ns() {
+            self.service.saturating_record(service_ns);
+        }
+        if let Some(send_lag_ns) = times.send_lag_ns() {
+            self.send_lag.saturating_record(send_lag_ns);
+        }
+        if let Some(log) = &mut self.log {
+            log.current.response.saturating_record(response_ns);
+            if let Some(service_ns) = times.service_ns() {
+                log.current.service.saturating_record(service_ns);
+            }
+        }
+    }
+
+    /// When `roll` should be called next.
+    pub fn next_roll_ns(&self) -> Option<u64> {
+        self.log.as_ref().map(|log| log.next_roll_ns)
+    }
+
+    /// Closes the interval that ends now, if it is time.
+    pub fn roll(&mut self, now_ns: u64) {
+        if let Some(log) = &mut self.log
+            && now_ns >= log.next_roll_ns
+        {
+            log.roll(now_ns);
+        }
+    }
+
+    /// Ends recording; waits until the interval log is written.
+    pub fn finish(mut self, now_ns: u64) -> Recorded {
+        let (log_cpu_ns, log_error) = match self.log.take() {
+            Some(log) => log.finish(now_ns),
+            None => (0, None),
+        };
+        Recorded {
+            response: self.response,
+            service: self.service,
+            send_lag: self.send_lag,
+            log_cpu_ns,
+            log_error,
+        }
+    }
+}
+
+impl Interval {
+    pub(crate) fn empty() -> Self {
+        Interval { response: empty_histogram(), service: empty_histogram() }
+    }
+}

@@ -1,0 +1,214 @@
+//! Which request starts when: a pure state machine without clock or sockets, driven by the generator in real time
+//! and by the tests in virtual time.
+//!
+//! Rules:
+//! - In open loop a request's intended start comes from the arrivals, whatever the server does. In closed loop it
+//!   is the moment at which the user became ready: the previous answer plus the think time.
+//! - A request in flight is one that was let in and is not finished, whether it was sent or waits for a connection.
+//! - An arrival that finds `in_flight_max` requests in flight fails as over the bound. The end of one of those is
+//!   the earliest moment at which it could have been let in, so it is reported with the time from its intended
+//!   start to that moment: at least its wait.
+
+use crate::arrivals::Arrivals;
+use std::collections::VecDeque;
+
+/// A request that is in flight and waits for a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// When it should start, on the clock of the schedule.
+    pub intended_ns: u64,
+    /// The user who sends it; absent in open loop, where any free session does.
+    pub user: Option<u32>,
+}
+
+/// An arrival that was not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OverBound {
+    /// When it should have started.
+    pub intended_ns: u64,
+    /// When it could have been let in at the earliest.
+    pub until_ns: u64,
+}
+
+enum Source {
+    Open { arrivals: Arrivals, due_ns: Option<u64>, in_flight_max: u32 },
+    Closed { think_ns: u64, ready: VecDeque<(u64, u32)> },
+}
+
+/// The requests of one stretch of load, from `start_ns` until before `end_ns`.
+pub struct Schedule {
+    source: Source,
+    start_ns: u64,
+    end_ns: u64,
+    waiting: VecDeque<Waiting>,
+    in_flight: u32,
+}
+
+impl Schedule {
+    /// Open loop: requests start as the arrivals say.
+    pub fn open(arrivals: Arrivals, start_ns: u64, end_ns: u64, in_flight_max: u32) -> Self {
+        let source = Source::Open { arrivals, due_ns: None, in_flight_max };
+        let mut schedule = Schedule { source, start_ns, end_ns, waiting: VecDeque::new(), in_flight: 0 };
+        schedule.advance();
+        schedule
+    }
+
+    /// Closed loop: each user sends, waits for the answer, thinks, and sends again. All are ready at the start.
+    pub fn closed(users: u32, think_ns: u64, start_ns: u64, end_ns: u64) -> Self {
+        let ready = (0..users).map(|user| (start_ns, user)).collect();
+        let source = Source::Closed { think_ns, ready };
+        Schedule { source, start_ns, end_ns, waiting: VecDeque::new(), in_flight: 0 }
+    }
+
+    /// Steps to the next arrival of an open loop; none after the end.
+    fn advance(&mut self) {
+        let (start_ns, end_ns) = (self.start_ns, self.end_ns);
+        if let Source::Open { arrivals, due_ns, .. } = &mut self.source {
+            *due_ns =
+                arrivals.next().map(|offset| start_ns.saturating_add(offset)).filter(|due| *due < end_ns);
+        }
+    }
+
+    /// When `admit` should be called next; absent when only the end of a request can change anything.
+    pub fn next_due_ns(&self) -> Option<u64> {
+        match &self.source {
+            Source::Open { due_ns, in_flight_max, .. } => due_ns.filter(|_| self.in_flight < *in_flight_max),
+            Source::Closed { ready, .. } => {
+                ready.front().map(|(ready_ns, _)| *ready_ns).filter(|ready_ns| *ready_ns < self.end_ns)
+            }
+        }
+    }
+
+    /// Lets in what is due.
+    pub fn admit(&mut self, now_ns: u64) {
+        while let Some(due_ns) = self.next_due_ns().filter(|due| *due <= now_ns) {
+            let user = match &mut self.source {
+                Source::Open { .. } => None,
+                Source::Closed { ready, .. } => ready.pop_front().map(|(_, user)| user),
+            };
+            self.waiting.push_back(Waiting { intended_ns: due_ns, user });
+            self.in_flight += 1;
+            self.advance();
+        }
+    }
+
+    /// The request that has waited longest, to be sent now.
+    pub fn take(&mut self) -> Option<Waiting> {
+        self.waiting.pop_front()
+    }
+
+    /// Gives a request back that could not be sent after all; it keeps its intended start and its place.
+    pub fn put_back(&mut self, request: Waiting) {
+        self.waiting.push_front(request);
+    }
+
+    /// A request that was taken is finished, well or not. Arrivals that the bound kept out until now are told to
+    /// `over_bound`.
+    pub fn finish(&mut self, now_ns: u64, user: Option<u32>, mut over_bound: impl FnMut(OverBound)) {
+        if let Source::Open { in_flight_max, .. } = &self.source
+            && self.in_flight >= *in_flight_max
+        {
+            while let Source::Open { due_ns: Some(due), .. } = &self.source
+                && *due <= now_ns
+            {
+                over_bound(OverBound { intended_ns: *due, until_ns: now_ns });
+                self.advance();
+            }
+        }
+        self.in_flight = self.in_flight.saturating_sub(1);
+        if let (Source::Closed { think_ns, ready }, Some(user)) = (&mut self.source, user) {
+            ready.push_back((now_ns.saturating_add(*think_ns), user));
+        }
+    }
+
+    /// Ends the stretch early: nothing more is let in that would start at `end_ns` or later.
+    pub fn end_at(&mut self, end_ns: u64) {
+        self.end_ns = self.end_ns.min(end_ns);
+        let end_ns = self.end_ns;
+        if let Source::Open { due_ns, .. } = &mut self.source {
+            *due_ns = due_ns.filter(|due| *due < end_ns);
+        }
+    }
+
+    /// Requests in flight: sent and not answered, or waiting for a connection.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// Requests in flight that wait for a connection or a session.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Nothing is in flight and nothing more will start.
+    pub fn is_done(&self) -> bool {
+        self.in_flight == 0 && self.next_due_ns().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrivals::ArrivalLaw;
+
+    fn open(rate_per_s: f64, in_flight_max: u32) -> Schedule {
+        Schedule::open(ArrivalLaw::Constant.arrivals(rate_per_s, 1), 1_000, 1_000_001_000, in_flight_max)
+    }
+
+    #[test]
+    fn open_arrivals_keep_their_intended_start_however_late_they_are_let_in() {
+        let mut schedule = open(10.0, 100);
+        schedule.admit(250_001_000);
+        let intended: Vec<u64> = std::iter::from_fn(|| schedule.take()).map(|w| w.intended_ns).collect();
+        assert_eq!(intended, [1_000, 100_001_000, 200_001_000]);
+        assert_eq!(schedule.next_due_ns(), Some(300_001_000));
+    }
+
+    #[test]
+    fn an_arrival_over_the_bound_fails_with_its_wait_for_a_place() {
+        let mut schedule = open(10.0, 2);
+        schedule.admit(500_000_000);
+        assert_eq!((schedule.in_flight(), schedule.next_due_ns()), (2, None));
+        schedule.take();
+        let mut over = Vec::new();
+        schedule.finish(450_000_000, None, |o| over.push((o.intended_ns, o.until_ns)));
+        assert_eq!(
+            over,
+            [(200_001_000, 450_000_000), (300_001_000, 450_000_000), (400_001_000, 450_000_000)]
+        );
+        schedule.admit(500_001_000);
+        assert_eq!(schedule.in_flight(), 2);
+    }
+
+    #[test]
+    fn every_arrival_of_the_stretch_is_let_in_or_told_even_when_the_bound_holds_to_the_end() {
+        let mut schedule = open(10.0, 1);
+        schedule.admit(2_000_000_000);
+        schedule.take();
+        let mut over = 0;
+        schedule.finish(2_000_000_000, None, |_| over += 1);
+        assert_eq!(over, 9);
+        assert!(schedule.is_done());
+    }
+
+    #[test]
+    fn a_closed_user_is_ready_after_answer_and_think_time() {
+        let mut schedule = Schedule::closed(2, 50, 1_000, 2_000);
+        schedule.admit(1_000);
+        let first = schedule.take().expect("two users are ready");
+        assert_eq!(first, Waiting { intended_ns: 1_000, user: Some(0) });
+        schedule.finish(1_200, first.user, |_| ());
+        assert_eq!(schedule.next_due_ns(), Some(1_250));
+        schedule.admit(1_300);
+        schedule.take();
+        assert_eq!(schedule.take(), Some(Waiting { intended_ns: 1_250, user: Some(0) }));
+    }
+
+    #[test]
+    fn nothing_starts_at_or_after_an_early_end() {
+        let mut schedule = open(10.0, 100);
+        schedule.end_at(100_001_000);
+        schedule.admit(1_000_000_000);
+        assert_eq!(schedule.in_flight(), 1);
+    }
+}

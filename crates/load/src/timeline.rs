@@ -1,0 +1,116 @@
+//! When requests completed: counts in short buckets of the monotonic clock, so that requests can be counted between
+//! two instants that become known only later, such as two collections of the JVM.
+
+/// Width of a bucket as long as the stretch fits, nanoseconds.
+const BUCKET_NS: u64 = 1_000_000;
+/// Most buckets that are kept: 16 MiB, 70 minutes of milliseconds. Longer stretches get wider buckets.
+const BUCKETS_MAX: u64 = 1 << 22;
+
+/// Correctly completed requests by completion time, within one stretch of load. Its memory depends on the length of
+/// the stretch only.
+#[derive(Debug, Clone)]
+pub struct CompletionTimeline {
+    start_ns: u64,
+    bucket_ns: u64,
+    counts: Vec<u32>,
+}
+
+impl CompletionTimeline {
+    /// An empty timeline of the stretch from `start_ns` on the monotonic clock.
+    pub(crate) fn new(start_ns: u64, length_ns: u64) -> Self {
+        let mut bucket_ns = BUCKET_NS;
+        while length_ns / bucket_ns >= BUCKETS_MAX {
+            bucket_ns *= 2;
+        }
+        let buckets = length_ns.div_ceil(bucket_ns) as usize;
+        CompletionTimeline { start_ns, bucket_ns, counts: vec![0; buckets] }
+    }
+
+    /// Counts one completion; one outside the stretch is left out.
+    pub(crate) fn record(&mut self, monotonic_ns: u64) {
+        let Some(offset) = monotonic_ns.checked_sub(self.start_ns) else { return };
+        if let Some(count) = self.counts.get_mut((offset / self.bucket_ns) as usize) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Width of a bucket, nanoseconds.
+    pub fn bucket_ns(&self) -> u64 {
+        self.bucket_ns
+    }
+
+    /// All completions in the timeline.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().map(|count| u64::from(*count)).sum()
+    }
+
+    /// Requests that completed correctly in `[from, to)` of the monotonic clock. A bucket that lies only partly inside counts
+    /// in proportion, so the error at each end is below the count of one bucket. What lies outside the stretch was
+    /// not observed and adds nothing.
+    pub fn completed_between(&self, from_monotonic_ns: u64, to_monotonic_ns: u64) -> f64 {
+        let end_ns = self.counts.len() as u64 * self.bucket_ns;
+        let from = from_monotonic_ns.saturating_sub(self.start_ns).min(end_ns);
+        let to = to_monotonic_ns.saturating_sub(self.start_ns).min(end_ns);
+        if to <= from {
+            return 0.0;
+        }
+        let (first, last) = (from / self.bucket_ns, (to - 1) / self.bucket_ns);
+        (first..=last)
+            .map(|bucket| {
+                let begin = (bucket * self.bucket_ns).max(from);
+                let end = ((bucket + 1) * self.bucket_ns).min(to);
+                f64::from(self.counts[bucket as usize]) * ((end - begin) as f64 / self.bucket_ns as f64)
+            })
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn timeline() -> CompletionTimeline {
+        let mut timeline = CompletionTimeline::new(100 * MS, 10 * MS);
+        for at_ms in [100, 100, 103, 109, 110, 99] {
+            timeline.record(at_ms * MS);
+        }
+        timeline
+    }
+
+    #[test]
+    fn completions_outside_the_stretch_are_left_out() {
+        assert_eq!(timeline().total(), 4);
+    }
+
+    #[test]
+    fn a_bucket_partly_inside_counts_in_proportion() {
+        let timeline = timeline();
+        assert_eq!(timeline.completed_between(100 * MS, 110 * MS), 4.0);
+        assert_eq!(timeline.completed_between(100 * MS + MS / 4, 104 * MS), 2.5);
+        assert_eq!(timeline.completed_between(0, u64::MAX), 4.0);
+        assert_eq!(timeline.completed_between(105 * MS, 105 * MS), 0.0);
+        assert_eq!(timeline.completed_between(106 * MS, 105 * MS), 0.0);
+    }
+
+    #[test]
+    fn memory_stays_bounded_for_a_stretch_of_days() {
+        let timeline = CompletionTimeline::new(0, 30 * 86_400 * 1_000 * MS);
+        assert!(timeline.counts.len() as u64 <= BUCKETS_MAX);
+        assert!(timeline.bucket_ns() > BUCKET_NS);
+    }
+
+    proptest! {
+        #[test]
+        fn parts_add_up_to_the_whole(at in proptest::collection::vec(0..50 * MS, 0..200), cut in 0..60 * MS) {
+            let mut timeline = CompletionTimeline::new(0, 50 * MS);
+            for ns in &at {
+                timeline.record(*ns);
+            }
+            let parts = timeline.completed_between(0, cut) + timeline.completed_between(cut, 60 * MS);
+            prop_assert!((parts - at.len() as f64).abs() < 1e-6);
+        }
+    }
+}
