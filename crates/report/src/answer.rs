@@ -1,0 +1,174 @@
+//! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
+
+use crate::grid::Grid;
+use crate::number::{significant, times};
+use crate::text;
+use assay_model::{Comparison, METRICS, Metric, TrialOutcome, Verdict, WarmUpEnd};
+
+/// Metrics that the answer speaks of after the primary one, where they were measured.
+const ALSO: [&str; 3] = ["cpu_ms_per_request", "throughput_per_s", "garbage_kib_per_request"];
+
+/// Ratios that differ by no more than this factor are told as one range.
+const ONE_RANGE: f64 = 1.15;
+
+/// What the run says.
+pub struct Answer {
+    /// One for each pair of levels that is compared; empty when nothing could be compared.
+    pub items: Vec<Item>,
+    /// Why there is nothing; absent when there is something.
+    pub nothing: Option<String>,
+    /// What a reader must know before relying on it.
+    pub cautions: Vec<String>,
+}
+
+/// One pair of levels.
+pub struct Item {
+    /// On the metric that decides.
+    pub headline: String,
+    /// On the others.
+    pub details: Vec<String>,
+}
+
+impl Answer {
+    /// Reads the comparisons of a run.
+    pub fn of(grid: &Grid) -> Self {
+        let mut items = Vec::new();
+        let primary = Metric::by_id(&grid.run.plan.primary_metric).unwrap_or(&METRICS[0]);
+        for (series, baseline) in pairs(grid) {
+            let (own, base) = (text::clean(&grid.series[series]), text::clean(&grid.series[baseline]));
+            let headline = describe(grid, primary, series, baseline).map_or_else(
+                || format!("{own} against {base}: {} could not be compared.", lower(primary.title)),
+                |words| format!("{own} against {base}, {}: {words}.", lower(primary.title)),
+            );
+            let others = ALSO.iter().filter(|id| **id != primary.id).filter_map(|id| Metric::by_id(id));
+            let details = others
+                .filter_map(|m| Some(format!("{}: {}.", m.title, describe(grid, m, series, baseline)?)))
+                .collect();
+            items.push(Item { headline, details });
+        }
+        let nothing = items.is_empty().then(|| match &grid.run.summary {
+            None => "not available: no trial was finished".to_owned(),
+            Some(_) => {
+                "not available: the study compares nothing, or no two variants share a block".to_owned()
+            }
+        });
+        Answer { items, nothing, cautions: cautions(grid) }
+    }
+}
+
+/// Pairs (series, series of the baseline) that have any comparison, in the study's order.
+fn pairs(grid: &Grid) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let comparisons = grid.run.summary.iter().flat_map(|s| &s.comparisons);
+    for comparison in comparisons {
+        if let (Some(own), Some(base)) = (grid.cell(&comparison.variant), grid.cell(&comparison.baseline)) {
+            let pair = (own.series, base.series);
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// A metric over all groups of a pair: `1.45 times [1.43, 1.47] at heap 1g; no difference shown at heap 2g (...)`.
+fn describe(grid: &Grid, metric: &Metric, series: usize, baseline: usize) -> Option<String> {
+    let mut found: Vec<(&str, &Comparison)> = Vec::new();
+    for (group, cell) in grid.cells().filter(|(_, c)| c.series == series) {
+        let comparison = grid.comparison(cell.name, metric.id);
+        let comparison = comparison.filter(|c| grid.cell(&c.baseline).is_some_and(|b| b.series == baseline));
+        found.extend(comparison.map(|c| (group.label.as_str(), c)));
+    }
+    let mut parts = Vec::new();
+    for verdict in [Verdict::Higher, Verdict::Lower, Verdict::NoDifferenceShown, Verdict::TooFewBlocks] {
+        let same: Vec<_> = found.iter().copied().filter(|(_, c)| c.verdict == verdict).collect();
+        if !same.is_empty() {
+            parts.push(phrase(verdict, &same));
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn phrase(verdict: Verdict, same: &[(&str, &Comparison)]) -> String {
+    let at = |label: &str| if label.is_empty() { String::new() } else { format!(" at {label}") };
+    let each =
+        || same.iter().map(|(l, c)| format!("{}{}", times(&c.ratio), at(l))).collect::<Vec<_>>().join("; ");
+    let places = at(&same.iter().map(|(l, _)| *l).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(", "));
+    match (verdict, same) {
+        (Verdict::TooFewBlocks, _) => format!("{} (too few blocks to tell from noise)", each()),
+        (Verdict::NoDifferenceShown, [(label, one)]) => {
+            format!("no difference shown{} ({})", at(label), times(&one.ratio))
+        }
+        (Verdict::NoDifferenceShown, many) => {
+            let (low, high) = hull(many);
+            format!("no difference shown{places} (intervals within [{low}, {high}])")
+        }
+        (_, many) if many.len() > 1 && spread(many) <= ONE_RANGE => {
+            let estimates = many.iter().map(|(_, c)| c.ratio.estimate);
+            let low = estimates.clone().fold(f64::INFINITY, f64::min);
+            let high = estimates.fold(f64::NEG_INFINITY, f64::max);
+            let (first, last) = (significant(low), significant(high));
+            let range = if first == last { first } else { format!("{first} to {last}") };
+            let (low, high) = hull(many);
+            format!("{range} times{places} (intervals within [{low}, {high}])")
+        }
+        _ => each(),
+    }
+}
+
+fn spread(many: &[(&str, &Comparison)]) -> f64 {
+    let estimates = many.iter().map(|(_, c)| c.ratio.estimate);
+    estimates.clone().fold(f64::NEG_INFINITY, f64::max) / estimates.fold(f64::INFINITY, f64::min)
+}
+
+/// The smallest interval that holds all intervals.
+fn hull(many: &[(&str, &Comparison)]) -> (String, String) {
+    let low = many.iter().filter_map(|(_, c)| c.ratio.low).fold(f64::INFINITY, f64::min);
+    let high = many.iter().filter_map(|(_, c)| c.ratio.high).fold(f64::NEG_INFINITY, f64::max);
+    (significant(low), significant(high))
+}
+
+fn cautions(grid: &Grid) -> Vec<String> {
+    let run = grid.run;
+    let mut cautions = Vec::new();
+    if run.plan.quick {
+        cautions.push("This is the short form of the study: few blocks, so intervals are wide.".to_owned());
+    }
+    let windows = || run.trials.iter().flat_map(|t| &t.trial.windows);
+    let disturbed = windows().filter(|w| !w.disturbances.is_empty()).count();
+    if disturbed > 0 {
+        cautions.push(format!(
+            "{disturbed} of {} measured windows were disturbed and are left out of every comparison.",
+            windows().count()
+        ));
+    }
+    let by_cap = |t: &&assay_model::StoredTrial| {
+        t.trial.warm_up.as_ref().is_some_and(|w| w.ended_by == WarmUpEnd::Cap)
+    };
+    let capped = run.trials.iter().filter(by_cap).count();
+    if capped > 0 {
+        cautions.push(format!(
+            "In {capped} of {} trials warm-up ended by its time limit, not by the steady-state test: their later \
+             windows may still be drifting.",
+            run.trials.len()
+        ));
+    }
+    let failed = run.trials.iter().filter(|t| t.trial.outcome != TrialOutcome::Completed).count();
+    if failed > 0 {
+        cautions.push(format!("{failed} of {} trials did not complete.", run.trials.len()));
+    }
+    if !run.plan.skipped.is_empty() {
+        let names: Vec<String> = run.plan.skipped.iter().map(|s| text::clean(&s.name)).collect();
+        cautions.push(format!("Skipped here: {} (reasons below).", names.join(", ")));
+    }
+    cautions
+}
+
+fn lower(title: &str) -> String {
+    let mut chars = title.chars();
+    match chars.next() {
+        Some(first) if !title.starts_with("CPU") => first.to_lowercase().chain(chars).collect(),
+        _ => title.to_owned(),
+    }
+}

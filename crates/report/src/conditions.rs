@@ -1,0 +1,243 @@
+//! The conditions of a run, what was left out of it, and how to repeat it.
+
+use crate::grid::{Grid, window_counts};
+use crate::number::{count, mib, significant};
+use crate::table::Table;
+use crate::text;
+use assay_model::{Design, ModeRead, StoredTrial, TrialOutcome, WarmUpEnd};
+
+/// Rows of the problem and trial tables that are shown; the rest is counted.
+const ROWS_MAX: usize = 200;
+
+/// What holds for the whole run, as term and value.
+pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
+    let (plan, host) = (&grid.run.plan, &grid.run.host);
+    let who = &host.provenance;
+    let or_absent = |value: Option<String>, why: &str| {
+        value.map_or_else(|| format!("not available: {why}"), |v| text::clean(&v))
+    };
+    let limit = |value: Option<String>| value.unwrap_or_else(|| "none found".to_owned());
+    let design = match plan.design {
+        Design::Fresh => "fresh: a new process for each trial, in interleaved blocks",
+        Design::Resident => {
+            "resident: all variants up and warmed, measured in alternating windows, the others held still"
+        }
+    };
+    let mut facts = vec![
+        ("Study", format!("{}{}", text::clean(&plan.study), if plan.quick { " (short form)" } else { "" })),
+        ("Workload", text::clean(&plan.workload)),
+        ("Load", text::clean(&plan.load)),
+        ("Design", format!("{design}; {} blocks; windows of {} s", plan.blocks, significant(plan.window_s))),
+        ("Warm-up rule", text::clean(&plan.warm_up)),
+        ("Repeats of disturbed windows", format!("at most {}", plan.repeats_max)),
+        ("Seed", plan.seed.to_string()),
+        ("Processor", or_absent(who.cpu_model.clone(), "/proc/cpuinfo names none")),
+        ("Processors usable", or_absent(who.cpus.map(|n| n.to_string()), "affinity could not be read")),
+        (
+            "Machine memory",
+            or_absent(who.memory_bytes.map(|b| mib(b as f64)), "/proc/meminfo could not be read"),
+        ),
+        ("Architecture", text::clean(&who.architecture)),
+        ("Kernel", or_absent(who.kernel.clone(), "the kernel did not say")),
+        ("Operating system", or_absent(who.os.clone(), "no os-release")),
+        ("Hypervisor", limit(host.hypervisor.as_deref().map(text::clean))),
+        (
+            "CPU limit of the control group",
+            limit(host.cgroup_cpu_limit.map(|c| format!("{} processors", significant(c)))),
+        ),
+        ("Memory limit of the control group", limit(host.cgroup_memory_limit_bytes.map(|b| mib(b as f64)))),
+        ("Swap", or_absent(host.swap_bytes.map(|b| mib(b as f64)), "/proc/meminfo could not be read")),
+        (
+            "Transparent huge pages",
+            or_absent(host.transparent_huge_pages.clone(), "the kernel does not offer them"),
+        ),
+        ("Frequency governor", or_absent(host.cpu_governor.clone(), "the kernel does not show one")),
+        (
+            "Waiting for a processor before the run",
+            or_absent(
+                host.cpu_pressure_some_percent.map(|p| format!("{} % of the time", significant(p))),
+                "the kernel keeps no pressure figures",
+            ),
+        ),
+    ];
+    for jvm in &host.jvms {
+        let vendor = jvm.vendor.as_deref().map(|v| format!(", {}", text::clean(v))).unwrap_or_default();
+        facts.push((
+            "JVM",
+            format!("{} ({} bit{vendor}) in {}", text::clean(&jvm.version), jvm.bits, text::clean(&jvm.home)),
+        ));
+    }
+    facts.push(("Made by", format!("Assay {}", text::clean(&who.assay_version))));
+    facts
+}
+
+/// Each variant: JVM, options, mode asked and read with its evidence, warm-up.
+pub fn variants(grid: &Grid) -> Table {
+    let columns = [
+        "Variant",
+        "JVM",
+        "Options",
+        "Mode asked",
+        "Mode read",
+        "Evidence in the JVM's log",
+        "Warm-up",
+        "Windows counted / left out",
+    ];
+    let mut table = Table::new("Variants: what was asked and what the JVM chose", &columns, 9);
+    for (_, cell) in grid.cells() {
+        let Some(variant) = cell.variant else { continue };
+        let trial = grid.shown_trial(cell.name).or_else(|| grid.trials(cell.name).last());
+        let compact = if variant.compact_headers { "+compact" } else { "" };
+        let asked = variant
+            .reference_mode
+            .map_or_else(|| "left to the JVM".to_owned(), |m| format!("{}{compact}", m.name()));
+        let mode = trial.and_then(|t| t.trial.mode.as_ref());
+        let read = cell.summary.and_then(|s| s.mode_read.clone()).or_else(|| mode.map(mode_name));
+        let jvm = variant.jvm.as_ref().or_else(|| trial.and_then(|t| t.trial.jvm.as_ref()));
+        let windows =
+            cell.summary.map_or_else(|| "none".to_owned(), |s| format!("{} / {}", s.windows, s.left_out));
+        let row = [
+            cell.name.to_owned(),
+            jvm.map_or_else(
+                || "not started by a JVM that we know".to_owned(),
+                |j| format!("{} ({} bit)", j.version, j.bits),
+            ),
+            if variant.jvm_options.is_empty() { "none".to_owned() } else { variant.jvm_options.join(" ") },
+            asked,
+            read.unwrap_or_else(|| "not available: no log line was read, or launches differ".to_owned()),
+            mode.map_or_else(|| "not available".to_owned(), |m| m.evidence.clone()),
+            trial.map_or_else(|| "not available: no trial".to_owned(), warm_up),
+            windows,
+        ];
+        table.rows.push(row.iter().map(|c| text::clean(c)).collect());
+    }
+    table
+}
+
+/// Name of a mode with what goes beside it.
+pub fn mode_name(mode: &ModeRead) -> String {
+    let compact = if mode.compact_headers == Some(true) { "+compact" } else { "" };
+    format!("{}{compact}", mode.mode.name())
+}
+
+fn warm_up(stored: &StoredTrial) -> String {
+    let Some(warm_up) = &stored.trial.warm_up else {
+        return "not available: the trial did not get so far".to_owned();
+    };
+    let end = match warm_up.ended_by {
+        WarmUpEnd::Steady => "steady",
+        WarmUpEnd::Cap => "ended by its time limit",
+    };
+    format!("{end} after {} s, {} requests", significant(warm_up.duration_s), count(warm_up.requests))
+}
+
+/// Every launch, with its seed and how it ended.
+pub fn trials(grid: &Grid) -> Table {
+    let columns = [
+        "Trial",
+        "Variant",
+        "Block",
+        "Attempt",
+        "Seed",
+        "Started",
+        "Ready after",
+        "Warm-up",
+        "Outcome",
+        "Audit",
+    ];
+    let mut table = Table::new("Trials in the order of the run", &columns, 99);
+    for stored in grid.run.trials.iter().take(ROWS_MAX) {
+        let trial = &stored.trial;
+        let outcome = match &trial.outcome {
+            TrialOutcome::Completed => "completed".to_owned(),
+            TrialOutcome::Failed { reason } => format!("failed: {reason}"),
+            TrialOutcome::Interrupted => "interrupted by the user".to_owned(),
+        };
+        let ready = trial.start_to_ready_ms.map(|ms| format!("{} s", significant(ms / 1000.0)));
+        let audit = trial
+            .audit
+            .as_ref()
+            .map(|a| format!("{}: {}", if a.passed { "passed" } else { "failed" }, a.detail));
+        let row = [
+            trial.number.to_string(),
+            trial.variant.clone(),
+            trial.block.to_string(),
+            trial.attempt.to_string(),
+            trial.seed.to_string(),
+            trial.started_at.clone(),
+            ready.unwrap_or_else(|| "not available: never ready".to_owned()),
+            warm_up(stored),
+            outcome,
+            audit.unwrap_or_else(|| "not available: the workload has none, or it was not reached".to_owned()),
+        ];
+        table.rows.push(row.iter().map(|c| text::clean(c)).collect());
+    }
+    cut_note(&mut table, grid.run.trials.len());
+    table
+}
+
+/// Windows that are left out, with the evidence; absent when there are none.
+pub fn disturbed(grid: &Grid) -> Option<Table> {
+    let columns = ["Variant", "Trial", "Block", "Attempt", "Why", "Evidence"];
+    let mut table = Table::new("Windows left out of the comparison", &columns, 9);
+    let mut total = 0;
+    for stored in &grid.run.trials {
+        for window in stored.trial.windows.iter().filter(|w| !window_counts(w)) {
+            for disturbance in &window.disturbances {
+                total += 1;
+                let row = [
+                    stored.trial.variant.clone(),
+                    stored.trial.number.to_string(),
+                    window.block.to_string(),
+                    window.attempt.to_string(),
+                    disturbance.kind.clone(),
+                    disturbance.evidence.clone(),
+                ];
+                if table.rows.len() < ROWS_MAX {
+                    table.rows.push(row.iter().map(|c| text::clean(c)).collect());
+                }
+            }
+        }
+    }
+    cut_note(&mut table, total);
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// What could not be read, observers that could not work included; absent when there is nothing.
+pub fn problems(grid: &Grid) -> Option<Table> {
+    let mut table =
+        Table::new("Problems: what could not be read or done", &["Where", "Read from", "What"], 9);
+    let mut all: Vec<[String; 3]> = Vec::new();
+    let told = |place: &str, p: &assay_model::Problem| {
+        let line = p.line.map(|l| format!(", line {l}")).unwrap_or_default();
+        [place.to_owned(), format!("{}{line}", p.source), p.what.clone()]
+    };
+    all.extend(grid.run.summary.iter().flat_map(|s| &s.problems).map(|p| told("result", p)));
+    all.extend(grid.run.host.problems.iter().map(|p| told("host", p)));
+    for stored in &grid.run.trials {
+        let trial = &stored.trial;
+        let place = format!("trial {}, {}", trial.number, trial.variant);
+        let observers = trial.excluded_observers.iter();
+        all.extend(observers.map(|o| [place.clone(), format!("observer {}", o.name), o.reason.clone()]));
+        all.extend(trial.problems.iter().map(|p| told(&place, p)));
+        for window in &trial.windows {
+            let place = format!("{place}, block {}", window.block);
+            all.extend(window.problems.iter().map(|p| told(&place, p)));
+        }
+    }
+    let shown = all.iter().take(ROWS_MAX);
+    table.rows.extend(shown.map(|row| row.iter().map(|c| text::clean(c)).collect()));
+    cut_note(&mut table, all.len());
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// The command that repeats the run from the study file's text.
+pub fn repeat_command(grid: &Grid) -> String {
+    format!("assay run study.toml{}", if grid.run.plan.quick { " --quick" } else { "" })
+}
+
+fn cut_note(table: &mut Table, total: usize) {
+    if total > table.rows.len() {
+        table.caption += &format!(" (the first {} of {total})", table.rows.len());
+    }
+}

@@ -1,0 +1,61 @@
+//! Tidy CSV: one row for each variant and metric, its comparison with the baseline in the same row.
+//!
+//! Figures have full precision and the stored unit. An empty field is absent; `note` then says why.
+
+use crate::grid::Grid;
+use crate::text;
+use assay_model::{METRICS, Verdict};
+use std::io;
+
+/// The columns, in order.
+const COLUMNS: &str = "study,variant,group,level,mode_read,metric,unit,estimate,low,high,windows,left_out,\
+                       baseline,ratio,ratio_low,ratio_high,blocks,shown,verdict,note";
+
+/// Writes the whole table.
+pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
+    writeln!(out, "{COLUMNS}")?;
+    for metric in METRICS {
+        for (group, cell) in grid.cells() {
+            let estimate = cell.estimate(metric.id);
+            let comparison = grid.comparison(cell.name, metric.id);
+            let number = |v: Option<f64>| v.map(|v| v.to_string()).unwrap_or_default();
+            let whole = |v: Option<u32>| v.map(|v| v.to_string()).unwrap_or_default();
+            let note = if estimate.is_none() { grid.why_absent(cell, metric) } else { String::new() };
+            let fields = [
+                grid.run.plan.study.clone(),
+                cell.name.to_owned(),
+                group.label.clone(),
+                cell.label.clone(),
+                cell.summary.and_then(|s| s.mode_read.clone()).unwrap_or_default(),
+                metric.id.to_owned(),
+                metric.unit.to_owned(),
+                number(estimate.map(|e| e.estimate)),
+                number(estimate.and_then(|e| e.low)),
+                number(estimate.and_then(|e| e.high)),
+                whole(cell.summary.map(|s| s.windows)),
+                whole(cell.summary.map(|s| s.left_out)),
+                comparison.map(|c| c.baseline.clone()).unwrap_or_default(),
+                number(comparison.map(|c| c.ratio.estimate)),
+                number(comparison.and_then(|c| c.ratio.low)),
+                number(comparison.and_then(|c| c.ratio.high)),
+                whole(comparison.map(|c| c.blocks)),
+                comparison.map(|c| c.shown.to_string()).unwrap_or_default(),
+                comparison.map(|c| verdict_key(c.verdict).to_owned()).unwrap_or_default(),
+                note,
+            ];
+            let line: Vec<String> = fields.iter().map(|f| text::csv(f)).collect();
+            writeln!(out, "{}", line.join(","))?;
+        }
+    }
+    Ok(())
+}
+
+/// The same words as in `summary.json`.
+fn verdict_key(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Higher => "higher",
+        Verdict::Lower => "lower",
+        Verdict::NoDifferenceShown => "no-difference-shown",
+        Verdict::TooFewBlocks => "too-few-blocks",
+    }
+}

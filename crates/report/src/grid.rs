@@ -1,0 +1,200 @@
+//! How the variants of a run are laid out in every picture and table: one series for each level of the first
+//! factor, one group for each combination of the other factors' levels.
+
+use crate::text;
+use assay_model::{
+    Comparison, Estimate, Metric, Published, SkippedVariant, StoredRun, StoredTrial, Variant, VariantSummary,
+    Window,
+};
+use std::collections::BTreeMap;
+
+/// Distinct looks (colour, marker, dash) that the styles define; further series start again.
+pub const LOOKS: usize = 8;
+
+/// One variant of the study, run or skipped.
+pub struct Cell<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// What the group leaves open: the level of the first factor.
+    pub label: String,
+    /// Index into [`Grid::series`].
+    pub series: usize,
+    /// The plan's entry; absent when the variant is skipped.
+    pub variant: Option<&'a Variant>,
+    /// The result; absent when the variant is skipped or gave none.
+    pub summary: Option<&'a VariantSummary>,
+    /// Why it is skipped.
+    pub skipped: Option<&'a SkippedVariant>,
+}
+
+/// Variants that share the levels of all factors but the first.
+pub struct Group<'a> {
+    /// For people, for example `heap 1g`; empty when there is one factor only.
+    pub label: String,
+    /// Levels of the other factors.
+    pub levels: BTreeMap<&'a str, &'a str>,
+    /// Maximum heap, where all variants have the same.
+    pub max_heap_bytes: Option<u64>,
+    /// Variants in the order of the first factor's levels.
+    pub cells: Vec<Cell<'a>>,
+}
+
+/// The whole layout.
+pub struct Grid<'a> {
+    /// The run.
+    pub run: &'a StoredRun,
+    /// Levels of the first factor in the study's order.
+    pub series: Vec<String>,
+    /// Groups by maximum heap, then in the study's order.
+    pub groups: Vec<Group<'a>>,
+}
+
+impl<'a> Grid<'a> {
+    /// Lays out a run.
+    pub fn of(run: &'a StoredRun) -> Self {
+        let first = run.plan.factors.first().map(|(name, _)| name.as_str());
+        let mut grid = Grid { run, series: Vec::new(), groups: Vec::new() };
+        for level in run.plan.factors.first().into_iter().flat_map(|(_, levels)| levels) {
+            grid.series.push(level.clone());
+        }
+        let summaries = run.summary.as_ref().map_or(&[][..], |s| &s.variants);
+        for variant in &run.plan.variants {
+            let summary = summaries.iter().find(|s| s.name == variant.name);
+            grid.place(first, &variant.name, &variant.levels, |c| {
+                c.variant = Some(variant);
+                c.summary = summary;
+            });
+            let heap = variant.max_heap_bytes;
+            if let Some(group) =
+                grid.groups.iter_mut().find(|g| g.cells.iter().any(|c| c.name == variant.name))
+            {
+                let alone = group.cells.len() == 1;
+                group.max_heap_bytes =
+                    if alone { heap } else { group.max_heap_bytes.filter(|&h| Some(h) == heap) };
+            }
+        }
+        for skipped in &run.plan.skipped {
+            grid.place(first, &skipped.name, &skipped.levels, |c| c.skipped = Some(skipped));
+        }
+        for group in &mut grid.groups {
+            group.cells.sort_by_key(|c| c.series);
+        }
+        grid.groups.sort_by_key(|g| g.max_heap_bytes.unwrap_or(u64::MAX));
+        grid
+    }
+
+    fn place(
+        &mut self,
+        first: Option<&str>,
+        name: &'a str,
+        levels: &'a BTreeMap<String, String>,
+        fill: impl FnOnce(&mut Cell<'a>),
+    ) {
+        let label = first.and_then(|f| levels.get(f)).map_or(name, String::as_str);
+        let series = self.series.iter().position(|s| s == label).unwrap_or_else(|| {
+            self.series.push(label.to_owned());
+            self.series.len() - 1
+        });
+        let others: BTreeMap<&str, &str> = levels
+            .iter()
+            .filter(|(factor, _)| Some(factor.as_str()) != first)
+            .map(|(factor, level)| (factor.as_str(), level.as_str()))
+            .collect();
+        let mut cell =
+            Cell { name, label: text::clean(label), series, variant: None, summary: None, skipped: None };
+        fill(&mut cell);
+        if let Some(group) = self.groups.iter_mut().find(|g| g.levels == others) {
+            group.cells.push(cell);
+            return;
+        }
+        let words: Vec<String> = others.iter().map(|(factor, level)| format!("{factor} {level}")).collect();
+        let label = text::clean(&words.join(", "));
+        self.groups.push(Group { label, levels: others, max_heap_bytes: None, cells: vec![cell] });
+    }
+
+    /// Every variant, group by group.
+    pub fn cells(&self) -> impl Iterator<Item = (&Group<'a>, &Cell<'a>)> {
+        self.groups.iter().flat_map(|g| g.cells.iter().map(move |c| (g, c)))
+    }
+
+    /// The variant of this name.
+    pub fn cell(&self, name: &str) -> Option<&Cell<'a>> {
+        self.cells().map(|(_, c)| c).find(|c| c.name == name)
+    }
+
+    /// The comparison of a variant with its baseline.
+    pub fn comparison(&self, variant: &str, metric: &str) -> Option<&'a Comparison> {
+        let summary = self.run.summary.as_ref()?;
+        summary.comparisons.iter().find(|c| c.variant == variant && c.metric == metric)
+    }
+
+    /// Trials of a variant in the order of the run.
+    pub fn trials(&self, variant: &str) -> impl Iterator<Item = &'a StoredTrial> {
+        self.run.trials.iter().filter(move |t| t.trial.variant == variant)
+    }
+
+    /// The trial whose series are drawn: the last that counts, otherwise the last with windows.
+    pub fn shown_trial(&self, variant: &str) -> Option<&'a StoredTrial> {
+        let with_windows = || self.trials(variant).filter(|t| !t.trial.windows.is_empty());
+        with_windows().filter(|t| t.trial.counts()).last().or_else(|| with_windows().last())
+    }
+
+    /// What somebody published for this variant and metric, as a ratio to the level of this variant's own
+    /// baseline: a source that is relative to 32-bit also gives 64-bit / compressed.
+    pub fn published(&self, group: &Group, cell: &Cell, metric: &str) -> Vec<(usize, &'a Published, f64)> {
+        let Some(baseline) = cell.variant.and_then(|v| v.baseline.as_deref()).and_then(|b| self.cell(b))
+        else {
+            return Vec::new();
+        };
+        let (own_level, base_level) = (&self.series[cell.series], &self.series[baseline.series]);
+        let holds = |p: &Published| {
+            p.metric == metric
+                && p.at.iter().all(|(f, level)| group.levels.get(f.as_str()) == Some(&level.as_str()))
+        };
+        let sources = self.run.plan.published.iter().enumerate().filter(|(_, p)| holds(p));
+        sources
+            .filter_map(|(index, p)| {
+                let (own, base) = (p.relative.get(own_level)?, p.relative.get(base_level)?);
+                (*base > 0.0).then_some((index, p, own / base))
+            })
+            .collect()
+    }
+
+    /// Why a variant has no value of a metric, from what its trials recorded.
+    pub fn why_absent(&self, cell: &Cell, metric: &Metric) -> String {
+        if let Some(skipped) = cell.skipped {
+            return format!("skipped: {}", text::clean(&skipped.reason));
+        }
+        let told = |p: &&assay_model::Problem| p.source == metric.id || p.what.contains(metric.id);
+        for stored in self.trials(cell.name) {
+            let windows = stored.trial.windows.iter().flat_map(|w| &w.problems);
+            if let Some(problem) = windows.chain(&stored.trial.problems).find(told) {
+                return text::clean(&problem.what);
+            }
+        }
+        match self.trials(cell.name).count() {
+            0 => "no trial was run".to_owned(),
+            _ if !self.trials(cell.name).any(|t| t.trial.windows.iter().any(window_counts)) => {
+                "no window counts, see the windows left out".to_owned()
+            }
+            _ => "no window that counts gave it".to_owned(),
+        }
+    }
+
+    /// The look of a series, 0 to [`LOOKS`] - 1.
+    pub fn look(series: usize) -> usize {
+        series % LOOKS
+    }
+}
+
+impl Cell<'_> {
+    /// The estimate of a metric.
+    pub fn estimate(&self, metric: &str) -> Option<Estimate> {
+        self.summary?.metrics.get(metric).copied()
+    }
+}
+
+/// Whether a window is used in comparisons.
+pub fn window_counts(window: &Window) -> bool {
+    window.disturbances.is_empty()
+}

@@ -1,0 +1,62 @@
+//! The report as Markdown, for a pull request or a wiki: everything but the pictures.
+
+use crate::answer::Answer;
+use crate::grid::Grid;
+use crate::{conditions, results, text};
+use std::io;
+
+/// Writes the whole report.
+pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
+    let plan = &grid.run.plan;
+    writeln!(out, "# {}\n\n{}\n", text::markdown(&plan.study), text::markdown(&plan.question))?;
+    if !plan.background.is_empty() {
+        writeln!(out, "{}\n", text::markdown(&plan.background))?;
+    }
+    writeln!(out, "## Answer\n")?;
+    let answer = Answer::of(grid);
+    if let Some(why) = &answer.nothing {
+        writeln!(out, "{}\n", text::markdown(why))?;
+    }
+    for item in &answer.items {
+        writeln!(out, "- **{}**", text::markdown(&item.headline))?;
+        for detail in &item.details {
+            writeln!(out, "  {}", text::markdown(detail))?;
+        }
+    }
+    writeln!(out, "\nBrackets hold 95 % intervals, paired by block.\n")?;
+    for caution in &answer.cautions {
+        writeln!(out, "> {}\n", text::markdown(caution))?;
+    }
+    let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
+    for (index, finding) in findings.enumerate() {
+        if index == 0 {
+            writeln!(out, "## Findings\n")?;
+        }
+        writeln!(out, "- {} ({})", text::markdown(&finding.claim), text::markdown(&finding.evidence))?;
+    }
+    writeln!(out, "\n## Results\n")?;
+    for table in results::tables(grid) {
+        writeln!(out, "{}", table.markdown())?;
+    }
+    for table in [results::beside_published(grid), results::skipped(grid)].into_iter().flatten() {
+        writeln!(out, "{}", table.markdown())?;
+    }
+    writeln!(out, "## Conditions\n")?;
+    for (term, value) in conditions::facts(grid) {
+        writeln!(out, "- {term}: {}", text::markdown(&value))?;
+    }
+    writeln!(out, "\n{}", conditions::variants(grid).markdown())?;
+    writeln!(out, "{}", conditions::trials(grid).markdown())?;
+    for table in [conditions::disturbed(grid), conditions::problems(grid)].into_iter().flatten() {
+        writeln!(out, "{}", table.markdown())?;
+    }
+    writeln!(out, "## How to repeat it\n")?;
+    writeln!(out, "Save the text below as `study.toml` and run `{}`.\n", conditions::repeat_command(grid))?;
+    // A fence longer than any in the text cannot be closed by it.
+    let fence = "`".repeat(longest_run_of_backticks(&grid.run.study_text).max(2) + 1);
+    writeln!(out, "{fence}toml\n{}\n{fence}", text::clean_lines(&grid.run.study_text).trim_end())
+}
+
+fn longest_run_of_backticks(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}

@@ -1,0 +1,124 @@
+//! The result tables: one for each group of variants, and ours beside what others published.
+
+use crate::grid::{Cell, Grid, Group};
+use crate::number::{interval, shown_unit, significant, times};
+use crate::table::Table;
+use crate::text;
+use assay_model::{Better, Comparison, METRICS, Metric, Verdict};
+
+/// A sign and words for what a comparison says.
+pub fn verdict_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Higher => "▲ higher",
+        Verdict::Lower => "▼ lower",
+        Verdict::NoDifferenceShown => "≈ no difference shown",
+        Verdict::TooFewBlocks => "? too few blocks",
+    }
+}
+
+/// Whether a comparison shows something better (`Some(true)`), worse (`Some(false)`) or neither.
+pub fn is_better(comparison: &Comparison, metric: &Metric) -> Option<bool> {
+    match (comparison.verdict, metric.better) {
+        (Verdict::Higher, Better::Higher) | (Verdict::Lower, Better::Lower) => Some(true),
+        (Verdict::Higher, Better::Lower) | (Verdict::Lower, Better::Higher) => Some(false),
+        (Verdict::NoDifferenceShown | Verdict::TooFewBlocks, _) => None,
+    }
+}
+
+/// Metrics that at least one variant has, or whose absence some problem explains, in the order of the model.
+pub fn shown_metrics(grid: &Grid) -> Vec<&'static Metric> {
+    let has = |m: &&Metric| grid.cells().any(|(_, c)| c.estimate(m.id).is_some());
+    METRICS.iter().filter(has).collect()
+}
+
+/// One table for each group: variants by metrics.
+pub fn tables(grid: &Grid) -> Vec<Table> {
+    let metrics = shown_metrics(grid);
+    grid.groups.iter().map(|group| group_table(grid, group, &metrics)).collect()
+}
+
+fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
+    let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
+    let caption = format!(
+        "Results{place}: value with 95 % interval, and below it the ratio to the baseline, paired by block"
+    );
+    let mut table = Table::new(caption, &["Variant"], 1);
+    table.columns.extend(metrics.iter().map(|m| format!("{} ({})", m.title, shown_unit(m).0)));
+    for cell in &group.cells {
+        let mut row = vec![cell.label.clone()];
+        if let Some(skipped) = cell.skipped {
+            row.push(format!("skipped: {}", text::clean(&skipped.reason)));
+            row.resize(metrics.len() + 1, "skipped".to_owned());
+        } else {
+            row.extend(metrics.iter().map(|metric| result_cell(grid, cell, metric)));
+        }
+        table.rows.push(row);
+    }
+    table
+}
+
+fn result_cell(grid: &Grid, cell: &Cell, metric: &Metric) -> String {
+    let Some(estimate) = cell.estimate(metric.id) else {
+        return format!("not available: {}", grid.why_absent(cell, metric));
+    };
+    let value = interval(&estimate, shown_unit(metric).1);
+    match grid.comparison(cell.name, metric.id) {
+        Some(c) => format!("{value}\n{} {}", times(&c.ratio), verdict_words(c.verdict)),
+        None if cell.variant.is_some_and(|v| v.baseline.is_none()) => format!("{value}\nbaseline"),
+        None => format!("{value}\nno comparison: no block in which both count"),
+    }
+}
+
+/// Ours beside published ratios; absent when the study names none that matches.
+pub fn beside_published(grid: &Grid) -> Option<Table> {
+    let columns = ["Variant", "Metric", "Published ratio", "Source", "Ours", "In words"];
+    let mut table = Table::new("Published ratios beside ours, each to the same baseline", &columns, 9);
+    for metric in METRICS {
+        for (group, cell) in grid.cells() {
+            for (_, source, ratio) in grid.published(group, cell, metric.id) {
+                let ours = grid.comparison(cell.name, metric.id);
+                table.rows.push(vec![
+                    text::clean(cell.name),
+                    metric.title.to_owned(),
+                    significant(ratio),
+                    text::clean(&source.source),
+                    ours.map_or_else(|| "not available".to_owned(), |c| times(&c.ratio)),
+                    ours.map_or_else(
+                        || format!("not compared: {}", grid.why_absent(cell, metric)),
+                        |c| agreement(c, ratio),
+                    ),
+                ]);
+            }
+        }
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn agreement(ours: &Comparison, published: f64) -> String {
+    match (ours.ratio.low, ours.ratio.high) {
+        (Some(low), Some(high)) if published < low => {
+            format!(
+                "differs: ours is higher by {} to {}",
+                significant(low - published),
+                significant(high - published)
+            )
+        }
+        (Some(low), Some(high)) if published > high => {
+            format!(
+                "differs: ours is lower by {} to {}",
+                significant(published - high),
+                significant(published - low)
+            )
+        }
+        (Some(_), Some(_)) => "agrees: it lies inside our interval".to_owned(),
+        _ => "cannot be told: ours has no interval".to_owned(),
+    }
+}
+
+/// Variants that cannot be run here; absent when there are none.
+pub fn skipped(grid: &Grid) -> Option<Table> {
+    let mut table = Table::new("Skipped variants", &["Variant", "Why"], 9);
+    let skipped = &grid.run.plan.skipped;
+    table.rows.extend(skipped.iter().map(|s| vec![text::clean(&s.name), text::clean(&s.reason)]));
+    (!table.rows.is_empty()).then_some(table)
+}

@@ -1,0 +1,119 @@
+//! Axes: from values to positions, and the ticks between.
+
+/// A mapping of values to positions, linear or logarithmic.
+#[derive(Clone, Copy)]
+pub struct Scale {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    logarithmic: bool,
+}
+
+impl Scale {
+    /// Linear from `low` at position `from` to `high` at position `to`.
+    pub fn linear((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
+        let high = if high > low { high } else { low + 1.0 };
+        Scale { low, high, from, to, logarithmic: false }
+    }
+
+    /// Logarithmic; both ends must be positive, and are lifted to be so.
+    pub fn logarithmic((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
+        let low = low.max(f64::MIN_POSITIVE);
+        let high = if high > low { high } else { low * 2.0 };
+        Scale { low, high, from, to, logarithmic: true }
+    }
+
+    /// Position of a value; what lies outside is drawn at the end.
+    pub fn at(&self, value: f64) -> f64 {
+        let value = value.clamp(self.low, self.high);
+        let share = if self.logarithmic {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        self.from + share * (self.to - self.from)
+    }
+
+    /// The end that lies furthest.
+    pub fn high(&self) -> f64 {
+        self.high
+    }
+}
+
+/// Round ticks from zero to at least `high`, about `wanted` of them. The last tick is the axis' end.
+pub fn ticks_from_zero(high: f64, wanted: usize) -> Vec<f64> {
+    if !(high.is_finite() && high > 0.0) {
+        return vec![0.0, 1.0];
+    }
+    let raw = high / wanted.max(1) as f64;
+    let power = 10f64.powf(raw.log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= raw * 0.999);
+    let step = step.unwrap_or(10.0 * power);
+    let count = (high / step - 1e-9).ceil() as usize;
+    (0..=count).map(|i| i as f64 * step).collect()
+}
+
+/// Ticks 1, 2, 5, 10, ... that enclose the range; only 1, 10, 100, ... when it spans more than three decades.
+pub fn ticks_logarithmic(low: f64, high: f64) -> Vec<f64> {
+    if !(low.is_finite() && high.is_finite() && low > 0.0 && high >= low) {
+        return vec![1.0, 10.0];
+    }
+    let multiples: &[f64] = if high / low > 1000.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let all: Vec<f64> =
+        (first..=last).flat_map(|power| multiples.iter().map(move |m| m * 10f64.powi(power))).collect();
+    let start = all.iter().rposition(|t| *t <= low * 1.0001).unwrap_or(0);
+    let end = all.iter().position(|t| *t >= high * 0.9999).unwrap_or(all.len() - 1).max(start + 1);
+    all[start..=end.min(all.len() - 1)].to_vec()
+}
+
+/// Moves label positions apart so that neighbours are at least `gap` apart inside `range`, moving each as little
+/// as the order allows. Returns positions in the order of the input.
+pub fn spread(wanted: &[f64], heights: &[f64], range: (f64, f64)) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
+    let mut placed = wanted.to_vec();
+    let mut floor = range.0;
+    for &i in &order {
+        placed[i] = placed[i].max(floor + heights[i] / 2.0);
+        floor = placed[i] + heights[i] / 2.0;
+    }
+    let mut ceiling = range.1;
+    for &i in order.iter().rev() {
+        placed[i] = placed[i].min(ceiling - heights[i] / 2.0);
+        ceiling = placed[i] - heights[i] / 2.0;
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_start_at_zero_and_reach_past_the_largest_value() {
+        assert_eq!(ticks_from_zero(1.55, 4), [0.0, 0.5, 1.0, 1.5, 2.0]);
+        assert_eq!(ticks_from_zero(0.0, 4), [0.0, 1.0]);
+        assert_eq!(ticks_from_zero(f64::NAN, 4), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn logarithmic_ticks_enclose_the_range() {
+        assert_eq!(ticks_logarithmic(1.2, 82.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(ticks_logarithmic(3.0, 3.0), [2.0, 5.0]);
+        assert_eq!(ticks_logarithmic(0.0, 3.0), [1.0, 10.0]);
+    }
+
+    #[test]
+    fn a_logarithmic_scale_puts_equal_ratios_at_equal_distances() {
+        let scale = Scale::logarithmic((1.0, 100.0), (0.0, 200.0));
+        assert_eq!([1.0, 10.0, 100.0, 1e6, -3.0].map(|v| scale.at(v)), [0.0, 100.0, 200.0, 200.0, 0.0]);
+    }
+
+    #[test]
+    fn labels_that_would_overlap_move_apart_and_stay_inside() {
+        let placed = spread(&[10.0, 11.0, 99.0, 12.0], &[10.0; 4], (0.0, 100.0));
+        assert_eq!(placed, [10.0, 20.0, 95.0, 30.0]);
+    }
+}

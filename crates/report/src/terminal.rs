@@ -1,0 +1,127 @@
+//! The result as aligned tables for a terminal.
+
+use crate::answer::Answer;
+use crate::grid::{Cell, Grid, Group};
+use crate::number::{half_width, shown_unit, significant};
+use crate::results::is_better;
+use crate::text;
+use assay_model::{Comparison, METRICS, Metric, Verdict};
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{Attribute, Cell as Field, CellAlignment, Color, ContentArrangement, Table};
+
+/// Columns: metric, short heading with unit, whether its ratio has a column beside it.
+const COLUMNS: [(&str, &str, bool); 5] = [
+    ("garbage_kib_per_request", "Garbage\nKiB/request", true),
+    ("cpu_ms_per_request", "CPU\nms/request", true),
+    ("throughput_per_s", "Throughput\nrequests/s", false),
+    ("response_p99_ms", "p99\nms", false),
+    ("rss_bytes", "RSS\nMiB", false),
+];
+
+/// The tables, at most `width` columns wide; with escape sequences for colour only if `color`.
+pub fn render(grid: &Grid, width: u16, color: bool) -> String {
+    let plan = &grid.run.plan;
+    let mut out = format!("{}: {}\n", text::clean(&plan.study), text::clean(&plan.question));
+    let answer = Answer::of(grid);
+    if let Some(why) = &answer.nothing {
+        out += &format!("\nAnswer: {why}\n");
+    }
+    let mut notes = Vec::new();
+    for group in &grid.groups {
+        if !group.label.is_empty() {
+            out += &format!("\n{}\n", group.label);
+        }
+        out += &group_table(grid, group, width, color, &mut notes);
+        out.push('\n');
+    }
+    out += "\n± half of the 95 % interval; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
+    for note in notes {
+        out += &format!("not available: {note}\n");
+    }
+    for skipped in &plan.skipped {
+        out += &format!("skipped: {}: {}\n", text::clean(&skipped.name), text::clean(&skipped.reason));
+    }
+    for caution in answer.cautions.iter().filter(|c| !c.starts_with("Skipped")) {
+        out += &format!("note: {caution}\n");
+    }
+    out
+}
+
+fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut Vec<String>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(UTF8_HORIZONTAL_ONLY)
+        .set_width(width)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    if color {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    let mut heading = vec![Field::new("Variant")];
+    for (_, title, with_ratio) in COLUMNS {
+        heading.push(right(title));
+        if with_ratio {
+            heading.push(right("ratio"));
+        }
+    }
+    table.set_header(heading);
+    for cell in &group.cells {
+        table.add_row(row(grid, cell, notes));
+    }
+    let text = table.to_string();
+    text.lines().map(|l| format!("{}\n", l.trim_end())).collect()
+}
+
+fn row(grid: &Grid, cell: &Cell, notes: &mut Vec<String>) -> Vec<Field> {
+    let mut row = vec![Field::new(&cell.label)];
+    for (id, _, with_ratio) in COLUMNS {
+        let Some(metric) = METRICS.iter().find(|m| m.id == id) else { continue };
+        row.push(value_field(grid, cell, metric, notes));
+        if with_ratio {
+            row.push(ratio_field(cell, grid.comparison(cell.name, id), metric));
+        }
+    }
+    row
+}
+
+fn value_field(grid: &Grid, cell: &Cell, metric: &Metric, notes: &mut Vec<String>) -> Field {
+    if cell.skipped.is_some() {
+        return right("skipped");
+    }
+    let Some(estimate) = cell.estimate(metric.id) else {
+        notes.push(format!(
+            "{} of {}: {}",
+            metric.title,
+            text::clean(cell.name),
+            grid.why_absent(cell, metric)
+        ));
+        return right("not available");
+    };
+    let divisor = shown_unit(metric).1;
+    let half = half_width(&estimate, divisor).map(|h| format!(" ±{h}")).unwrap_or_default();
+    right(format!("{}{half}", significant(estimate.estimate / divisor)))
+}
+
+fn ratio_field(cell: &Cell, comparison: Option<&Comparison>, metric: &Metric) -> Field {
+    let Some(comparison) = comparison else {
+        let baseline = cell.variant.is_some_and(|v| v.baseline.is_none());
+        return right(if baseline { "baseline" } else { "" });
+    };
+    let mark = match comparison.verdict {
+        Verdict::Higher => "▲",
+        Verdict::Lower => "▼",
+        Verdict::NoDifferenceShown => "≈",
+        Verdict::TooFewBlocks => "?",
+    };
+    let field = right(format!("{}× {mark}", significant(comparison.ratio.estimate)));
+    match is_better(comparison, metric) {
+        Some(true) => field.fg(Color::Green),
+        Some(false) => field.fg(Color::Red),
+        None => field.add_attribute(Attribute::Dim),
+    }
+}
+
+fn right(content: impl ToString) -> Field {
+    Field::new(content).set_alignment(CellAlignment::Right)
+}

@@ -1,0 +1,111 @@
+//! Text from outside made safe for each output: what a server printed or a user named is never markup, never
+//! a terminal command, and never turns the reading direction of what follows.
+
+use std::fmt::Write as _;
+
+/// Longest text from outside that is shown in one place, in characters; the rest is counted.
+const SHOWN_CHARS_MAX: usize = 2_000;
+
+/// `text` with control characters and bidirectional overrides made visible as U+FFFD, on one line, shortened.
+///
+/// U+202A..=U+202E and U+2066..=U+2069 reorder the text around them ("Trojan source"); letters of right-to-left
+/// scripts are kept as they are.
+pub fn clean(text: &str) -> String {
+    let mut out: String = text.chars().take(SHOWN_CHARS_MAX).map(|c| shown_char(c, false)).collect();
+    let left = text.chars().count().saturating_sub(SHOWN_CHARS_MAX);
+    if left > 0 {
+        let _ = write!(out, " … ({left} more characters)");
+    }
+    out
+}
+
+/// The same with line breaks and tabs kept and without shortening: for whole files such as the study.
+pub fn clean_lines(text: &str) -> String {
+    text.chars().map(|c| shown_char(c, true)).collect()
+}
+
+fn shown_char(c: char, keep_lines: bool) -> char {
+    match c {
+        '\n' | '\t' if keep_lines => c,
+        '\n' | '\t' | '\r' => ' ',
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' => '\u{FFFD}',
+        c if c.is_control() => '\u{FFFD}',
+        c => c,
+    }
+}
+
+/// Escapes for HTML and SVG, in text and in double-quoted attributes.
+pub fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in clean(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Escapes for Markdown, table cells included.
+pub fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in clean(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '|' | '\\' | '`' | '*' | '_' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// One field of a CSV file (RFC 4180): quoted when it must be.
+pub fn csv(text: &str) -> String {
+    let text = clean(text);
+    if text.contains([',', '"', ';']) || text.starts_with(' ') || text.ends_with(' ') {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
+}
+
+/// `text` cut in its middle to at most `chars` characters, so that names which differ at the end stay apart.
+pub fn shorten(text: &str, chars: usize) -> String {
+    let length = text.chars().count();
+    if length <= chars {
+        return text.to_owned();
+    }
+    let tail = chars.saturating_sub(1) / 2;
+    let head = chars.saturating_sub(1) - tail;
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(length - tail).collect();
+    format!("{start}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_and_terminal_commands_lose_their_power() {
+        assert_eq!(html("<b a=\"x\">'&"), "&lt;b a=&quot;x&quot;&gt;&#39;&amp;");
+        assert_eq!(clean("a\u{1b}[31m\u{202E}b\nc"), "a\u{FFFD}[31m\u{FFFD}b c");
+        assert_eq!(markdown("a|b *c*"), "a\\|b \\*c\\*");
+        assert_eq!(csv("say \"hi\", you"), "\"say \"\"hi\"\", you\"");
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(shorten("compressed-zero-based-with-notes", 13), "compre…-notes");
+        assert_eq!(shorten("short", 13), "short");
+    }
+}
