@@ -1,0 +1,128 @@
+//! The JVMs of this machine, from their files alone: nothing that is found is run.
+
+use assay_model::{JvmFacts, Problem};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Where distributions put JVMs.
+const SYSTEM_FOLDER: &str = "/usr/lib/jvm";
+/// Folders below [`SYSTEM_FOLDER`], and on the path, that are looked at.
+const CANDIDATES_MAX: usize = 1000;
+/// A `release` file has about 2 KB; the list of modules is the longest line.
+const RELEASE_BYTES_MAX: u64 = 256 << 10;
+
+/// Finds the JVMs of this machine: `extra` folders first, then `JAVA_HOME`, the `java` of the path, and
+/// `/usr/lib/jvm/*`. One that can be reached in several ways is listed once, under its real path.
+///
+/// A folder of `extra`, or `JAVA_HOME`, that holds no JVM gives a problem; so does a JVM whose files cannot be
+/// understood. Other folders without a JVM are passed over.
+pub fn find_jvms(extra: &[PathBuf]) -> (Vec<JvmFacts>, Vec<Problem>) {
+    let java_home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    let named: Vec<PathBuf> = extra.iter().cloned().chain(java_home).collect();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = homes_on_path(&path).into_iter().chain(homes_below(Path::new(SYSTEM_FOLDER)));
+    find_among(&named, found.collect())
+}
+
+fn find_among(named: &[PathBuf], found: Vec<PathBuf>) -> (Vec<JvmFacts>, Vec<Problem>) {
+    let (mut jvms, mut problems, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
+    // Many folders below /usr/lib/jvm are no JVM: sources, documents, settings.
+    let found = found.into_iter().filter(|home| home.join("release").exists() && libjvm_of(home).is_some());
+    for home in named.iter().cloned().chain(found) {
+        if !seen.insert(home.canonicalize().unwrap_or_else(|_| home.clone())) {
+            continue;
+        }
+        match jvm_at(&home) {
+            Ok(facts) => jvms.push(facts),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (jvms, problems)
+}
+
+/// The home of every `java` on the path, symbolic links followed: `/usr/bin/java` leads to the chosen alternative.
+fn homes_on_path(path: &OsStr) -> Vec<PathBuf> {
+    let launchers = std::env::split_paths(path).take(CANDIDATES_MAX).map(|folder| folder.join("java"));
+    launchers.filter_map(|java| java.canonicalize().ok()?.parent()?.parent().map(Path::to_owned)).collect()
+}
+
+fn homes_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().take(CANDIDATES_MAX).flatten();
+    let mut homes: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    homes.sort();
+    homes
+}
+
+/// The JVM at this path: its home, or its `java` (symbolic links are followed).
+///
+/// # Errors
+/// A problem that names the file, when there is no JVM or its `release` file or library cannot be understood.
+pub fn jvm_at(path: &Path) -> Result<JvmFacts, Problem> {
+    let problem = |at: &Path, what: String| Problem::new(at.display().to_string(), what);
+    let real = path.canonicalize().map_err(|e| problem(path, e.to_string()))?;
+    let home = match real.parent().and_then(Path::parent) {
+        Some(home) if real.is_file() => home,
+        _ => real.as_path(),
+    };
+    let release_path = home.join("release");
+    let release = read_bounded(&release_path).map_err(|e| problem(&release_path, no_release(&e)))?;
+    let value = |key: &str| release_value(&release, key);
+    let version = value("JAVA_RUNTIME_VERSION").or_else(|| value("JAVA_VERSION"));
+    let version = version.ok_or_else(|| problem(&release_path, "no JAVA_VERSION in it".to_owned()))?;
+    let feature = value("JAVA_VERSION").as_deref().and_then(feature_of).or_else(|| feature_of(&version));
+    let feature =
+        feature.ok_or_else(|| problem(&release_path, format!("no feature release in {version:?}")))?;
+    let library =
+        libjvm_of(home).ok_or_else(|| problem(home, "no libjvm.so below it: not a JVM".to_owned()))?;
+    let bits = elf_bits(&library).map_err(|e| problem(&library, e.to_string()))?;
+    Ok(JvmFacts { home: home.display().to_string(), version, feature, vendor: value("IMPLEMENTOR"), bits })
+}
+
+fn no_release(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file: not the home of a JVM of release 8 or later".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn read_bounded(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(RELEASE_BYTES_MAX).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// A value of a `release` file: lines `KEY="value"`.
+fn release_value(release: &str, key: &str) -> Option<String> {
+    let value = release.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;
+    Some(value.trim().trim_matches('"').to_owned()).filter(|value| !value.is_empty())
+}
+
+/// 17 of `17.0.15`, 8 of `1.8.0_412`, 25 of `25-ea`.
+fn feature_of(version: &str) -> Option<u32> {
+    let version = version.strip_prefix("1.").unwrap_or(version);
+    let digits = version.find(|c: char| !c.is_ascii_digit()).map_or(version, |end| &version[..end]);
+    digits.parse().ok()
+}
+
+/// The library with the virtual machine. JDK 8 had it below `jre/lib/ARCHITECTURE`; 32-bit builds may have a client VM
+/// only, and builds without a compiler call it minimal or zero.
+fn libjvm_of(home: &Path) -> Option<PathBuf> {
+    let variants = ["server", "client", "minimal", "zero", "default"];
+    let below = |folder: &str| variants.map(|variant| home.join(folder).join(variant).join("libjvm.so"));
+    let older = ["jre/lib/amd64", "jre/lib/aarch64", "jre/lib/i386"];
+    ["lib"].into_iter().chain(older).flat_map(below).find(|library| library.is_file())
+}
+
+/// Word size of an ELF file: byte 4 is 1 for 32 bits and 2 for 64 (`elf(5)`, `EI_CLASS`).
+fn elf_bits(path: &Path) -> io::Result<u8> {
+    let mut identification = [0; 5];
+    File::open(path)?.read_exact(&mut identification)?;
+    match identification {
+        [0x7f, b'E', b'L', b'F', 1] => Ok(32),
+        [0x7f, b'E', b'L', b'F', 2] => Ok(64),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidData, "not an ELF library")),
+    }
+}

@@ -1,0 +1,35 @@
+//! What the Linux kernel tells about processes and the machine: `/proc`, `/sys` and control groups as typed values.
+//!
+//! Reading is split from parsing. `parse_*` functions are pure over text; `read_*` methods of [`ProcRoot`] and
+//! [`SysRoot`] open the files below a root folder that is a parameter, so that a test (or a recorded machine) is a
+//! folder that looks like `/proc`. Values are bytes, nanoseconds or the kernel's clock ticks, as their names say; what
+//! a kernel may lack is an `Option`. Nothing here judges: limits and advice live in other crates.
+
+mod cgroup;
+mod cpu_time;
+mod error;
+mod fields;
+mod machine;
+mod machine_cpu;
+mod pagemap;
+mod pressure;
+mod process;
+mod processes;
+mod root;
+mod smaps;
+
+pub use cgroup::{
+    CgroupLimits, CgroupMembership, CgroupThrottling, CgroupVersion, Cgroups, Mount, parse_cgroup,
+    parse_mountinfo,
+};
+pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, ticks_per_s};
+pub use error::{LinuxError, ParseError};
+pub use machine::{CpuInfo, MemInfo, OsRelease, parse_cpuinfo, parse_meminfo, parse_os_release};
+pub use machine_cpu::{CpuTicks, MachineCpu, parse_stat};
+pub use pressure::{Pressure, PressureTotals, Resource, parse_pressure};
+pub use process::{
+    ProcessStat, ProcessStatus, Schedstat, parse_process_stat, parse_process_status, parse_schedstat,
+};
+pub use processes::ProcessIdentity;
+pub use root::{ProcRoot, SysRoot};
+pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};

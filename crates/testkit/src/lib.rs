@@ -1,0 +1,76 @@
+//! What tests of several crates share: skips that can be counted, JVMs to test with, and small fake `/proc` trees.
+//!
+//! Only tests use this crate; it may panic where a test should fail.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Ends a test that cannot run here. Prints `skipped: why`, the line that `./check` counts, and returns.
+///
+/// ```
+/// # fn a_test() {
+/// let Some(java) = assay_testkit::find_java(17, 64) else { assay_testkit::skip!("no 64-bit JDK 17") };
+/// # let _ = java;
+/// # }
+/// ```
+#[macro_export]
+macro_rules! skip {
+    ($($why:tt)+) => {{
+        println!("skipped: {}", format_args!($($why)+));
+        return;
+    }};
+}
+
+/// A `java` of this feature release and word size, for tests that launch one.
+///
+/// Looks at `ASSAY_TEST_JAVA_HOMES` (a list of homes separated by `:`), `JAVA_HOME` and `/usr/lib/jvm/*`.
+/// The word size is read from the ELF class of the launcher, the release from the `release` file.
+pub fn find_java(feature: u32, bits: u8) -> Option<PathBuf> {
+    let listed = ["ASSAY_TEST_JAVA_HOMES", "JAVA_HOME"].into_iter().filter_map(std::env::var_os);
+    let mut homes: Vec<PathBuf> =
+        listed.flat_map(|l| std::env::split_paths(&l).collect::<Vec<_>>()).collect();
+    homes.extend(fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path()));
+    homes.iter().filter(|home| is_java(home, feature, bits)).map(|home| home.join("bin/java")).next()
+}
+
+fn is_java(home: &Path, feature: u32, bits: u8) -> bool {
+    let Ok(release) = fs::read_to_string(home.join("release")) else { return false };
+    let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""));
+    let is_feature =
+        version.is_some_and(|v| v.starts_with(&format!("{feature}.")) || v == format!("{feature}\""));
+    let elf_class = fs::read(home.join("bin/java")).ok().and_then(|bytes| bytes.get(4).copied());
+    is_feature && elf_class == Some(if bits == 32 { 1 } else { 2 })
+}
+
+/// A folder that looks like `/proc` or `/sys`, or a JVM's home; gone when dropped.
+pub struct FakeTree {
+    folder: tempfile::TempDir,
+}
+
+impl FakeTree {
+    /// A tree with these files: path below the root, and content.
+    pub fn with(files: &[(&str, &str)]) -> FakeTree {
+        let tree = FakeTree { folder: tempfile::tempdir().expect("a temporary folder") };
+        for (path, content) in files {
+            tree.write(path, content.as_bytes());
+        }
+        tree
+    }
+
+    /// Adds a file, with the folders above it.
+    pub fn write(&self, path: &str, content: &[u8]) {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder above")).expect("a writable folder");
+        fs::write(path, content).expect("a writable file");
+    }
+
+    /// The root.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// A file or folder below `testdata/` of the checkout.
+pub fn testdata(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(path)
+}
