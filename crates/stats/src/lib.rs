@@ -1,0 +1,20 @@
+//! The statistics of a study: quantiles, intervals over blocks, paired comparison, and the test that ends warm-up.
+//!
+//! Everything here is a pure function of its arguments and a seed: no clock, no I/O, the same input gives the same
+//! result to the last bit. Nothing here knows what the numbers mean.
+//!
+//! The unit of sampling is the **block**: one round in which every variant had its turn. Requests or slices within
+//! a block are not independent, so an interval over them would be far too narrow; blocks are what is resampled.
+
+mod draw;
+mod interval;
+mod paired;
+mod quantile;
+mod ratio;
+mod steady;
+
+pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
+pub use paired::{PairedComparison, compare_paired};
+pub use quantile::{geometric_mean, mean, median, quantile};
+pub use ratio::estimate_ratio;
+pub use steady::{Phase, SteadyRule, SteadyState};
