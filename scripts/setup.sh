@@ -63,10 +63,12 @@ has_rust() {
         if is_new_cargo; then return 0; fi
     fi
     command -v rustup >/dev/null || return 1
+    if ! rustup toolchain list 2>/dev/null | grep -q '^stable'; then
+        say "rustup fetches the stable Rust toolchain into ${RUSTUP_HOME:-$HOME/.rustup}"
+        rustup toolchain install stable --profile minimal --no-self-update >&2 9>&- || return 1
+    fi
     export RUSTUP_TOOLCHAIN=stable
-    if is_new_cargo; then return 0; fi
-    say "rustup fetches the stable Rust toolchain into ${RUSTUP_HOME:-$HOME/.rustup}"
-    rustup toolchain install stable --profile minimal --no-self-update >&2 9>&- && is_new_cargo
+    is_new_cargo
 }
 is_new_cargo() {
     is_at_least "$(cargo --version 2>/dev/null | cut -d ' ' -f 2)" "$oldest_rust" &&
@@ -179,12 +181,13 @@ choose_packages() {
 
 # --no-remove: if a wanted package conflicts with one that is there, that is for the user to decide.
 install_packages() {
-    say 'installing these packages with apt-get:'
+    say 'installing these packages with apt-get, which may take some minutes:'
     printf '%s' "$reasons" | column_of_packages >&2
     # shellcheck disable=SC2086 # words on purpose: a command, and names of packages
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-remove \
-        -q -o DPkg::Lock::Timeout=300 $packages >&2 9>&- && return 0
-    say 'apt-get did not install them (its message is above). To see what it would take:'
+        -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 $packages >"$here/.assay/apt.log" 2>&1 9>&- && return 0
+    tail -n 20 "$here/.assay/apt.log" >&2
+    say 'apt-get did not install them (its last words are above). To see what it would take:'
     printf '  sudo apt-get install --no-install-recommends %s\n' "$packages" >&2
     exit 3
 }
