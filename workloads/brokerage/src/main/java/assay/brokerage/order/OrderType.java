@@ -1,0 +1,7 @@
+package assay.brokerage.order;
+
+/** What an order does with shares. */
+public enum OrderType {
+  BUY,
+  SELL
+}
