@@ -180,11 +180,6 @@ impl<'a> Grid<'a> {
             _ => "no window that counts gave it".to_owned(),
         }
     }
-
-    /// The look of a series, 0 to [`LOOKS`] - 1.
-    pub fn look(series: usize) -> usize {
-        series % LOOKS
-    }
 }
 
 impl Cell<'_> {

@@ -18,11 +18,13 @@
 //!    picture, in light and dark and at phone width.
 
 mod answer;
+mod charts;
 mod conditions;
 mod csv;
 mod grid;
 mod markdown;
 mod number;
+mod page;
 mod results;
 mod scale;
 mod svg;
@@ -33,6 +35,14 @@ mod text;
 use assay_model::StoredRun;
 use grid::Grid;
 use std::io;
+
+/// Writes the report as one HTML file that opens without a network.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render_html(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
+    page::render(&Grid::of(run), out)
+}
 
 /// Writes the report as Markdown: everything but the pictures.
 ///

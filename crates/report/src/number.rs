@@ -70,7 +70,17 @@ pub fn times(ratio: &Estimate) -> String {
 
 /// Half the width of the interval in the shown unit; absent without an interval.
 pub fn half_width(value: &Estimate, divisor: f64) -> Option<String> {
-    Some(significant((value.high? - value.low?) / 2.0 / divisor))
+    let half = (value.high? - value.low?) / 2.0 / divisor;
+    // Two digits are more than an interval from a few blocks can bear already.
+    Some(tick(two_digits(half)))
+}
+
+fn two_digits(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let step = 10f64.powf(value.abs().log10().floor() - 1.0);
+    (value / step).round() * step
 }
 
 fn with_thousands(text: &str) -> String {

@@ -34,11 +34,6 @@ impl Scale {
         };
         self.from + share * (self.to - self.from)
     }
-
-    /// The end that lies furthest.
-    pub fn high(&self) -> f64 {
-        self.high
-    }
 }
 
 /// Round ticks from zero to at least `high`, about `wanted` of them. The last tick is the axis' end.

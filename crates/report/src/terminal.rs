@@ -6,8 +6,10 @@ use crate::number::{half_width, shown_unit, significant};
 use crate::results::is_better;
 use crate::text;
 use assay_model::{Comparison, METRICS, Metric, Verdict};
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Attribute, Cell as Field, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::{
+    Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table,
+    TableStyle, Width,
+};
 
 /// Columns: metric, short heading with unit, whether its ratio has a column beside it.
 const COLUMNS: [(&str, &str, bool); 5] = [
@@ -17,6 +19,12 @@ const COLUMNS: [(&str, &str, bool); 5] = [
     ("response_p99_ms", "p99\nms", false),
     ("rss_bytes", "RSS\nMiB", false),
 ];
+
+/// A rule under the heading and no other lines.
+const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
+
+/// Width up to which names stand on one line.
+const NAME_WIDTH_MAX: u16 = 28;
 
 /// The tables, at most `width` columns wide; with escape sequences for colour only if `color`.
 pub fn render(grid: &Grid, width: u16, color: bool) -> String {
@@ -49,10 +57,7 @@ pub fn render(grid: &Grid, width: u16, color: bool) -> String {
 
 fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut Vec<String>) -> String {
     let mut table = Table::new();
-    table
-        .load_style(UTF8_HORIZONTAL_ONLY)
-        .set_width(width)
-        .set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(STYLE).set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
     if color {
         table.enforce_styling();
     } else {
@@ -68,6 +73,10 @@ fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut 
     table.set_header(heading);
     for cell in &group.cells {
         table.add_row(row(grid, cell, notes));
+    }
+    let longest = group.cells.iter().map(|c| c.label.chars().count()).max().unwrap_or(0) as u16;
+    if let Some(column) = table.column_mut(0) {
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(longest.min(NAME_WIDTH_MAX) + 2)));
     }
     let text = table.to_string();
     text.lines().map(|l| format!("{}\n", l.trim_end())).collect()

@@ -51,7 +51,6 @@ pub fn run() -> StoredRun {
 }
 
 /// What the demo gives: six modes at one heap.
-#[allow(dead_code, reason = "the example does not use it")]
 pub fn demo_run() -> StoredRun {
     run_with_heaps(&HEAPS[1..2])
 }

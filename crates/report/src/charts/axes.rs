@@ -1,0 +1,98 @@
+//! What the charts share: ticks, grid lines, axis titles, labels at the ends of lines.
+
+use crate::number::tick;
+use crate::scale::{Scale, spread};
+use crate::svg::{Anchor, Svg, chars_that_fit};
+use crate::text::shorten;
+
+/// Size of labels in user units; the styles set the same.
+pub const LABEL_SIZE: f64 = 12.0;
+
+/// The rectangle in which marks lie.
+#[derive(Clone, Copy)]
+pub struct Plot {
+    /// Left edge.
+    pub left: f64,
+    /// Right edge.
+    pub right: f64,
+    /// Upper edge.
+    pub top: f64,
+    /// Lower edge.
+    pub bottom: f64,
+}
+
+impl Plot {
+    /// Grid lines, tick labels on the left and the axis' title over them.
+    pub fn y_axis(&self, svg: &mut Svg, scale: &Scale, ticks: &[f64], title: &str) {
+        for &value in ticks {
+            let y = scale.at(value);
+            svg.line((self.left, y), (self.right, y), "g");
+            svg.text((self.left - 5.0, y + 4.0), Anchor::End, "t", &tick(value));
+        }
+        svg.text((2.0, self.top - 9.0), Anchor::Start, "at", title);
+    }
+
+    /// The lower line with tick labels at positions, and the axis' title under them.
+    pub fn x_axis(&self, svg: &mut Svg, ticks: &[(f64, String)], title: &str) {
+        svg.line((self.left, self.bottom), (self.right, self.bottom), "ax");
+        for (x, label) in ticks {
+            svg.line((*x, self.bottom), (*x, self.bottom + 4.0), "ax");
+            svg.text((*x, self.bottom + 17.0), Anchor::Middle, "t", label);
+        }
+        let middle = (self.left + self.right) / 2.0;
+        svg.text((middle, self.bottom + 34.0), Anchor::Middle, "at", title);
+    }
+
+    /// Names at the right ends of lines, moved apart, each tied to its end.
+    pub fn end_labels(&self, svg: &mut Svg, ends: &[EndLabel], width: f64) {
+        let room = chars_that_fit(width - 26.0, LABEL_SIZE);
+        let lines: Vec<Vec<String>> = ends.iter().map(|e| two_lines(&e.label, room)).collect();
+        let heights: Vec<f64> = lines.iter().map(|l| l.len() as f64 * 13.0 + 4.0).collect();
+        let wanted: Vec<f64> = ends.iter().map(|e| e.at.1).collect();
+        let placed = spread(&wanted, &heights, (self.top - 14.0, self.bottom + 8.0));
+        for ((end, lines), y) in ends.iter().zip(&lines).zip(placed) {
+            let knee = self.right + 14.0;
+            svg.polyline(&[end.at, (knee, y), (knee + 4.0, y)], &format!("s{} tie", end.look), "");
+            for (index, line) in lines.iter().enumerate() {
+                let offset = 4.0 + (index as f64 - (lines.len() as f64 - 1.0) / 2.0) * 13.0;
+                svg.text((knee + 7.0, y + offset), Anchor::Start, "lab", line);
+            }
+        }
+    }
+}
+
+/// Name of a line at its right end.
+pub struct EndLabel {
+    /// The line's last point.
+    pub at: (f64, f64),
+    /// Its look.
+    pub look: usize,
+    /// Its name.
+    pub label: String,
+}
+
+/// A name in one or two lines of at most `room` characters, broken after a space or hyphen where there is one.
+fn two_lines(label: &str, room: usize) -> Vec<String> {
+    if label.chars().count() <= room {
+        return vec![label.to_owned()];
+    }
+    let breaks = label.char_indices().filter(|(_, c)| matches!(c, ' ' | '-' | '/'));
+    let fitting =
+        breaks.map(|(i, c)| i + c.len_utf8()).filter(|&i| label[..i].chars().count() <= room).next_back();
+    match fitting {
+        Some(at) => vec![label[..at].trim_end().to_owned(), shorten(&label[at..], room)],
+        None => vec![shorten(label, room)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::two_lines;
+
+    #[test]
+    fn long_names_break_at_a_hyphen_and_are_cut_in_the_middle_of_the_rest() {
+        assert_eq!(two_lines("compressed-unscaled", 14), ["compressed-", "unscaled"]);
+        assert_eq!(two_lines("compressed-zero-based", 19), ["compressed-zero-", "based"]);
+        assert_eq!(two_lines("abcdefghijklmnopqrstuvwxyz", 9), ["abcd…wxyz"]);
+    }
+}

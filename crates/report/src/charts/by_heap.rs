@@ -1,0 +1,201 @@
+//! Values by maximum heap, with the steps at which a JVM's reference mode changes marked.
+
+use super::axes::{EndLabel, Plot};
+use super::{Figure, PANEL_WIDTH, Panel, series_key};
+use crate::grid::{Cell, Grid, LOOKS};
+use crate::number::{interval, shown_unit, significant, tick};
+use crate::scale::{Scale, ticks_from_zero};
+use crate::svg::{Anchor, Svg};
+use crate::table::Table;
+use crate::text;
+use assay_model::{Estimate, Metric};
+
+const ID: &str = "by-heap";
+const TITLE: &str = "By heap size";
+const METRIC_IDS: [&str; 4] =
+    ["garbage_kib_per_request", "cpu_ms_per_request", "throughput_per_s", "gc_pause_ms_per_s"];
+/// Room for the names at the right ends.
+const NAMES_WIDTH: f64 = 128.0;
+
+/// The figure; absent unless there are at least two heap sizes.
+pub fn figure(grid: &Grid) -> Figure {
+    let heaps = heaps(grid);
+    if heaps.len() < 2 {
+        let why = match heaps.len() {
+            0 => "not available: the study does not set the heap",
+            _ => "not available: the study has one heap size only, a curve needs two",
+        };
+        return Figure::absent(ID, TITLE, why);
+    }
+    let steps = steps(grid, &heaps);
+    let metrics = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id));
+    let measured = metrics.filter(|m| grid.cells().any(|(_, c)| c.estimate(m.id).is_some()));
+    let panels = measured.enumerate().map(|(index, metric)| Panel {
+        heading: metric.title.to_owned(),
+        svg: panel(grid, &heaps, metric, &steps, &format!("{ID}-{index}")),
+    });
+    Figure {
+        id: ID.to_owned(),
+        title: TITLE.to_owned(),
+        caption:
+            "Value by maximum heap; whiskers are 95 % intervals. Heap sizes stand at equal distances, not to \
+                  scale. A numbered line marks where JVMs changed their reference mode, as their logs show."
+                .to_owned(),
+        key: series_key(grid),
+        notes: steps.iter().enumerate().map(|(i, s)| format!("Line {}: {}", i + 1, s.words)).collect(),
+        panels: panels.collect(),
+        small: false,
+        table: table(grid),
+        absent: None,
+    }
+}
+
+/// Heap sizes of the variants that ran, in order.
+fn heaps(grid: &Grid) -> Vec<u64> {
+    let of = |cell: &Cell| cell.variant.and_then(|v| v.max_heap_bytes);
+    let mut heaps: Vec<u64> = grid.cells().filter_map(|(_, c)| of(c)).collect();
+    heaps.sort_unstable();
+    heaps.dedup();
+    heaps
+}
+
+/// Variants of a series by heap index. With factors beside mode and heap the first of each heap is drawn; the
+/// result tables have all.
+fn line<'g>(grid: &'g Grid, heaps: &[u64], series: usize) -> Vec<(usize, &'g Cell<'g>)> {
+    let at = |bytes: u64| {
+        let same =
+            |c: &&Cell| c.series == series && c.variant.is_some_and(|v| v.max_heap_bytes == Some(bytes));
+        grid.cells().map(|(_, c)| c).find(same)
+    };
+    heaps.iter().enumerate().filter_map(|(i, &bytes)| Some((i, at(bytes)?))).collect()
+}
+
+/// A place between two heap sizes where the mode read changes.
+struct Step {
+    /// Index of the heap before it.
+    after: usize,
+    words: String,
+}
+
+fn steps(grid: &Grid, heaps: &[u64]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for after in 0..heaps.len() - 1 {
+        let mut changes: Vec<(String, Vec<&str>)> = Vec::new();
+        for series in 0..grid.series.len() {
+            let line = line(grid, heaps, series);
+            let mode = |index: usize| {
+                let cell = line.iter().find(|(i, _)| *i == index)?.1;
+                cell.summary?.mode_read.as_deref()
+            };
+            let (Some(before), Some(behind)) = (mode(after), mode(after + 1)) else { continue };
+            if before != behind {
+                let change = format!("from {} to {}", text::clean(before), text::clean(behind));
+                match changes.iter_mut().find(|(c, _)| *c == change) {
+                    Some((_, names)) => names.push(&grid.series[series]),
+                    None => changes.push((change, vec![&grid.series[series]])),
+                }
+            }
+        }
+        if !changes.is_empty() {
+            let each = changes.iter().map(|(change, names)| format!("{} went {change}", names.join(", ")));
+            let words = each.collect::<Vec<_>>().join("; ");
+            let (low, high) = (heap_name(heaps[after]), heap_name(heaps[after + 1]));
+            steps.push(Step { after, words: format!("between {low} and {high}, {}.", text::clean(&words)) });
+        }
+    }
+    steps
+}
+
+fn panel(grid: &Grid, heaps: &[u64], metric: &Metric, steps: &[Step], id: &str) -> String {
+    let (unit, divisor) = shown_unit(metric);
+    let plot = Plot { left: 46.0, right: PANEL_WIDTH - NAMES_WIDTH, top: 34.0, bottom: 214.0 };
+    let mut svg = Svg::new(PANEL_WIDTH, 256.0);
+    let estimates = || grid.cells().filter_map(|(_, c)| c.estimate(metric.id));
+    let highest =
+        estimates().map(|e| e.high.unwrap_or(e.estimate).max(e.estimate) / divisor).fold(0.0, f64::max);
+    let ticks = ticks_from_zero(highest, 4);
+    let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (plot.bottom, plot.top));
+    plot.y_axis(&mut svg, &y, &ticks, &format!("{} ({unit})", metric.title));
+    let inset = 22.0;
+    let x = Scale::linear((0.0, (heaps.len() - 1) as f64), (plot.left + inset, plot.right - inset));
+    let labels: Vec<(f64, String)> =
+        heaps.iter().enumerate().map(|(i, &b)| (x.at(i as f64), heap_name(b))).collect();
+    plot.x_axis(&mut svg, &labels, "maximum heap");
+    for (index, step) in steps.iter().enumerate() {
+        let at = x.at(step.after as f64 + 0.5);
+        svg.line((at, plot.top), (at, plot.bottom), "step");
+        svg.text((at, plot.top - 4.0), Anchor::Middle, "tag", &(index + 1).to_string());
+    }
+    let mut ends = Vec::new();
+    let mut words = Vec::new();
+    for series in 0..grid.series.len() {
+        let drawn = series_line(&mut svg, grid, heaps, series, metric, (&x, &y, divisor));
+        if let Some((end, told)) = drawn {
+            ends.push(end);
+            words.push(told);
+        }
+    }
+    plot.end_labels(&mut svg, &ends, NAMES_WIDTH);
+    svg.finish(id, &format!("{} by maximum heap", metric.title), &words.join(". "))
+}
+
+fn series_line(
+    svg: &mut Svg,
+    grid: &Grid,
+    heaps: &[u64],
+    series: usize,
+    metric: &Metric,
+    (x, y, divisor): (&Scale, &Scale, f64),
+) -> Option<(EndLabel, String)> {
+    let look = series % LOOKS;
+    // A few units aside, so that whiskers of equal values stay apart.
+    let aside = (series as f64 - (grid.series.len() as f64 - 1.0) / 2.0) * 3.0;
+    let estimates: Vec<(usize, Estimate)> =
+        line(grid, heaps, series).iter().filter_map(|(i, c)| Some((*i, c.estimate(metric.id)?))).collect();
+    let place = |i: usize, value: f64| (x.at(i as f64) + aside, y.at(value / divisor));
+    let points: Vec<(f64, f64)> = estimates.iter().map(|(i, e)| place(*i, e.estimate)).collect();
+    let end = *points.last()?;
+    svg.polyline(&points, &format!("s{look} ln d{look}"), "");
+    let label = text::clean(&grid.series[series]);
+    let mut told = Vec::new();
+    for ((i, estimate), at) in estimates.iter().zip(&points) {
+        if let (Some(low), Some(high)) = (estimate.low, estimate.high) {
+            svg.whisker_vertical(at.0, y.at(low / divisor), y.at(high / divisor), &format!("s{look} whs"));
+        }
+        let unit = shown_unit(metric).0;
+        let words = format!("{} {unit} at {}", interval(estimate, divisor), heap_name(heaps[*i]));
+        svg.marker(look, *at, 4.0, &format!("s{look} mk"), &format!("{label}: {words}"));
+        told.push(words);
+    }
+    Some((EndLabel { at: end, look, label: label.clone() }, format!("{label}: {}", told.join(", "))))
+}
+
+fn heap_name(bytes: u64) -> String {
+    const GIB: u64 = 1 << 30;
+    if bytes >= GIB && bytes.is_multiple_of(GIB / 4) {
+        format!("{} GiB", tick(bytes as f64 / GIB as f64))
+    } else {
+        format!("{} MiB", significant(bytes as f64 / f64::from(1 << 20)))
+    }
+}
+
+fn table(grid: &Grid) -> Table {
+    let mut table = Table::new("Values by maximum heap", &["Variant", "Maximum heap", "Mode read"], 3);
+    let metrics: Vec<&Metric> = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id)).collect();
+    table.columns.extend(metrics.iter().map(|m| format!("{} ({})", m.title, shown_unit(m).0)));
+    for (_, cell) in grid.cells() {
+        let Some(variant) = cell.variant else { continue };
+        let mode = cell.summary.and_then(|s| s.mode_read.clone());
+        let mut row = vec![
+            text::clean(cell.name),
+            variant.max_heap_bytes.map_or_else(|| "not set".to_owned(), heap_name),
+            mode.map_or_else(|| "not available".to_owned(), |m| text::clean(&m)),
+        ];
+        row.extend(metrics.iter().map(|m| match cell.estimate(m.id) {
+            Some(e) => interval(&e, shown_unit(m).1),
+            None => format!("not available: {}", grid.why_absent(cell, m)),
+        }));
+        table.rows.push(row);
+    }
+    table
+}

@@ -1,0 +1,126 @@
+//! Response time by percentile, on an axis that gives each further nine the same room.
+
+use super::axes::{EndLabel, Plot};
+use super::{Figure, PANEL_WIDTH, Panel, series_key};
+use crate::grid::{Cell, Grid, Group, LOOKS};
+use crate::number::significant;
+use crate::scale::{Scale, ticks_logarithmic};
+use crate::svg::Svg;
+use crate::table::Table;
+use crate::text;
+use assay_model::LatencyPoint;
+
+const ID: &str = "latency";
+const TITLE: &str = "Response time by percentile";
+const NAMES_WIDTH: f64 = 128.0;
+/// Beyond this many nines a run of minutes has too few requests to say anything.
+const NINES_MAX: f64 = 6.0;
+/// Points of a curve that are drawn.
+const POINTS_MAX: usize = 120;
+/// Percentiles with a tick and a row in the data table.
+const TICKS: [f64; 6] = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
+
+/// The figure.
+pub fn figure(grid: &Grid) -> Figure {
+    let curves = || grid.cells().filter_map(|(_, c)| c.summary).filter(|s| !s.response_curve.is_empty());
+    if curves().next().is_none() {
+        return Figure::absent(ID, TITLE, "not available: no window recorded response times");
+    }
+    let drawn = grid.groups.iter().enumerate().filter(|(_, g)| g.cells.iter().any(|c| !points(c).is_empty()));
+    Figure {
+        id: ID.to_owned(),
+        title: TITLE.to_owned(),
+        caption: "Response time from the intended start to the last byte, over the windows that count; both axes \
+                  are logarithmic, the lower one in the share of slower requests: 99 stands where 1 in 100 took \
+                  longer. Measured by the load generator."
+            .to_owned(),
+        key: series_key(grid),
+        notes: Vec::new(),
+        panels: drawn.map(|(i, g)| Panel { heading: g.label.clone(), svg: panel(g, &format!("{ID}-{i}")) }).collect(),
+        small: false,
+        table: table(grid),
+        absent: None,
+    }
+}
+
+/// Number of nines: 90 % is 1, 99 % is 2.
+fn nines(percentile: f64) -> f64 {
+    -(1.0 - percentile / 100.0).log10()
+}
+
+/// The curve's points that can be drawn on these axes, thinned.
+fn points(cell: &Cell) -> Vec<LatencyPoint> {
+    let curve = cell.summary.map_or(&[][..], |s| &s.response_curve);
+    let drawable = |p: &&LatencyPoint| {
+        p.ms > 0.0
+            && p.ms.is_finite()
+            && (0.0..100.0).contains(&p.percentile)
+            && nines(p.percentile) <= NINES_MAX
+    };
+    let all: Vec<LatencyPoint> = curve.iter().filter(drawable).copied().collect();
+    let step = all.len().div_ceil(POINTS_MAX).max(1);
+    let last = all.len().saturating_sub(1);
+    all.iter().enumerate().filter(|(i, _)| i % step == 0 || *i == last).map(|(_, p)| *p).collect()
+}
+
+fn panel(group: &Group, id: &str) -> String {
+    let plot = Plot { left: 46.0, right: PANEL_WIDTH - NAMES_WIDTH, top: 30.0, bottom: 240.0 };
+    let mut svg = Svg::new(PANEL_WIDTH, 282.0);
+    let curves: Vec<(&Cell, Vec<LatencyPoint>)> =
+        group.cells.iter().map(|c| (c, points(c))).filter(|(_, p)| !p.is_empty()).collect();
+    let all = || curves.iter().flat_map(|(_, points)| points);
+    let low = all().map(|p| p.ms).fold(f64::INFINITY, f64::min);
+    let high = all().map(|p| p.ms).fold(0.0, f64::max);
+    let widest = all().map(|p| nines(p.percentile)).fold(1.0, f64::max);
+    let ticks = ticks_logarithmic(low, high);
+    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
+    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
+    plot.y_axis(&mut svg, &y, &ticks, "response time (ms)");
+    let x = Scale::linear((0.0, widest), (plot.left, plot.right));
+    let labels: Vec<(f64, String)> = TICKS
+        .iter()
+        .filter(|p| nines(**p) <= widest + 0.01)
+        .map(|p| (x.at(nines(*p)), format!("{p}")))
+        .collect();
+    plot.x_axis(&mut svg, &labels, "percentile of requests (%)");
+    let mut names = Vec::new();
+    let mut words = Vec::new();
+    for (cell, points) in &curves {
+        let look = cell.series % LOOKS;
+        let place = |p: &LatencyPoint| (x.at(nines(p.percentile)), y.at(p.ms));
+        let path: Vec<(f64, f64)> = points.iter().map(place).collect();
+        svg.polyline(&path, &format!("s{look} ln d{look}"), &cell.label);
+        for percentile in TICKS {
+            if let Some(p) = at(points, percentile) {
+                let tip = format!("{}: {} % within {} ms", cell.label, percentile, significant(p.ms));
+                svg.marker(look, (x.at(nines(percentile)), y.at(p.ms)), 3.5, &format!("s{look} mk"), &tip);
+            }
+        }
+        if let (Some(&end), Some(last)) = (path.last(), points.last()) {
+            names.push(EndLabel { at: end, look, label: cell.label.clone() });
+            words.push(format!("{}: up to {} ms", cell.label, significant(last.ms)));
+        }
+    }
+    plot.end_labels(&mut svg, &names, NAMES_WIDTH);
+    let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
+    svg.finish(id, &format!("Response time by percentile{place}"), &words.join(". "))
+}
+
+/// The point for a percentile: the first that reaches it.
+fn at(points: &[LatencyPoint], percentile: f64) -> Option<LatencyPoint> {
+    points.iter().find(|p| p.percentile >= percentile - 1e-9).copied()
+}
+
+fn table(grid: &Grid) -> Table {
+    let mut table = Table::new("Response time by percentile (ms)", &["Variant"], 1);
+    table.columns.extend(TICKS.iter().map(|p| format!("{p} %")));
+    for (_, cell) in grid.cells().filter(|(_, c)| c.variant.is_some()) {
+        let curve = cell.summary.map_or(&[][..], |s| &s.response_curve);
+        let mut row = vec![text::clean(cell.name)];
+        row.extend(TICKS.iter().map(|p| {
+            at(curve, *p).map_or_else(|| "not available: not reached".to_owned(), |p| significant(p.ms))
+        }));
+        table.rows.push(row);
+    }
+    table
+}

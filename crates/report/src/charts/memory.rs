@@ -1,0 +1,175 @@
+//! Resident memory by area as stacked bars, a row for each variant.
+
+use super::axes::{LABEL_SIZE, Plot};
+use super::{Figure, PANEL_WIDTH, Panel};
+use crate::grid::{Cell, Grid, Group, window_counts};
+use crate::number::{mib, significant, tick};
+use crate::scale::{Scale, ticks_from_zero};
+use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
+use crate::table::Table;
+use crate::text::{self, shorten};
+use assay_model::{Area, MemorySample};
+use std::fmt::Write as _;
+
+const ID: &str = "memory";
+const TITLE: &str = "Resident memory by area";
+const MIB: f64 = 1_048_576.0;
+const LEFT: f64 = 4.0;
+const RIGHT: f64 = PANEL_WIDTH - 10.0;
+
+/// Every area in the order of the stack.
+pub const AREAS: [Area; 8] = [
+    Area::JavaHeap,
+    Area::ClassMetadata,
+    Area::JitCode,
+    Area::Code,
+    Area::Stacks,
+    Area::MallocHeap,
+    Area::NativeAnonymous,
+    Area::Other,
+];
+
+/// The figure.
+pub fn figure(grid: &Grid) -> Figure {
+    let measured = |g: &Group| g.cells.iter().any(|c| at_window_ends(grid, c).is_some());
+    if !grid.groups.iter().any(measured) {
+        return Figure::absent(
+            ID,
+            TITLE,
+            "not available: no trial has memory samples inside a window that counts",
+        );
+    }
+    let groups = grid.groups.iter().enumerate().filter(|(_, g)| measured(g));
+    let panels = groups.map(|(index, group)| Panel {
+        heading: group.label.clone(),
+        svg: panel(grid, group, &format!("{ID}-{index}")),
+    });
+    Figure {
+        id: ID.to_owned(),
+        title: TITLE.to_owned(),
+        caption: "Mean over the windows that count of the last sample of each; the areas add up to the resident set \
+                  size of the same scan. From /proc/PID/smaps and the heap range in the JVM's log. Each heap size has its own scale."
+            .to_owned(),
+        key: area_key(),
+        notes: Vec::new(),
+        panels: panels.collect(),
+        small: false,
+        table: table(grid),
+        absent: None,
+    }
+}
+
+/// Key of the areas: colour and pattern.
+pub fn area_key() -> String {
+    let mut out = String::from("<ul class=\"key\">");
+    for (index, area) in AREAS.iter().enumerate() {
+        let _ = write!(
+            out,
+            "<li><svg aria-hidden=\"true\" width=\"16\" height=\"12\" viewBox=\"0 0 16 12\">\
+             <path class=\"a{index} area\" d=\"M0 0H16V12H0Z\"/><path class=\"p{index}\" d=\"M0 0H16V12H0Z\"/></svg>{}</li>",
+            area.title()
+        );
+    }
+    out + "</ul>"
+}
+
+/// Resident bytes of an area in a sample; zero only if other areas of the same scan are there, since an area
+/// that was not seen is not listed.
+pub fn bytes_of(sample: &MemorySample, area: Area) -> f64 {
+    sample.areas.iter().filter(|a| a.area == area).map(|a| a.resident_bytes as f64).sum()
+}
+
+/// Mean bytes by area over the counting windows' last samples.
+fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<[f64; 8]> {
+    let mut sums = [0.0; 8];
+    let mut samples = 0u32;
+    for stored in grid.trials(cell.name).filter(|t| t.trial.counts()) {
+        for window in stored.trial.windows.iter().filter(|w| window_counts(w)) {
+            let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
+            let Some(last) = stored.memory.iter().rfind(|s| inside.contains(&s.monotonic_ns)) else {
+                continue;
+            };
+            samples += 1;
+            for (sum, area) in sums.iter_mut().zip(AREAS) {
+                *sum += bytes_of(last, area);
+            }
+        }
+    }
+    (samples > 0).then(|| sums.map(|s| s / f64::from(samples)))
+}
+
+fn panel(grid: &Grid, group: &Group, id: &str) -> String {
+    const ROW: f64 = 42.0;
+    let rows: Vec<(&Cell, Option<[f64; 8]>)> =
+        group.cells.iter().map(|c| (c, at_window_ends(grid, c))).collect();
+    let largest = rows.iter().filter_map(|(_, r)| r.map(|r| r.iter().sum::<f64>() / MIB)).fold(0.0, f64::max);
+    let ticks = ticks_from_zero(largest, 5);
+    let height = rows.len() as f64 * ROW;
+    let mut svg = Svg::new(PANEL_WIDTH, height + 44.0);
+    let scale = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (LEFT, RIGHT));
+    for &value in &ticks {
+        svg.line((scale.at(value), 2.0), (scale.at(value), height + 2.0), "g");
+    }
+    let labels = ticks.iter().map(|&v| {
+        let half = text_width(&tick(v), LABEL_SIZE) / 2.0;
+        (scale.at(v).clamp(half, PANEL_WIDTH - half), tick(v))
+    });
+    let plot = Plot { left: LEFT, right: RIGHT, top: 0.0, bottom: height + 2.0 };
+    plot.x_axis(&mut svg, &labels.collect::<Vec<_>>(), "resident memory (MiB)");
+    let mut words = Vec::new();
+    for (index, (cell, areas)) in rows.iter().enumerate() {
+        let top = index as f64 * ROW;
+        let value = match areas {
+            Some(areas) => mib(areas.iter().sum()),
+            None if cell.skipped.is_some() => "skipped, see below".to_owned(),
+            None => "not available, see table".to_owned(),
+        };
+        svg.text((RIGHT + 6.0, top + 15.0), Anchor::End, "val", &value);
+        let room = RIGHT - LEFT - text_width(&value, LABEL_SIZE) - 8.0;
+        svg.text(
+            (LEFT, top + 15.0),
+            Anchor::Start,
+            "lab",
+            &shorten(&cell.label, chars_that_fit(room, LABEL_SIZE)),
+        );
+        words.push(format!("{}: {value}", cell.label));
+        if let Some(areas) = areas {
+            stack(&mut svg, &cell.label, areas, &scale, top + 21.0);
+        }
+    }
+    let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
+    svg.finish(id, &format!("{TITLE}{place}"), &words.join(". "))
+}
+
+fn stack(svg: &mut Svg, label: &str, areas: &[f64; 8], scale: &Scale, top: f64) {
+    let mut sum = 0.0;
+    for (index, (bytes, area)) in areas.iter().zip(AREAS).enumerate() {
+        let from = scale.at(sum / MIB);
+        sum += bytes;
+        let width = scale.at(sum / MIB) - from;
+        if width > 0.0 {
+            svg.rect((from, top), (width, 14.0), &format!("a{index} area"), "");
+            let tip = format!("{label}, {}: {}", area.title(), mib(*bytes));
+            svg.rect((from, top), (width, 14.0), &format!("p{index}"), &tip);
+        }
+    }
+}
+
+fn table(grid: &Grid) -> Table {
+    let mut table = Table::new("Resident memory by area (MiB)", &["Variant", "Sum"], 1);
+    table.columns.extend(AREAS.iter().map(|a| a.title().to_owned()));
+    for (_, cell) in grid.cells().filter(|(_, c)| c.variant.is_some()) {
+        let mut row = vec![text::clean(cell.name)];
+        match at_window_ends(grid, cell) {
+            Some(areas) => {
+                row.push(significant(areas.iter().sum::<f64>() / MIB));
+                row.extend(areas.iter().map(|b| significant(b / MIB)));
+            }
+            None => {
+                row.resize(AREAS.len() + 2, "not available: no sample in a window that counts".to_owned());
+            }
+        }
+        table.rows.push(row);
+    }
+    table
+}
