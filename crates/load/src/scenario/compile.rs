@@ -1,0 +1,366 @@
+//! From the file's form to the checked scenario. Goes on after a mistake, so that all are told at once.
+
+use super::file::{ExtractFile, Kind, OperationFile, ScenarioFile, ValueFile};
+use super::template::is_name;
+use super::value::{LIST_COUNT_MAX, Law};
+use super::{Encoding, Extract, Operation, Scenario, Source, Template, Value};
+use crate::nearest::hint;
+use assay_model::schema;
+use memchr::memmem::Finder;
+use std::ops::Range;
+use toml::Spanned;
+
+/// Headers that the generator writes itself.
+const OWN_HEADERS: [&str; 7] =
+    ["host", "connection", "content-length", "transfer-encoding", "cookie", "expect", "upgrade"];
+
+/// Collects mistakes with their places.
+struct Mistakes<'a> {
+    text: &'a str,
+    source: &'a str,
+    found: Vec<String>,
+}
+
+impl Mistakes<'_> {
+    fn add(&mut self, span: &Range<usize>, what: impl std::fmt::Display) {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        self.found.push(format!("{}:{line}: {what}", self.source));
+    }
+}
+
+pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>> {
+    let mut mistakes = Mistakes { text, source, found: Vec::new() };
+    let file: ScenarioFile = match toml::from_str(text) {
+        Ok(file) => file,
+        Err(error) => {
+            mistakes.add(&error.span().unwrap_or(0..0), explain(error.message()));
+            return Err(mistakes.found);
+        }
+    };
+    if file.schema.get_ref() != schema::SCENARIO_FILE {
+        let what =
+            format!("schema {:?} is not known; write \"{}\"", file.schema.get_ref(), schema::SCENARIO_FILE);
+        mistakes.add(&file.schema.span(), what);
+    }
+    let values: Vec<Value> =
+        file.values.into_iter().filter_map(|(name, value)| self::value(name, value, &mut mistakes)).collect();
+    let operation_names: Vec<String> =
+        file.operation.iter().map(|operation| operation.get_ref().name.clone()).collect();
+    let mut extracts = Vec::new();
+    let mut fed_by = Vec::new();
+    for (name, extract) in file.extract {
+        if values.iter().any(|value| value.name == name) {
+            mistakes.add(&extract.span(), format!("extract {name:?} has the name of a value; rename one"));
+        }
+        if let Some((from, extract)) = self::extract(name, extract, &operation_names, &mut mistakes) {
+            fed_by.push(from);
+            extracts.push(extract);
+        }
+    }
+    let names = Names { operations: &operation_names, values: &values, extracts: &extracts };
+    let spans: Vec<Range<usize>> = file.operation.iter().map(Spanned::span).collect();
+    let mut operations: Vec<Operation> =
+        file.operation.into_iter().filter_map(|one| operation(one, &names, &mut mistakes)).collect();
+    let mut known = |listed: &[Spanned<String>]| -> Vec<usize> {
+        listed
+            .iter()
+            .filter_map(|name| names.operation(name.get_ref(), &name.span(), &mut mistakes))
+            .collect()
+    };
+    let start = known(&file.session.start);
+    let restart_after = known(&file.session.restart_after);
+    check_operations(&operations, &operation_names, &spans, &mut mistakes);
+    if !mistakes.found.is_empty() {
+        return Err(mistakes.found);
+    }
+    for (extract, from) in fed_by.into_iter().enumerate() {
+        operations[from].extracts.push(extract);
+    }
+    restart_after.into_iter().for_each(|at| operations[at].restarts_session = true);
+    let weight_sums = operations
+        .iter()
+        .scan(0.0, |sum, operation| {
+            *sum += operation.weight;
+            Some(*sum)
+        })
+        .collect();
+    Ok(Scenario { name: file.name, operations, start, weight_sums, values, extracts })
+}
+
+/// Adds the nearest right word to serde's "unknown field `x`, expected one of `a`, `b`"; the words are its own.
+fn explain(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    match quoted.next() {
+        Some(wrong) if message.starts_with("unknown field") || message.starts_with("unknown variant") => {
+            let known: Vec<&str> = quoted.collect();
+            let kind = if message.starts_with("unknown field") { "key" } else { "word" };
+            format!("unknown {kind} {wrong:?}{}", hint(wrong, known))
+        }
+        _ => message.to_owned(),
+    }
+}
+
+fn value(name: String, file: Spanned<ValueFile>, mistakes: &mut Mistakes) -> Option<Value> {
+    let span = file.span();
+    let file = file.into_inner();
+    let (kind, per_session) = (file.kind, matches!(file.kind, Kind::SessionRange | Kind::SessionList));
+    let mut wrong = |what: String| {
+        mistakes.add(&span, format!("value {name:?}: {what}"));
+        None
+    };
+    if !is_name(&name) {
+        return wrong("a name is a letter, then letters, digits, - and _".to_owned());
+    }
+    let is_list = matches!(kind, Kind::List | Kind::SessionList);
+    let list_keys = file.count.is_some() || file.separator.is_some() || file.prefix.is_some();
+    if (kind != Kind::RangeList && list_keys)
+        || (is_list && (file.from.is_some() || file.to.is_some()))
+        || (!is_list && file.values.is_some())
+    {
+        return wrong(
+            "ranges have `from` and `to`; lists have `values`; a range-list also has `count`, and may have \
+             `prefix` and `separator`"
+                .to_owned(),
+        );
+    }
+    if is_list {
+        let texts: Vec<Box<[u8]>> = file
+            .values
+            .unwrap_or_default()
+            .into_iter()
+            .map(|scalar| scalar.into_text().into_bytes().into())
+            .collect();
+        if texts.is_empty() {
+            return wrong("a list needs `values` with at least one".to_owned());
+        }
+        return Some(Value { name, law: Law::List(texts), per_session });
+    }
+    let (Some(from), Some(to)) = (file.from, file.to) else {
+        return wrong("a range needs `from` and `to`".to_owned());
+    };
+    if from > to {
+        return wrong(format!("from {from} is above to {to}"));
+    }
+    if kind != Kind::RangeList {
+        return Some(Value { name, law: Law::Range { from, to }, per_session });
+    }
+    match file.count {
+        Some(count) if count[0] <= count[1] && count[1] <= LIST_COUNT_MAX => {
+            let (prefix, separator) =
+                (file.prefix.unwrap_or_default(), file.separator.unwrap_or_else(|| ",".to_owned()));
+            Some(Value { name, law: Law::RangeList { prefix, from, to, count, separator }, per_session })
+        }
+        _ => wrong(format!("a range-list needs count = [least, most], at most {LIST_COUNT_MAX}")),
+    }
+}
+
+fn extract(
+    name: String,
+    file: Spanned<ExtractFile>,
+    operations: &[String],
+    mistakes: &mut Mistakes,
+) -> Option<(usize, Extract)> {
+    let span = file.span();
+    let ExtractFile { operation, after, before, once } = file.into_inner();
+    if !is_name(&name) {
+        mistakes.add(&span, format!("extract {name:?}: a name is a letter, then letters, digits, - and _"));
+    }
+    if after.is_empty() || before.is_empty() {
+        mistakes.add(&span, format!("extract {name:?}: `after` and `before` must not be empty"));
+    }
+    let Some(from) = operations.iter().position(|known| *known == operation) else {
+        let hint = hint(&operation, operations.iter().map(String::as_str));
+        mistakes.add(&span, format!("extract {name:?}: unknown operation {operation:?}{hint}"));
+        return None;
+    };
+    let finder = |text: &str| Finder::new(text.as_bytes()).into_owned();
+    Some((from, Extract { name, after: finder(&after), before: finder(&before), once }))
+}
+
+/// What names mean.
+struct Names<'a> {
+    operations: &'a [String],
+    values: &'a [Value],
+    extracts: &'a [Extract],
+}
+
+impl Names<'_> {
+    fn operation(&self, name: &str, span: &Range<usize>, mistakes: &mut Mistakes) -> Option<usize> {
+        let at = self.operations.iter().position(|known| known == name);
+        if at.is_none() {
+            let hint = hint(name, self.operations.iter().map(String::as_str));
+            mistakes.add(span, format!("unknown operation {name:?}{hint}"));
+        }
+        at
+    }
+
+    fn extract(&self, name: &str) -> Option<usize> {
+        self.extracts.iter().position(|known| known.name == name)
+    }
+
+    fn source(&self, name: &str) -> Result<Source, String> {
+        if let Some(at) = self.values.iter().position(|known| known.name == name) {
+            return Ok(Source::Drawn(at));
+        }
+        self.extract(name).map(Source::Extracted).ok_or_else(|| {
+            let known: Vec<&str> = (self.values.iter().map(|value| value.name.as_str()))
+                .chain(self.extracts.iter().map(|extract| extract.name.as_str()))
+                .collect();
+            format!("unknown value {{{name}}}{}", hint(name, known))
+        })
+    }
+}
+
+fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistakes) -> Option<Operation> {
+    let span = file.span();
+    let file = file.into_inner();
+    let name = file.name.clone();
+    let mut wrong = |what: String| mistakes.add(&span, format!("operation {name:?}: {what}"));
+    check_request_line(&file, &mut wrong);
+    let mut template = |text: &str, encoding| {
+        Template::parse(text, encoding, &|name| names.source(name)).unwrap_or_else(|what| {
+            wrong(what);
+            Template::default()
+        })
+    };
+    let path = template(&file.path, Encoding::Path);
+    let mut headers = Template::default();
+    for (header, value) in &file.headers {
+        headers.literal(format!("{header}: ").as_bytes());
+        headers.append(template(value, Encoding::Header));
+        headers.literal(b"\r\n");
+    }
+    let body = match (&file.form, &file.body) {
+        (Some(form), _) => {
+            if !file.headers.keys().any(|header| header.eq_ignore_ascii_case("content-type")) {
+                headers.literal(b"Content-Type: application/x-www-form-urlencoded\r\n");
+            }
+            let mut body = Template::default();
+            for (position, (field, value)) in form.iter().enumerate() {
+                let mut encoded = Vec::new();
+                super::encode(field.as_bytes(), Encoding::Form, &mut encoded);
+                body.literal(if position > 0 { b"&" } else { b"" });
+                body.literal(&encoded);
+                body.literal(b"=");
+                body.append(template(value, Encoding::Form).with_literals_encoded());
+            }
+            Some(body)
+        }
+        (None, Some(body)) => Some(template(body, Encoding::Raw)),
+        (None, None) => None,
+    };
+    let requires = required(&file, names, &mut wrong);
+    let used: Vec<usize> = [Some(&path), Some(&headers), body.as_ref()]
+        .into_iter()
+        .flatten()
+        .flat_map(Template::sources)
+        .filter_map(|source| match source {
+            Source::Extracted(at) => Some(at),
+            Source::Drawn(_) => None,
+        })
+        .collect();
+    if let Some(at) = used.iter().find(|at| !requires.0.contains(at)) {
+        let name = &names.extracts[*at].name;
+        wrong(format!("uses {{{name}}}, which may not be there; add requires = \"{name}\" and otherwise"));
+    }
+    let otherwise = file.otherwise.as_deref().and_then(|name| names.operation(name, &span, mistakes));
+    Some(Operation {
+        name,
+        weight: file.weight,
+        method: file.method,
+        path,
+        headers,
+        body,
+        statuses: file.status.into_vec(),
+        contains: file.contains.map(|text| Finder::new(text.as_bytes()).into_owned()),
+        requires: requires.0,
+        otherwise,
+        timeout_ns: file.timeout_ms.saturating_mul(1_000_000),
+        extracts: Vec::new(),
+        uses_up: used.into_iter().filter(|at| names.extracts[*at].once).collect(),
+        restarts_session: false,
+    })
+}
+
+struct Required(Vec<usize>);
+
+fn required(file: &OperationFile, names: &Names, wrong: &mut dyn FnMut(String)) -> Required {
+    let listed: Vec<&str> = match &file.requires {
+        None => Vec::new(),
+        Some(super::file::OneOrMany::One(one)) => vec![one],
+        Some(super::file::OneOrMany::Many(many)) => many.iter().map(String::as_str).collect(),
+    };
+    if listed.is_empty() != file.otherwise.is_none() {
+        wrong("`requires` and `otherwise` belong together".to_owned());
+    }
+    let known = listed.into_iter().filter_map(|name| {
+        let at = names.extract(name);
+        if at.is_none() {
+            let hint = hint(name, names.extracts.iter().map(|extract| extract.name.as_str()));
+            wrong(format!("requires unknown extract {name:?}{hint}"));
+        }
+        at
+    });
+    Required(known.collect())
+}
+
+fn check_request_line(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
+    if !file.weight.is_finite() || file.weight < 0.0 {
+        wrong(format!("weight {} must be 0 or more", file.weight));
+    }
+    if file.method.is_empty() || !file.method.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        wrong(format!("method {:?} must be in capitals, such as GET or POST", file.method));
+    }
+    if !file.path.starts_with('/')
+        || file.path.bytes().any(|byte| byte <= b' ' || byte >= 0x7f || byte == b'#')
+    {
+        wrong(format!(
+            "path {:?} must start with / and hold neither spaces, # nor characters beyond ASCII; encode them \
+             with %",
+            file.path
+        ));
+    }
+    if file.form.is_some() && file.body.is_some() {
+        wrong("`form` and `body` exclude each other".to_owned());
+    }
+    if !(1..=3_600_000).contains(&file.timeout_ms) {
+        wrong(format!("timeout_ms {} must be 1 to 3600000", file.timeout_ms));
+    }
+    for (header, value) in &file.headers {
+        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if header.is_empty() || !header.bytes().all(token) || value.bytes().any(|byte| byte < b' ') {
+            wrong(format!("header {header:?} is not one line of a valid name and value"));
+        }
+        if OWN_HEADERS.iter().any(|own| header.eq_ignore_ascii_case(own)) {
+            wrong(format!("header {header:?} is written by the generator; leave it out"));
+        }
+    }
+}
+
+/// Checks that need all operations: unique names, some weight, and `otherwise` that leads to an end.
+fn check_operations(
+    operations: &[Operation],
+    names: &[String],
+    spans: &[Range<usize>],
+    mistakes: &mut Mistakes,
+) {
+    for (at, name) in names.iter().enumerate() {
+        if names[..at].contains(name) {
+            mistakes.add(&spans[at], format!("operation {name:?} is there twice; rename one"));
+        }
+    }
+    if !operations.iter().any(|operation| operation.weight > 0.0) {
+        mistakes.add(&(0..0), "no [[operation]] has a weight above 0, so there is nothing to send");
+    }
+    for (at, operation) in operations.iter().enumerate() {
+        let mut next = operation.otherwise;
+        for _ in 0..operations.len() {
+            next = next.and_then(|next| operations.get(next)).and_then(|operation| operation.otherwise);
+        }
+        if next.is_some() {
+            let what = format!("operation {:?}: its `otherwise` leads in a circle", operation.name);
+            mistakes.add(&spans[at], what);
+        }
+    }
+}

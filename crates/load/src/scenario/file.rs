@@ -1,0 +1,137 @@
+//! The scenario file as it is written: schema `assay.scenario/1`. Every key is known, others are errors.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// The whole file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScenarioFile {
+    pub schema: Spanned<String>,
+    pub name: String,
+    #[serde(default)]
+    pub session: SessionFile,
+    #[serde(default)]
+    pub values: BTreeMap<String, Spanned<ValueFile>>,
+    #[serde(default)]
+    pub extract: BTreeMap<String, Spanned<ExtractFile>>,
+    #[serde(default)]
+    pub operation: Vec<Spanned<OperationFile>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SessionFile {
+    #[serde(default)]
+    pub start: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub restart_after: Vec<Spanned<String>>,
+}
+
+/// One shape for all kinds; which keys belong together is checked afterwards, so that messages have lines.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ValueFile {
+    pub kind: Kind,
+    pub from: Option<i64>,
+    pub to: Option<i64>,
+    pub values: Option<Vec<Scalar>>,
+    pub prefix: Option<String>,
+    pub count: Option<[u32; 2]>,
+    pub separator: Option<String>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Kind {
+    Range,
+    List,
+    SessionRange,
+    SessionList,
+    RangeList,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Scalar {
+    Text(String),
+    Whole(i64),
+    Decimal(f64),
+    Truth(bool),
+}
+
+impl Scalar {
+    pub fn into_text(self) -> String {
+        match self {
+            Scalar::Text(text) => text,
+            Scalar::Whole(number) => number.to_string(),
+            Scalar::Decimal(number) => number.to_string(),
+            Scalar::Truth(truth) => truth.to_string(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExtractFile {
+    pub operation: String,
+    pub after: String,
+    pub before: String,
+    #[serde(default)]
+    pub once: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OperationFile {
+    pub name: String,
+    #[serde(default = "weight_default")]
+    pub weight: f64,
+    #[serde(default = "method_default")]
+    pub method: String,
+    pub path: String,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub form: Option<BTreeMap<String, String>>,
+    pub body: Option<String>,
+    #[serde(default = "status_default")]
+    pub status: OneOrMany<u16>,
+    pub contains: Option<String>,
+    pub requires: Option<OneOrMany<String>>,
+    pub otherwise: Option<String>,
+    #[serde(default = "timeout_ms_default")]
+    pub timeout_ms: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+impl<T> OneOrMany<T> {
+    pub fn into_vec(self) -> Vec<T> {
+        match self {
+            OneOrMany::One(one) => vec![one],
+            OneOrMany::Many(many) => many,
+        }
+    }
+}
+
+fn weight_default() -> f64 {
+    1.0
+}
+
+fn method_default() -> String {
+    "GET".to_owned()
+}
+
+fn status_default() -> OneOrMany<u16> {
+    OneOrMany::One(200)
+}
+
+fn timeout_ms_default() -> u64 {
+    10_000
+}

@@ -1,0 +1,176 @@
+//! What simulated users do: weighted operations with sessions, values and checks, read from a TOML file
+//! (`assay.scenario/1`) and compiled once.
+//!
+//! A session runs the operations of `[session] start` in order, then draws from the weights, independently each
+//! time, from its own seeded stream. After an operation of `restart_after` a new session begins: no cookies, no
+//! session values, no extracted values.
+
+mod compile;
+mod file;
+mod template;
+mod value;
+
+pub(crate) use template::{Encoding, Part, Source, Template, encode};
+pub(crate) use value::Value;
+
+use crate::LoadError;
+use crate::url::BaseUrl;
+use memchr::memmem::Finder;
+use std::path::Path;
+
+/// Longest scenario file that is read, bytes.
+const FILE_BYTES_MAX: u64 = 4 << 20;
+
+/// A checked scenario.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    pub(crate) name: String,
+    pub(crate) operations: Vec<Operation>,
+    /// Operations at the start of a session, in order.
+    pub(crate) start: Vec<usize>,
+    /// Running sums of the weights.
+    pub(crate) weight_sums: Vec<f64>,
+    pub(crate) values: Vec<Value>,
+    pub(crate) extracts: Vec<Extract>,
+}
+
+/// One kind of request with its checks.
+#[derive(Debug, Clone)]
+pub(crate) struct Operation {
+    pub name: String,
+    pub weight: f64,
+    pub method: String,
+    pub path: Template,
+    /// Whole header lines.
+    pub headers: Template,
+    pub body: Option<Template>,
+    pub statuses: Vec<u16>,
+    pub contains: Option<Finder<'static>>,
+    /// Extracts without which `otherwise` runs instead.
+    pub requires: Vec<usize>,
+    pub otherwise: Option<usize>,
+    pub timeout_ns: u64,
+    /// Extracts that the answer is searched for.
+    pub extracts: Vec<usize>,
+    /// Extracts that are used up by the request.
+    pub uses_up: Vec<usize>,
+    pub restarts_session: bool,
+}
+
+/// A value taken from an answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Extract {
+    pub name: String,
+    pub after: Finder<'static>,
+    pub before: Finder<'static>,
+    /// A request that sends the value uses it up.
+    pub once: bool,
+}
+
+impl Scenario {
+    /// Reads a scenario file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is wrong: all mistakes with file, line and, where one is near, the right word.
+    pub fn read(path: &Path) -> Result<Scenario, LoadError> {
+        let named = path.display().to_string();
+        let text = std::fs::metadata(path)
+            .and_then(|facts| {
+                if facts.len() > FILE_BYTES_MAX {
+                    return Err(std::io::Error::other(format!("longer than {FILE_BYTES_MAX} bytes")));
+                }
+                std::fs::read_to_string(path)
+            })
+            .map_err(|cause| LoadError::ScenarioFile { path: named.clone(), cause })?;
+        Scenario::parse(&text, &named)
+    }
+
+    /// Reads a scenario from `text`; `source` names it in messages.
+    ///
+    /// # Errors
+    /// As of `read`.
+    pub fn parse(text: &str, source: &str) -> Result<Scenario, LoadError> {
+        compile::compile(text, source).map_err(LoadError::Scenario)
+    }
+
+    /// The scenario of a plain URL: one GET. Returns the base URL with it.
+    ///
+    /// # Errors
+    /// The URL is not one that the generator can load.
+    pub fn for_url(url: &str) -> Result<(String, Scenario), LoadError> {
+        let (base, path) = BaseUrl::split(url)?;
+        Ok((base, Scenario::get(&path)))
+    }
+
+    fn get(path: &str) -> Scenario {
+        let mut literal = Template::default();
+        literal.literal(path.as_bytes());
+        let operation = Operation {
+            name: format!("GET {path}"),
+            weight: 1.0,
+            method: "GET".to_owned(),
+            path: literal,
+            headers: Template::default(),
+            body: None,
+            statuses: vec![200],
+            contains: None,
+            requires: Vec::new(),
+            otherwise: None,
+            timeout_ns: 10_000_000_000,
+            extracts: Vec::new(),
+            uses_up: Vec::new(),
+            restarts_session: false,
+        };
+        Scenario {
+            name: path.to_owned(),
+            operations: vec![operation],
+            start: Vec::new(),
+            weight_sums: vec![1.0],
+            values: Vec::new(),
+            extracts: Vec::new(),
+        }
+    }
+
+    /// The scenario's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The same scenario with another time limit for every request.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: std::time::Duration) -> Scenario {
+        let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
+        self.operations.iter_mut().for_each(|operation| operation.timeout_ns = timeout_ns);
+        self
+    }
+
+    /// Shares that the operations should have of all requests, in the file's order: the weights, thinned by the
+    /// requests at session starts. `otherwise` is left out, since how often it runs depends on the server's answers.
+    pub fn asked_shares(&self) -> Vec<f64> {
+        let sum: f64 = self.operations.iter().map(|operation| operation.weight).sum();
+        let restarts: f64 =
+            self.operations.iter().filter(|one| one.restarts_session).map(|one| one.weight / sum).sum();
+        let requests_per_draw = 1.0 + restarts * self.start.len() as f64;
+        let mut shares: Vec<f64> =
+            self.operations.iter().map(|one| one.weight / sum / requests_per_draw).collect();
+        for started in &self.start {
+            shares[*started] += restarts / requests_per_draw;
+        }
+        shares
+    }
+}
+
+impl Operation {
+    /// The answer's body is needed, not only its length.
+    pub fn keeps_body(&self) -> bool {
+        self.contains.is_some() || !self.extracts.is_empty()
+    }
+
+    /// RFC 9110 section 9.2.2: may be sent again when a kept-alive connection turns out to be closed.
+    pub fn is_idempotent(&self) -> bool {
+        matches!(self.method.as_str(), "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Scenario files, right and wrong.
+
+use super::*;
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+const WHOLE: &str = r##"
+schema = "assay.scenario/1"
+name = "brokerage-standard-mix"
+[session]
+start = ["login"]
+restart_after = ["logout"]
+[values]
+user = { kind = "session-range", from = 0, to = 14999 }
+symbols = { kind = "range-list", prefix = "s:", from = 0, to = 9999, count = [1, 9], separator = "," }
+side = { kind = "list", values = ["left", 2, true] }
+[extract]
+holding = { operation = "portfolio", after = "data-holding=\"", before = "\"", once = true }
+[[operation]]
+name = "login"
+weight = 0
+method = "POST"
+path = "/login"
+form = { user = "uid:{user}", "a b" = "x&y" }
+[[operation]]
+name = "portfolio"
+weight = 90
+path = "/portfolio?s={symbols}"
+headers = { X-Side = "{side}" }
+[[operation]]
+name = "sell"
+weight = 6
+method = "POST"
+path = "/sell"
+form = { holding = "{holding}" }
+status = [200, 202]
+contains = "Sold"
+requires = "holding"
+otherwise = "portfolio"
+timeout_ms = 500
+[[operation]]
+name = "logout"
+weight = 4
+path = "/logout"
+status = 302
+"##;
+
+#[test]
+fn a_whole_file_is_compiled() {
+    let scenario = Scenario::parse(WHOLE, "mix.toml").expect("it is right");
+    assert_eq!(scenario.name(), "brokerage-standard-mix");
+    let sell = &scenario.operations[2];
+    assert_eq!((sell.otherwise, &sell.statuses, sell.timeout_ns), (Some(1), &vec![200, 202], 500_000_000));
+    assert_eq!((&sell.uses_up, &sell.requires), (&vec![0], &vec![0]));
+    assert_eq!(scenario.operations[1].extracts, [0]);
+    assert!(scenario.operations[3].restarts_session);
+    let login = scenario.operations[0].body.as_ref().expect("a form");
+    assert!(matches!(&login.parts[0], Part::Literal(text) if **text == *b"a+b=x%26y&user=uid%3A"));
+}
+
+#[test]
+fn asked_shares_count_the_logins_that_logouts_cause() {
+    let scenario = Scenario::parse(WHOLE, "mix.toml").expect("it is right");
+    let shares = scenario.asked_shares();
+    // 4 of 100 draws end a session, so 100 draws make 104 requests.
+    let want = [4.0 / 104.0, 90.0 / 104.0, 6.0 / 104.0, 4.0 / 104.0];
+    assert!(shares.iter().zip(want).all(|(share, want)| (share - want).abs() < 1e-12), "{shares:?}");
+}
+
+#[track_caller]
+fn check(from: &str, to: &str, want: &Expect) {
+    let text = WHOLE.replacen(from, to, 1);
+    assert_ne!(text, WHOLE, "the case changes nothing");
+    want.assert_eq(&Scenario::parse(&text, "mix.toml").expect_err("it is wrong").to_string());
+}
+
+#[test]
+fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
+    check(
+        "contains = \"Sold\"",
+        "contain = \"Sold\"",
+        &expect![[r#"mix.toml:31: unknown key "contain"; did you mean "contains"?"#]],
+    );
+    check(
+        "\"session-range\"",
+        "\"sesion-range\"",
+        &expect![[r#"mix.toml:8: unknown word "sesion-range"; did you mean "session-range"?"#]],
+    );
+    check(
+        "[\"logout\"]",
+        "[\"loguot\"]",
+        &expect![[r#"mix.toml:6: unknown operation "loguot"; did you mean "logout"?"#]],
+    );
+    check(
+        "{symbols}",
+        "{symbol}",
+        &expect![[r#"mix.toml:19: operation "portfolio": unknown value {symbol}; did you mean "symbols"?"#]],
+    );
+    check(
+        "assay.scenario/1",
+        "assay.scenario/9",
+        &expect![[r#"mix.toml:2: schema "assay.scenario/9" is not known; write "assay.scenario/1""#]],
+    );
+    check(
+        "requires = \"holding\"",
+        "",
+        &expect![[r#"
+        mix.toml:24: operation "sell": `requires` and `otherwise` belong together
+        mix.toml:24: operation "sell": uses {holding}, which may not be there; add requires = "holding" and otherwise"#]],
+    );
+    check(
+        "requires = \"holding\"",
+        "requires = \"holdings\"",
+        &expect![[r#"
+        mix.toml:24: operation "sell": requires unknown extract "holdings"; did you mean "holding"?
+        mix.toml:24: operation "sell": uses {holding}, which may not be there; add requires = "holding" and otherwise"#]],
+    );
+    check(
+        "from = 0, to = 14999",
+        "from = 5, to = 4",
+        &expect![[r#"
+        mix.toml:8: value "user": from 5 is above to 4
+        mix.toml:13: operation "login": unknown value {user}; known: side, symbols, holding"#]],
+    );
+    check(
+        "from = 0, to = 14999",
+        "values = [1]",
+        &expect![[r#"
+        mix.toml:8: value "user": ranges have `from` and `to`; lists have `values`; a range-list also has `count`, and may have `prefix` and `separator`
+        mix.toml:13: operation "login": unknown value {user}; known: side, symbols, holding"#]],
+    );
+    check(
+        "path = \"/sell\"",
+        "path = \"sell me\"",
+        &expect![[
+            r#"mix.toml:24: operation "sell": path "sell me" must start with / and hold neither spaces, # nor characters beyond ASCII; encode them with %"#
+        ]],
+    );
+    check(
+        "X-Side",
+        "Host",
+        &expect![[
+            r#"mix.toml:19: operation "portfolio": header "Host" is written by the generator; leave it out"#
+        ]],
+    );
+    check(
+        "weight = 6",
+        "weight = \"six\"",
+        &expect![[r#"mix.toml:26: invalid type: string "six", expected f64"#]],
+    );
+    check(
+        "name = \"sell\"",
+        "name = \"login\"",
+        &expect![[r#"mix.toml:24: operation "login" is there twice; rename one"#]],
+    );
+    check(
+        "otherwise = \"portfolio\"",
+        "otherwise = \"sell\"",
+        &expect![[r#"mix.toml:24: operation "sell": its `otherwise` leads in a circle"#]],
+    );
+    check(
+        "operation = \"portfolio\"",
+        "operation = \"portfolios\"",
+        &expect![[r#"
+        mix.toml:12: extract "holding": unknown operation "portfolios"; did you mean "portfolio"?
+        mix.toml:24: operation "sell": unknown value {holding}; known: side, symbols, user
+        mix.toml:24: operation "sell": requires unknown extract "holding"; none is known"#]],
+    );
+    check(
+        "method = \"POST\"",
+        "method = \"post\"",
+        &expect![[
+            r#"mix.toml:13: operation "login": method "post" must be in capitals, such as GET or POST"#
+        ]],
+    );
+    check(
+        "timeout_ms = 500",
+        "timeout_ms = 0",
+        &expect![[r#"mix.toml:24: operation "sell": timeout_ms 0 must be 1 to 3600000"#]],
+    );
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let text = WHOLE.replace("/sell", "sell").replace("/logout", "logout").replace("{symbols}", "{nothing}");
+    let error = Scenario::parse(&text, "mix.toml").expect_err("it is wrong").to_string();
+    assert_eq!(error.lines().count(), 3, "{error}");
+}
+
+#[test]
+fn a_file_without_anything_to_send_is_refused() {
+    let error = Scenario::parse("schema = \"assay.scenario/1\"\nname = \"n\"", "x").expect_err("empty");
+    assert_eq!(error.to_string(), "x:1: no [[operation]] has a weight above 0, so there is nothing to send");
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Scenario::read(Path::new("/nowhere/mix.toml")).expect_err("it is not there").to_string();
+    assert!(error.starts_with("cannot read scenario /nowhere/mix.toml: "), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_scenario_or_an_error(text in ".{0,300}") {
+        let _ = Scenario::parse(&text, "x");
+    }
+
+    #[test]
+    fn a_scenario_with_bytes_missing_or_doubled_never_panics(cut in 0..WHOLE.len(), length in 0..40usize, twice: bool) {
+        let end = (cut + length).min(WHOLE.len());
+        if let (Some(head), Some(middle), Some(tail)) = (WHOLE.get(..cut), WHOLE.get(cut..end), WHOLE.get(end..)) {
+            let middle = if twice { format!("{middle}{middle}") } else { String::new() };
+            let _ = Scenario::parse(&format!("{head}{middle}{tail}"), "x");
+        }
+    }
+}

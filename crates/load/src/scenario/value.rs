@@ -1,0 +1,87 @@
+//! Values that are drawn: from ranges and lists, for each request or once per session.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use std::io::Write;
+
+/// Most numbers in one value of kind `range-list`.
+pub(crate) const LIST_COUNT_MAX: u32 = 10_000;
+
+/// How a value is drawn. Bounds are inclusive, and checked to be in order when the scenario is read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Law {
+    Range { from: i64, to: i64 },
+    List(Vec<Box<[u8]>>),
+    RangeList { prefix: String, from: i64, to: i64, count: [u32; 2], separator: String },
+}
+
+/// A named value of the scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Value {
+    pub name: String,
+    pub law: Law,
+    /// Drawn once per session instead of for each request.
+    pub per_session: bool,
+}
+
+impl Law {
+    /// Appends a draw to `out`.
+    pub fn draw(&self, random: &mut ChaCha8Rng, out: &mut Vec<u8>) {
+        match self {
+            Law::Range { from, to } => number(random.random_range(*from..=*to), out),
+            Law::List(texts) => {
+                if !texts.is_empty() {
+                    out.extend_from_slice(&texts[random.random_range(0..texts.len())]);
+                }
+            }
+            Law::RangeList { prefix, from, to, count, separator } => {
+                for position in 0..random.random_range(count[0]..=count[1]) {
+                    if position > 0 {
+                        out.extend_from_slice(separator.as_bytes());
+                    }
+                    out.extend_from_slice(prefix.as_bytes());
+                    number(random.random_range(*from..=*to), out);
+                }
+            }
+        }
+    }
+}
+
+fn number(number: i64, out: &mut Vec<u8>) {
+    // Writing to a Vec cannot fail.
+    let _ = write!(out, "{number}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_chacha::rand_core::SeedableRng;
+
+    fn draws(law: &Law, n: usize) -> Vec<String> {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut draw = || {
+            let mut out = Vec::new();
+            law.draw(&mut random, &mut out);
+            String::from_utf8(out).expect("text in, text out")
+        };
+        (0..n).map(|_| draw()).collect()
+    }
+
+    #[test]
+    fn a_range_draws_both_its_ends_and_nothing_beyond() {
+        let drawn = draws(&Law::Range { from: -1, to: 1 }, 200);
+        assert!(["-1", "0", "1"].iter().all(|end| drawn.iter().any(|text| text == end)));
+        assert!(drawn.iter().all(|text| ["-1", "0", "1"].contains(&text.as_str())));
+    }
+
+    #[test]
+    fn a_range_list_joins_as_many_as_its_count_says() {
+        let law =
+            Law::RangeList { prefix: "s:".into(), from: 0, to: 9, count: [1, 3], separator: ",".into() };
+        let drawn = draws(&law, 300);
+        let counts: std::collections::BTreeSet<usize> =
+            drawn.iter().map(|text| text.split(',').count()).collect();
+        assert_eq!(counts, [1, 2, 3].into());
+        assert!(drawn.iter().all(|text| text.split(',').all(|one| one.starts_with("s:"))));
+    }
+}

@@ -1,0 +1,127 @@
+//! The URL under load: `http://host[:port][/prefix]`.
+
+use crate::LoadError;
+
+/// Host, port and path prefix of the server under load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BaseUrl {
+    /// As in the `Host` header.
+    pub authority: String,
+    /// Name or address without brackets.
+    pub host: String,
+    pub port: u16,
+    /// Put before every path; empty or starting with `/`, without one at its end.
+    pub prefix: String,
+}
+
+impl BaseUrl {
+    /// Reads a base URL.
+    pub fn parse(url: &str) -> Result<BaseUrl, LoadError> {
+        let (authority, path) = split(url)?;
+        if path.contains(['?', '#']) {
+            return Err(wrong(url, "a base URL has no query and no fragment"));
+        }
+        let (host, port) = host_and_port(url, authority)?;
+        let prefix = path.trim_end_matches('/').to_owned();
+        Ok(BaseUrl { authority: authority.to_owned(), host, port, prefix })
+    }
+
+    /// Splits a whole URL into its base and the path with query.
+    pub fn split(url: &str) -> Result<(String, String), LoadError> {
+        let (authority, path) = split(url)?;
+        host_and_port(url, authority)?;
+        let path = path.split('#').next().unwrap_or_default();
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        Ok((format!("http://{authority}"), format!("{slash}{path}")))
+    }
+}
+
+fn wrong(url: &str, cause: &str) -> LoadError {
+    LoadError::Url { url: url.to_owned(), cause: cause.to_owned() }
+}
+
+fn split(url: &str) -> Result<(&str, &str), LoadError> {
+    if url.bytes().any(|byte| byte <= b' ' || byte >= 0x7f) {
+        return Err(wrong(url, "it holds a space or a character beyond ASCII; encode it with %"));
+    }
+    if url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")) {
+        return Err(wrong(
+            url,
+            "https is not supported; load the server's plain port, or put a TLS proxy between",
+        ));
+    }
+    let Some(rest) = url.strip_prefix("http://") else {
+        return Err(wrong(url, "it does not start with http://"));
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    Ok(rest.split_at(end))
+}
+
+fn host_and_port(url: &str, authority: &str) -> Result<(String, u16), LoadError> {
+    if authority.contains('@') {
+        return Err(wrong(url, "user and password in a URL are not supported"));
+    }
+    let after_host = authority.rfind(']').map_or(0, |bracket| bracket + 1);
+    let (host, port) = match authority[after_host..].find(':') {
+        Some(colon) => (&authority[..after_host + colon], &authority[after_host + colon + 1..]),
+        None => (authority, "80"),
+    };
+    let port = port.parse().ok().filter(|port| *port > 0);
+    let port = port.ok_or_else(|| wrong(url, "its port is not a number from 1 to 65535"))?;
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    if host.is_empty() {
+        return Err(wrong(url, "it names no host"));
+    }
+    Ok((host.to_owned(), port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn base(url: &str) -> (String, u16, String) {
+        let base = BaseUrl::parse(url).expect("a good URL");
+        (base.host, base.port, base.prefix)
+    }
+
+    #[test]
+    fn host_port_and_prefix_are_told_apart() {
+        assert_eq!(base("http://127.0.0.1:8080"), ("127.0.0.1".into(), 8080, String::new()));
+        assert_eq!(base("http://example/app/"), ("example".into(), 80, "/app".into()));
+        assert_eq!(base("http://[::1]:9/"), ("::1".into(), 9, String::new()));
+    }
+
+    #[test]
+    fn a_whole_url_splits_into_base_and_path_with_query() {
+        let split = |url| BaseUrl::split(url).expect("a good URL");
+        assert_eq!(split("http://h:1/a?b=c#d"), ("http://h:1".into(), "/a?b=c".into()));
+        assert_eq!(split("http://h"), ("http://h".into(), "/".into()));
+        assert_eq!(split("http://h?x"), ("http://h".into(), "/?x".into()));
+    }
+
+    #[test]
+    fn bad_urls_say_what_is_wrong() {
+        for (url, cause) in [
+            ("https://h/", "https is not supported"),
+            ("h:80", "does not start with http://"),
+            ("http://:80", "names no host"),
+            ("http://h:0", "port"),
+            ("http://h:http", "port"),
+            ("http://u:p@h/", "password"),
+            ("http://h/a b", "space"),
+            ("http://h/?q", "no query"),
+        ] {
+            let error = BaseUrl::parse(url).expect_err(url).to_string();
+            assert!(error.contains(cause), "{url}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_url_or_an_error(url in "(http://)?[\\[\\]:/@a-z0-9 é?#.]{0,40}") {
+            let _ = BaseUrl::parse(&url);
+            let _ = BaseUrl::split(&url);
+        }
+    }
+}
