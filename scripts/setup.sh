@@ -136,7 +136,10 @@ may_install() {
     as_root='sudo -n'
     if sudo -n true 2>/dev/null; then return 0; fi
     as_root=sudo
-    [ -t 0 ] && [ -t 2 ]
+    # sudo asks on the terminal, which may be another than stdin; without one it cannot.
+    [ -t 2 ] && (: </dev/tty) 2>/dev/null || return 1
+    say "packages are missing; sudo may ask for your password. They are named before they are installed."
+    sudo -v
 }
 
 # install_missing NEED...   returns when all are met; otherwise ends with exit code 3 and the commands that meet them
@@ -150,6 +153,9 @@ install_missing() {
         "yourself (Rust $oldest_rust or later, a C compiler, a JDK of version $oldest_java or later, Maven), then start again"
     installs=no
     if may_install; then installs=yes && refresh_package_lists; fi
+    # Every distribution has gcc: without it the lists were never read.
+    [ -n "$(candidate gcc)" ] || lacking "missing:$missing; and there are no package lists to choose from." \
+        "Run 'sudo apt-get update', then start again"
     choose_packages
     if [ "$installs" = yes ]; then install_packages; else ask_for_packages; fi
     for need in $missing; do
@@ -170,8 +176,7 @@ refresh_package_lists() {
 choose_packages() {
     reasons=
     for need in $missing; do
-        chosen=$("packages_for_$need") || lacking "nothing was installed. If the package lists are empty or old:" \
-            "sudo apt-get update, then start again"
+        chosen=$("packages_for_$need") || lacking "nothing was installed"
         reasons=$reasons$chosen'
 '
     done
