@@ -242,9 +242,8 @@ pair_is_settled() {
     done
 }
 
-brokerage_is_fresh() {
-    is_fresh "$stamps/brokerage" "$here/workloads/pom.xml" "$here/workloads/brokerage"
-}
+# The files in the folder, not the folder itself: the build makes target/ in it.
+brokerage_is_fresh() { is_fresh "$stamps/brokerage" "$here/workloads/pom.xml" "$here"/workloads/brokerage/*; }
 
 # What the ready-made studies need beside the program: the JVM pair and the brokerage server.
 prepare_studies() {
@@ -255,6 +254,7 @@ prepare_studies() {
     if brokerage_is_fresh; then return 0; fi
     install_missing certificates jdk maven
     say "building the brokerage server (the first time fetches about 350 MB)"
+    : >"$stamps/brokerage.new"
     "$here/workloads/brokerage/build" >&2 9>&- || lacking "the build of the brokerage server failed; its messages are above"
-    : >"$stamps/brokerage"
+    mv "$stamps/brokerage.new" "$stamps/brokerage"
 }
