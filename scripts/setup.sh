@@ -24,11 +24,11 @@ lacking() {
 # is_at_least VERSION OLDEST
 is_at_least() { [ -n "$1" ] && [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
-# is_fresh STAMP PATH...   whether no file under the paths was changed after STAMP was made
+# is_fresh STAMP PATH...   whether nothing under the paths, tests aside, was changed after STAMP was made
 is_fresh() {
     fresh_stamp=$1
     shift
-    [ -e "$fresh_stamp" ] && [ -z "$(find "$@" \( -name target -o -name node_modules \) -prune \
+    [ -e "$fresh_stamp" ] && [ -z "$(find "$@" \( -name target -o -name test -o -name node_modules \) -prune \
         -o -newer "$fresh_stamp" -print -quit 2>/dev/null)" ]
 }
 
