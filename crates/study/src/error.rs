@@ -1,0 +1,85 @@
+//! What can be wrong, in the kinds that the program's exit codes tell apart.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A mistake in a file, or something that is missing, with its place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Diagnostic {
+    /// File as the user named it.
+    pub file: PathBuf,
+    /// Line, counted from 1, where there is one.
+    pub line: Option<usize>,
+    /// What is wrong, and what would be right.
+    pub message: String,
+    /// Whether the environment lacks something; otherwise the file is wrong.
+    pub environment: bool,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        match self.line {
+            Some(line) => write!(f, "{file}:{line}: {}", self.message),
+            None => write!(f, "{file}: {}", self.message),
+        }
+    }
+}
+
+/// Why a run did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The study file or what it names is wrong: all mistakes that were found.
+    #[error("{}", lines_of(.0))]
+    Diagnostics(Vec<Diagnostic>),
+    /// Wrong use: the user can correct it.
+    #[error("{0}")]
+    Use(String),
+    /// The environment lacks something; the message names what adds it.
+    #[error("{0}")]
+    Environment(String),
+    /// The user stopped the run. What was finished is kept.
+    #[error("interrupted; {done} of {trials} launches are whole in {}; go on with --resume --out {}", .dir.display(), .dir.display())]
+    Interrupted {
+        /// The run directory.
+        dir: PathBuf,
+        /// Whole trials.
+        done: usize,
+        /// Planned trials.
+        trials: usize,
+    },
+    /// Our fault.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl StudyError {
+    /// Whether the environment, not the user's input, is the cause.
+    pub fn is_environment(&self) -> bool {
+        match self {
+            StudyError::Environment(_) => true,
+            StudyError::Diagnostics(list) => list.iter().all(|d| d.environment),
+            _ => false,
+        }
+    }
+}
+
+/// A file could not be read or written: a full disk, a missing permission. The message names the path.
+impl From<std::io::Error> for StudyError {
+    fn from(error: std::io::Error) -> Self {
+        let fix = match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                "; the disk is full: free some space, or choose another folder with --out, then go on with --resume"
+            }
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                "; choose a folder that you may write with --out"
+            }
+            _ => "",
+        };
+        StudyError::Environment(format!("{error}{fix}"))
+    }
+}
+
+fn lines_of(list: &[Diagnostic]) -> String {
+    list.iter().map(Diagnostic::to_string).collect::<Vec<_>>().join("\n")
+}

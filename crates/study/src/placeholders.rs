@@ -1,0 +1,147 @@
+//! Filling in `{port}` and its like, and splitting command lines.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Names that may stand in braces; options come as `option.NAME`.
+const KNOWN: [&str; 8] =
+    ["java", "jvm_options", "port", "server_dir", "cache", "workload_dir", "seed", "postgresql_port"];
+
+/// What the names in braces stand for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Placeholders(BTreeMap<String, String>);
+
+impl Placeholders {
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.0.insert(name.to_owned(), value.into());
+    }
+
+    pub fn set_path(&mut self, name: &str, path: &Path) {
+        self.set(name, path.to_string_lossy());
+    }
+
+    pub fn set_options(&mut self, options: &BTreeMap<String, String>) {
+        options.iter().for_each(|(name, value)| self.set(&format!("option.{name}"), value));
+    }
+
+    /// Fills in a text; a name that has no value here stays as it is, [`check`] has told of unknown ones.
+    pub fn fill(&self, text: &str) -> String {
+        let mut filled = String::with_capacity(text.len());
+        for part in parts(text) {
+            match part {
+                Part::Text(text) => filled.push_str(text),
+                Part::Name(name) => match self.0.get(name) {
+                    Some(value) => filled.push_str(value),
+                    None => filled.extend(["{", name, "}"]),
+                },
+            }
+        }
+        filled
+    }
+}
+
+enum Part<'a> {
+    Text(&'a str),
+    Name(&'a str),
+}
+
+/// Texts and names in turn. Braces around anything but a name (JSON in an option) are text.
+fn parts(text: &str) -> Vec<Part<'_>> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
+    };
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some(open) = rest.find('{') {
+        let after = &rest[open + 1..];
+        match after.find(['{', '}']).filter(|end| after[*end..].starts_with('}') && is_name(&after[..*end])) {
+            Some(end) => {
+                parts.push(Part::Text(&rest[..open]));
+                parts.push(Part::Name(&after[..end]));
+                rest = &after[end + 1..];
+            }
+            None => {
+                parts.push(Part::Text(&rest[..=open]));
+                rest = after;
+            }
+        }
+    }
+    parts.push(Part::Text(rest));
+    parts
+}
+
+/// The names in a text that mean nothing, each with a hint.
+pub(crate) fn check(text: &str, options: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let known: Vec<String> =
+        KNOWN.iter().map(|k| (*k).to_owned()).chain(options.keys().map(|o| format!("option.{o}"))).collect();
+    let unknown = parts(text).into_iter().filter_map(|part| match part {
+        Part::Name(name) if !known.iter().any(|k| k == name) => Some(name),
+        _ => None,
+    });
+    unknown
+        .map(|name| {
+            format!(
+                "unknown placeholder {{{name}}}{}",
+                crate::document::hint(name, known.iter().map(String::as_str))
+            )
+        })
+        .collect()
+}
+
+/// Splits a command line as a shell does: blanks separate, quotes and backslashes keep together. Nothing else has a
+/// meaning: no variables, no pipes, no globs.
+///
+/// # Errors
+/// A quote that is not closed.
+pub(crate) fn split_words(text: &str) -> Result<Vec<String>, String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            (c, Some(q)) if c == q => quote = None,
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
+            (c, Some(_)) => word.get_or_insert_default().push(c),
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, None) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    match quote {
+        Some(q) => Err(format!("the quote {q} is not closed")),
+        None => Ok(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_as_a_shell_does() {
+        let split = |text| split_words(text).unwrap();
+        assert_eq!(split("java {jvm_options} -jar my.jar --port {port}").len(), 6);
+        assert_eq!(split(r#"a "b c" 'd "e' f\ g "" h"i"j"#), ["a", "b c", "d \"e", "f g", "", "hij"]);
+        assert_eq!(split("  "), Vec::<String>::new());
+        assert!(split_words("a 'b").is_err());
+    }
+
+    #[test]
+    fn names_are_filled_and_other_braces_stay() {
+        let mut names = Placeholders::default();
+        names.set("port", "8080");
+        assert_eq!(names.fill("http://127.0.0.1:{port}/x"), "http://127.0.0.1:8080/x");
+        assert_eq!(names.fill(r#"{"a": {port}} { {{port}"#), r#"{"a": 8080} { {8080"#);
+        assert_eq!(names.fill("{java}"), "{java}");
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_with_the_nearest_right_one() {
+        let found = check("--port {prot} {option.data} {port}", &BTreeMap::new());
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0], "unknown placeholder {prot}; did you mean `port`?");
+    }
+}

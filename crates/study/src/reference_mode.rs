@@ -1,0 +1,179 @@
+//! From a wanted reference mode to the JVM options that give it, and the checks of what cannot be.
+//!
+//! Which mode HotSpot takes follows from where the heap lies, and that from `HeapBaseMinAddress`, 2 GB by default:
+//! unscaled if the heap ends below 4 GB, zero-based if below 32 GB, otherwise with a base. The sizes here were
+//! measured on JDK 17 and 25, x86-64 (the addresses are HotSpot's own rules, `CompressedOops::initialize`); the mode
+//! that a JVM really chose is always read from its log. Held by: `every_mode_is_the_one_that_the_jvm_s_log_shows`.
+
+use crate::units::Size;
+use assay_model::{JvmFacts, ModeRead, ReferenceMode};
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+/// Largest heap that the 32-bit JVM starts with on a 64-bit kernel.
+const HEAP_32_BIT_MAX: Size = Size { bytes: 2200 * MIB };
+/// Zero-based ends 2 GB below the 32 GB that shifted references reach, since the heap starts at 2 GB or above.
+const HEAP_ZERO_BASED_MAX: Size = Size { bytes: 30 * GIB };
+/// With the lowest useful base, 64 MB, the heap ends just below 4 GB.
+const HEAP_UNSCALED_MAX: Size = Size { bytes: 4000 * MIB };
+/// The JVM refuses less than this ("Too small maximum heap").
+const HEAP_MIN: Size = Size { bytes: 2 * MIB };
+/// First feature release with the product option `UseCompactObjectHeaders`.
+const COMPACT_HEADERS_SINCE: u32 = 25;
+
+/// Word size of the JVM that a mode needs.
+pub(crate) fn bits_of(mode: ReferenceMode) -> u8 {
+    if mode == ReferenceMode::Bits32 { 32 } else { 64 }
+}
+
+/// What cannot be, whatever JVM is found. `options` are the variant's own JVM options.
+pub(crate) fn impossible(
+    mode: Option<ReferenceMode>,
+    heap: Option<Size>,
+    compact_headers: bool,
+    options: &[String],
+) -> Vec<String> {
+    use ReferenceMode as M;
+    let mut found = Vec::new();
+    if let Some(heap) = heap.filter(|heap| heap.bytes < HEAP_MIN.bytes) {
+        found.push(format!(
+            "heap {} is below the {} that a JVM starts with",
+            heap.option_text(),
+            HEAP_MIN.option_text()
+        ));
+    }
+    let limit = match mode {
+        Some(M::Bits32) => Some((HEAP_32_BIT_MAX, "the 32-bit JVM starts with")),
+        Some(M::CompressedUnscaled) => Some((HEAP_UNSCALED_MAX, "fits below 4 GB of addresses")),
+        Some(M::CompressedZeroBased) => Some((HEAP_ZERO_BASED_MAX, "is zero-based")),
+        Some(M::CompressedDisjointBase | M::CompressedNonZeroBase) => {
+            Some((HEAP_ZERO_BASED_MAX, "references can be compressed for"))
+        }
+        _ => None,
+    };
+    if let (Some(mode), Some(heap), Some((max, why))) = (mode, heap, limit)
+        && max.bytes < heap.bytes
+    {
+        let (heap, max) = (heap.option_text(), max.option_text());
+        found.push(format!("{} with heap {heap}: {max} is the largest heap that {why}", mode.name()));
+    }
+    let has = |option: &str| options.iter().any(|o| o == option);
+    if has("-XX:+UseZGC") && mode.is_some_and(|m| !matches!(m, M::Full64 | M::Full64CompressedClassPointers))
+    {
+        let mode = mode.map_or("", M::name);
+        found.push(format!(
+            "{mode} with ZGC: ZGC keeps full references at any size; use another collector or 64-bit-ccp"
+        ));
+    }
+    if compact_headers && matches!(mode, Some(M::Bits32 | M::Full64)) {
+        let mode = mode.map_or("", M::name);
+        found.push(format!(
+            "compact headers with {mode}: they need compressed class pointers, as 64-bit-ccp has"
+        ));
+    }
+    found
+}
+
+/// What this JVM cannot do of what is possible elsewhere.
+pub(crate) fn impossible_for(jvm: &JvmFacts, compact_headers: bool) -> Option<String> {
+    (compact_headers && jvm.feature < COMPACT_HEADERS_SINCE).then(|| {
+        format!(
+            "compact headers with JDK {}: they came with JDK {COMPACT_HEADERS_SINCE}; set jvm = \"{COMPACT_HEADERS_SINCE}\" on that level",
+            jvm.feature
+        )
+    })
+}
+
+/// JVM options that give the mode.
+pub(crate) fn options(mode: ReferenceMode, heap: Option<Size>, feature: u32) -> Vec<String> {
+    use ReferenceMode as M;
+    let compressed =
+        |base: &str| vec!["-XX:+UseCompressedOops".to_owned(), format!("-XX:HeapBaseMinAddress={base}")];
+    match mode {
+        M::Bits32 => Vec::new(),
+        M::CompressedUnscaled => compressed(unscaled_base(heap)),
+        M::CompressedZeroBased => compressed("8g"),
+        // 0x10_0000_0000: its bits do not overlap with those of an offset below 32 GB.
+        M::CompressedDisjointBase => compressed("64g"),
+        // Not a power of two, so that the base must be added.
+        M::CompressedNonZeroBase => compressed("40000000000"),
+        M::Full64CompressedClassPointers => vec!["-XX:-UseCompressedOops".to_owned()],
+        // Since JDK 15 class pointers stay compressed without the second option. JDK 8 to 14 switch them off with
+        // the first and take the second too.
+        M::Full64 if feature >= 8 => {
+            vec!["-XX:-UseCompressedOops".to_owned(), "-XX:-UseCompressedClassPointers".to_owned()]
+        }
+        M::Full64 => vec!["-XX:-UseCompressedOops".to_owned()],
+    }
+}
+
+/// The highest base at which a heap of this size still ends below 4 GB.
+fn unscaled_base(heap: Option<Size>) -> &'static str {
+    match heap.map_or(0, |heap| heap.bytes) {
+        0..=2_147_483_648 => "2g",
+        b if b <= 3 * GIB => "1g",
+        b if b <= 3500 * MIB => "512m",
+        _ => "64m",
+    }
+}
+
+/// Whether the JVM's log shows what was asked for; otherwise why the trial has failed.
+pub(crate) fn check(wanted: ReferenceMode, compact_headers: bool, read: &ModeRead) -> Result<(), String> {
+    if read.mode != wanted {
+        return Err(format!(
+            "the JVM chose {} although {} was asked for ({})",
+            read.mode.name(),
+            wanted.name(),
+            read.evidence
+        ));
+    }
+    match read.compact_headers {
+        Some(found) if found != compact_headers => {
+            let word = |on| if on { "compact" } else { "ordinary" };
+            Err(format!(
+                "the JVM uses {} object headers although {} ones were asked for",
+                word(found),
+                word(compact_headers)
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::parse_size;
+
+    fn heap(text: &str) -> Option<Size> {
+        Some(parse_size(text).unwrap())
+    }
+
+    #[test]
+    fn a_heap_beyond_a_mode_s_limit_is_impossible() {
+        use ReferenceMode as M;
+        for (mode, fits, too_large) in [
+            (M::Bits32, "2200m", "2201m"),
+            (M::CompressedUnscaled, "4000m", "4g"),
+            (M::CompressedZeroBased, "30g", "31g"),
+        ] {
+            assert_eq!(impossible(Some(mode), heap(fits), false, &[]), Vec::<String>::new());
+            assert_eq!(impossible(Some(mode), heap(too_large), false, &[]).len(), 1, "{mode:?}");
+        }
+        assert_eq!(impossible(None, heap("1m"), false, &[]).len(), 1);
+        let zgc = ["-XX:+UseZGC".to_owned()];
+        assert_eq!(impossible(Some(M::CompressedUnscaled), None, false, &zgc).len(), 1);
+        assert_eq!(impossible(Some(M::Full64CompressedClassPointers), None, false, &zgc).len(), 0);
+        assert_eq!(impossible(Some(M::Full64), None, true, &[]).len(), 1);
+    }
+
+    #[test]
+    fn unscaled_lowers_the_base_with_the_size() {
+        let of = |text| options(ReferenceMode::CompressedUnscaled, heap(text), 17).pop().unwrap();
+        assert_eq!(of("2048m"), "-XX:HeapBaseMinAddress=2g");
+        assert_eq!(of("2049m"), "-XX:HeapBaseMinAddress=1g");
+        assert_eq!(of("3g"), "-XX:HeapBaseMinAddress=1g");
+        assert_eq!(of("3500m"), "-XX:HeapBaseMinAddress=512m");
+        assert_eq!(of("3900m"), "-XX:HeapBaseMinAddress=64m");
+    }
+}

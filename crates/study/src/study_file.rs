@@ -1,0 +1,369 @@
+//! The study file and the workload file, as they are written. Their JSON schema is generated from these types.
+
+use crate::units::{Seconds, Size};
+use assay_model::{Design, ReferenceMode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A study: a question, the server, what is varied, how it is loaded and measured.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields, title = "Assay study file")]
+pub struct StudyFile {
+    /// `assay.study/1`
+    pub schema: String,
+    /// Name, used for the run directory: letters, digits, - and _.
+    pub name: String,
+    /// The question that the study answers, for the head of the report.
+    #[serde(default)]
+    pub question: String,
+    /// What a reader should know of where the question comes from.
+    #[serde(default)]
+    pub background: String,
+    /// Name of a folder in `workloads/`; instead of `[server]`.
+    pub workload: Option<String>,
+    /// A server of your own; instead of `workload`.
+    pub server: Option<ServerTable>,
+    /// Scenario file, beside the study file; replaces the workload's. Without one, the ready URL is requested.
+    pub scenario: Option<String>,
+    /// Levels that every variant is compared with, the other factors held equal. Default: the first of each factor.
+    #[serde(default)]
+    pub baseline: BTreeMap<String, String>,
+    /// The metric that decides. Default: `cpu_ms_per_request`.
+    pub primary_metric: Option<String>,
+    /// What to watch. Default: everything.
+    pub observe: Option<Vec<Observe>>,
+    /// Settings of all variants.
+    #[serde(flatten)]
+    pub settings: Settings,
+    /// Seed of every random draw. Default: 1.
+    pub seed: Option<u64>,
+    /// What is varied.
+    #[serde(default)]
+    pub factor: Vec<Factor>,
+    /// Combinations of levels that are not run: a level by factor; a factor that is not named means all its levels.
+    #[serde(default)]
+    pub exclude: Vec<BTreeMap<String, String>>,
+    /// How trials are laid out.
+    #[serde(default)]
+    pub design: DesignTable,
+    /// When a window counts as disturbed.
+    #[serde(default)]
+    pub limits: LimitsTable,
+    /// The short form, run with `--quick`: what it says replaces what stands above.
+    pub quick: Option<QuickTable>,
+    /// Values that somebody published, shown beside ours.
+    #[serde(default)]
+    pub published: Vec<PublishedTable>,
+}
+
+/// Settings that hold for all variants or for one level.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Settings {
+    /// Turned into JVM options and a choice of JVM, and verified from the JVM's log.
+    pub reference_mode: Option<ReferenceMode>,
+    /// Compact object headers (JDK 25 and later).
+    pub compact_headers: Option<bool>,
+    /// Initial and largest heap: `-Xms` and `-Xmx`.
+    pub heap: Option<Size>,
+    /// Feature release (`"17"`) or home folder of the JVM. Default: the `java` on the path.
+    pub jvm: Option<String>,
+    /// JVM options, in the order of the command line.
+    #[serde(default)]
+    pub jvm_options: Vec<String>,
+    /// Environment variables of the server.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Options that the workload offers.
+    #[serde(default)]
+    pub workload_options: BTreeMap<String, String>,
+    /// The load.
+    pub load: Option<LoadTable>,
+}
+
+/// Something that is varied.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Factor {
+    /// Its name.
+    pub name: String,
+    /// Its values, in the order of the report.
+    #[serde(default)]
+    pub level: Vec<Level>,
+}
+
+/// One value of a factor.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Level {
+    /// Its name, which becomes part of the variant's.
+    pub name: String,
+    /// The level of the same factor that this one is compared with, where that is not the study's baseline.
+    pub baseline: Option<String>,
+    /// What it sets.
+    #[serde(flatten)]
+    pub settings: Settings,
+}
+
+/// Kinds of load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadKind {
+    /// Users who each send the next request once the last is answered: throughput at saturation.
+    Closed,
+    /// Requests at a rate, whether or not earlier ones are answered: response times.
+    Open,
+}
+
+/// Laws of the gaps between requests of open load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArrivalWord {
+    /// Equal gaps.
+    Constant,
+    /// Exponential gaps, as from many independent users.
+    Poisson,
+}
+
+/// The load. Default: `closed`, 8 users.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct LoadTable {
+    /// Closed or open.
+    pub kind: LoadKind,
+    /// Users of closed load. Default: 8.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub users: Option<u32>,
+    /// Pause of a user of closed load between an answer and the next request. Default: none.
+    pub think: Option<Seconds>,
+    /// Rate of open load, requests per second.
+    #[schemars(range(min = 0.001, max = 1_000_000))]
+    pub rate_per_s: Option<f64>,
+    /// Gaps between requests of open load. Default: `poisson`.
+    pub arrivals: Option<ArrivalWord>,
+    /// Connections of open load. Default: 64.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub connections: Option<u32>,
+    /// Requests of open load that may be under way or waiting; what exceeds this fails. Default: 10,000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub in_flight_max: Option<u32>,
+}
+
+/// Kinds of design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DesignKind {
+    /// A fresh process for each trial, in interleaved blocks.
+    Fresh,
+    /// All variants up and warm, measured in alternating windows.
+    Resident,
+}
+
+impl From<DesignKind> for Design {
+    fn from(kind: DesignKind) -> Self {
+        match kind {
+            DesignKind::Fresh => Design::Fresh,
+            DesignKind::Resident => Design::Resident,
+        }
+    }
+}
+
+/// How trials are laid out in time.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct DesignTable {
+    /// Fresh processes or resident servers. Default: `fresh`.
+    pub kind: Option<DesignKind>,
+    /// How often every variant has its turn; fewer than 3 give no interval. Default: 8.
+    #[schemars(range(min = 1, max = 1000))]
+    pub blocks: Option<u32>,
+    /// Length of a measured window. Default: `30s`.
+    pub window: Option<Seconds>,
+    /// How warm-up ends.
+    #[serde(default)]
+    pub warm_up: WarmUpTable,
+    /// How often a disturbed window, or a launch that failed, may be repeated. Default: 2.
+    #[schemars(range(min = 0, max = 100))]
+    pub repeats_max: Option<u32>,
+    /// No block and no repeat begins after this time. Default: none.
+    pub time_max: Option<Seconds>,
+}
+
+/// Warm-up ends when the steady-state test passes, not before `min` and not after `cap`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct WarmUpTable {
+    /// Shortest warm-up. Default: `20s`.
+    pub min: Option<Seconds>,
+    /// Longest warm-up. Default: `120s`.
+    pub cap: Option<Seconds>,
+}
+
+/// When a window counts as disturbed and is left out. Shares are from 0 to 1.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct LimitsTable {
+    /// CPU time used by anybody else, as a share of the machine. Default: 0.10.
+    #[schemars(range(min = 0, max = 1))]
+    pub foreign_cpu_share: Option<f64>,
+    /// Time that the hypervisor took, as a share of the machine. Default: 0.03.
+    #[schemars(range(min = 0, max = 1))]
+    pub steal_share: Option<f64>,
+    /// Time in which a CPU limit held the server, as a share. Default: 0.
+    #[schemars(range(min = 0, max = 1))]
+    pub throttled_share: Option<f64>,
+    /// 99th percentile of the generator's own lateness. Default: `50ms`.
+    pub send_lag_p99: Option<Seconds>,
+    /// Failed requests, as a share of all. Default: 0.001.
+    #[schemars(range(min = 0, max = 1))]
+    pub error_share: Option<f64>,
+}
+
+/// The short form of a study.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct QuickTable {
+    /// Replaces the keys of `[design]` that it names.
+    #[serde(default)]
+    pub design: DesignTable,
+    /// Replaces `[load]`.
+    pub load: Option<LoadTable>,
+    /// Levels that are run, by factor; of a factor that is not named, all.
+    #[serde(default)]
+    pub levels: BTreeMap<String, Vec<String>>,
+    /// Further combinations that are not run.
+    #[serde(default)]
+    pub exclude: Vec<BTreeMap<String, String>>,
+    /// Options of the workload.
+    #[serde(default)]
+    pub workload_options: BTreeMap<String, String>,
+}
+
+/// Observers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observe {
+    /// Collections and the reference mode, from the JVM's log.
+    Gc,
+    /// Resident memory by area.
+    Memory,
+    /// Disturbance of the machine.
+    Host,
+    /// Interval logs of response times.
+    Latency,
+}
+
+/// Values that somebody published.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct PublishedTable {
+    /// Where they stand.
+    pub source: String,
+    /// Metric that they correspond to.
+    pub metric: String,
+    /// Value by level of the first factor, relative to the source's own baseline.
+    #[serde(default)]
+    pub relative: BTreeMap<String, f64>,
+    /// Value by level of the first factor, in the metric's unit.
+    #[serde(default)]
+    pub absolute: BTreeMap<String, f64>,
+    /// Levels of other factors that the values hold for.
+    #[serde(default)]
+    pub at: BTreeMap<String, String>,
+}
+
+/// How the server is started, asked and stopped. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
+/// `{cache}`, `{workload_dir}`, `{option.NAME}` and `{seed}`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ServerTable {
+    /// The command: a list of words, or a text that is split like a shell does (no shell is run).
+    pub command: CommandLine,
+    /// The server is ready when this URL answers with success.
+    pub ready_url: String,
+    /// How long that may take. Default: 120.
+    #[schemars(range(min = 0.1, max = 3600))]
+    pub ready_timeout_s: Option<f64>,
+    /// Environment variables.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Folder in which it is started. Default: that of the study file.
+    pub directory: Option<String>,
+    /// A folder that is copied to `{server_dir}` before each launch, so that all start from the same state.
+    pub template: Option<String>,
+    /// Asked after the measurement: any answer but success makes the trial invalid.
+    pub audit_url: Option<String>,
+    /// Asked at the end of a trial and stored: the server's own counts.
+    pub stats_url: Option<String>,
+    /// The signal that asks it to stop. Default: `TERM`.
+    pub stop_signal: Option<StopSignal>,
+    /// How long stopping may take before it is killed. Default: 30.
+    #[schemars(range(min = 0.1, max = 3600))]
+    pub stop_timeout_s: Option<f64>,
+}
+
+/// Signals that ask a server to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum StopSignal {
+    /// The usual one.
+    #[serde(rename = "TERM")]
+    Term,
+    /// That of Ctrl-C.
+    #[serde(rename = "INT")]
+    Int,
+    /// That of a closed terminal.
+    #[serde(rename = "HUP")]
+    Hup,
+}
+
+/// A command line.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CommandLine {
+    /// Split like a shell does.
+    Text(String),
+    /// Word by word.
+    Words(Vec<String>),
+}
+
+/// `workloads/NAME/workload.toml`: a server that is ready to be studied.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct WorkloadFile {
+    /// `assay.workload/1`
+    pub schema: String,
+    /// Name; that of its folder.
+    pub name: String,
+    /// One sentence.
+    #[serde(default)]
+    pub summary: String,
+    /// Scenario file, beside this file; may hold `{option.NAME}`.
+    pub scenario: Option<String>,
+    /// Words that each option may have; the first is the default.
+    #[serde(default)]
+    pub options: BTreeMap<String, Vec<String>>,
+    /// The server.
+    pub server: ServerTable,
+    /// What must be there.
+    #[serde(default)]
+    pub requires: RequiresTable,
+}
+
+/// What a workload needs.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct RequiresTable {
+    /// Paths that `./assay setup` makes.
+    #[serde(default)]
+    pub paths: Vec<String>,
+}
+
+/// The JSON schema of study files, as checked in at `docs/study.schema.json`.
+pub fn study_schema() -> serde_json::Value {
+    schemars::schema_for!(StudyFile).to_value()
+}
+
+/// The JSON schema of workload files.
+pub(crate) fn workload_schema() -> serde_json::Value {
+    schemars::schema_for!(WorkloadFile).to_value()
+}

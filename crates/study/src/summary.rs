@@ -1,0 +1,202 @@
+//! From windows to the result: estimates over blocks, comparisons paired by block, and findings. Pure.
+
+use assay_model::{
+    Comparison, Estimate, Finding, LatencyPoint, METRICS, Plan, Problem, Summary, Trial, Variant,
+    VariantSummary, WarmUpEnd, Window, schema,
+};
+use assay_stats::{Statistic, compare_paired, estimate};
+use std::collections::BTreeMap;
+
+/// A server that is stopped for collection for more than this share of the time does little else: its heap is too
+/// small for what lives in it. Chosen where throughput has lost half of what the collector takes in a roomy heap.
+const COLLAPSE_PAUSE_MS_PER_S: f64 = 300.0;
+
+/// Value by block of one metric of one variant.
+type ByBlock = BTreeMap<u32, f64>;
+
+/// What the run says. `curves` are the percentile curves of response time by variant, over the windows that count.
+pub(crate) fn summarise(
+    plan: &Plan,
+    trials: &[Trial],
+    mut curves: BTreeMap<String, Vec<LatencyPoint>>,
+) -> Summary {
+    let mut problems = Vec::new();
+    let measured: BTreeMap<&str, BTreeMap<&str, ByBlock>> =
+        plan.variants.iter().map(|v| (v.name.as_str(), values_by_block(&v.name, trials))).collect();
+    let variants: Vec<VariantSummary> = plan
+        .variants
+        .iter()
+        .map(|variant| {
+            let metrics = estimates(&measured[variant.name.as_str()], plan.seed);
+            let curve = curves.remove(&variant.name).unwrap_or_default();
+            summarise_variant(variant, trials, metrics, curve)
+        })
+        .collect();
+    let comparisons = comparisons(plan, &measured, &mut problems);
+    let findings = findings(&variants, trials);
+    Summary {
+        schema: schema::SUMMARY.to_owned(),
+        provenance: plan.provenance.clone(),
+        study: plan.study.clone(),
+        variants,
+        comparisons,
+        findings,
+        problems,
+    }
+}
+
+/// The windows of a variant that may be used.
+pub(crate) fn counting_windows<'a>(
+    variant: &'a str,
+    trials: &'a [Trial],
+) -> impl Iterator<Item = &'a Window> {
+    trials
+        .iter()
+        .filter(move |t| t.variant == variant && t.counts())
+        .flat_map(|t| &t.windows)
+        .filter(|w| w.disturbances.is_empty())
+}
+
+/// Values by metric and block. A block is measured once; should a resumed run have measured it again, the later
+/// launch stands.
+fn values_by_block(variant: &str, trials: &[Trial]) -> BTreeMap<&'static str, ByBlock> {
+    let mut values: BTreeMap<&'static str, ByBlock> = BTreeMap::new();
+    for window in counting_windows(variant, trials) {
+        for metric in METRICS {
+            if let Some(value) = window.metrics.get(metric.id) {
+                values.entry(metric.id).or_default().insert(window.block, *value);
+            }
+        }
+    }
+    values
+}
+
+/// Mean over the blocks with its interval, by metric.
+fn estimates(values: &BTreeMap<&str, ByBlock>, seed: u64) -> BTreeMap<String, Estimate> {
+    values
+        .iter()
+        .filter_map(|(id, by_block)| {
+            let values: Vec<f64> = by_block.values().copied().collect();
+            // Fails only without values or for one that is not finite: then there is no estimate.
+            Some(((*id).to_owned(), estimate(&values, Statistic::Mean, seed).ok()?))
+        })
+        .collect()
+}
+
+fn summarise_variant(
+    variant: &Variant,
+    trials: &[Trial],
+    metrics: BTreeMap<String, Estimate>,
+    response_curve: Vec<LatencyPoint>,
+) -> VariantSummary {
+    let own: Vec<&Trial> = trials.iter().filter(|t| t.variant == variant.name).collect();
+    let all_windows = own.iter().map(|t| t.windows.len()).sum::<usize>();
+    let windows = counting_windows(&variant.name, trials).count();
+    VariantSummary {
+        name: variant.name.clone(),
+        levels: variant.levels.clone(),
+        trials: own.len() as u32,
+        windows: windows as u32,
+        left_out: (all_windows - windows) as u32,
+        mode_read: common_mode(&own),
+        metrics,
+        response_curve,
+    }
+}
+
+/// The mode that every launch had; none when they differ or nothing was read.
+fn common_mode(trials: &[&Trial]) -> Option<String> {
+    let mut modes = trials.iter().filter_map(|t| t.mode.as_ref()).map(|read| {
+        let compact = if read.compact_headers == Some(true) { "+compact" } else { "" };
+        format!("{}{compact}", read.mode.name())
+    });
+    let first = modes.next()?;
+    modes.all(|mode| mode == first).then_some(first)
+}
+
+/// Every variant against its baseline, for every metric that both have, blocks in which both count.
+fn comparisons(
+    plan: &Plan,
+    measured: &BTreeMap<&str, BTreeMap<&str, ByBlock>>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Comparison> {
+    let mut comparisons = Vec::new();
+    for variant in &plan.variants {
+        let Some(baseline) = variant.baseline.as_deref() else { continue };
+        let Some(base) = measured.get(baseline) else { continue };
+        for metric in METRICS {
+            let (Some(own), Some(base)) =
+                (measured[variant.name.as_str()].get(metric.id), base.get(metric.id))
+            else {
+                continue;
+            };
+            let pairs: Vec<(f64, f64)> =
+                own.iter().filter_map(|(block, value)| Some((*value, *base.get(block)?))).collect();
+            match compare_paired(&pairs, plan.seed) {
+                Ok(paired) => comparisons.push(Comparison {
+                    metric: metric.id.to_owned(),
+                    variant: variant.name.clone(),
+                    baseline: baseline.to_owned(),
+                    blocks: paired.blocks,
+                    ratio: paired.ratio,
+                    shown: paired.shown,
+                    verdict: paired.verdict,
+                }),
+                Err(e) => problems.push(Problem::new(
+                    "comparison",
+                    format!("{} of {} against {baseline}: {e}", metric.id, variant.name),
+                )),
+            }
+        }
+    }
+    comparisons
+}
+
+fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(variants.iter().filter_map(collapse));
+    findings.extend(variants.iter().filter_map(|v| unsteady(v, trials)));
+    findings
+}
+
+/// A heap so small that collection takes most of the time.
+fn collapse(variant: &VariantSummary) -> Option<Finding> {
+    let pauses = variant.metrics.get("gc_pause_ms_per_s")?;
+    // The lower end must be beyond the limit: a single bad block is no collapse.
+    let sure = pauses.low.unwrap_or(pauses.estimate);
+    (sure > COLLAPSE_PAUSE_MS_PER_S).then(|| Finding {
+        rule: "heap-too-small".to_owned(),
+        claim: format!(
+            "{} spends {:.0} % of its time stopped for collection: the heap is too small for what lives in it",
+            variant.name,
+            pauses.estimate / 10.0
+        ),
+        evidence: format!("{} ms of pauses a second, from the GC log", with_interval(pauses)),
+    })
+}
+
+/// Warm-up that was cut off: the windows may still have been drifting.
+fn unsteady(variant: &VariantSummary, trials: &[Trial]) -> Option<Finding> {
+    let own = trials.iter().filter(|t| t.variant == variant.name);
+    let warm_ups: Vec<_> = own.filter_map(|t| t.warm_up.as_ref()).collect();
+    let capped = warm_ups.iter().filter(|w| w.ended_by == WarmUpEnd::Cap).count();
+    (capped > 0).then(|| Finding {
+        rule: "warm-up-capped".to_owned(),
+        claim: format!("{} was not shown to be steady before it was measured", variant.name),
+        evidence: format!(
+            "{capped} of {} warm-ups ended by their cap; blocks compare all variants at like age, but the level \
+             may still fall",
+            warm_ups.len()
+        ),
+    })
+}
+
+fn with_interval(value: &Estimate) -> String {
+    match (value.low, value.high) {
+        (Some(low), Some(high)) => format!("{:.0} [{low:.0}, {high:.0}]", value.estimate),
+        _ => format!("{:.0}", value.estimate),
+    }
+}
+
+#[cfg(test)]
+mod tests;

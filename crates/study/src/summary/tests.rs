@@ -1,0 +1,224 @@
+//! Situations of a run, built by hand, and what the summary makes of them.
+
+use super::*;
+use assay_model::{
+    Audit, Design, Disturbance, ModeRead, Provenance, ReferenceMode, TrialOutcome, Verdict, WarmUp,
+};
+
+fn provenance() -> Provenance {
+    Provenance {
+        assay_version: "0".into(),
+        kernel: None,
+        os: None,
+        architecture: "x86_64".into(),
+        cpu_model: None,
+        cpus: None,
+        memory_bytes: None,
+    }
+}
+
+fn variant(name: &str, baseline: Option<&str>) -> Variant {
+    Variant {
+        name: name.into(),
+        levels: BTreeMap::new(),
+        reference_mode: None,
+        compact_headers: false,
+        max_heap_bytes: None,
+        jvm: None,
+        jvm_options: vec![],
+        environment_names: vec![],
+        workload_options: BTreeMap::new(),
+        baseline: baseline.map(str::to_owned),
+    }
+}
+
+fn plan(variants: Vec<Variant>) -> Plan {
+    Plan {
+        schema: schema::PLAN.into(),
+        provenance: provenance(),
+        study: "s".into(),
+        question: String::new(),
+        background: String::new(),
+        workload: "custom".into(),
+        quick: false,
+        design: Design::Resident,
+        seed: 7,
+        blocks: 4,
+        load: String::new(),
+        warm_up: String::new(),
+        window_s: 1.0,
+        repeats_max: 0,
+        factors: vec![],
+        primary_metric: "cpu_ms_per_request".into(),
+        variants,
+        skipped: vec![],
+        trials: vec![],
+        expected_s: 0.0,
+        published: vec![],
+    }
+}
+
+fn window(block: u32, metric: &str, value: f64) -> Window {
+    Window {
+        block,
+        attempt: 1,
+        start_monotonic_ns: 0,
+        end_monotonic_ns: 1,
+        requests: 1,
+        errors: 0,
+        metrics: BTreeMap::from([(metric.to_owned(), value)]),
+        response_ms: Default::default(),
+        service_ms: Default::default(),
+        send_lag_ms: Default::default(),
+        operations: vec![],
+        disturbances: vec![],
+        problems: vec![],
+    }
+}
+
+/// One resident launch with a window a block.
+fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
+    Trial {
+        schema: schema::TRIAL.into(),
+        provenance: provenance(),
+        number: 1,
+        variant: variant.into(),
+        block: 1,
+        attempt: 1,
+        seed: 1,
+        command: vec![],
+        jvm: None,
+        mode: None,
+        collector: None,
+        started_at: String::new(),
+        start_to_ready_ms: None,
+        warm_up: None,
+        windows: (1..).zip(by_block).map(|(block, value)| window(block, metric, *value)).collect(),
+        response_curve: vec![],
+        audit: None,
+        outcome: TrialOutcome::Completed,
+        excluded_observers: vec![],
+        problems: vec![],
+    }
+}
+
+fn two_variants() -> Plan {
+    plan(vec![variant("a", None), variant("b", Some("a"))])
+}
+
+const CPU: &str = "cpu_ms_per_request";
+
+#[test]
+fn a_clear_difference_is_shown_against_the_baseline() {
+    let trials = [trial("a", CPU, &[1.0, 1.01, 0.99, 1.0]), trial("b", CPU, &[1.5, 1.51, 1.49, 1.5])];
+    let summary = summarise(&two_variants(), &trials, BTreeMap::new());
+    let [only] = &summary.comparisons[..] else { panic!("{:?}", summary.comparisons) };
+    assert_eq!((only.variant.as_str(), only.baseline.as_str(), only.blocks), ("b", "a", 4));
+    assert_eq!((only.verdict, only.shown), (Verdict::Higher, true));
+    assert!((only.ratio.estimate - 1.5).abs() < 0.01);
+}
+
+#[test]
+fn a_disturbed_window_leaves_its_block_out_of_the_pairs_and_is_counted() {
+    let mut b = trial("b", CPU, &[1.0, 9.0, 1.0, 1.0]);
+    b.windows[1].disturbances.push(Disturbance { kind: "steal".into(), evidence: "9 %".into() });
+    let trials = [trial("a", CPU, &[1.0, 1.0, 1.0, 1.0]), b];
+    let summary = summarise(&two_variants(), &trials, BTreeMap::new());
+    assert_eq!(summary.comparisons[0].blocks, 3);
+    assert_eq!(summary.comparisons[0].verdict, Verdict::NoDifferenceShown);
+    assert_eq!((summary.variants[1].windows, summary.variants[1].left_out), (3, 1));
+    assert_eq!(summary.variants[1].metrics[CPU].estimate, 1.0);
+}
+
+#[test]
+fn a_trial_whose_audit_failed_counts_for_nothing() {
+    let mut b = trial("b", CPU, &[0.1, 0.1, 0.1]);
+    b.audit = Some(Audit { passed: false, detail: "1 order lost".into() });
+    let summary = summarise(&two_variants(), &[trial("a", CPU, &[1.0, 1.0, 1.0]), b], BTreeMap::new());
+    assert!(summary.comparisons.is_empty());
+    assert!(summary.variants[1].metrics.is_empty());
+    assert_eq!((summary.variants[1].trials, summary.variants[1].left_out), (1, 3));
+}
+
+#[test]
+fn fresh_trials_are_paired_by_the_block_of_their_window() {
+    let fresh = |name: &str, block: u32, value: f64| {
+        let mut trial = trial(name, CPU, &[value]);
+        trial.windows[0].block = block;
+        trial
+    };
+    // Blocks drift by a factor of ten; within a block the two are equal.
+    let trials: Vec<Trial> = [1.0, 3.0, 10.0]
+        .iter()
+        .zip(1..)
+        .flat_map(|(level, block)| [fresh("a", block, *level), fresh("b", block, *level)])
+        .collect();
+    let summary = summarise(&two_variants(), &trials, BTreeMap::new());
+    assert_eq!(summary.comparisons[0].ratio.estimate, 1.0);
+    assert_eq!(summary.comparisons[0].verdict, Verdict::NoDifferenceShown);
+}
+
+#[test]
+fn a_zero_has_no_ratio_and_the_summary_says_so() {
+    let id = "gc_pause_ms_per_s";
+    let trials = [trial("a", id, &[0.0, 1.0, 1.0]), trial("b", id, &[1.0, 1.0, 1.0])];
+    let summary = summarise(&two_variants(), &trials, BTreeMap::new());
+    assert!(summary.comparisons.is_empty());
+    assert!(
+        summary.problems[0].what.starts_with("gc_pause_ms_per_s of b against a: block 1"),
+        "{:?}",
+        summary.problems
+    );
+}
+
+#[test]
+fn a_server_that_mostly_collects_is_a_finding_and_one_that_does_not_is_none() {
+    let id = "gc_pause_ms_per_s";
+    let trials = [trial("a", id, &[20.0, 21.0, 19.0]), trial("b", id, &[740.0, 750.0, 730.0])];
+    let findings = summarise(&two_variants(), &trials, BTreeMap::new()).findings;
+    let [only] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!(only.rule, "heap-too-small");
+    assert!(only.claim.starts_with("b spends 74 % of its time stopped"), "{}", only.claim);
+}
+
+#[test]
+fn a_mode_that_differs_between_launches_is_not_told_as_one() {
+    let with_mode = |mode: ReferenceMode, compact: Option<bool>| {
+        let mut trial = trial("a", CPU, &[1.0]);
+        trial.mode = Some(ModeRead {
+            mode,
+            compact_headers: compact,
+            shift_bits: None,
+            heap_base_address: None,
+            evidence: String::new(),
+        });
+        trial
+    };
+    let read =
+        |trials: &[Trial]| summarise(&two_variants(), trials, BTreeMap::new()).variants[0].mode_read.clone();
+    let same = with_mode(ReferenceMode::CompressedUnscaled, Some(true));
+    assert_eq!(read(&[same.clone(), same.clone()]).as_deref(), Some("compressed-unscaled+compact"));
+    assert_eq!(read(&[same, with_mode(ReferenceMode::Full64, None)]), None);
+    assert_eq!(read(&[]), None);
+}
+
+#[test]
+fn warm_up_that_ended_by_its_cap_is_a_finding() {
+    let mut a = trial("a", CPU, &[1.0, 1.0, 1.0]);
+    a.warm_up = Some(WarmUp {
+        rule: String::new(),
+        ended_by: WarmUpEnd::Cap,
+        duration_s: 20.0,
+        requests: 1,
+        cpu_ms_per_request: vec![],
+    });
+    let findings = summarise(&two_variants(), &[a], BTreeMap::new()).findings;
+    assert_eq!(findings[0].rule, "warm-up-capped");
+}
+
+#[test]
+fn the_same_trials_give_the_same_summary() {
+    let trials = [trial("a", CPU, &[1.0, 1.2, 0.9, 1.1]), trial("b", CPU, &[1.1, 1.3, 0.8, 1.0])];
+    let once = summarise(&two_variants(), &trials, BTreeMap::new());
+    assert_eq!(once, summarise(&two_variants(), &trials, BTreeMap::new()));
+}

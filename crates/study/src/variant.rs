@@ -1,0 +1,180 @@
+//! From factors to variants: every combination of levels that is not excluded, with its settings joined.
+
+use crate::study_file::{Factor, LoadTable, QuickTable, Settings, StudyFile};
+use crate::units::Size;
+use assay_model::ReferenceMode;
+use std::collections::BTreeMap;
+
+/// Most variants of a study.
+pub(crate) const VARIANTS_MAX: usize = 200;
+
+/// A combination of levels, before it is known whether this machine can run it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct VariantSpec {
+    /// Level names joined by `/`; `default` in a study without factors.
+    pub name: String,
+    /// Level name by factor.
+    pub levels: BTreeMap<String, String>,
+    /// Index of the level by factor, in the study's order.
+    pub indices: Vec<usize>,
+    pub reference_mode: Option<ReferenceMode>,
+    pub compact_headers: bool,
+    pub heap: Option<Size>,
+    pub jvm: Option<String>,
+    pub jvm_options: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+    pub workload_options: BTreeMap<String, String>,
+    pub load: LoadTable,
+}
+
+/// All variants of the study, or of its short form, in the study's order: the last factor varies fastest.
+pub(crate) fn combine(study: &StudyFile, quick: Option<&QuickTable>) -> Vec<VariantSpec> {
+    let mut combinations: Vec<Vec<usize>> = vec![Vec::new()];
+    for factor in &study.factor {
+        let wanted = quick.and_then(|q| q.levels.get(&factor.name));
+        let indices: Vec<usize> = (0..factor.level.len())
+            .filter(|i| wanted.is_none_or(|names| names.contains(&factor.level[*i].name)))
+            .collect();
+        combinations = combinations
+            .into_iter()
+            .flat_map(|before| indices.iter().map(move |i| [before.as_slice(), &[*i]].concat()))
+            .take(VARIANTS_MAX + 1)
+            .collect();
+    }
+    let excluded = |levels: &BTreeMap<String, String>| {
+        let further = quick.map_or(&[][..], |q| &q.exclude);
+        study.exclude.iter().chain(further).any(|rule| {
+            !rule.is_empty() && rule.iter().all(|(factor, level)| levels.get(factor) == Some(level))
+        })
+    };
+    let variants = combinations.into_iter().map(|indices| variant(study, quick, indices));
+    variants.filter(|v| !excluded(&v.levels)).collect()
+}
+
+fn variant(study: &StudyFile, quick: Option<&QuickTable>, indices: Vec<usize>) -> VariantSpec {
+    let chosen: Vec<(&Factor, usize)> = study.factor.iter().zip(indices.iter().copied()).collect();
+    let levels: BTreeMap<String, String> =
+        chosen.iter().map(|(factor, i)| (factor.name.clone(), factor.level[*i].name.clone())).collect();
+    let names: Vec<&str> = chosen.iter().map(|(factor, i)| factor.level[*i].name.as_str()).collect();
+    let mut spec = VariantSpec {
+        name: if names.is_empty() { "default".to_owned() } else { names.join("/") },
+        levels,
+        reference_mode: None,
+        compact_headers: false,
+        heap: None,
+        jvm: None,
+        jvm_options: Vec::new(),
+        environment: BTreeMap::new(),
+        workload_options: BTreeMap::new(),
+        load: LoadTable::closed(8),
+        indices: indices.clone(),
+    };
+    spec.apply(&study.settings);
+    if let Some(quick) = quick {
+        spec.workload_options.extend(quick.workload_options.clone());
+        if let Some(load) = &quick.load {
+            spec.load = load.clone();
+        }
+    }
+    chosen.iter().for_each(|(factor, i)| spec.apply(&factor.level[*i].settings));
+    spec
+}
+
+impl VariantSpec {
+    fn apply(&mut self, settings: &Settings) {
+        let replace = |to: &mut Option<String>, from: &Option<String>| {
+            if from.is_some() {
+                to.clone_from(from);
+            }
+        };
+        self.reference_mode = settings.reference_mode.or(self.reference_mode);
+        self.compact_headers = settings.compact_headers.unwrap_or(self.compact_headers);
+        self.heap = settings.heap.or(self.heap);
+        replace(&mut self.jvm, &settings.jvm);
+        self.jvm_options.extend(settings.jvm_options.iter().cloned());
+        self.environment.extend(settings.environment.clone());
+        self.workload_options.extend(settings.workload_options.clone());
+        if let Some(load) = &settings.load {
+            self.load = load.clone();
+        }
+    }
+}
+
+impl LoadTable {
+    /// Closed load of so many users.
+    pub(crate) fn closed(users: u32) -> Self {
+        LoadTable {
+            kind: crate::study_file::LoadKind::Closed,
+            users: Some(users),
+            think: None,
+            rate_per_s: None,
+            arrivals: None,
+            connections: None,
+            in_flight_max: None,
+        }
+    }
+
+    /// In words, for plan and report.
+    pub(crate) fn describe(&self) -> String {
+        use crate::study_file::{ArrivalWord, LoadKind};
+        match self.kind {
+            LoadKind::Closed => {
+                let think = self.think.map(|t| format!(", {} s between an answer and the next request", t.0));
+                format!("closed loop, {} users{}", self.users.unwrap_or(8), think.unwrap_or_default())
+            }
+            LoadKind::Open => {
+                let law = match self.arrivals.unwrap_or(ArrivalWord::Poisson) {
+                    ArrivalWord::Constant => "constant",
+                    ArrivalWord::Poisson => "Poisson",
+                };
+                let rate = self.rate_per_s.unwrap_or_default();
+                format!(
+                    "open loop, {rate} requests/s, {law} arrivals, {} connections",
+                    self.connections.unwrap_or(64)
+                )
+            }
+        }
+    }
+}
+
+/// The variant that each one is compared with, by index: `None` for a baseline.
+///
+/// A variant's partner has the baseline level in exactly one factor and agrees in the others. Variants are compared along
+/// the factors that `baseline` names (without any, along the first), and of these along the first in which
+/// the variant is not at the baseline. `present` says which variants can be run: if the baseline's cannot, the next level in the
+/// study's order that can takes its place.
+pub(crate) fn baselines(study: &StudyFile, variants: &[VariantSpec], present: &[bool]) -> Vec<Option<usize>> {
+    let find = |indices: &[usize]| {
+        variants.iter().zip(present).position(|(v, is_present)| *is_present && v.indices == indices)
+    };
+    let partner = |variant: &VariantSpec, at: usize, factor: &Factor| {
+        let own = variant.indices[at];
+        let with = |level: usize| {
+            let mut indices = variant.indices.clone();
+            indices[at] = level;
+            find(&indices)
+        };
+        let by_name = |name: &String| factor.level.iter().position(|l| l.name == *name);
+        if let Some(level) = factor.level[own].baseline.as_ref().and_then(by_name)
+            && let Some(found) = with(level)
+        {
+            return Some(found);
+        }
+        let base = match study.baseline.get(&factor.name) {
+            Some(name) => by_name(name)?,
+            None if study.baseline.is_empty() && at == 0 => 0,
+            None => return None,
+        };
+        if own == base {
+            return None;
+        }
+        // The wanted level first, then the others in the study's order; one that comes to the variant itself means
+        // that it is the baseline here.
+        let order = std::iter::once(base).chain((0..factor.level.len()).filter(|i| *i != base));
+        order.take_while(|level| *level != own).find_map(with)
+    };
+    let of = |variant: &VariantSpec| {
+        study.factor.iter().enumerate().find_map(|(at, factor)| partner(variant, at, factor))
+    };
+    variants.iter().zip(present).map(|(v, is_present)| if *is_present { of(v) } else { None }).collect()
+}

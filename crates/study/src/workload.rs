@@ -1,0 +1,154 @@
+//! The server of a study, and where its files lie.
+
+use crate::document::{Document, hint};
+use crate::error::Diagnostic;
+use crate::study_file::{ServerTable, StudyFile, WorkloadFile, workload_schema};
+use assay_model::schema;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Folders above a start folder that are looked at.
+const ANCESTORS_MAX: usize = 64;
+
+/// A server to study.
+#[derive(Debug, Clone)]
+pub(crate) struct Workload {
+    /// Its name; `custom` for a server of the user's own.
+    pub name: String,
+    /// Where relative paths of its file start.
+    pub dir: PathBuf,
+    pub server: ServerTable,
+    /// Scenario file with placeholders; relative to `scenario_dir`.
+    pub scenario: Option<String>,
+    pub scenario_dir: PathBuf,
+    pub options: BTreeMap<String, Vec<String>>,
+    pub requires: Vec<String>,
+    /// The private folder of Assay's checkout: JVM pair, server, templates.
+    pub cache: PathBuf,
+}
+
+/// Finds the checkout: the nearest folder above the study file, the current folder, or the program that has
+/// `workloads/`.
+fn find_checkout(study_file: &Path) -> Option<PathBuf> {
+    let starts = [study_file.canonicalize().ok(), std::env::current_dir().ok(), std::env::current_exe().ok()];
+    let above = |start: PathBuf| -> Option<PathBuf> {
+        start.ancestors().take(ANCESTORS_MAX).find(|dir| dir.join("workloads").is_dir()).map(Path::to_owned)
+    };
+    starts.into_iter().flatten().find_map(above)
+}
+
+/// The workload that a study names; mistakes go to the document, or come back where they are in the workload's file.
+pub(crate) fn resolve(study: &StudyFile, document: &mut Document) -> (Option<Workload>, Vec<Diagnostic>) {
+    let study_dir = folder_of(&document.file);
+    let checkout = find_checkout(&document.file);
+    let cache = checkout.as_deref().unwrap_or(&study_dir).join(".assay");
+    match (&study.workload, &study.server) {
+        (Some(_), Some(_)) => {
+            document.add("server", "a study has either `workload` or `[server]`, not both");
+            (None, Vec::new())
+        }
+        (None, None) => {
+            document.add(
+                "name",
+                "the study names no server: write workload = \"brokerage\", or a [server] table",
+            );
+            (None, Vec::new())
+        }
+        (None, Some(server)) => {
+            let workload = Workload {
+                name: "custom".to_owned(),
+                dir: study_dir.clone(),
+                server: server.clone(),
+                scenario: study.scenario.clone(),
+                scenario_dir: study_dir,
+                options: BTreeMap::new(),
+                requires: Vec::new(),
+                cache,
+            };
+            (Some(workload), Vec::new())
+        }
+        (Some(name), None) => {
+            let folder = checkout.map(|root| root.join("workloads"));
+            named(name, study, folder, cache, document)
+        }
+    }
+}
+
+fn named(
+    name: &str,
+    study: &StudyFile,
+    folder: Option<PathBuf>,
+    cache: PathBuf,
+    document: &mut Document,
+) -> (Option<Workload>, Vec<Diagnostic>) {
+    let Some(folder) = folder else {
+        document.add("workload", "there is no folder `workloads` above the study file or the current folder");
+        return (None, Vec::new());
+    };
+    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    let dir = folder.join(name);
+    let file = dir.join("workload.toml");
+    if !is_plain || !file.is_file() {
+        let known = workloads_in(&folder);
+        let words = known.iter().map(String::as_str);
+        document.add("workload", format!("unknown workload `{name}`{}", hint(name, words)));
+        return (None, Vec::new());
+    }
+    let (workload, found) = read_workload(&file);
+    let workload = workload.map(|w| Workload {
+        name: w.name,
+        scenario_dir: if study.scenario.is_some() { folder_of(&document.file) } else { dir.clone() },
+        dir,
+        server: w.server,
+        scenario: study.scenario.clone().or(w.scenario),
+        options: w.options,
+        requires: w.requires.paths,
+        cache,
+    });
+    (workload, found)
+}
+
+/// Reads a workload file.
+fn read_workload(file: &Path) -> (Option<WorkloadFile>, Vec<Diagnostic>) {
+    let text = match Document::read(file) {
+        Ok(text) => text,
+        Err(wrong) => return (None, vec![wrong]),
+    };
+    let mut document = Document::parse(file, &text, &workload_schema());
+    if !document.found.is_empty() {
+        return (None, document.found);
+    }
+    match toml::from_str::<WorkloadFile>(&text) {
+        Ok(workload) => {
+            if workload.schema != schema::WORKLOAD_FILE {
+                document.add("schema", format!("unknown schema; write \"{}\"", schema::WORKLOAD_FILE));
+            }
+            for (name, words) in workload.options.iter().filter(|(_, words)| words.is_empty()) {
+                document.add(&format!("options.{name}"), format!("`{name}` offers no word: {words:?}"));
+            }
+            (Some(workload), document.found)
+        }
+        Err(e) => {
+            document.add("", e.message());
+            (None, document.found)
+        }
+    }
+}
+
+fn workloads_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000);
+    let mut names: Vec<String> = entries
+        .filter(|e| e.path().join("workload.toml").is_file())
+        .filter_map(|e| e.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The folder that a file lies in; the current one for a bare name.
+pub(crate) fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
