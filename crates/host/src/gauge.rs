@@ -127,27 +127,15 @@ impl HostReading {
         if duration_ns == 0 {
             return interval;
         }
-        let share_of = |ns: u64, whole: f64| (ns as f64 / whole).clamp(0.0, 1.0);
-        interval.cpu_some_share = difference(self.cpu_some_us, earlier.cpu_some_us)
-            .map(|us| share_of(us.saturating_mul(1000), duration_ns as f64));
-        let Some((now, before)) = self.cpu.as_ref().zip(earlier.cpu.as_ref()) else { return interval };
-        let cpus = now.each.len();
-        // A processor that came or went makes the sums incomparable.
-        if cpus == 0 || cpus != before.each.len() {
-            return interval;
+        let waited_us = difference(self.cpu_some_us, earlier.cpu_some_us);
+        interval.cpu_some_share = waited_us.map(|us| share(us.saturating_mul(1000), duration_ns as f64));
+        if let Some((now, before)) = self.cpu.as_ref().zip(earlier.cpu.as_ref()) {
+            interval.add_machine(now, before);
         }
-        let machine_ns = duration_ns as f64 * cpus as f64;
-        let steal_ns = difference(now.all.steal, before.all.steal).map(ticks_as_ns);
-        let idle = |cpu: &MachineCpu| cpu.all.idle.saturating_add(cpu.all.io_wait);
-        let idle_ns = ticks_as_ns(idle(now).saturating_sub(idle(before)));
-        interval.cpus = u32::try_from(cpus).ok();
-        interval.busy_ns =
-            Some((machine_ns as u64).saturating_sub(idle_ns).saturating_sub(steal_ns.unwrap_or(0)));
-        interval.steal_share = steal_ns.map(|ns| share_of(ns, machine_ns));
         if let Some((now, before)) = self.throttling.zip(earlier.throttling) {
-            let held_ns = now.throttled_ns.saturating_sub(before.throttled_ns);
-            interval.throttled_share = Some(share_of(held_ns, machine_ns));
             interval.throttled_periods = Some(now.periods.saturating_sub(before.periods));
+            let held_ns = now.throttled_ns.saturating_sub(before.throttled_ns);
+            interval.throttled_share = interval.machine_ns().map(|machine_ns| share(held_ns, machine_ns));
         }
         interval
     }
@@ -159,10 +147,34 @@ impl HostInterval {
     ///
     /// Below zero by rounding counts as zero. Absent when the machine's time could not be read.
     pub fn foreign_cpu_share(&self, our_cpu_ns: u64) -> Option<f64> {
-        let machine_ns = self.duration_ns as f64 * f64::from(self.cpus?);
-        let foreign_ns = self.busy_ns?.saturating_sub(our_cpu_ns);
-        Some((foreign_ns as f64 / machine_ns).clamp(0.0, 1.0))
+        Some(share(self.busy_ns?.saturating_sub(our_cpu_ns), self.machine_ns()?))
     }
+
+    /// Time of all processors together.
+    fn machine_ns(&self) -> Option<f64> {
+        self.cpus.map(|cpus| self.duration_ns as f64 * f64::from(cpus))
+    }
+
+    fn add_machine(&mut self, now: &MachineCpu, before: &MachineCpu) {
+        // A processor that came or went makes the sums incomparable.
+        let cpus = now.each.len();
+        if cpus == 0 || cpus != before.each.len() {
+            return;
+        }
+        self.cpus = u32::try_from(cpus).ok();
+        let Some(machine_ns) = self.machine_ns() else { return };
+        let steal_ns = difference(now.all.steal, before.all.steal).map(ticks_as_ns);
+        let idle = |cpu: &MachineCpu| cpu.all.idle.saturating_add(cpu.all.io_wait);
+        let idle_ns = ticks_as_ns(idle(now).saturating_sub(idle(before)));
+        self.busy_ns =
+            Some((machine_ns as u64).saturating_sub(idle_ns).saturating_sub(steal_ns.unwrap_or(0)));
+        self.steal_share = steal_ns.map(|ns| share(ns, machine_ns));
+    }
+}
+
+/// Between 0 and 1, whatever rounding says.
+fn share(part_ns: u64, whole_ns: f64) -> f64 {
+    (part_ns as f64 / whole_ns).clamp(0.0, 1.0)
 }
 
 fn difference(now: Option<u64>, before: Option<u64>) -> Option<u64> {

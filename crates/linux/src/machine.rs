@@ -26,7 +26,7 @@ pub fn parse_cpuinfo(text: &str) -> CpuInfo {
         match key.trim() {
             "processor" => info.processors += 1,
             "model name" | "cpu" if info.model.is_none() && !value.is_empty() => {
-                info.model = Some(value.to_owned())
+                info.model = Some(value.to_owned());
             }
             "flags" => info.hypervisor_flag |= value.split(' ').any(|flag| flag == "hypervisor"),
             "CPU implementer" => implementer = Some(value),

@@ -54,7 +54,7 @@ pub fn parse_stat(path: &Path, text: &str) -> Result<MachineCpu, ParseError> {
         match fields.next() {
             Some("cpu") => all = Some(parse_ticks(at, fields)?),
             Some(name) if name.starts_with("cpu") && each.len() < CPUS_MAX => {
-                each.push(parse_ticks(at, fields)?)
+                each.push(parse_ticks(at, fields)?);
             }
             _ => {}
         }

@@ -121,7 +121,7 @@ impl<R: BufRead> Smaps<R> {
         self.line.clear();
         let mut limited = (&mut self.from).take(LINE_BYTES_MAX);
         let read = limited.read_until(b'\n', &mut self.line).map_err(|e| LinuxError::read(&self.path, e))?;
-        self.line_number += 1;
+        self.line_number += u64::from(read != 0);
         if self.line.pop_if(|last| *last == b'\n').is_none() && read as u64 == LINE_BYTES_MAX {
             return Err(
                 ParseError::new(&self.path, self.line_number, "mapping", "line without an end").into()

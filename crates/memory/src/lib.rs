@@ -4,7 +4,9 @@
 //! or into two that share it without remainder. What mappings alone cannot tell is in
 //! [`assay_model::Area::NativeAnonymous`], which says so.
 
-mod areas;
+mod layout;
+#[cfg(test)]
+mod live_tests;
 mod sample;
 
 pub use sample::{MemoryError, sample};

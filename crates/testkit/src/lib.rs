@@ -3,6 +3,7 @@
 //! Only tests use this crate; it may panic where a test should fail.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Ends a test that cannot run here. Prints `skipped: why`, the line that `./check` counts, and returns.
@@ -23,14 +24,20 @@ macro_rules! skip {
 
 /// A `java` of this feature release and word size, for tests that launch one.
 ///
-/// Looks at `ASSAY_TEST_JAVA_HOMES` (a list of homes separated by `:`), `JAVA_HOME` and `/usr/lib/jvm/*`.
-/// The word size is read from the ELF class of the launcher, the release from the `release` file.
+/// Looks at `ASSAY_TEST_JAVA_HOMES` (a list of homes separated by `:`), `JAVA_HOME`, the private pair of JVMs in
+/// `.assay/jvm`, and `/usr/lib/jvm/*`. The release is read from the `release` file, the word size from the ELF class of
+/// the virtual machine's library (the launcher may be a script).
 pub fn find_java(feature: u32, bits: u8) -> Option<PathBuf> {
     let listed = ["ASSAY_TEST_JAVA_HOMES", "JAVA_HOME"].into_iter().filter_map(std::env::var_os);
     let mut homes: Vec<PathBuf> =
         listed.flat_map(|l| std::env::split_paths(&l).collect::<Vec<_>>()).collect();
-    homes.extend(fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path()));
-    homes.iter().filter(|home| is_java(home, feature, bits)).map(|home| home.join("bin/java")).next()
+    homes.extend(folders(&checkout().join(".assay/jvm")).map(|pair| pair.join("home")));
+    homes.extend(folders(Path::new("/usr/lib/jvm")));
+    homes.iter().find(|home| is_java(home, feature, bits)).map(|home| home.join("bin/java"))
+}
+
+fn folders(above: &Path) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(above).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
 fn is_java(home: &Path, feature: u32, bits: u8) -> bool {
@@ -38,8 +45,10 @@ fn is_java(home: &Path, feature: u32, bits: u8) -> bool {
     let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""));
     let is_feature =
         version.is_some_and(|v| v.starts_with(&format!("{feature}.")) || v == format!("{feature}\""));
-    let elf_class = fs::read(home.join("bin/java")).ok().and_then(|bytes| bytes.get(4).copied());
-    is_feature && elf_class == Some(if bits == 32 { 1 } else { 2 })
+    let mut identification = [0; 5];
+    let library = fs::File::open(home.join("lib/server/libjvm.so"));
+    let is_read = library.and_then(|mut file| file.read_exact(&mut identification)).is_ok();
+    is_feature && is_read && identification[4] == if bits == 32 { 1 } else { 2 }
 }
 
 /// A folder that looks like `/proc` or `/sys`, or a JVM's home; gone when dropped.
@@ -72,5 +81,9 @@ impl FakeTree {
 
 /// A file or folder below `testdata/` of the checkout.
 pub fn testdata(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(path)
+    checkout().join("testdata").join(path)
+}
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

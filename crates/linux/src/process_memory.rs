@@ -1,4 +1,5 @@
-//! `/proc/PID/pagemap`: which pages of a range are resident. `Documentation/admin-guide/mm/pagemap.rst`.
+//! The memory of another process: which pages of a range are resident, and what is in them.
+//! `Documentation/admin-guide/mm/pagemap.rst`, `proc_pid_mem(5)`.
 
 use crate::{LinuxError, ProcRoot};
 use std::fs::File;
@@ -35,5 +36,17 @@ impl ProcRoot {
             page += entries;
         }
         Ok(present * page_bytes)
+    }
+
+    /// Fills a buffer with the memory of a process from an address on.
+    ///
+    /// Reading a page that is not resident makes it so: ask only for pages that are known to be.
+    ///
+    /// # Errors
+    /// When the process is gone or belongs to somebody else, or nothing is mapped there.
+    pub fn read_memory(&self, pid: u32, address: u64, buffer: &mut [u8]) -> Result<(), LinuxError> {
+        let path = self.file_of(pid, "mem");
+        let read = File::open(&path).and_then(|file| file.read_exact_at(buffer, address));
+        read.map_err(|e| LinuxError::read(&path, e))
     }
 }

@@ -1,0 +1,239 @@
+//! Tests against real JVMs: what the layout says, beside what the JVM itself says.
+
+use crate::layout::Layout;
+use crate::sample::{read_words, sample};
+use assay_linux::{Mapping, ProcRoot};
+use assay_model::{Area, HeapRange, MemorySample};
+use assay_testkit::{find_java, skip, testdata};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::LazyLock;
+
+/// A JVM that has started some threads, has printed the log lines that name its heap and class space, and waits.
+struct Jvm {
+    child: Child,
+    /// The program ends when this is closed.
+    _stdin: ChildStdin,
+    log: String,
+    java: PathBuf,
+}
+
+impl Jvm {
+    fn start(java: &Path, options: &[&str]) -> Jvm {
+        let mut child = Command::new(java)
+            .args(options)
+            .args(["-Xmx256m", "-Xlog:pagesize=info,gc+metaspace=info", "-cp"])
+            .arg(classes())
+            .arg("Waiting")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("java starts");
+        let stdin = child.stdin.take().expect("a pipe");
+        let out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let lines = out.lines().map_while(Result::ok).take_while(|line| line != "waiting");
+        let log = lines.map(|line| line + "\n").collect();
+        Jvm { child, _stdin: stdin, log, java: java.to_owned() }
+    }
+
+    fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("our child takes signals");
+    }
+
+    /// Stops it, and waits until all of its threads stand still.
+    fn freeze(&self) {
+        self.signal(Signal::STOP);
+        let proc = ProcRoot::default();
+        while proc.read_process_stat(self.pid()).expect("our child").state != 'T' {
+            std::thread::yield_now();
+        }
+    }
+
+    /// `Heap:  min=8M max=256M base=0x00000000f0000000 page_size=4K size=256M`, which every reference mode prints.
+    fn heap(&self) -> Option<HeapRange> {
+        let (_, line) = self.log.split_once(" Heap: ")?;
+        let (_, start) = line.split_once("base=0x")?;
+        let start = start.split_once(' ')?.0;
+        let (_, mib) = line.split_once("max=")?;
+        let mib: u64 = mib.split_once("M ")?.0.parse().ok()?;
+        Some(HeapRange { start_address: u64::from_str_radix(start, 16).ok()?, reserved_bytes: mib << 20 })
+    }
+
+    /// `Compressed class space mapped at: 0x00007f562c000000-0x00007f566c000000, reserved size: 1073741824`
+    fn class_space(&self) -> Option<Range<u64>> {
+        let (_, line) = self.log.split_once("Compressed class space mapped at: 0x")?;
+        let (start, rest) = line.split_once("-0x")?;
+        let (end, _) = rest.split_once(',')?;
+        Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
+    }
+
+    fn mappings(&self) -> Vec<Mapping> {
+        let smaps = ProcRoot::default().open_smaps(self.pid()).expect("our child's mappings");
+        smaps.collect::<Result<_, _>>().expect("mappings as documented")
+    }
+
+    fn sample(&self) -> MemorySample {
+        sample(&ProcRoot::default(), self.pid(), self.heap(), 0).expect("a sample")
+    }
+}
+
+impl Drop for Jvm {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+        let _ = self.child.wait();
+    }
+}
+
+fn area(sample: &MemorySample, area: Area) -> u64 {
+    sample.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes)
+}
+
+/// The folder with the compiled program, made once: a JVM that compiles it itself starts ten times as slowly.
+fn classes() -> &'static Path {
+    static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let java = find_java(17, 64).or_else(|| find_java(25, 64)).expect("a JDK, as the caller found one");
+        let mut javac = Command::new(java.with_file_name("javac"));
+        let status = javac
+            .args(["--release", "17", "-d"])
+            .arg(folder.path())
+            .arg(testdata("java/Waiting.java"))
+            .status();
+        assert!(status.expect("javac runs").success());
+        folder
+    });
+    CLASSES.path()
+}
+
+fn javas() -> Vec<PathBuf> {
+    [(17, 64), (25, 64), (17, 32)]
+        .into_iter()
+        .filter_map(|(feature, bits)| find_java(feature, bits))
+        .collect()
+}
+
+#[test]
+fn the_areas_of_a_frozen_jvm_sum_to_the_kernel_s_rollup() {
+    let javas = javas();
+    if javas.is_empty() {
+        skip!("no JDK 17 or 25");
+    }
+    for java in javas {
+        for collector in ["-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC"] {
+            let jvm = Jvm::start(&java, &[collector]);
+            jvm.freeze();
+            let rollup = ProcRoot::default().read_smaps_rollup(jvm.pid()).expect("readable");
+            let Some(rollup) = rollup else { skip!("this kernel has no smaps_rollup") };
+            let sample = jvm.sample();
+            let case = format!("{} {collector}", java.display());
+            assert_eq!(sample.rss_bytes, rollup.rss_bytes, "{case}");
+            assert_eq!(
+                sample.areas.iter().map(|a| a.resident_bytes).sum::<u64>(),
+                rollup.rss_bytes,
+                "{case}"
+            );
+            for shown in [Area::Code, Area::JitCode, Area::Stacks, Area::MallocHeap, Area::ClassMetadata] {
+                assert!(0 < area(&sample, shown), "{case}: {shown:?} is missing in {sample:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_java_heap_holds_what_the_program_keeps_alive_and_no_more_than_its_range() {
+    let javas = javas();
+    if javas.is_empty() {
+        skip!("no JDK 17 or 25");
+    }
+    for java in javas {
+        let jvm = Jvm::start(&java, &["-XX:+UseSerialGC"]);
+        let heap = jvm.heap().expect("the log's line");
+        let resident_bytes = area(&jvm.sample(), Area::JavaHeap);
+        // `Waiting` keeps 32 MiB of arrays; what the kernel merged with the heap must not come on top.
+        assert!((32 << 20..=heap.reserved_bytes).contains(&resident_bytes), "{java:?}: {resident_bytes}");
+    }
+}
+
+#[test]
+fn the_class_space_is_where_the_jvm_s_log_says() {
+    let mut ran = false;
+    for java in javas() {
+        for options in
+            [["-XX:+UseG1GC"], ["-XX:+UseSerialGC"], ["-Xshare:off"], ["-XX:CompressedClassSpaceSize=64m"]]
+        {
+            let jvm = Jvm::start(&java, &options);
+            let Some(logged) = jvm.class_space() else { continue };
+            ran = true;
+            let mappings = jvm.mappings();
+            let layout = Layout::new(&mappings, &|_, _, _| false);
+            let told = layout.class_space().cloned();
+            let expected = matches!(options, ["-XX:+UseG1GC"] | ["-XX:+UseSerialGC"]).then_some(logged);
+            assert_eq!(told, expected, "{java:?} {options:?}");
+        }
+    }
+    if !ran {
+        skip!("no 64-bit JDK 17 or 25");
+    }
+}
+
+#[test]
+fn what_is_called_a_stack_is_one_by_the_jvm_s_own_account() {
+    let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25, whose System.map names the stacks") };
+    let jvm = Jvm::start(&java, &["-XX:NativeMemoryTracking=summary"]);
+    let map = jvm_command(&jvm, "System.map");
+    let named = |line: &&str| line.contains("STACK-") && line.contains(" rw-p ");
+    let by_jvm: Vec<u64> = map
+        .lines()
+        .filter(named)
+        .filter_map(|line| u64::from_str_radix(line.split_once('-')?.0.trim_start_matches("0x"), 16).ok())
+        .collect();
+    let mappings = jvm.mappings();
+    let layout = Layout::new(&mappings, &|_, _, _| false);
+    let by_layout: Vec<u64> = (0..mappings.len())
+        .filter(|i| layout.area_of(*i) == Area::Stacks && mappings[*i].name.is_empty())
+        .map(|i| mappings[i].addresses.start)
+        .collect();
+    let strangers: Vec<_> = by_layout.iter().filter(|start| !by_jvm.contains(start)).collect();
+    assert!(strangers.is_empty(), "not stacks: {strangers:x?}, of {by_layout:x?}");
+    // The JVM may name a stack that the kernel merged with its neighbour.
+    assert!(by_jvm.len() * 9 <= by_layout.len() * 10, "{} of {} found", by_layout.len(), by_jvm.len());
+}
+
+#[test]
+fn arenas_are_those_that_glibc_s_own_statistics_count() {
+    let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25, which prints malloc_info") };
+    let jvm = Jvm::start(&java, &["-Xshare:off"]);
+    let statistics = jvm_command(&jvm, "System.native_heap_info");
+    let heaps = statistics.matches("<heap nr=").count();
+    let mappings = jvm.mappings();
+    let proc = ProcRoot::default();
+    let read = |address, words: &mut [u64; 4], bits| read_words(&proc, jvm.pid(), address, words, bits);
+    let layout = Layout::new(&mappings, &read);
+    let malloc = (0..mappings.len()).filter(|i| layout.area_of(*i) == Area::MallocHeap);
+    assert!(1 < heaps, "only the main heap: {statistics}");
+    // One of glibc's heaps is the main one, `[heap]`.
+    assert_eq!(malloc.count(), heaps, "{statistics}");
+}
+
+#[test]
+fn zgc_s_heap_is_told_by_its_name() {
+    let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25") };
+    let resident_bytes = area(&Jvm::start(&java, &["-XX:+UseZGC"]).sample(), Area::JavaHeap);
+    assert!(32 << 20 <= resident_bytes, "{resident_bytes}");
+}
+
+fn jvm_command(jvm: &Jvm, command: &str) -> String {
+    let jcmd = jvm.java.with_file_name("jcmd");
+    let output = Command::new(jcmd).arg(jvm.pid().to_string()).arg(command).output().expect("jcmd runs");
+    let mut text = String::new();
+    output.stdout.as_slice().read_to_string(&mut text).expect("text");
+    text
+}
