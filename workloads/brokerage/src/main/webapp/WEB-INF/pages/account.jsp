@@ -1,15 +1,12 @@
-<%@ page session="false" contentType="text/html; charset=UTF-8" %>
-<%@ taglib prefix="c" uri="jakarta.tags.core" %>
-<%@ taglib prefix="t" tagdir="/WEB-INF/tags" %>
-<t:layout title="Account">
-<c:if test="${changed}"><p role="status">Your profile was changed.</p></c:if>
-<t:account/>
+<%@ include file="/WEB-INF/parts/top.jspf" %>
+<p role="status">${changed ? "Your profile was changed." : ""}</p>
+<%@ include file="/WEB-INF/parts/account.jspf" %>
 <h2>Profile</h2>
 <form method="post" action="/update">
-<p><label>Name <input name="name" value="<c:out value="${profile.fullName}"/>"></label></p>
-<p><label>Address <input name="address" value="<c:out value="${profile.address}"/>"></label></p>
-<p><label>E-mail <input name="email" value="<c:out value="${profile.email}"/>"></label></p>
-<p><label>Credit card <input name="credit_card" value="<c:out value="${profile.creditCard}"/>"></label></p>
+<p><label>Name <input name="name" value="${fn:escapeXml(profile.fullName)}"></label></p>
+<p><label>Address <input name="address" value="${fn:escapeXml(profile.address)}"></label></p>
+<p><label>E-mail <input name="email" value="${fn:escapeXml(profile.email)}"></label></p>
+<p><label>Credit card <input name="credit_card" value="${fn:escapeXml(profile.creditCard)}"></label></p>
 <p><button>Change</button></p>
 </form>
 <table>
@@ -21,4 +18,4 @@
 </c:forEach>
 </tbody>
 </table>
-</t:layout>
+<%@ include file="/WEB-INF/parts/bottom.jspf" %>

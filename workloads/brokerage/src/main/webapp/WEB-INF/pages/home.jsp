@@ -1,9 +1,6 @@
-<%@ page session="false" contentType="text/html; charset=UTF-8" %>
-<%@ taglib prefix="c" uri="jakarta.tags.core" %>
-<%@ taglib prefix="t" tagdir="/WEB-INF/tags" %>
-<t:layout title="${title}">
-<p><c:out value="${title}"/>, <c:out value="${account.userId}"/>.</p>
-<t:account/>
-<t:holdings/>
+<%@ include file="/WEB-INF/parts/top.jspf" %>
+<p>${fn:escapeXml(title)}, ${fn:escapeXml(account.userId)}.</p>
+<%@ include file="/WEB-INF/parts/account.jspf" %>
+<%@ include file="/WEB-INF/parts/holdings.jspf" %>
 <form method="post" action="/logout"><button>Log out</button></form>
-</t:layout>
+<%@ include file="/WEB-INF/parts/bottom.jspf" %>

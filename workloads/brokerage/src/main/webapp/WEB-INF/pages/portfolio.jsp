@@ -1,7 +1,4 @@
-<%@ page session="false" contentType="text/html; charset=UTF-8" %>
-<%@ taglib prefix="c" uri="jakarta.tags.core" %>
-<%@ taglib prefix="t" tagdir="/WEB-INF/tags" %>
-<t:layout title="Portfolio">
-<t:account/>
-<t:holdings/>
-</t:layout>
+<%@ include file="/WEB-INF/parts/top.jspf" %>
+<%@ include file="/WEB-INF/parts/account.jspf" %>
+<%@ include file="/WEB-INF/parts/holdings.jspf" %>
+<%@ include file="/WEB-INF/parts/bottom.jspf" %>

@@ -48,6 +48,12 @@ final class AccountRows implements AutoCloseable {
             "insert into orders values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   }
 
+  /** An account that nobody has yet: it waits for a registration. */
+  void addUnused(int id, String userId) throws SQLException {
+    past = new Past();
+    writeAccount(id, userId, new BigDecimal("1000000.00"), 0);
+  }
+
   void add(int id, String userId, SplittableRandom random) throws SQLException {
     past = new Past();
     int held = portfolioSize(random);
@@ -65,7 +71,7 @@ final class AccountRows implements AutoCloseable {
     if (id == 0) {
       opening = new BigDecimal("1000000.00");
     }
-    writeAccount(id, userId, opening);
+    writeAccount(id, userId, opening, Limits.ORDERS_KEPT + past.foldedOrders);
   }
 
   /**
@@ -140,14 +146,15 @@ final class AccountRows implements AutoCloseable {
     order.addBatch();
   }
 
-  private void writeAccount(int id, String userId, BigDecimal opening) throws SQLException {
+  private void writeAccount(int id, String userId, BigDecimal opening, int ordersOpened)
+      throws SQLException {
     account.setInt(1, id);
     account.setString(2, userId);
     account.setString(3, DataSet.passwordHash(userId));
     account.setTimestamp(4, DataSet.timestamp(begin));
     account.setBigDecimal(5, opening);
     account.setBigDecimal(6, opening.add(past.cash));
-    account.setLong(7, Limits.ORDERS_KEPT + past.foldedOrders);
+    account.setLong(7, ordersOpened);
     account.setLong(8, past.foldedOrders);
     account.setBigDecimal(9, past.foldedCost);
     account.setBigDecimal(10, Limits.FEE.multiply(BigDecimal.valueOf(past.foldedOrders)));

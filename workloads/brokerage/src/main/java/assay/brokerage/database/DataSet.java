@@ -63,7 +63,11 @@ public final class DataSet {
     }
     try (AccountRows rows = new AccountRows(connection, prices, volumes, BEGIN)) {
       for (int id = 0; id < size.accounts(); id++) {
-        rows.add(id, userId(id), random.split());
+        if (id < size.users()) {
+          rows.add(id, userId(id), random.split());
+        } else {
+          rows.addUnused(id, userId(id));
+        }
         if (id % BATCH_ROWS == BATCH_ROWS - 1) {
           rows.flush();
         }

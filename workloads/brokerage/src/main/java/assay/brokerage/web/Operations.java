@@ -47,7 +47,8 @@ class Operations {
   Page run(Operation operation, Visit visit) {
     return switch (operation) {
       case HOME -> home(customers.account(visit.customer()), "Home");
-      case QUOTES -> page("quotes", Map.of("quotes", quotes.quotes(visit.list("symbols"))));
+      case QUOTES ->
+          page("quotes", "Quotes", Map.of("quotes", quotes.quotes(visit.list("symbols"))));
       case LOGIN -> login(visit);
       case LOGOUT -> logout(visit);
       case REGISTER -> register(visit);
@@ -56,14 +57,13 @@ class Operations {
       case BUY -> buy(visit);
       case SELL -> sell(visit);
       case UPDATE -> update(visit);
-      case MARKET -> page("market", Map.of());
+      case MARKET -> page("market", "Market", Map.of());
     };
   }
 
   private Page home(AccountView account, String title) {
     return page(
-        "home",
-        Map.of("title", title, "account", account, "portfolio", positions.portfolio(account.id())));
+        "home", title, Map.of("account", account, "portfolio", positions.portfolio(account.id())));
   }
 
   private Page login(Visit visit) {
@@ -73,7 +73,7 @@ class Operations {
 
   private Page logout(Visit visit) {
     AccountView account = customers.logout(visit.customer());
-    return page("goodbye", Map.of("account", account)).withLogout();
+    return page("goodbye", "Goodbye", Map.of("account", account)).withLogout();
   }
 
   private Page register(Visit visit) {
@@ -84,6 +84,7 @@ class Operations {
   private Page account(int id, boolean changed) {
     return page(
         "account",
+        "Account",
         Map.of(
             "account", customers.account(id),
             "profile", customers.profile(id),
@@ -94,6 +95,7 @@ class Operations {
   private Page portfolio(int id) {
     return page(
         "portfolio",
+        "Portfolio",
         Map.of("account", customers.account(id), "portfolio", positions.portfolio(id)));
   }
 
@@ -114,7 +116,7 @@ class Operations {
   }
 
   private Page order(OrderView order) {
-    return page("order", Map.of("order", order, "quote", quotes.quote(order.symbol())));
+    return page("order", "Order", Map.of("order", order, "quote", quotes.quote(order.symbol())));
   }
 
   private Page update(Visit visit) {
@@ -131,8 +133,9 @@ class Operations {
   }
 
   /** Every page shows the market beside its own values. */
-  private Page page(String view, Map<String, Object> own) {
+  private Page page(String view, String title, Map<String, Object> own) {
     Map<String, Object> values = new HashMap<>(own);
+    values.put("title", title);
     values.put("market", market.summary());
     values.put("ticker", ticker.recent());
     return Page.of(view, values);

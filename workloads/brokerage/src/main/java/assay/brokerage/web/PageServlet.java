@@ -77,7 +77,11 @@ abstract class PageServlet extends HttpServlet {
     }
     response.reset();
     response.setStatus(status);
-    forward(request, response, "failure", Map.of("status", status, "message", message));
+    forward(
+        request,
+        response,
+        "failure",
+        Map.of("title", "Not done", "status", status, "message", message));
   }
 
   private static void forward(
