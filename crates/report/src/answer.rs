@@ -1,8 +1,8 @@
 //! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
 
-use crate::grid::Grid;
+use crate::grid::{Grid, Group};
 use crate::number::{significant, times};
-use crate::text;
+use crate::{results, text};
 use assay_model::{Comparison, METRICS, Metric, TrialOutcome, Verdict, WarmUpEnd};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
@@ -17,6 +17,8 @@ pub struct Answer {
     pub items: Vec<Item>,
     /// Why there is nothing; absent when there is something.
     pub nothing: Option<String>,
+    /// How it stands to what others published; empty when the study names nothing comparable.
+    pub published: Vec<String>,
     /// What a reader must know before relying on it.
     pub cautions: Vec<String>,
 }
@@ -52,11 +54,11 @@ impl Answer {
                 "not available: the study compares nothing, or no two variants share a block".to_owned()
             }
         });
-        Answer { items, nothing, cautions: cautions(grid) }
+        Answer { items, nothing, published: results::published_in_words(grid), cautions: cautions(grid) }
     }
 }
 
-/// Pairs (series, series of the baseline) that have any comparison, in the study's order.
+/// Pairs (series, series of the baseline) that have any comparison, the largest shown effect first.
 fn pairs(grid: &Grid) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let comparisons = grid.run.summary.iter().flat_map(|s| &s.comparisons);
@@ -68,37 +70,53 @@ fn pairs(grid: &Grid) -> Vec<(usize, usize)> {
             }
         }
     }
+    let primary = &grid.run.plan.primary_metric;
+    let effect = |&(own, base): &(usize, usize)| -> f64 {
+        let cells = grid.cells().filter(|(_, c)| c.series == own);
+        let compared = cells.filter_map(|(_, c)| grid.comparison(c.name, primary));
+        let same_base =
+            compared.filter(|c| c.shown && grid.cell(&c.baseline).is_some_and(|b| b.series == base));
+        same_base.map(|c| c.ratio.estimate.ln().abs()).fold(0.0, f64::max)
+    };
     pairs.sort_unstable();
+    pairs.sort_by(|a, b| effect(b).total_cmp(&effect(a)));
     pairs
 }
 
 /// A metric over all groups of a pair: `1.45 times [1.43, 1.47] at heap 1g; no difference shown at heap 2g (...)`.
-fn describe(grid: &Grid, metric: &Metric, series: usize, baseline: usize) -> Option<String> {
-    let mut found: Vec<(&str, &Comparison)> = Vec::new();
+fn describe<'g>(grid: &'g Grid<'g>, metric: &Metric, series: usize, baseline: usize) -> Option<String> {
+    let mut found: Vec<Found<'g>> = Vec::new();
     for (group, cell) in grid.cells().filter(|(_, c)| c.series == series) {
         let comparison = grid.comparison(cell.name, metric.id);
         let comparison = comparison.filter(|c| grid.cell(&c.baseline).is_some_and(|b| b.series == baseline));
-        found.extend(comparison.map(|c| (group.label.as_str(), c)));
+        found.extend(comparison.map(|c| (group, c)));
     }
     let mut parts = Vec::new();
     for verdict in [Verdict::Higher, Verdict::Lower, Verdict::NoDifferenceShown, Verdict::TooFewBlocks] {
-        let same: Vec<_> = found.iter().copied().filter(|(_, c)| c.verdict == verdict).collect();
+        let same: Vec<Found<'g>> = found.iter().copied().filter(|(_, c)| c.verdict == verdict).collect();
         if !same.is_empty() {
-            parts.push(phrase(verdict, &same));
+            parts.push(phrase(grid, verdict, &same));
         }
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn phrase(verdict: Verdict, same: &[(&str, &Comparison)]) -> String {
-    let at = |label: &str| if label.is_empty() { String::new() } else { format!(" at {label}") };
-    let each =
-        || same.iter().map(|(l, c)| format!("{}{}", times(&c.ratio), at(l))).collect::<Vec<_>>().join("; ");
-    let places = at(&same.iter().map(|(l, _)| *l).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(", "));
+/// A comparison and where it holds.
+type Found<'g> = (&'g Group<'g>, &'g Comparison);
+
+fn phrase(grid: &Grid, verdict: Verdict, same: &[Found]) -> String {
+    let at = |groups: &[&Group]| {
+        let places = grid.places(groups);
+        if places.is_empty() { places } else { format!(" at {places}") }
+    };
+    let each = || {
+        same.iter().map(|(g, c)| format!("{}{}", times(&c.ratio), at(&[g]))).collect::<Vec<_>>().join("; ")
+    };
+    let places = at(&same.iter().map(|(g, _)| *g).collect::<Vec<_>>());
     match (verdict, same) {
         (Verdict::TooFewBlocks, _) => format!("{} (too few blocks to tell from noise)", each()),
-        (Verdict::NoDifferenceShown, [(label, one)]) => {
-            format!("no difference shown{} ({})", at(label), times(&one.ratio))
+        (Verdict::NoDifferenceShown, [(_, one)]) => {
+            format!("no difference shown{places} ({})", times(&one.ratio))
         }
         (Verdict::NoDifferenceShown, many) => {
             let (low, high) = hull(many);
@@ -117,13 +135,13 @@ fn phrase(verdict: Verdict, same: &[(&str, &Comparison)]) -> String {
     }
 }
 
-fn spread(many: &[(&str, &Comparison)]) -> f64 {
+fn spread(many: &[Found]) -> f64 {
     let estimates = many.iter().map(|(_, c)| c.ratio.estimate);
     estimates.clone().fold(f64::NEG_INFINITY, f64::max) / estimates.fold(f64::INFINITY, f64::min)
 }
 
 /// The smallest interval that holds all intervals.
-fn hull(many: &[(&str, &Comparison)]) -> (String, String) {
+fn hull(many: &[Found]) -> (String, String) {
     let low = many.iter().filter_map(|(_, c)| c.ratio.low).fold(f64::INFINITY, f64::min);
     let high = many.iter().filter_map(|(_, c)| c.ratio.high).fold(f64::NEG_INFINITY, f64::max);
     (significant(low), significant(high))

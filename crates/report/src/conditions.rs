@@ -4,7 +4,7 @@ use crate::grid::{Grid, window_counts};
 use crate::number::{count, mib, significant};
 use crate::table::Table;
 use crate::text;
-use assay_model::{Design, ModeRead, StoredTrial, TrialOutcome, WarmUpEnd};
+use assay_model::{Design, JvmFacts, ModeRead, Problem, StoredTrial, Trial, TrialOutcome, WarmUpEnd};
 
 /// Rows of the problem and trial tables that are shown; the rest is counted.
 const ROWS_MAX: usize = 200;
@@ -75,8 +75,7 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
 pub fn variants(grid: &Grid) -> Table {
     let columns = [
         "Variant",
-        "JVM",
-        "Options",
+        "JVM and options",
         "Mode asked",
         "Mode read",
         "Evidence in the JVM's log",
@@ -98,20 +97,25 @@ pub fn variants(grid: &Grid) -> Table {
             cell.summary.map_or_else(|| "none".to_owned(), |s| format!("{} / {}", s.windows, s.left_out));
         let row = [
             cell.name.to_owned(),
-            jvm.map_or_else(
-                || "not started by a JVM that we know".to_owned(),
-                |j| format!("{} ({} bit)", j.version, j.bits),
-            ),
-            if variant.jvm_options.is_empty() { "none".to_owned() } else { variant.jvm_options.join(" ") },
+            jvm_and_options(jvm, &variant.jvm_options),
             asked,
             read.unwrap_or_else(|| "not available: no log line was read, or launches differ".to_owned()),
             mode.map_or_else(|| "not available".to_owned(), |m| m.evidence.clone()),
             trial.map_or_else(|| "not available: no trial".to_owned(), warm_up),
             windows,
         ];
-        table.rows.push(row.iter().map(|c| text::clean(c)).collect());
+        let lines = |cell: &String| cell.split('\n').map(text::clean).collect::<Vec<_>>().join("\n");
+        table.rows.push(row.iter().map(lines).collect());
     }
     table
+}
+
+/// One option a line, so that none is broken at its hyphens.
+fn jvm_and_options(jvm: Option<&JvmFacts>, options: &[String]) -> String {
+    let jvm = jvm
+        .map_or_else(|| "not a JVM that we know".to_owned(), |j| format!("{} ({} bit)", j.version, j.bits));
+    let options = options.iter().map(|o| o.replace('\n', " "));
+    std::iter::once(jvm).chain(options).collect::<Vec<_>>().join("\n")
 }
 
 /// Name of a mode with what goes beside it.
@@ -208,10 +212,6 @@ pub fn problems(grid: &Grid) -> Option<Table> {
     let mut table =
         Table::new("Problems: what could not be read or done", &["Where", "Read from", "What"], 9);
     let mut all: Vec<[String; 3]> = Vec::new();
-    let told = |place: &str, p: &assay_model::Problem| {
-        let line = p.line.map(|l| format!(", line {l}")).unwrap_or_default();
-        [place.to_owned(), format!("{}{line}", p.source), p.what.clone()]
-    };
     all.extend(grid.run.summary.iter().flat_map(|s| &s.problems).map(|p| told("result", p)));
     all.extend(grid.run.host.problems.iter().map(|p| told("host", p)));
     for stored in &grid.run.trials {
@@ -220,15 +220,31 @@ pub fn problems(grid: &Grid) -> Option<Table> {
         let observers = trial.excluded_observers.iter();
         all.extend(observers.map(|o| [place.clone(), format!("observer {}", o.name), o.reason.clone()]));
         all.extend(trial.problems.iter().map(|p| told(&place, p)));
-        for window in &trial.windows {
-            let place = format!("{place}, block {}", window.block);
-            all.extend(window.problems.iter().map(|p| told(&place, p)));
-        }
+        all.extend(by_blocks(trial, &place));
     }
     let shown = all.iter().take(ROWS_MAX);
     table.rows.extend(shown.map(|row| row.iter().map(|c| text::clean(c)).collect()));
     cut_note(&mut table, all.len());
     (!table.rows.is_empty()).then_some(table)
+}
+
+/// Problems of a trial's windows; the same one in several blocks is one row.
+fn by_blocks(trial: &Trial, place: &str) -> Vec<[String; 3]> {
+    let mut found: Vec<(&Problem, Vec<String>)> = Vec::new();
+    for window in &trial.windows {
+        for problem in &window.problems {
+            match found.iter_mut().find(|(p, _)| *p == problem) {
+                Some((_, blocks)) => blocks.push(window.block.to_string()),
+                None => found.push((problem, vec![window.block.to_string()])),
+            }
+        }
+    }
+    found.iter().map(|(p, blocks)| told(&format!("{place}, block {}", blocks.join(", ")), p)).collect()
+}
+
+fn told(place: &str, problem: &Problem) -> [String; 3] {
+    let line = problem.line.map(|l| format!(", line {l}")).unwrap_or_default();
+    [place.to_owned(), format!("{}{line}", problem.source), problem.what.clone()]
 }
 
 /// The command that repeats the run from the study file's text.

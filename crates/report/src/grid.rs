@@ -112,6 +112,18 @@ impl<'a> Grid<'a> {
         self.groups.push(Group { label, levels: others, max_heap_bytes: None, cells: vec![cell] });
     }
 
+    /// Where something holds, in words: `heap 96m, 1g, 2g`; empty when the study has one factor only.
+    pub fn places(&self, groups: &[&Group]) -> String {
+        let level =
+            |group: &Group| group.levels.values().next().map_or(String::new(), |level| text::clean(level));
+        match groups {
+            [first, rest @ ..] if first.levels.len() == 1 => {
+                rest.iter().fold(first.label.clone(), |words, group| format!("{words}, {}", level(group)))
+            }
+            _ => groups.iter().map(|g| g.label.as_str()).collect::<Vec<_>>().join("; "),
+        }
+    }
+
     /// Every variant, group by group.
     pub fn cells(&self) -> impl Iterator<Item = (&Group<'a>, &Cell<'a>)> {
         self.groups.iter().flat_map(|g| g.cells.iter().map(move |c| (g, c)))

@@ -27,6 +27,9 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
     for caution in &answer.cautions {
         writeln!(out, "> {}\n", text::markdown(caution))?;
     }
+    for sentence in &answer.published {
+        writeln!(out, "{}\n", text::markdown(sentence))?;
+    }
     let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
     for (index, finding) in findings.enumerate() {
         if index == 0 {

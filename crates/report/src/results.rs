@@ -6,6 +6,16 @@ use crate::table::Table;
 use crate::text;
 use assay_model::{Better, Comparison, METRICS, Metric, Verdict};
 
+/// What a comparison says as one sign.
+pub fn verdict_sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Higher => "▲",
+        Verdict::Lower => "▼",
+        Verdict::NoDifferenceShown => "≈",
+        Verdict::TooFewBlocks => "?",
+    }
+}
+
 /// A sign and words for what a comparison says.
 pub fn verdict_words(verdict: Verdict) -> &'static str {
     match verdict {
@@ -40,15 +50,15 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
 fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
     let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
     let caption = format!(
-        "Results{place}: value with 95 % interval, and below it the ratio to the baseline, paired by block"
+        "Results{place}: value with 95 % interval; below it the ratio to the baseline, paired by block \
+         (▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks)"
     );
     let mut table = Table::new(caption, &["Variant"], 1);
     table.columns.extend(metrics.iter().map(|m| format!("{} ({})", m.title, shown_unit(m).0)));
     for cell in &group.cells {
         let mut row = vec![cell.label.clone()];
-        if let Some(skipped) = cell.skipped {
-            row.push(format!("skipped: {}", text::clean(&skipped.reason)));
-            row.resize(metrics.len() + 1, "skipped".to_owned());
+        if cell.skipped.is_some() {
+            row.resize(metrics.len() + 1, "skipped, see below".to_owned());
         } else {
             row.extend(metrics.iter().map(|metric| result_cell(grid, cell, metric)));
         }
@@ -63,10 +73,59 @@ fn result_cell(grid: &Grid, cell: &Cell, metric: &Metric) -> String {
     };
     let value = interval(&estimate, shown_unit(metric).1);
     match grid.comparison(cell.name, metric.id) {
-        Some(c) => format!("{value}\n{} {}", times(&c.ratio), verdict_words(c.verdict)),
+        Some(c) => format!("{value}\n{} {}", verdict_sign(c.verdict), ratio_cell(c)),
         None if cell.variant.is_some_and(|v| v.baseline.is_none()) => format!("{value}\nbaseline"),
         None => format!("{value}\nno comparison: no block in which both count"),
     }
+}
+
+fn ratio_cell(comparison: &Comparison) -> String {
+    let ratio = comparison.ratio;
+    match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) => {
+            format!("{}× [{}, {}]", significant(ratio.estimate), significant(low), significant(high))
+        }
+        _ => format!("{}× (no interval)", significant(ratio.estimate)),
+    }
+}
+
+/// Sentences on published ratios that ours contradict, and a count of the rest.
+pub fn published_in_words(grid: &Grid) -> Vec<String> {
+    let (mut inside, mut outside) = (0, 0);
+    let mut words = Vec::new();
+    for metric in METRICS {
+        for (group, cell) in grid.cells() {
+            for (_, source, published) in grid.published(group, cell, metric.id) {
+                let Some(ours) = grid.comparison(cell.name, metric.id) else { continue };
+                let (Some(low), Some(high)) = (ours.ratio.low, ours.ratio.high) else { continue };
+                let opposite = (published < 1.0 && low > 1.0) || (published > 1.0 && high < 1.0);
+                match (low..=high).contains(&published) {
+                    true => inside += 1,
+                    false => outside += 1,
+                }
+                if opposite {
+                    words.push(format!(
+                        "{}, {}: {} published {}, ours is {}: the opposite direction.",
+                        text::clean(cell.name),
+                        metric.title,
+                        text::clean(&source.source),
+                        significant(published),
+                        times(&ours.ratio)
+                    ));
+                }
+            }
+        }
+    }
+    if inside + outside > 0 {
+        let total = inside + outside;
+        words.insert(
+            0,
+            format!(
+                "Published ratios inside our intervals: {inside} of {total}. The table is under Results."
+            ),
+        );
+    }
+    words
 }
 
 /// Ours beside published ratios; absent when the study names none that matches.
@@ -96,20 +155,8 @@ pub fn beside_published(grid: &Grid) -> Option<Table> {
 
 fn agreement(ours: &Comparison, published: f64) -> String {
     match (ours.ratio.low, ours.ratio.high) {
-        (Some(low), Some(high)) if published < low => {
-            format!(
-                "differs: ours is higher by {} to {}",
-                significant(low - published),
-                significant(high - published)
-            )
-        }
-        (Some(low), Some(high)) if published > high => {
-            format!(
-                "differs: ours is lower by {} to {}",
-                significant(published - high),
-                significant(published - low)
-            )
-        }
+        (Some(low), Some(_)) if published < low => "differs: ours is higher".to_owned(),
+        (Some(_), Some(high)) if published > high => "differs: ours is lower".to_owned(),
         (Some(_), Some(_)) => "agrees: it lies inside our interval".to_owned(),
         _ => "cannot be told: ours has no interval".to_owned(),
     }

@@ -37,7 +37,9 @@ impl Table {
             out.push_str("<tr>");
             for (index, cell) in row.iter().enumerate() {
                 let lines: Vec<String> = cell.split('\n').map(text::html).collect();
-                let (cell, class) = (lines.join("<br>"), self.class(index));
+                let absent = ["not available", "skipped"].iter().any(|word| cell.starts_with(word));
+                let class = if absent { " class=\"na\"" } else { self.class(index) };
+                let cell = lines.join("<br>");
                 let _ = if index == 0 {
                     write!(out, "<th scope=\"row\"><bdi>{cell}</bdi></th>")
                 } else {

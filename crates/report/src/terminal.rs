@@ -3,9 +3,9 @@
 use crate::answer::Answer;
 use crate::grid::{Cell, Grid, Group};
 use crate::number::{half_width, shown_unit, significant};
-use crate::results::is_better;
+use crate::results::{is_better, verdict_sign};
 use crate::text;
-use assay_model::{Comparison, METRICS, Metric, Verdict};
+use assay_model::{Comparison, METRICS, Metric};
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table,
     TableStyle, Width,
@@ -117,12 +117,7 @@ fn ratio_field(cell: &Cell, comparison: Option<&Comparison>, metric: &Metric) ->
         let baseline = cell.variant.is_some_and(|v| v.baseline.is_none());
         return right(if baseline { "baseline" } else { "" });
     };
-    let mark = match comparison.verdict {
-        Verdict::Higher => "▲",
-        Verdict::Lower => "▼",
-        Verdict::NoDifferenceShown => "≈",
-        Verdict::TooFewBlocks => "?",
-    };
+    let mark = verdict_sign(comparison.verdict);
     let field = right(format!("{}× {mark}", significant(comparison.ratio.estimate)));
     match is_better(comparison, metric) {
         Some(true) => field.fg(Color::Green),

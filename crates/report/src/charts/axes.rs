@@ -6,7 +6,7 @@ use crate::svg::{Anchor, Svg, chars_that_fit};
 use crate::text::shorten;
 
 /// Size of labels in user units; the styles set the same.
-pub const LABEL_SIZE: f64 = 12.0;
+pub const LABEL_SIZE: f64 = 12.5;
 
 /// The rectangle in which marks lie.
 #[derive(Clone, Copy)]
@@ -43,16 +43,21 @@ impl Plot {
         svg.text((middle, self.bottom + 34.0), Anchor::Middle, "at", title);
     }
 
-    /// Names at the right ends of lines, moved apart, each tied to its end.
+    /// Names at the right ends of lines, moved apart, each tied to its end; none if there is no
+    /// `width` for them.
     pub fn end_labels(&self, svg: &mut Svg, ends: &[EndLabel], width: f64) {
+        if width <= 0.0 {
+            return;
+        }
         let room = chars_that_fit(width - 26.0, LABEL_SIZE);
         let lines: Vec<Vec<String>> = ends.iter().map(|e| two_lines(&e.label, room)).collect();
         let heights: Vec<f64> = lines.iter().map(|l| l.len() as f64 * 13.0 + 4.0).collect();
         let wanted: Vec<f64> = ends.iter().map(|e| e.at.1).collect();
         let placed = spread(&wanted, &heights, (self.top - 14.0, self.bottom + 8.0));
         for ((end, lines), y) in ends.iter().zip(&lines).zip(placed) {
-            let knee = self.right + 14.0;
-            svg.polyline(&[end.at, (knee, y), (knee + 4.0, y)], &format!("s{} tie", end.look), "");
+            let knee = self.right + 16.0;
+            let far = if end.at.0 < self.right - 40.0 { " far" } else { "" };
+            svg.polyline(&[end.at, (knee, y), (knee + 4.0, y)], &format!("s{} tie{far}", end.look), "");
             for (index, line) in lines.iter().enumerate() {
                 let offset = 4.0 + (index as f64 - (lines.len() as f64 - 1.0) / 2.0) * 13.0;
                 svg.text((knee + 7.0, y + offset), Anchor::Start, "lab", line);
@@ -77,8 +82,7 @@ fn two_lines(label: &str, room: usize) -> Vec<String> {
         return vec![label.to_owned()];
     }
     let breaks = label.char_indices().filter(|(_, c)| matches!(c, ' ' | '-' | '/'));
-    let fitting =
-        breaks.map(|(i, c)| i + c.len_utf8()).filter(|&i| label[..i].chars().count() <= room).next_back();
+    let fitting = breaks.map(|(i, c)| i + c.len_utf8()).rfind(|&i| label[..i].chars().count() <= room);
     match fitting {
         Some(at) => vec![label[..at].trim_end().to_owned(), shorten(&label[at..], room)],
         None => vec![shorten(label, room)],

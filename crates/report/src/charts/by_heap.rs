@@ -1,9 +1,9 @@
 //! Values by maximum heap, with the steps at which a JVM's reference mode changes marked.
 
 use super::axes::{EndLabel, Plot};
-use super::{Figure, PANEL_WIDTH, Panel, series_key};
+use super::{Figure, curve_panel, series_key};
 use crate::grid::{Cell, Grid, LOOKS};
-use crate::number::{interval, shown_unit, significant, tick};
+use crate::number::{interval, shown_unit, tick};
 use crate::scale::{Scale, ticks_from_zero};
 use crate::svg::{Anchor, Svg};
 use crate::table::Table;
@@ -14,8 +14,6 @@ const ID: &str = "by-heap";
 const TITLE: &str = "By heap size";
 const METRIC_IDS: [&str; 4] =
     ["garbage_kib_per_request", "cpu_ms_per_request", "throughput_per_s", "gc_pause_ms_per_s"];
-/// Room for the names at the right ends.
-const NAMES_WIDTH: f64 = 128.0;
 
 /// The figure; absent unless there are at least two heap sizes.
 pub fn figure(grid: &Grid) -> Figure {
@@ -30,22 +28,23 @@ pub fn figure(grid: &Grid) -> Figure {
     let steps = steps(grid, &heaps);
     let metrics = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id));
     let measured = metrics.filter(|m| grid.cells().any(|(_, c)| c.estimate(m.id).is_some()));
-    let panels = measured.enumerate().map(|(index, metric)| Panel {
-        heading: metric.title.to_owned(),
-        svg: panel(grid, &heaps, metric, &steps, &format!("{ID}-{index}")),
+    let panels = measured.enumerate().map(|(index, metric)| {
+        curve_panel(metric.title.to_owned(), &format!("{ID}-{index}"), |width, names, id| {
+            panel(grid, &heaps, metric, &steps, (width, names), id)
+        })
     });
     Figure {
         id: ID.to_owned(),
         title: TITLE.to_owned(),
         caption:
             "Value by maximum heap; whiskers are 95 % intervals. Heap sizes stand at equal distances, not to \
-                  scale. A numbered line marks where JVMs changed their reference mode, as their logs show."
+                  scale. A dashed line marks where JVMs changed their reference mode, as their logs show."
                 .to_owned(),
         key: series_key(grid),
-        notes: steps.iter().enumerate().map(|(i, s)| format!("Line {}: {}", i + 1, s.words)).collect(),
+        notes: steps.iter().enumerate().map(|(i, s)| format!("Mode change {}: {}", i + 1, s.words)).collect(),
         panels: panels.collect(),
-        small: false,
-        table: table(grid),
+        size: "wide",
+        tables: vec![table(grid)],
         absent: None,
     }
 }
@@ -106,17 +105,23 @@ fn steps(grid: &Grid, heaps: &[u64]) -> Vec<Step> {
     steps
 }
 
-fn panel(grid: &Grid, heaps: &[u64], metric: &Metric, steps: &[Step], id: &str) -> String {
+fn panel(
+    grid: &Grid,
+    heaps: &[u64],
+    metric: &Metric,
+    steps: &[Step],
+    (width, names_width): (f64, f64),
+    id: &str,
+) -> String {
     let (unit, divisor) = shown_unit(metric);
-    let plot = Plot { left: 46.0, right: PANEL_WIDTH - NAMES_WIDTH, top: 34.0, bottom: 214.0 };
-    let mut svg = Svg::new(PANEL_WIDTH, 256.0);
-    let estimates = || grid.cells().filter_map(|(_, c)| c.estimate(metric.id));
-    let highest =
-        estimates().map(|e| e.high.unwrap_or(e.estimate).max(e.estimate) / divisor).fold(0.0, f64::max);
-    let ticks = ticks_from_zero(highest, 4);
-    let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (plot.bottom, plot.top));
-    plot.y_axis(&mut svg, &y, &ticks, &format!("{} ({unit})", metric.title));
-    let inset = 22.0;
+    let plot = Plot { left: 48.0, right: width - names_width.max(12.0), top: 36.0, bottom: 250.0 };
+    let mut svg = Svg::new(width, 294.0);
+    let ticks = ticks(grid, metric, divisor);
+    let ends = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
+    let y = Scale::linear(ends, (plot.bottom, plot.top));
+    let start = if ends.0 > 0.0 { format!("; axis starts at {}", tick(ends.0)) } else { String::new() };
+    plot.y_axis(&mut svg, &y, &ticks, &format!("{unit}{start}"));
+    let inset = width / 16.0;
     let x = Scale::linear((0.0, (heaps.len() - 1) as f64), (plot.left + inset, plot.right - inset));
     let labels: Vec<(f64, String)> =
         heaps.iter().enumerate().map(|(i, &b)| (x.at(i as f64), heap_name(b))).collect();
@@ -124,19 +129,39 @@ fn panel(grid: &Grid, heaps: &[u64], metric: &Metric, steps: &[Step], id: &str) 
     for (index, step) in steps.iter().enumerate() {
         let at = x.at(step.after as f64 + 0.5);
         svg.line((at, plot.top), (at, plot.bottom), "step");
-        svg.text((at, plot.top - 4.0), Anchor::Middle, "tag", &(index + 1).to_string());
+        let (x, anchor) =
+            if at + 96.0 > plot.right { (at - 5.0, Anchor::End) } else { (at + 5.0, Anchor::Start) };
+        // Steps that are near each other get their names at different heights.
+        let y = plot.top + 10.0 + (index % 3) as f64 * 15.0;
+        svg.text((x, y), anchor, "tag", &format!("mode change {}", index + 1));
     }
-    let mut ends = Vec::new();
+    let mut names = Vec::new();
     let mut words = Vec::new();
     for series in 0..grid.series.len() {
         let drawn = series_line(&mut svg, grid, heaps, series, metric, (&x, &y, divisor));
         if let Some((end, told)) = drawn {
-            ends.push(end);
+            names.push(end);
             words.push(told);
         }
     }
-    plot.end_labels(&mut svg, &ends, NAMES_WIDTH);
+    plot.end_labels(&mut svg, &names, names_width);
     svg.finish(id, &format!("{} by maximum heap", metric.title), &words.join(". "))
+}
+
+/// Ticks of the value axis. It starts at zero unless that would leave more than half of it empty: lines, unlike
+/// bars, do not stand for their length.
+fn ticks(grid: &Grid, metric: &Metric, divisor: f64) -> Vec<f64> {
+    let estimates = || grid.cells().filter_map(|(_, c)| c.estimate(metric.id));
+    let highest =
+        estimates().map(|e| e.high.unwrap_or(e.estimate).max(e.estimate) / divisor).fold(0.0, f64::max);
+    let lowest = estimates().map(|e| e.low.unwrap_or(e.estimate).min(e.estimate) / divisor);
+    let lowest = lowest.fold(f64::INFINITY, f64::min);
+    if lowest <= highest / 2.0 {
+        return ticks_from_zero(highest, 5);
+    }
+    let all = ticks_from_zero(highest, (6.0 * highest / (highest - lowest).max(highest / 20.0)) as usize);
+    let first = all.iter().rposition(|t| *t <= lowest).unwrap_or(0);
+    all[first..].to_vec()
 }
 
 fn series_line(
@@ -175,7 +200,7 @@ fn heap_name(bytes: u64) -> String {
     if bytes >= GIB && bytes.is_multiple_of(GIB / 4) {
         format!("{} GiB", tick(bytes as f64 / GIB as f64))
     } else {
-        format!("{} MiB", significant(bytes as f64 / f64::from(1 << 20)))
+        format!("{} MiB", tick(bytes as f64 / f64::from(1 << 20)))
     }
 }
 

@@ -18,7 +18,7 @@ const MIB: f64 = 1_048_576.0;
 /// Collections that are drawn one by one; more are drawn as a band, one column for each unit of width.
 const SINGLE_MAX: usize = 90;
 const HEAP: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 104.0 };
-const PAUSES: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 128.0, bottom: 166.0 };
+const PAUSES: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 136.0, bottom: 176.0 };
 
 /// The figure.
 pub fn figure(grid: &Grid) -> Figure {
@@ -44,7 +44,11 @@ pub fn figure(grid: &Grid) -> Figure {
                 Some((stored, events)) => {
                     let id = format!("{ID}-{}", panels.len());
                     let heading = text::clean(cell.name);
-                    panels.push(Panel { heading, svg: panel(cell, stored, &events, limits, &id) });
+                    panels.push(Panel {
+                        heading,
+                        narrow: None,
+                        svg: panel(cell, stored, &events, limits, &id),
+                    });
                     table.rows.push(table_row(cell, stored, &events));
                 }
                 None => {
@@ -70,8 +74,8 @@ pub fn figure(grid: &Grid) -> Figure {
         key: String::new(),
         notes: Vec::new(),
         panels,
-        small: true,
-        table,
+        size: "small",
+        tables: vec![table],
         absent: None,
     }
 }
@@ -106,7 +110,7 @@ fn limits(grid: &Grid, group: &Group) -> (f64, f64) {
 }
 
 fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64), id: &str) -> String {
-    let mut svg = Svg::new(SMALL_WIDTH, 208.0);
+    let mut svg = Svg::new(SMALL_WIDTH, 218.0);
     let joined = Joined::of(&stored.trial);
     let x = Scale::linear((0.0, joined.total_s), (HEAP.left, HEAP.right));
     let (heap_ticks, pause_ticks) = (ticks_from_zero(limits.0, 3), ticks_from_zero(limits.1, 2));

@@ -1,7 +1,7 @@
 //! Response time by percentile, on an axis that gives each further nine the same room.
 
 use super::axes::{EndLabel, Plot};
-use super::{Figure, PANEL_WIDTH, Panel, series_key};
+use super::{Figure, curve_panel, series_key};
 use crate::grid::{Cell, Grid, Group, LOOKS};
 use crate::number::significant;
 use crate::scale::{Scale, ticks_logarithmic};
@@ -12,7 +12,6 @@ use assay_model::LatencyPoint;
 
 const ID: &str = "latency";
 const TITLE: &str = "Response time by percentile";
-const NAMES_WIDTH: f64 = 128.0;
 /// Beyond this many nines a run of minutes has too few requests to say anything.
 const NINES_MAX: f64 = 6.0;
 /// Points of a curve that are drawn.
@@ -36,9 +35,13 @@ pub fn figure(grid: &Grid) -> Figure {
             .to_owned(),
         key: series_key(grid),
         notes: Vec::new(),
-        panels: drawn.map(|(i, g)| Panel { heading: g.label.clone(), svg: panel(g, &format!("{ID}-{i}")) }).collect(),
-        small: false,
-        table: table(grid),
+        panels: drawn
+            .map(|(i, g)| {
+                curve_panel(g.label.clone(), &format!("{ID}-{i}"), |width, names, id| panel(g, (width, names), id))
+            })
+            .collect(),
+        size: "wide",
+        tables: vec![table(grid)],
         absent: None,
     }
 }
@@ -63,9 +66,9 @@ fn points(cell: &Cell) -> Vec<LatencyPoint> {
     all.iter().enumerate().filter(|(i, _)| i % step == 0 || *i == last).map(|(_, p)| *p).collect()
 }
 
-fn panel(group: &Group, id: &str) -> String {
-    let plot = Plot { left: 46.0, right: PANEL_WIDTH - NAMES_WIDTH, top: 30.0, bottom: 240.0 };
-    let mut svg = Svg::new(PANEL_WIDTH, 282.0);
+fn panel(group: &Group, (width, names_width): (f64, f64), id: &str) -> String {
+    let plot = Plot { left: 48.0, right: width - names_width.max(18.0), top: 32.0, bottom: 280.0 };
+    let mut svg = Svg::new(width, 324.0);
     let curves: Vec<(&Cell, Vec<LatencyPoint>)> =
         group.cells.iter().map(|c| (c, points(c))).filter(|(_, p)| !p.is_empty()).collect();
     let all = || curves.iter().flat_map(|(_, points)| points);
@@ -101,7 +104,7 @@ fn panel(group: &Group, id: &str) -> String {
             words.push(format!("{}: up to {} ms", cell.label, significant(last.ms)));
         }
     }
-    plot.end_labels(&mut svg, &names, NAMES_WIDTH);
+    plot.end_labels(&mut svg, &names, names_width);
     let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
     svg.finish(id, &format!("Response time by percentile{place}"), &words.join(". "))
 }

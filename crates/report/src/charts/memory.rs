@@ -1,9 +1,10 @@
 //! Resident memory by area as stacked bars, a row for each variant.
 
 use super::axes::{LABEL_SIZE, Plot};
+use super::bar_panel::inside_ticks;
 use super::{Figure, PANEL_WIDTH, Panel};
 use crate::grid::{Cell, Grid, Group, window_counts};
-use crate::number::{mib, significant, tick};
+use crate::number::{mib, significant};
 use crate::scale::{Scale, ticks_from_zero};
 use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
 use crate::table::Table;
@@ -43,6 +44,7 @@ pub fn figure(grid: &Grid) -> Figure {
     let panels = groups.map(|(index, group)| Panel {
         heading: group.label.clone(),
         svg: panel(grid, group, &format!("{ID}-{index}")),
+        narrow: None,
     });
     Figure {
         id: ID.to_owned(),
@@ -53,8 +55,8 @@ pub fn figure(grid: &Grid) -> Figure {
         key: area_key(),
         notes: Vec::new(),
         panels: panels.collect(),
-        small: false,
-        table: table(grid),
+        size: "",
+        tables: vec![table(grid)],
         absent: None,
     }
 }
@@ -66,7 +68,7 @@ pub fn area_key() -> String {
         let _ = write!(
             out,
             "<li><svg aria-hidden=\"true\" width=\"16\" height=\"12\" viewBox=\"0 0 16 12\">\
-             <path class=\"a{index} area\" d=\"M0 0H16V12H0Z\"/><path class=\"p{index}\" d=\"M0 0H16V12H0Z\"/></svg>{}</li>",
+             <path class=\"f{index} area\" d=\"M0 0H16V12H0Z\"/></svg>{}</li>",
             area.title()
         );
     }
@@ -110,12 +112,8 @@ fn panel(grid: &Grid, group: &Group, id: &str) -> String {
     for &value in &ticks {
         svg.line((scale.at(value), 2.0), (scale.at(value), height + 2.0), "g");
     }
-    let labels = ticks.iter().map(|&v| {
-        let half = text_width(&tick(v), LABEL_SIZE) / 2.0;
-        (scale.at(v).clamp(half, PANEL_WIDTH - half), tick(v))
-    });
     let plot = Plot { left: LEFT, right: RIGHT, top: 0.0, bottom: height + 2.0 };
-    plot.x_axis(&mut svg, &labels.collect::<Vec<_>>(), "resident memory (MiB)");
+    plot.x_axis(&mut svg, &inside_ticks(&scale, &ticks), "resident memory (MiB)");
     let mut words = Vec::new();
     for (index, (cell, areas)) in rows.iter().enumerate() {
         let top = index as f64 * ROW;
@@ -148,9 +146,8 @@ fn stack(svg: &mut Svg, label: &str, areas: &[f64; 8], scale: &Scale, top: f64) 
         sum += bytes;
         let width = scale.at(sum / MIB) - from;
         if width > 0.0 {
-            svg.rect((from, top), (width, 14.0), &format!("a{index} area"), "");
             let tip = format!("{label}, {}: {}", area.title(), mib(*bytes));
-            svg.rect((from, top), (width, 14.0), &format!("p{index}"), &tip);
+            svg.rect((from, top), (width, 14.0), &format!("f{index} area"), &tip);
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn figure(grid: &Grid) -> Figure {
                 Some((stored, samples)) => {
                     let id = format!("{ID}-{}", panels.len());
                     let svg = panel(cell, stored, &samples, highest, &id);
-                    panels.push(Panel { heading: text::clean(cell.name), svg });
+                    panels.push(Panel { heading: text::clean(cell.name), svg, narrow: None });
                     table.rows.push(table_row(cell, stored, &samples));
                 }
                 None => {
@@ -55,8 +55,8 @@ pub fn figure(grid: &Grid) -> Figure {
         key: area_key(),
         notes: Vec::new(),
         panels,
-        small: true,
-        table,
+        size: "small",
+        tables: vec![table],
         absent: None,
     }
 }
@@ -103,7 +103,7 @@ fn panel(
             outline.extend(edge(&below).into_iter().rev());
             if above != below {
                 let d = format!("{}Z", points_path(&outline));
-                svg.path(&d, &format!("a{index} area"), area.title());
+                svg.path(&d, &format!("f{index} area"), area.title());
             }
             below = above;
         }

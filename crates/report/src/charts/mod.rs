@@ -1,6 +1,7 @@
 //! The pictures. How to add one stands at the top of this crate.
 
 mod axes;
+mod bar_panel;
 mod bars;
 mod by_heap;
 mod gc_time;
@@ -13,13 +14,20 @@ use crate::grid::{Grid, LOOKS};
 use crate::svg::marker_path;
 use crate::table::Table;
 use crate::text;
+use assay_model::METRICS;
 use std::fmt::Write as _;
 
 /// Width of a panel in user units; the page shows about as many pixels.
-pub const PANEL_WIDTH: f64 = 400.0;
+pub const PANEL_WIDTH: f64 = 370.0;
+
+/// Width of a panel with curves, where there is room for their names beside them.
+pub const WIDE_WIDTH: f64 = 540.0;
+
+/// Room for the names at the right ends of curves.
+const NAMES_WIDTH: f64 = 192.0;
 
 /// Width of the small panels that show one variant over time.
-pub const SMALL_WIDTH: f64 = 300.0;
+pub const SMALL_WIDTH: f64 = 340.0;
 
 /// One drawing of a figure.
 pub struct Panel {
@@ -27,6 +35,8 @@ pub struct Panel {
     pub heading: String,
     /// The SVG element.
     pub svg: String,
+    /// The same for narrow screens, where the page shows it instead.
+    pub narrow: Option<String>,
 }
 
 /// A figure: drawings that share a caption, and the data behind them.
@@ -43,10 +53,10 @@ pub struct Figure {
     pub notes: Vec<String>,
     /// Drawings.
     pub panels: Vec<Panel>,
-    /// Whether the panels are of [`SMALL_WIDTH`].
-    pub small: bool,
+    /// Class of the panels: `wide`, `small`, or empty for [`PANEL_WIDTH`].
+    pub size: &'static str,
     /// The figures behind the drawings.
-    pub table: Table,
+    pub tables: Vec<Table>,
     /// Why there is nothing to draw; the rest is then empty.
     pub absent: Option<String>,
 }
@@ -61,8 +71,8 @@ impl Figure {
             key: String::new(),
             notes: Vec::new(),
             panels: Vec::new(),
-            small: false,
-            table: Table::new("", &[], 0),
+            size: "",
+            tables: Vec::new(),
             absent: Some(why.into()),
         }
     }
@@ -70,13 +80,29 @@ impl Figure {
 
 /// Every figure in the order of the page.
 pub fn figures(grid: &Grid) -> Vec<Figure> {
-    let mut figures = bars::figures(grid);
+    let mut figures = Vec::new();
+    let mut ratios = bars::Ratios::of(grid);
+    figures.extend(ratios.take(&[&grid.run.plan.primary_metric, "cpu_ms_per_request", "throughput_per_s"]));
+    if figures.is_empty() {
+        let why = "not available: no two variants were compared in the same block";
+        figures.push(Figure::absent("ratios", "Ratios to the baseline", why));
+    }
     figures.push(by_heap::figure(grid));
     figures.push(latency::figure(grid));
+    figures.extend(ratios.take(&["response_p50_ms", "response_p99_ms"]));
     figures.push(gc_time::figure(grid));
+    figures.extend(ratios.take(&["gc_pause_ms_per_s"]));
     figures.push(memory::figure(grid));
     figures.push(memory_time::figure(grid));
+    let rest: Vec<&str> = METRICS.iter().map(|m| m.id).collect();
+    figures.extend(ratios.take(&rest));
     figures
+}
+
+/// Panels of a figure with curves: for screens and paper, and for a phone, where the key alone names the lines.
+fn curve_panel(heading: String, id: &str, draw: impl Fn(f64, f64, &str) -> String) -> Panel {
+    let narrow = draw(PANEL_WIDTH, 0.0, &format!("{id}-narrow"));
+    Panel { heading, svg: draw(WIDE_WIDTH, NAMES_WIDTH, id), narrow: Some(narrow) }
 }
 
 /// Key of the series: colour, marker and dash by level of the first factor.
