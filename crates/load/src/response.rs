@@ -207,11 +207,11 @@ impl ResponseReader {
 
     fn head(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
         let held = self.head.len();
-        if held == 0 {
-            if let Some(end) = head_end(bytes, 0) {
-                self.parse(&bytes[..end])?;
-                return Ok(end);
-            }
+        if held == 0
+            && let Some(end) = head_end(bytes, 0)
+        {
+            self.parse(&bytes[..end])?;
+            return Ok(end);
         }
         let room = HEAD_BYTES_MAX - held.min(HEAD_BYTES_MAX);
         if room == 0 {

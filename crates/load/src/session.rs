@@ -1,7 +1,7 @@
 //! One simulated user: where it is in the scenario, its cookies, its values, and its own random stream.
 
 use crate::cookies::CookieJar;
-use crate::scenario::{Encoding, Operation, Part, Scenario, Source, Template, encode};
+use crate::scenario::{Operation, Part, Scenario, Source, Template, encode};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -184,6 +184,7 @@ fn write_length(length: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Encoding;
 
     const SCENARIO: &str = r#"
         schema = "assay.scenario/1"

@@ -1,0 +1,24 @@
+//! Loads a URL and prints the stored form, for the benchmark beside other generators:
+//! `load URL open RATE|closed USERS SECONDS CONNECTIONS`.
+
+use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Scenario};
+use std::error::Error;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [url, law, amount, seconds, connections] = args.as_slice() else {
+        return Err("usage: load URL open|closed RATE|USERS SECONDS CONNECTIONS".into());
+    };
+    let (base_url, scenario) = Scenario::for_url(url)?;
+    let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, connections.parse()?))?;
+    let load = match law.as_str() {
+        "open" => Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: amount.parse()? },
+        _ => Load::Closed { users: amount.parse()?, think: Duration::ZERO },
+    };
+    let duration = Duration::from_secs_f64(seconds.parse()?);
+    let measured = generator.run(&load, duration, &AtomicBool::new(false), None, &mut |_| ())?;
+    println!("{}", serde_json::to_string(&measured.result())?);
+    Ok(())
+}

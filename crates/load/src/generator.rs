@@ -1,0 +1,280 @@
+//! The generator: what persists between stretches of load, and how a stretch is run.
+
+use crate::arrivals::{ArrivalLaw, RATE_PER_S_MAX};
+use crate::connection::Connection;
+use crate::interval_log::IntervalLogs;
+use crate::measured::Measured;
+use crate::poll::Poll;
+use crate::run::Run;
+use crate::scenario::Scenario;
+use crate::schedule::Schedule;
+use crate::session::Session;
+use crate::url::BaseUrl;
+use crate::{LoadError, clock};
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+const CONNECTIONS_MAX: u32 = 60_000;
+const IN_FLIGHT_MAX: u32 = 10_000_000;
+const SESSIONS_MAX: u32 = 1_000_000;
+const DURATION_MAX: Duration = Duration::from_secs(7 * 86_400);
+
+/// Where the load goes, and within which bounds.
+#[derive(Debug, Clone)]
+pub struct GeneratorConfig {
+    /// Such as `http://127.0.0.1:8080`; a path in it is put before every path of the scenario.
+    pub base_url: String,
+    /// What the users do.
+    pub scenario: Scenario,
+    /// Most connections that are open at once.
+    pub connections: u32,
+    /// Most requests of an open loop in flight, sent or waiting for a connection; arrivals beyond it fail.
+    pub in_flight_max: u32,
+    /// Users of an open loop: each arrival is a request of the one who has been idle longest, and waits if none is.
+    pub sessions: u32,
+    /// Seed of every random draw.
+    pub seed: u64,
+}
+
+impl GeneratorConfig {
+    /// The usual bounds: as many sessions as connections, 10,000 requests in flight, seed 1.
+    pub fn new(base_url: impl Into<String>, scenario: Scenario, connections: u32) -> Self {
+        GeneratorConfig {
+            base_url: base_url.into(),
+            scenario,
+            connections,
+            in_flight_max: 10_000,
+            sessions: connections,
+            seed: 1,
+        }
+    }
+}
+
+/// The law of one stretch of load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Load {
+    /// Requests start when the arrivals say, whether the server keeps up or not.
+    Open {
+        /// How intended starts are spread.
+        arrivals: ArrivalLaw,
+        /// Requests per second.
+        rate_per_s: f64,
+    },
+    /// Each user waits for the answer, thinks, and sends the next request: finds what the server can do at most.
+    Closed {
+        /// Number of users.
+        users: u32,
+        /// Time from an answer to the user's next request.
+        think: Duration,
+    },
+}
+
+/// How far a stretch has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Since the start of the stretch.
+    pub elapsed: Duration,
+    /// Requests that are finished, well or not.
+    pub requests: u64,
+    /// Of these, answered correctly.
+    pub completed: u64,
+    /// Of these, failed.
+    pub errors: u64,
+    /// Requests in flight.
+    pub in_flight: u32,
+}
+
+/// A load generator for one server. Its connections and sessions persist between stretches.
+///
+/// One thread does all: it waits for sockets and for the next intended start with epoll and a timer, so the core
+/// that it does not need is left to the server.
+pub struct Generator {
+    pub(crate) config: GeneratorConfig,
+    pub(crate) base: BaseUrl,
+    addresses: Vec<SocketAddr>,
+    pub(crate) address: SocketAddr,
+    pub(crate) poll: Poll,
+    pub(crate) connections: Vec<Connection>,
+    pub(crate) sessions: Vec<Session>,
+    stretches: u64,
+}
+
+impl Generator {
+    /// Checks the configuration and resolves the host's name; connects to nothing yet.
+    ///
+    /// # Errors
+    /// A URL or a number that cannot be used, an unknown host, or no file descriptors left.
+    pub fn new(config: GeneratorConfig) -> Result<Self, LoadError> {
+        let base = BaseUrl::parse(&config.base_url)?;
+        within("connections", config.connections, 1..=CONNECTIONS_MAX, "use 1 to 60000")?;
+        within("in_flight_max", config.in_flight_max, 1..=IN_FLIGHT_MAX, "use 1 to 10000000")?;
+        within("sessions", config.sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
+        let wrong = |cause: String| LoadError::Url { url: config.base_url.clone(), cause };
+        let addresses: Vec<SocketAddr> = (base.host.as_str(), base.port)
+            .to_socket_addrs()
+            .map_err(|error| wrong(format!("host {:?} cannot be resolved ({error})", base.host)))?
+            .collect();
+        let address = *addresses.first().ok_or_else(|| wrong("its host has no address".to_owned()))?;
+        let connections = (0..config.connections).map(|_| Connection::new()).collect();
+        let poll = Poll::new()?;
+        Ok(Generator {
+            config,
+            base,
+            addresses,
+            address,
+            poll,
+            connections,
+            sessions: Vec::new(),
+            stretches: 0,
+        })
+    }
+
+    /// Runs one stretch of load and drains it; blocks until then. Connections are opened, and those that died since the
+    /// last stretch replaced, before it begins. The first stretch draws its arrivals from the configured seed,
+    /// each further one from the next number.
+    ///
+    /// Draining waits for what is in flight, at most the longest time limit of the scenario. `stop` ends the stretch
+    /// early, and the drain after a second. `on_progress` is called a few times a second from the generator's
+    /// thread and should return at once.
+    ///
+    /// # Errors
+    /// A number in `load` that cannot be used, or no connection to the server. Requests that fail are no errors here,
+    /// but counted in the result.
+    pub fn run(
+        &mut self,
+        load: &Load,
+        duration: Duration,
+        stop: &AtomicBool,
+        logs: Option<IntervalLogs>,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        let users = check(load, duration)?;
+        let connections = self.config.connections.min(users.unwrap_or(u32::MAX)) as usize;
+        self.connect(connections)?;
+        self.seat(users.unwrap_or(self.config.sessions));
+        let seed = self.config.seed.wrapping_add(self.stretches);
+        self.stretches += 1;
+
+        let start_ns = clock::monotonic_ns();
+        let end_ns = start_ns + duration.as_nanos() as u64;
+        let schedule = match load {
+            Load::Open { arrivals, rate_per_s } => Schedule::open(
+                arrivals.arrivals(*rate_per_s, seed),
+                start_ns,
+                end_ns,
+                self.config.in_flight_max,
+            ),
+            Load::Closed { users, think } => {
+                Schedule::closed(*users, think.as_nanos() as u64, start_ns, end_ns)
+            }
+        };
+        Run::new(self, schedule, connections, (start_ns, end_ns), logs).execute(
+            *load,
+            seed,
+            stop,
+            on_progress,
+        )
+    }
+
+    /// Makes sure that `wanted` connections are open, as far as the server accepts them.
+    fn connect(&mut self, wanted: usize) -> Result<(), LoadError> {
+        for connection in &mut self.connections {
+            if !connection.is_alive() {
+                connection.close();
+            }
+        }
+        let any_open = self.connections.iter().any(|connection| connection.stream().is_some());
+        for at in 0..wanted {
+            if self.connections[at].stream().is_some() {
+                continue;
+            }
+            if let Err(cause) = self.open(at) {
+                // One that is refused later is tried again when a request needs it.
+                if at > 0 || any_open {
+                    break;
+                }
+                return Err(LoadError::Connect { url: self.config.base_url.clone(), cause });
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a connection; the first address of the host that accepts it is kept.
+    fn open(&mut self, at: usize) -> io::Result<()> {
+        let connection = &mut self.connections[at];
+        let others = self.addresses.iter().filter(|other| **other != self.address);
+        let mut opened = connection.open_blocking(&self.address);
+        for other in others.copied().collect::<Vec<_>>() {
+            if opened.is_ok() {
+                break;
+            }
+            if connection.open_blocking(&other).is_ok() {
+                self.address = other;
+                opened = Ok(());
+            }
+        }
+        opened?;
+        self.watch(at)
+    }
+
+    /// Has the poll watch the socket of a connection.
+    pub(crate) fn watch(&self, at: usize) -> io::Result<()> {
+        let connection = &self.connections[at];
+        match connection.stream() {
+            Some(stream) => self.poll.watch(stream, token(at, connection.generation)),
+            None => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+
+    fn seat(&mut self, wanted: u32) {
+        for number in self.sessions.len() as u64..u64::from(wanted) {
+            self.sessions.push(Session::new(self.config.seed, number, &self.config.scenario));
+        }
+    }
+}
+
+/// Names the socket that a slot holds now, so that a late event of an earlier one is told apart.
+pub(crate) fn token(at: usize, generation: u32) -> u64 {
+    u64::from(generation) << 32 | at as u64
+}
+
+fn within(
+    name: &'static str,
+    value: u32,
+    range: std::ops::RangeInclusive<u32>,
+    fix: &'static str,
+) -> Result<(), LoadError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(LoadError::Setting { name, value: value.to_string(), fix })
+}
+
+/// Checks the numbers of a load; returns the users of a closed loop.
+fn check(load: &Load, duration: Duration) -> Result<Option<u32>, LoadError> {
+    if duration.is_zero() || duration > DURATION_MAX {
+        let value = format!("{duration:?}");
+        return Err(LoadError::Setting {
+            name: "duration",
+            value,
+            fix: "use more than 0 and at most 7 days",
+        });
+    }
+    match *load {
+        Load::Open { rate_per_s, .. } if !(rate_per_s > 0.0 && rate_per_s <= RATE_PER_S_MAX) => {
+            let value = rate_per_s.to_string();
+            Err(LoadError::Setting { name: "rate_per_s", value, fix: "use more than 0 and at most 10000000" })
+        }
+        Load::Open { .. } => Ok(None),
+        Load::Closed { users, think } => {
+            within("users", users, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
+            if think > DURATION_MAX {
+                let value = format!("{think:?}");
+                return Err(LoadError::Setting { name: "think", value, fix: "use at most 7 days" });
+            }
+            Ok(Some(users))
+        }
+    }
+}

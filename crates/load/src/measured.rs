@@ -1,0 +1,406 @@
+//! What one stretch of load showed: times, errors, mix, and whether to believe it.
+
+use crate::Load;
+use crate::recorder::Recorded;
+use crate::timeline::CompletionTimeline;
+use assay_model::{LatencyPoint, LatencySummary, LoadResult, OperationCount, Problem, schema};
+use hdrhistogram::Histogram;
+use std::time::Duration;
+
+const NS_PER_MS: f64 = 1e6;
+const NS_PER_S: f64 = 1e9;
+
+/// Send lag that is always accepted. The response time counts from the intended start and so contains the lag; a
+/// lag below this stays below what a shared machine's timers can promise.
+pub const SEND_LAG_P99_MAX: Duration = Duration::from_millis(1);
+/// Send lag that is accepted beside slow answers, as a share of the p99 of the response time: it changes no figure by
+/// more than this.
+pub const SEND_LAG_SHARE_OF_P99_MAX: f64 = 0.1;
+/// CPU time of the generator, as a share of one core, above which it may have been the bottleneck.
+pub const GENERATOR_CPU_SHARE_MAX: f64 = 0.9;
+/// Share of failed requests above which the figures describe failures rather than the server.
+pub const ERROR_SHARE_MAX: f64 = 0.01;
+/// Share of the offered requests that must be answered within the stretch; below it the figures describe a backlog.
+pub const REACHED_SHARE_MIN: f64 = 0.95;
+
+/// Points of the percentile curve: `CURVE_POINTS` from 0 to 99.999 %, equally far apart in the number of nines.
+const CURVE_POINTS: u32 = 60;
+const CURVE_NINES: f64 = 5.0;
+
+/// Why a request failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// No connection could be opened.
+    Connect,
+    /// No whole answer within the time limit, which counts from getting a connection; or none by the end of draining.
+    Timeout,
+    /// Too many requests in flight already.
+    OverBound,
+    /// A status that the scenario does not expect.
+    Status,
+    /// The expected text is not in the body.
+    Content,
+    /// No HTTP answer, or the connection closed within it.
+    Broken,
+}
+
+impl ErrorKind {
+    /// Every kind, in the order of `errors_by_kind`.
+    pub const ALL: [ErrorKind; 6] = [
+        ErrorKind::Connect,
+        ErrorKind::Timeout,
+        ErrorKind::OverBound,
+        ErrorKind::Status,
+        ErrorKind::Content,
+        ErrorKind::Broken,
+    ];
+
+    /// Name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Connect => "connect",
+            ErrorKind::Timeout => "timeout",
+            ErrorKind::OverBound => "over-bound",
+            ErrorKind::Status => "status",
+            ErrorKind::Content => "content",
+            ErrorKind::Broken => "broken",
+        }
+    }
+}
+
+/// One stretch of load.
+///
+/// Which requests count where:
+/// - `requests`, `errors`, `operations` and the histograms hold every request whose intended start lies in the
+///   stretch, also when its answer came while draining afterwards;
+/// - `completed` and `completions` hold only what was answered correctly within the stretch, so that rates are not
+///   flattered by the drain;
+/// - a failed request counts in `response` with the time until its failure was known, one over the bound with the
+///   time until it could have been let in at the earliest.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    /// Start of the stretch, `CLOCK_MONOTONIC`.
+    pub start_monotonic_ns: u64,
+    /// End of the stretch, before draining.
+    pub end_monotonic_ns: u64,
+    /// The load that was asked for.
+    pub load: Load,
+    /// Seed of every random draw.
+    pub seed: u64,
+    /// Requests whose intended start lies in the stretch.
+    pub requests: u64,
+    /// Requests answered correctly within the stretch.
+    pub completed: u64,
+    /// Failed requests by kind, in the order of `ErrorKind::ALL`.
+    pub errors_by_kind: [u64; ErrorKind::ALL.len()],
+    /// Nanoseconds from the intended start.
+    pub response: Histogram<u64>,
+    /// Nanoseconds from the send, of requests that were sent.
+    pub service: Histogram<u64>,
+    /// Nanoseconds from the moment a request could be sent to the send.
+    pub send_lag: Histogram<u64>,
+    /// Asked and measured mix. Requests over the bound never became an operation and are in none.
+    pub operations: Vec<OperationCount>,
+    /// When requests were answered correctly.
+    pub completions: CompletionTimeline,
+    /// CPU time of the generator's threads during stretch and drain.
+    pub generator_cpu_ns: u64,
+    /// Time of stretch and drain together.
+    pub generator_wall_ns: u64,
+    /// The stretch was ended early by its stop flag.
+    pub stopped: bool,
+    /// Samples of failed requests, and what else went wrong.
+    pub problems: Vec<Problem>,
+}
+
+/// Parts of a `Measured` that the generator counts itself.
+pub(crate) struct Counts {
+    pub requests: u64,
+    pub completed: u64,
+    pub errors_by_kind: [u64; ErrorKind::ALL.len()],
+    pub operations: Vec<OperationCount>,
+    pub completions: CompletionTimeline,
+    pub problems: Vec<Problem>,
+}
+
+/// What is known of the stretch as a whole.
+pub(crate) struct Stretch {
+    pub start_ns: u64,
+    pub end_ns: u64,
+    pub drained_ns: u64,
+    pub cpu_ns: u64,
+    pub load: Load,
+    pub seed: u64,
+    pub stopped: bool,
+}
+
+impl Measured {
+    pub(crate) fn new(stretch: &Stretch, counts: Counts, recorded: Recorded) -> Self {
+        let mut problems = counts.problems;
+        problems.extend(recorded.log_error.map(|error| Problem::new("interval log", error)));
+        Measured {
+            start_monotonic_ns: stretch.start_ns,
+            end_monotonic_ns: stretch.end_ns,
+            load: stretch.load,
+            seed: stretch.seed,
+            requests: counts.requests,
+            completed: counts.completed,
+            errors_by_kind: counts.errors_by_kind,
+            response: recorded.response,
+            service: recorded.service,
+            send_lag: recorded.send_lag,
+            operations: counts.operations,
+            completions: counts.completions,
+            generator_cpu_ns: stretch.cpu_ns + recorded.log_cpu_ns,
+            generator_wall_ns: stretch.drained_ns.saturating_sub(stretch.start_ns),
+            stopped: stretch.stopped,
+            problems,
+        }
+    }
+
+    /// Failed requests of all kinds.
+    pub fn errors(&self) -> u64 {
+        self.errors_by_kind.iter().sum()
+    }
+
+    /// Length of the stretch, seconds.
+    pub fn seconds(&self) -> f64 {
+        self.end_monotonic_ns.saturating_sub(self.start_monotonic_ns) as f64 / NS_PER_S
+    }
+
+    /// CPU time of the generator as a share of one core; absent for a stretch of no length.
+    pub fn generator_cpu_share(&self) -> Option<f64> {
+        (self.generator_wall_ns > 0).then(|| self.generator_cpu_ns as f64 / self.generator_wall_ns as f64)
+    }
+
+    /// Why the figures should not be used; empty when they may be.
+    pub fn invalid_because(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        let mut add = |source: &str, what: String| found.push(Problem::new(source, what));
+        if self.stopped {
+            add("load", "stopped before the end of the stretch".to_owned());
+        }
+        if self.requests == 0 {
+            add("load", "no request was sent; the stretch is too short for the rate".to_owned());
+            return found;
+        }
+        let error_share = self.errors() as f64 / self.requests as f64;
+        if error_share > ERROR_SHARE_MAX {
+            let percent = 100.0 * error_share;
+            add("load", format!("{} of {} requests failed ({percent:.1} %)", self.errors(), self.requests));
+        }
+        let lag_ms = self.send_lag.value_at_quantile(0.99) as f64 / NS_PER_MS;
+        let p99_ms = self.response.value_at_quantile(0.99) as f64 / NS_PER_MS;
+        let lag_max_ms = (SEND_LAG_P99_MAX.as_secs_f64() * 1e3).max(SEND_LAG_SHARE_OF_P99_MAX * p99_ms);
+        if lag_ms > lag_max_ms {
+            add(
+                "generator",
+                format!(
+                    "send lag p99 is {lag_ms:.2} ms, accepted are {lag_max_ms:.2} ms; it got too little CPU"
+                ),
+            );
+        }
+        if let Some(share) = self.generator_cpu_share().filter(|share| *share > GENERATOR_CPU_SHARE_MAX) {
+            add(
+                "generator",
+                format!("it used {:.0} % of its core and may have been the bottleneck", 100.0 * share),
+            );
+        }
+        let reached = self.completed as f64 / self.requests as f64;
+        if matches!(self.load, Load::Open { .. }) && reached < REACHED_SHARE_MIN {
+            let percent = 100.0 * reached;
+            add(
+                "load",
+                format!(
+                    "only {percent:.1} % of the offered requests were answered within the stretch; response times describe a backlog"
+                ),
+            );
+        }
+        found
+    }
+
+    /// The stored form. The reached rate counts correct answers within the stretch.
+    pub fn result(&self) -> LoadResult {
+        let mut problems = self.invalid_because();
+        let valid = problems.is_empty();
+        problems.extend(self.problems.iter().cloned());
+        let seconds = self.seconds();
+        LoadResult {
+            schema: schema::LOAD.to_owned(),
+            requests: self.requests,
+            errors: self.errors(),
+            asked_rate_per_s: match self.load {
+                Load::Open { rate_per_s, .. } => Some(rate_per_s),
+                Load::Closed { .. } => None,
+            },
+            reached_rate_per_s: if seconds > 0.0 { self.completed as f64 / seconds } else { 0.0 },
+            response_ms: summary_ms(&self.response),
+            service_ms: summary_ms(&self.service),
+            send_lag_ms: summary_ms(&self.send_lag),
+            generator_cpu_share: self.generator_cpu_share(),
+            operations: self.operations.clone(),
+            seed: self.seed,
+            valid,
+            problems,
+        }
+    }
+
+    /// The response times as a curve, with percentiles equally far apart in the number of nines, as far as the
+    /// number of requests carries: a percentile that less than one request lies above is left out.
+    pub fn response_curve(&self) -> Vec<LatencyPoint> {
+        curve(&self.response)
+    }
+
+    /// The service times as a curve.
+    pub fn service_curve(&self) -> Vec<LatencyPoint> {
+        curve(&self.service)
+    }
+}
+
+fn curve(histogram: &Histogram<u64>) -> Vec<LatencyPoint> {
+    (0..CURVE_POINTS)
+        .map(|point| 10_f64.powf(-CURVE_NINES * f64::from(point) / f64::from(CURVE_POINTS - 1)))
+        .take_while(|above| above * histogram.len() as f64 >= 1.0)
+        .map(|above| LatencyPoint {
+            percentile: 100.0 * (1.0 - above),
+            ms: histogram.value_at_quantile(1.0 - above) as f64 / NS_PER_MS,
+        })
+        .collect()
+}
+
+/// The percentiles of a histogram of nanoseconds.
+pub fn summary_ms(histogram: &Histogram<u64>) -> LatencySummary {
+    let ms = |ns: u64| (!histogram.is_empty()).then_some(ns as f64 / NS_PER_MS);
+    LatencySummary {
+        p50: ms(histogram.value_at_quantile(0.5)),
+        p95: ms(histogram.value_at_quantile(0.95)),
+        p99: ms(histogram.value_at_quantile(0.99)),
+        p99_9: ms(histogram.value_at_quantile(0.999)),
+        max: ms(histogram.max()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrivals::ArrivalLaw;
+    use crate::recorder::{Recorder, RequestTimes};
+
+    const MS: u64 = 1_000_000;
+
+    /// A good stretch: a second, 1000 requests of 1 to 1000 µs.
+    fn good() -> Measured {
+        let mut recorder = Recorder::new(0, None);
+        let mut completions = CompletionTimeline::new(0, 1_000 * MS);
+        for n in 0..1_000 {
+            let intended_ns = n * MS;
+            let done_ns = intended_ns + (n + 1) * 1_000;
+            recorder.record(&RequestTimes {
+                intended_ns,
+                sendable_ns: intended_ns,
+                sent_ns: Some(intended_ns + 10_000),
+                done_ns,
+            });
+            completions.record(done_ns);
+        }
+        let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 1_000.0 };
+        let stretch = Stretch {
+            start_ns: 0,
+            end_ns: 1_000 * MS,
+            drained_ns: 1_001 * MS,
+            cpu_ns: 50 * MS,
+            load,
+            seed: 1,
+            stopped: false,
+        };
+        let counts = Counts {
+            requests: 1_000,
+            completed: 1_000,
+            errors_by_kind: [0; 6],
+            operations: Vec::new(),
+            completions,
+            problems: Vec::new(),
+        };
+        Measured::new(&stretch, counts, recorder.finish(1_001 * MS))
+    }
+
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut Measured), want: &str) {
+        let mut measured = good();
+        change(&mut measured);
+        let result = measured.result();
+        assert!(!result.valid);
+        assert_eq!(result.problems.len(), 1, "{:?}", result.problems);
+        assert_eq!(result.problems[0].what, want);
+    }
+
+    #[test]
+    fn a_good_stretch_is_valid() {
+        let result = good().result();
+        assert!(result.valid && result.problems.is_empty(), "{:?}", result.problems);
+        assert_eq!((result.requests, result.errors, result.reached_rate_per_s), (1_000, 0, 1_000.0));
+        let p99 = result.response_ms.p99.expect("recorded");
+        assert!((p99 - 0.99).abs() < 0.001, "{p99}");
+    }
+
+    #[test]
+    fn each_fault_makes_the_stretch_invalid_and_is_told() {
+        check(|m| m.stopped = true, "stopped before the end of the stretch");
+        check(|m| m.errors_by_kind[3] = 11, "11 of 1000 requests failed (1.1 %)");
+        check(
+            |m| m.send_lag.record_n(3 * MS, 20).expect("in range"),
+            "send lag p99 is 3.00 ms, accepted are 1.00 ms; it got too little CPU",
+        );
+        check(|m| m.generator_cpu_ns = 950 * MS, "it used 95 % of its core and may have been the bottleneck");
+        check(
+            |m| m.completed = 949,
+            "only 94.9 % of the offered requests were answered within the stretch; response times describe a backlog",
+        );
+        check(|m| m.requests = 0, "no request was sent; the stretch is too short for the rate");
+    }
+
+    #[test]
+    fn a_lag_that_slow_answers_dwarf_is_accepted() {
+        let mut measured = good();
+        measured.send_lag.record_n(3 * MS, 20).expect("in range");
+        measured.response.record_n(900 * MS, 20).expect("in range");
+        assert!(measured.result().valid);
+    }
+
+    #[test]
+    fn percentiles_of_nothing_are_absent() {
+        assert_eq!(summary_ms(&crate::recorder::empty_histogram()), LatencySummary::default());
+    }
+
+    #[test]
+    fn the_curve_rises_and_ends_where_the_requests_do() {
+        let curve = good().response_curve();
+        assert_eq!(curve.len(), 36, "1000 requests carry three nines of five");
+        assert_eq!(curve[0].percentile, 0.0);
+        assert!(
+            curve.windows(2).all(|pair| pair[0].percentile < pair[1].percentile && pair[0].ms <= pair[1].ms)
+        );
+        let last = curve.last().expect("points");
+        assert!(last.percentile <= 99.9 && last.percentile > 99.8, "{last:?}");
+    }
+
+    #[test]
+    fn the_stored_form_keeps_its_keys() {
+        let json = serde_json::to_value(good().result()).expect("it is plain data");
+        for key in [
+            "schema",
+            "requests",
+            "errors",
+            "asked_rate_per_s",
+            "reached_rate_per_s",
+            "response_ms",
+            "service_ms",
+            "send_lag_ms",
+            "valid",
+            "problems",
+        ] {
+            assert!(json.get(key).is_some(), "{key}");
+        }
+        assert!(json["response_ms"].get("p99_9").is_some());
+    }
+}
