@@ -101,6 +101,8 @@ fn a_zombie_does_not_run_and_has_no_mappings() {
     assert_eq!(proc.open_smaps(child.id()).expect("readable").count(), 0);
     assert!(proc.read_smaps_rollup(child.id()).expect("absent").is_none());
     assert!(proc.read_group(child.id()).expect("readable").is_empty());
+    // What it used can still be read.
+    assert!(0 < process_cpu(child.id()).expect("not waited for").total_ns);
     child.wait().expect("our child");
 }
 
