@@ -1,6 +1,6 @@
 //! What can be typed. The doc comments here are the help texts.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -33,8 +33,10 @@ pub enum Command {
         assay report runs/tuesday --format csv > tuesday.csv")]
     Report(ReportArguments),
     /// Put a URL under load
-    #[command(after_help = "EXAMPLES:\n  assay load http://127.0.0.1:8080/ --rate 200 --duration 30s --connections 10\n  \
-        assay load http://127.0.0.1:8080/ --users 8 --duration 30s --scenario shop.toml --json")]
+    #[command(
+        after_help = "EXAMPLES:\n  assay load http://127.0.0.1:8080/ --rate 200 --duration 30s --connections 10\n  \
+        assay load http://127.0.0.1:8080/ --users 8 --duration 30s --scenario shop.toml --json"
+    )]
     Load(LoadArguments),
 }
 
@@ -104,11 +106,12 @@ pub enum ReportFormat {
 
 /// Arguments of `assay load`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("law").required(true).args(["rate", "users"]))]
 pub struct LoadArguments {
     /// Address to load; with --scenario, the address that its paths are appended to
     pub url: String,
     /// Open loop: requests per second, sent whether or not earlier ones are answered
-    #[arg(long, required_unless_present = "users", conflicts_with = "users")]
+    #[arg(long)]
     pub rate: Option<f64>,
     /// Closed loop: users who each send the next request once the last is answered
     #[arg(long)]

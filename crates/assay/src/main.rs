@@ -1,2 +1,35 @@
-//! The program.
-fn main() {}
+//! The program: arguments in, one of the other rooms does the work, results and exit code out.
+//!
+//! Only this crate writes to the terminal or exits. Data goes to standard output, talk to standard error.
+
+mod arguments;
+mod command;
+mod failure;
+mod output;
+mod progress;
+mod stop;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use failure::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(arguments) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("error: {}", failure.message);
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
+    match arguments.command {
+        Command::Demo(demo) => command::run::demo(&demo),
+        Command::Run(run) => command::run::run(&run),
+        Command::Report(report) => command::report::report(&report),
+        Command::Load(load) => command::load::load(&load),
+    }
+}

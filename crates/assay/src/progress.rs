@@ -72,7 +72,9 @@ fn line_of(kind: &RunEventKind) -> Option<String> {
             let again = if *attempt > 1 { format!(" (try {attempt})") } else { String::new() };
             format!("launch {number}: {variant}{again}")
         }
-        ServerReady { number, after_ms } => format!("launch {number}: ready after {:.1} s", after_ms / 1000.0),
+        ServerReady { number, after_ms } => {
+            format!("launch {number}: ready after {:.1} s", after_ms / 1000.0)
+        }
         ObserverExcluded { number, observer, reason } => {
             format!("launch {number}: cannot observe {observer}: {reason}")
         }

@@ -50,7 +50,9 @@ fn crates_use_only_what_the_architecture_lists() {
     let listed = listed_arrows();
     for (name, uses) in built_arrows() {
         let Some(allowed) = listed.get(&name) else {
-            panic!("crates/{name} is not in ARCHITECTURE.md: add a line for it, and say in the table what is in it");
+            panic!(
+                "crates/{name} is not in ARCHITECTURE.md: add a line for it, and say in the table what is in it"
+            );
         };
         let extra: Vec<_> = uses.difference(allowed).collect();
         assert!(
@@ -66,9 +68,14 @@ fn crates_use_only_what_the_architecture_lists() {
 fn the_architecture_lists_no_crate_or_arrow_that_is_not_there() {
     let built = built_arrows();
     for (name, uses) in listed_arrows() {
-        let there = built.get(&name).unwrap_or_else(|| panic!("ARCHITECTURE.md lists crates/{name}, which is not there"));
+        let there = built
+            .get(&name)
+            .unwrap_or_else(|| panic!("ARCHITECTURE.md lists crates/{name}, which is not there"));
         let unused: Vec<_> = uses.difference(there).collect();
-        assert!(unused.is_empty(), "ARCHITECTURE.md lists {name}: {unused:?}, which the manifest does not have");
+        assert!(
+            unused.is_empty(),
+            "ARCHITECTURE.md lists {name}: {unused:?}, which the manifest does not have"
+        );
     }
 }
 
@@ -93,9 +100,15 @@ fn every_rust_file_says_what_it_is_for_and_stays_readable() {
         let name = file.strip_prefix(root()).unwrap_or(&file).display().to_string();
         assert!(text.starts_with("//!"), "{name} does not open with a `//!` line that says what it is for");
         let lines = text.lines().count();
-        assert!(lines <= FILE_LINES_MAX, "{name} has {lines} lines: split it by question (limit {FILE_LINES_MAX})");
+        assert!(
+            lines <= FILE_LINES_MAX,
+            "{name} has {lines} lines: split it by question (limit {FILE_LINES_MAX})"
+        );
         for banned in ["utils", "helpers", "manager", "common"] {
-            assert!(file.file_stem().is_none_or(|s| s != banned), "{name}: name the file after what it is about");
+            assert!(
+                file.file_stem().is_none_or(|s| s != banned),
+                "{name}: name the file after what it is about"
+            );
         }
     }
 }

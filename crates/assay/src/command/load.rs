@@ -1,0 +1,155 @@
+//! `assay load`: the generator alone.
+
+use crate::arguments::{Arrivals, LoadArguments};
+use crate::failure::Failure;
+use crate::{output, stop};
+use assay_load::{ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Measured, Scenario};
+use assay_model::{LatencySummary, LoadResult};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Samples of what went wrong that are shown as text; `--json` gives all that were kept.
+const PROBLEMS_SHOWN: usize = 6;
+
+/// Loads a URL and prints what was measured. The exit code is 0 also when requests failed: `valid` and `problems`
+/// tell whether the figures can be used.
+pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
+    let (mut generator, law) = prepare(arguments)?;
+    let logs = arguments.hlog.as_deref().map(create_log).transpose()?;
+    let stop = stop::flag_on_signal()?;
+    let bar = progress_bar(arguments.duration);
+    let measured = generator.run(&law, arguments.duration, &stop, logs, &mut |progress| {
+        bar.set_position(progress.elapsed.as_millis().min(u128::from(u64::MAX)) as u64);
+        bar.set_message(format!("{} answered, {} failed", progress.completed, progress.errors));
+    });
+    bar.finish_and_clear();
+    let measured = measured.map_err(failure)?;
+    let result = measured.result();
+    if arguments.json {
+        output::print_json(&result)?;
+    } else {
+        output::print(|out| write_text(out, arguments, &measured, &result))?;
+    }
+    Ok(if measured.stopped { ExitCode::from(stop::INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+fn prepare(arguments: &LoadArguments) -> Result<(Generator, Load), Failure> {
+    let (base_url, scenario) = match &arguments.scenario {
+        Some(path) => (arguments.url.clone(), Scenario::read(path).map_err(failure)?),
+        None => Scenario::for_url(&arguments.url).map_err(failure)?,
+    };
+    let config = GeneratorConfig {
+        in_flight_max: arguments.in_flight,
+        seed: arguments.seed,
+        ..GeneratorConfig::new(base_url, scenario, arguments.connections)
+    };
+    let law = match (arguments.rate, arguments.users) {
+        (Some(rate_per_s), _) => Load::Open { arrivals: law_of(arguments.arrivals), rate_per_s },
+        (None, Some(users)) => Load::Closed { users, think: Duration::ZERO },
+        (None, None) => return Err(Failure::input("give either --rate or --users")),
+    };
+    Ok((Generator::new(config).map_err(failure)?, law))
+}
+
+fn law_of(arrivals: Arrivals) -> ArrivalLaw {
+    match arrivals {
+        Arrivals::Constant => ArrivalLaw::Constant,
+        Arrivals::Poisson => ArrivalLaw::Poisson,
+    }
+}
+
+fn create_log(path: &std::path::Path) -> Result<IntervalLogs, Failure> {
+    let file = fs_err::File::create(path)
+        .map_err(|e| Failure::input(format!("{e}; give --hlog a path that can be written")))?;
+    Ok(IntervalLogs::each_second(io::BufWriter::new(file)))
+}
+
+/// Shown on a terminal only.
+fn progress_bar(duration: Duration) -> ProgressBar {
+    let length = duration.as_millis().min(u128::from(u64::MAX)) as u64;
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{bar:30} {elapsed_precise}  {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+fn write_text(
+    out: &mut dyn Write,
+    arguments: &LoadArguments,
+    measured: &Measured,
+    result: &LoadResult,
+) -> io::Result<()> {
+    let seconds = (measured.end_monotonic_ns - measured.start_monotonic_ns) as f64 / 1e9;
+    writeln!(out, "{} for {seconds:.1} s, seed {}", arguments.url, result.seed)?;
+    let asked = result.asked_rate_per_s.map_or_else(String::new, |rate| format!(" of {rate} asked"));
+    writeln!(
+        out,
+        "  {:.1} requests/s answered{asked}; {} requests, {} failed",
+        result.reached_rate_per_s, result.requests, result.errors
+    )?;
+    writeln!(
+        out,
+        "\n  {:<44}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "milliseconds", "p50", "p95", "p99", "p99.9", "max"
+    )?;
+    write_times(out, "response time, from the intended start", &result.response_ms)?;
+    write_times(out, "service time, from the send", &result.service_ms)?;
+    write_times(out, "lateness of the generator", &result.send_lag_ms)?;
+    if result.operations.len() > 1 {
+        write_mix(out, result)?;
+    }
+    if !result.valid {
+        writeln!(out, "\n  NOT VALID: do not use these figures")?;
+    }
+    for problem in result.problems.iter().take(PROBLEMS_SHOWN) {
+        writeln!(out, "  - {}: {}", problem.source, problem.what)?;
+    }
+    let more = result.problems.len().saturating_sub(PROBLEMS_SHOWN);
+    if more > 0 {
+        writeln!(out, "  - and {more} more (--json shows them)")?;
+    }
+    Ok(())
+}
+
+fn write_times(out: &mut dyn Write, what: &str, times: &LatencySummary) -> io::Result<()> {
+    write!(out, "  {what:<44}")?;
+    for value in [times.p50, times.p95, times.p99, times.p99_9, times.max] {
+        match value {
+            Some(ms) => write!(out, "{ms:>10.3}")?,
+            None => write!(out, "{:>10}", "-")?,
+        }
+    }
+    writeln!(out)
+}
+
+fn write_mix(out: &mut dyn Write, result: &LoadResult) -> io::Result<()> {
+    writeln!(
+        out,
+        "\n  {:<24}{:>10}{:>10}{:>12}{:>10}",
+        "operation", "asked %", "sent %", "requests", "failed"
+    )?;
+    let all = result.operations.iter().map(|o| o.requests).sum::<u64>().max(1) as f64;
+    for operation in &result.operations {
+        let sent = 100.0 * operation.requests as f64 / all;
+        let asked = 100.0 * operation.asked_share;
+        writeln!(
+            out,
+            "  {:<24}{asked:>10.2}{sent:>10.2}{:>12}{:>10}",
+            operation.name, operation.requests, operation.errors
+        )?;
+    }
+    Ok(())
+}
+
+/// A server that is not there or a system limit is the environment's; all else is wrong use.
+fn failure(error: LoadError) -> Failure {
+    match error {
+        LoadError::Connect { .. } | LoadError::System { .. } => Failure::environment(error.to_string()),
+        LoadError::Url { .. }
+        | LoadError::Scenario(_)
+        | LoadError::ScenarioFile { .. }
+        | LoadError::Setting { .. } => Failure::input(error.to_string()),
+    }
+}

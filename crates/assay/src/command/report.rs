@@ -1,0 +1,66 @@
+//! `assay report`: a run directory to a page, Markdown, CSV or tables, again and elsewhere.
+
+use crate::arguments::{ReportArguments, ReportFormat};
+use crate::failure::Failure;
+use crate::output;
+use assay_model::{StoredRun, file};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Reads the run directory and writes its report.
+pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
+    let run = super::run::load(&arguments.run)?;
+    let format = if arguments.json { ReportFormat::Json } else { arguments.format };
+    match (&arguments.out, format) {
+        (Some(path), _) if path.as_os_str() != "-" => {
+            write_file(path, |out| write(&run, format, out))?;
+            eprintln!("written: {}", path.display());
+        }
+        (None, ReportFormat::Html) => {
+            let path = write_page(&run, &arguments.run)?;
+            output::print(|out| writeln!(out, "{}", path.display()))?;
+        }
+        _ => output::print(|mut out| write(&run, format, &mut out))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes `report.html` into the run directory and returns its path.
+pub fn write_page(run: &StoredRun, folder: &Path) -> Result<std::path::PathBuf, Failure> {
+    let path = folder.join(file::REPORT);
+    write_file(&path, |out| write(run, ReportFormat::Html, out))?;
+    Ok(path)
+}
+
+fn write(run: &StoredRun, format: ReportFormat, mut out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        ReportFormat::Html => assay_report::render_html(run, &mut out),
+        ReportFormat::Md => assay_report::render_markdown(run, &mut out),
+        ReportFormat::Csv => assay_report::render_csv(run, &mut out),
+        ReportFormat::Table => out.write_all(table(run).as_bytes()),
+        ReportFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &run.summary)?;
+            writeln!(out)
+        }
+    }
+}
+
+/// The table for the terminal.
+pub fn table(run: &StoredRun) -> String {
+    assay_report::render_terminal(run, output::width(), output::is_coloured())
+}
+
+/// Writes a file that appears whole or not at all.
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let write_whole = || -> io::Result<()> {
+        let mut whole = tempfile::NamedTempFile::new_in(folder)?;
+        let mut out = io::BufWriter::new(whole.as_file_mut());
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
+        whole.persist(path).map(|_| ()).map_err(|e| e.error)
+    };
+    write_whole().map_err(|e| Failure::environment(format!("cannot write {}: {e}", path.display())))
+}
