@@ -1,0 +1,213 @@
+//! Whole logs: good, torn, strange.
+
+use super::*;
+use proptest::prelude::*;
+
+const PARALLEL: &str = "\
+[0.004s][2642099533245ns][info ][gc      ] Using Parallel
+[0.005s][2642100895369ns][info ][gc,init      ] Version: 17.0.15+6-Debian-1deb12u1 (release)
+[0.129s][2642224000000ns][debug][gc,heap      ] GC(0) Heap before GC invocations=1 (full 0):
+[0.129s][2642224000001ns][debug][gc,heap      ] GC(0)  PSYoungGen      total 18944K, used 16384K [0x00000000feb00000, 0x0000000100000000, 0x0000000100000000)
+[0.129s][2642224000002ns][debug][gc,heap      ] GC(0)   eden space 16384K, 100% used [0x00000000feb00000,0x00000000ffb00000,0x00000000ffb00000)
+[0.129s][2642224000003ns][debug][gc,heap      ] GC(0)   from space 2560K, 0% used [0x00000000ffd80000,0x00000000ffd80000,0x0000000100000000)
+[0.129s][2642224000004ns][debug][gc,heap      ] GC(0)   to   space 2560K, 0% used [0x00000000ffb00000,0x00000000ffb00000,0x00000000ffd80000)
+[0.129s][2642224000005ns][debug][gc,heap      ] GC(0)  ParOldGen       total 44032K, used 1166K [0x00000000fc000000, 0x00000000feb00000, 0x00000000feb00000)
+[0.129s][2642224000006ns][debug][gc,heap      ] GC(0)   object space 44032K, 2% used [0x00000000fc000000,0x00000000fc123ab8,0x00000000feb00000)
+[0.129s][2642224000007ns][info ][gc,start     ] GC(0) Pause Young (Allocation Failure)
+[0.130s][2642225000000ns][info ][gc,heap      ] GC(0) PSYoungGen: 16384K(18944K)->512K(18944K) Eden: 16384K(16384K)->0K(16384K) From: 0K(2560K)->512K(2560K)
+[0.130s][2642225000001ns][info ][gc,heap      ] GC(0) ParOldGen: 1166K(44032K)->1166K(44032K)
+[0.130s][2642225000002ns][info ][gc           ] GC(0) Pause Young (Allocation Failure) 17M->1M(61M) 0.918ms
+[0.130s][2642225000003ns][debug][gc,heap      ] GC(0) Heap after GC invocations=1 (full 0):
+[0.130s][2642225000004ns][debug][gc,heap      ] GC(0)  PSYoungGen      total 18944K, used 512K [0x00000000feb00000, 0x0000000100000000, 0x0000000100000000)
+[0.130s][2642225000005ns][debug][gc,heap      ] GC(0)   eden space 16384K, 0% used [0x00000000feb00000,0x00000000feb00000,0x00000000ffb00000)
+[0.130s][2642225000006ns][debug][gc,heap      ] GC(0)   from space 2560K, 20% used [0x00000000ffb00000,0x00000000ffb80020,0x00000000ffd80000)
+[0.130s][2642225000007ns][debug][gc,heap      ] GC(0)   to   space 2560K, 0% used [0x00000000ffd80000,0x00000000ffd80000,0x0000000100000000)
+[0.130s][2642225000008ns][debug][gc,heap      ] GC(0)  ParOldGen       total 44032K, used 1166K [0x00000000fc000000, 0x00000000feb00000, 0x00000000feb00000)
+[0.130s][2642225000009ns][debug][gc,heap      ] GC(0)   object space 44032K, 2% used [0x00000000fc000000,0x00000000fc123ab8,0x00000000feb00000)
+";
+
+/// In use before and after, from the addresses.
+const PARALLEL_BYTES: (Option<u64>, Option<u64>) = (Some(0x100_0000 + 0x12_3ab8), Some(0x8_0020 + 0x12_3ab8));
+
+fn read_text(text: &str) -> GcLog {
+    read("test", text.as_bytes())
+}
+
+/// In use before and after the only collection.
+#[track_caller]
+fn bytes(text: &str) -> (Option<u64>, Option<u64>) {
+    let log = read_text(text);
+    assert_eq!(log.events.len(), 1);
+    (log.events[0].before_bytes, log.events[0].after_bytes)
+}
+
+#[test]
+fn a_pause_has_its_exact_bytes_even_when_the_picture_follows_it() {
+    let log = read_text(PARALLEL);
+    assert_eq!((log.lines, log.lines_not_understood, log.problems.len()), (20, 0, 0));
+    assert_eq!(log.jvm.as_deref(), Some("17.0.15+6-Debian-1deb12u1"));
+    assert_eq!(log.collector.as_deref(), Some("Parallel"));
+    let event = &log.events[0];
+    assert_eq!((event.before_bytes, event.after_bytes), PARALLEL_BYTES);
+    assert_eq!(event.capacity_bytes, Some((18944 + 44032) * 1024));
+    assert_eq!((event.pause_ns, event.line), (918_000, 13));
+    assert_eq!((event.end_monotonic_ns, event.end_uptime_s), (Some(2_642_225_000_002), Some(0.130)));
+    assert_eq!(log.heap.unwrap().start_address, 0xfc00_0000);
+    assert_eq!(log.heap.unwrap().reserved_bytes, 64 << 20);
+}
+
+#[test]
+fn a_picture_with_a_missing_space_gives_way_to_the_next_finer_source() {
+    let without_a_space: String =
+        PARALLEL.lines().filter(|l| !l.contains("224000003ns")).map(|l| format!("{l}\n")).collect();
+    assert_eq!(bytes(&without_a_space), (Some((16384 + 1166) << 10), Some((512 + 1166) << 10)));
+    let bare: String =
+        PARALLEL.lines().filter(|l| !l.contains("gc,heap")).map(|l| format!("{l}\n")).collect();
+    assert_eq!(bytes(&bare), (Some(17 << 20), Some(1 << 20)));
+}
+
+#[test]
+fn a_line_that_comes_twice_makes_the_picture_doubtful() {
+    let doubled = PARALLEL.replacen("GC(0)   from space", "GC(0)   eden space", 1);
+    assert_eq!(bytes(&doubled), (Some((16384 + 1166) << 10), Some((512 + 1166) << 10)));
+}
+
+#[test]
+fn both_stops_of_a_concurrent_cycle_are_events() {
+    let log = read_text(
+        "[1.0s][info][gc] GC(5) Pause Remark 30M->28M(64M) 2.1ms\n\
+         [1.1s][info][gc] GC(6) Pause Young (Normal) (G1 Evacuation Pause) 40M->10M(64M) 1.0ms\n\
+         [1.2s][info][gc] GC(5) Pause Cleanup 28M->28M(64M) 0.1ms\n",
+    );
+    let seen: Vec<_> = log.events.iter().map(|e| (e.id, e.before_bytes.unwrap() >> 20)).collect();
+    assert_eq!(seen, [(5, 30), (6, 40), (5, 28)]);
+    assert!(log.problems.is_empty());
+}
+
+#[test]
+fn strange_lines_are_counted_and_the_first_are_shown() {
+    let strange = "[1.0s][info][gc] entirely new\n".repeat(100);
+    let log = read_text(&format!("{PARALLEL}{strange}"));
+    assert_eq!((log.lines, log.lines_not_understood, log.problems.len()), (120, 100, 3));
+    assert_eq!(log.problems[0].line, Some(21));
+}
+
+#[test]
+fn problems_without_end_are_counted_not_kept() {
+    let log = read_text(&"[1.0s][info][gc] GC(1) Pause Yo\n".repeat(1_000));
+    assert_eq!(log.lines_not_understood, 1_000);
+    assert_eq!(log.problems.len(), PROBLEMS_MAX + 2);
+    assert_eq!(log.problems.last().unwrap().what, "950 further problems");
+}
+
+#[test]
+fn a_line_without_end_takes_no_memory() {
+    let mut reader = GcLogReader::new("test");
+    for _ in 0..1_000 {
+        reader.feed(&[b'x'; 1_000]);
+        assert!(reader.partial.len() <= LINE_BYTES_MAX);
+    }
+    reader.feed(b"\n[1.0s][info][gc] Using G1\n");
+    let log = reader.finish();
+    assert_eq!((log.lines, log.lines_not_understood), (2, 1));
+    assert_eq!(log.collector.as_deref(), Some("G1"));
+}
+
+#[test]
+fn a_log_of_another_kind_says_so() {
+    let log = read_text("2.514: [GC [PSYoungGen: 1K->0K(2K)] 1K->0K(2K), 0.0044 secs]\n");
+    assert!(log.problems[0].what.contains("unified"), "{:?}", log.problems);
+    assert!(read_text("").problems.is_empty());
+}
+
+#[test]
+fn an_input_that_fails_keeps_what_was_read() {
+    struct Failing(bool);
+    impl std::io::Read for Failing {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            if std::mem::replace(&mut self.0, true) {
+                return Err(std::io::Error::other("disk gone"));
+            }
+            let line = b"[1.0s][info][gc] Using G1\n";
+            into[..line.len()].copy_from_slice(line);
+            Ok(line.len())
+        }
+    }
+    let log = read("gc.log", std::io::BufReader::new(Failing(false)));
+    assert_eq!(log.collector.as_deref(), Some("G1"));
+    assert_eq!(log.problems[0].what, "reading ended early: disk gone");
+}
+
+#[test]
+fn nanoseconds_alone_are_uptime_when_the_log_begins_near_zero() {
+    let pause = "[info][gc] GC(0) Pause Young (Allocation Failure) 17M->1M(61M) 0.918ms\n";
+    let from_start = read_text(&format!("[4000000ns][info][gc] Using G1\n[90000000000ns]{pause}"));
+    assert_eq!(
+        (from_start.events[0].end_monotonic_ns, from_start.events[0].end_uptime_s),
+        (None, Some(90.0))
+    );
+    let clock = read_text(&format!("[2642099533245ns][info][gc] Using G1\n[2642225000002ns]{pause}"));
+    assert_eq!(clock.events[0].end_monotonic_ns, Some(2_642_225_000_002));
+}
+
+fn fed_in_portions(text: &[u8], portions: &[usize]) -> GcLog {
+    let mut reader = GcLogReader::new("test");
+    let mut rest = text;
+    for portion in portions.iter().cycle() {
+        if rest.is_empty() {
+            break;
+        }
+        let (now, later) = rest.split_at((*portion).min(rest.len()));
+        reader.feed(now);
+        rest = later;
+    }
+    reader.finish()
+}
+
+proptest! {
+    #[test]
+    fn any_portions_give_the_same_log(portions in prop::collection::vec(1usize..200, 1..20)) {
+        prop_assert_eq!(fed_in_portions(PARALLEL.as_bytes(), &portions), read_text(PARALLEL));
+    }
+
+    #[test]
+    fn a_log_cut_anywhere_gives_whole_events_or_none(cut in 0usize..PARALLEL.len()) {
+        let log = read_text(&PARALLEL[..cut]);
+        prop_assert!(log.lines_not_understood <= 1);
+        for event in &log.events {
+            let bytes = (event.before_bytes, event.after_bytes);
+            // Exact once the picture is whole; before that rounded to KiB, from the same collection.
+            prop_assert!(bytes == PARALLEL_BYTES || bytes == (Some(17550 << 10), Some(1678 << 10)), "{:?}", bytes);
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_never_panic_and_every_line_is_counted(
+        damage in prop::collection::vec((0usize..PARALLEL.len(), any::<u8>()), 0..40),
+    ) {
+        let mut bytes = PARALLEL.as_bytes().to_vec();
+        for (at, byte) in damage {
+            bytes[at] = byte;
+        }
+        let lines = bytes.split(|b| *b == b'\n').count() as u64 - u64::from(bytes.ends_with(b"\n"));
+        let log = read("test", &bytes[..]);
+        prop_assert_eq!(log.lines, lines);
+        prop_assert!(log.lines_not_understood <= log.lines);
+    }
+
+    #[test]
+    fn huge_numbers_never_panic(numbers in prop::collection::vec("[0-9]{1,25}", 8)) {
+        let [a, b, c, d, e, f, g, h] = &numbers[..] else { unreachable!() };
+        let text = format!(
+            "[{a}ns][{b}ns][{c}.{d}s] GC({e}) Pause Young (x) {f}M->{g}T({h}G) {a}.{b}ms\n\
+             GC({e}) Tenured: {f}K({a}K)->{g}K({a}K)\nGC({e}) DefNew: {f}K({a}K)->{g}K({a}K)\n\
+             GC({e}) Heap after GC invocations=1\nGC({e})  eden space {a}K, 0% used [0x{f}, 0x{g}, 0x{h})\n\
+             Heap address: 0x{f}, size: {g} MB, Compressed Oops mode: Zero based, Oop shift amount: {h}\n"
+        );
+        let log = read_text(&text);
+        prop_assert_eq!(log.lines, 6);
+        crate::summarise(&log);
+        crate::freed_between(&log.events, 0, u64::MAX);
+        crate::pauses_between(&log.events, 0, u64::MAX);
+    }
+}

@@ -1,0 +1,60 @@
+//! Logs of every kind, also those that this reader is not made for: it never panics, counts every line, and gives the
+//! same however the bytes come in. Runs the seeds of the fuzz target (`fuzz/fuzz_targets/gclog_read.rs`) as a test.
+
+use assay_gclog::{GcLogReader, freed_between, pauses_between, read, summarise};
+use assay_model::GcLog;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn check(name: &str, bytes: &[u8]) -> GcLog {
+    let log = read(name, bytes);
+    let ends = bytes.iter().filter(|b| **b == b'\n').count() as u64;
+    let lines = ends + u64::from(!bytes.is_empty() && !bytes.ends_with(b"\n"));
+    assert_eq!(log.lines, lines, "{name}");
+    assert!(log.lines_not_understood <= log.lines, "{name}");
+    let mut reader = GcLogReader::new(name);
+    bytes.chunks(7).for_each(|portion| reader.feed(portion));
+    assert_eq!(reader.finish(), log, "{name}");
+    summarise(&log);
+    freed_between(&log.events, 0, u64::MAX);
+    pauses_between(&log.events, 0, u64::MAX);
+    log
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn seeds_of_the_fuzz_target_are_read_without_panic() {
+    let seeds = files(&assay_testkit::testdata("../fuzz/corpus/gclog_read"));
+    assert!(seeds.len() >= 5, "the seeds are there");
+    for path in seeds {
+        check(&path.display().to_string(), &fs::read(&path).expect("the seed"));
+    }
+}
+
+/// Logs of JDK 6 to 14 and of other collectors, beside the checkout (not ours to copy into it).
+#[test]
+fn sample_logs_of_other_jvms_are_read_without_panic() {
+    let samples = files(&assay_testkit::testdata("../../shared/data/gclog"));
+    if samples.is_empty() {
+        assay_testkit::skip!("sample data not there");
+    }
+    for path in samples {
+        let log = check(&path.display().to_string(), &fs::read(&path).expect("the sample"));
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        println!(
+            "{name}: {} pauses, {} of {} lines not understood",
+            log.events.len(),
+            log.lines_not_understood,
+            log.lines
+        );
+        let is_known_kind = name.starts_with("unified-g1gc") || name.starts_with("unified-serial");
+        assert!(!is_known_kind || !log.events.is_empty(), "{name}");
+        assert!(!name.starts_with("preunified") || !log.problems.is_empty(), "{name}");
+    }
+}

@@ -1,0 +1,125 @@
+//! The reference mode as the log shows it, for every mode that a JVM can have, and the clock of the log.
+
+use assay_gclog::{read, xlog_option};
+use assay_model::{GcLog, ReferenceMode};
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::Path;
+use std::process::Command;
+
+fn read_log(path: &Path) -> GcLog {
+    read(path.display().to_string(), BufReader::new(File::open(path).expect("the log is there")))
+}
+
+/// `mode`, `mode+compact`, or `unknown`; with `+?` where the log does not tell the headers.
+fn name(log: &GcLog) -> String {
+    let Some(mode) = &log.mode else { return "unknown".to_owned() };
+    let headers = match mode.compact_headers {
+        Some(true) => "+compact",
+        Some(false) => "",
+        None => "+?",
+    };
+    format!("{}{headers}", mode.mode.name())
+}
+
+#[test]
+fn recorded_logs_show_the_mode_that_their_name_gives() {
+    let mut logs = 0;
+    for entry in fs::read_dir(assay_testkit::testdata("gclog/modes")).expect("the recorded logs") {
+        let path = entry.expect("an entry").path();
+        let file = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
+        let (_release, mode) = file.split_once('-').expect("RELEASE-MODE");
+        let log = read_log(&path);
+        assert_eq!(name(&log), mode, "{file}: {:?}", log.mode);
+        check_details(&log, &file);
+        logs += 1;
+    }
+    assert_eq!(logs, 15);
+}
+
+fn check_details(log: &GcLog, file: &str) {
+    let mode = log.mode.as_ref().expect("a mode");
+    let heap = log.heap.expect("a heap");
+    let shift_bits = match mode.mode {
+        ReferenceMode::Bits32 | ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers => None,
+        ReferenceMode::CompressedUnscaled => Some(0),
+        _ => Some(3),
+    };
+    assert_eq!(mode.shift_bits, shift_bits, "{file}");
+    let reserved_mib = if mode.mode == ReferenceMode::CompressedDisjointBase { 31 << 10 } else { 64 };
+    assert_eq!(heap.reserved_bytes >> 20, reserved_mib, "{file}");
+    assert_eq!(mode.heap_base_address, Some(heap.start_address), "{file}");
+    assert_eq!((log.problems.len(), log.lines_not_understood), (0, 0), "{file}: {:?}", log.problems);
+    assert!(!mode.evidence.is_empty(), "{file}");
+    assert_eq!(log.events.len(), 1, "{file}");
+}
+
+/// Without the page-size lines and the compressed-oops line, the drawing of the heap still tells where it is.
+#[test]
+fn the_heap_is_found_from_its_spaces_alone() {
+    for file in ["17-64-bit.log", "25-compressed-zero-based.log", "17-32-bit.log"] {
+        let text = fs::read_to_string(assay_testkit::testdata("gclog/modes").join(file)).expect("the log");
+        let whole = read(file, text.as_bytes());
+        let drawing: String = text
+            .lines()
+            .filter(|line| !line.contains("pagesize") && !line.contains("coops"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let log = read(file, drawing.as_bytes());
+        assert_eq!(log.heap, whole.heap, "{file}");
+        assert_eq!(name(&log), name(&whole), "{file}");
+    }
+}
+
+/// Full references and full class pointers are claimed from evidence, never from lines that are not there.
+#[test]
+fn a_log_that_does_not_tell_the_mode_gives_none() {
+    let init = "[0.007s][info][gc,init] Version: 17.0.15+6 (release)\n[0.007s][info][gc,init] Compressed Oops: Disabled\n";
+    let heap =
+        "[0.007s][info][pagesize] Heap:  min=8M max=64M base=0x00007f56f4200000 page_size=4K size=64M\n";
+    assert_eq!(name(&read("x", init.as_bytes())), "unknown");
+    assert_eq!(name(&read("x", format!("{init}{heap}").as_bytes())), "unknown");
+    let old_metaspace = "[0.1s][info][gc,metaspace] GC(0) Metaspace: 5678K->5678K(1056768K)\n";
+    assert_eq!(name(&read("x", format!("{init}{heap}{old_metaspace}").as_bytes())), "unknown");
+    assert_eq!(name(&read("x", "[0.1s][info][gc] Using G1\n".as_bytes())), "unknown");
+}
+
+#[test]
+fn the_clock_of_the_log_is_the_monotonic_clock_of_the_kernel() {
+    let mut runs = 0;
+    for (feature, bits) in [(17, 64), (25, 64), (17, 32)] {
+        let Some(java) = assay_testkit::find_java(feature, bits) else {
+            println!("skipped: no JDK {feature} of {bits} bits");
+            continue;
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("gc.log");
+        let before_ns = monotonic_ns();
+        let run = Command::new(&java)
+            .args(["-Xmx64m", "-XX:+UseSerialGC"])
+            .arg(xlog_option(path.to_str().expect("a path in UTF-8")))
+            .arg("-version")
+            .output()
+            .expect("java starts");
+        let after_ns = monotonic_ns();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let text = fs::read_to_string(&path).expect("the log");
+        for line in text.lines().filter(|line| line.starts_with('[')) {
+            let ns = line.split("][").nth(1).and_then(|d| d.strip_suffix("ns"));
+            let ns: u64 =
+                ns.and_then(|digits| digits.parse().ok()).expect("timenanos is the second decorator");
+            assert!(
+                (before_ns..=after_ns).contains(&ns),
+                "JDK {feature}, {bits} bits: {before_ns} {ns} {after_ns}"
+            );
+        }
+        runs += 1;
+    }
+    println!("{runs} JVMs");
+}
+
+fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    u64::try_from(now.tv_sec).expect("after the boot") * 1_000_000_000
+        + u64::try_from(now.tv_nsec).expect("below 1e9")
+}

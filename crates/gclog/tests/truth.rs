@@ -1,0 +1,143 @@
+//! The reader's bytes and pauses against what the JVM's own management interface says of the same run
+//! (`GarbageCollectionNotificationInfo`, recorded by `testdata/gclog/GcTruth.java`), and garbage per request against
+//! the bytes that the program knows it allocated.
+
+use assay_gclog::{freed_between, read, summarise, xlog_option};
+use assay_model::{GcEventKind, GcLog};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const COLLECTORS: [&str; 3] = ["Serial", "Parallel", "G1"];
+
+fn read_log(path: &Path) -> GcLog {
+    read(path.display().to_string(), BufReader::new(File::open(path).expect("the log is there")))
+}
+
+/// Compares a log with the truth beside it.
+fn check(log_path: &Path) {
+    let name = log_path.display();
+    let truth = fs::read_to_string(log_path.with_extension("json")).expect("the truth is beside the log");
+    let truth: Value = serde_json::from_str(&truth).expect("the truth is JSON");
+    let log = read_log(log_path);
+    assert_eq!(log.problems, [], "{name}");
+    assert_eq!(log.lines_not_understood, 0, "{name}");
+    assert_eq!(log.jvm.as_deref(), truth["java"].as_str(), "{name}");
+    assert!(log.mode.is_some() && log.heap.is_some_and(|heap| heap.reserved_bytes == 64 << 20), "{name}");
+
+    check_collections(&log, &truth);
+    check_garbage_per_request(&log, &truth);
+}
+
+/// Every collection has the management interface's bytes, at the resolution that the crate's documentation states.
+fn check_collections(log: &GcLog, truth: &Value) {
+    let is_g1 = log.collector.as_deref() == Some("G1");
+    let collections = truth["collections"].as_array().expect("collections");
+    assert_eq!(log.events.len(), collections.len(), "pauses");
+    let mut freed_truth = 0;
+    for (event, collection) in log.events.iter().zip(collections) {
+        let bytes = |key: &str| collection[key].as_u64().expect("bytes");
+        let resolved = |bytes: u64| if is_g1 { bytes / 1024 * 1024 } else { bytes };
+        let (before, after) = (bytes("before_bytes"), bytes("after_bytes"));
+        assert_eq!(event.before_bytes, Some(resolved(before)), "before GC({})", event.id);
+        assert_eq!(event.after_bytes, Some(resolved(after)), "after GC({})", event.id);
+        assert_eq!(event.cause.as_deref(), collection["cause"].as_str(), "cause of GC({})", event.id);
+        assert_eq!(event.kind == GcEventKind::Full, collection["action"] == "end of major GC");
+        freed_truth += before - after;
+    }
+    let freed = summarise(log).freed_bytes.expect("freed bytes");
+    let rounding = if is_g1 { 1024 * collections.len() as u64 } else { 0 };
+    assert!(freed.abs_diff(freed_truth) <= rounding, "freed {freed}, not {freed_truth}");
+}
+
+/// Allocation between the first and the last collection of the run, over the requests served between them.
+fn check_garbage_per_request(log: &GcLog, truth: &Value) {
+    let first_ns = truth["first_request_monotonic_ns"].as_u64().expect("a time");
+    let lengths_ns = truth["request_lengths_ns"].as_array().expect("lengths");
+    let ends_ns: Vec<u64> = lengths_ns
+        .iter()
+        .scan(first_ns, |at_ns, length| {
+            *at_ns += length.as_u64().expect("a length");
+            Some(*at_ns)
+        })
+        .collect();
+    // The last collection is the program's own System.gc() after the last request: outside of the window.
+    let last_ns = *ends_ns.last().expect("requests");
+    let window = freed_between(&log.events, first_ns, last_ns).expect("a window");
+    let completed = |at_ns: u64| ends_ns.partition_point(|end_ns| *end_ns <= at_ns) as f64;
+    let requests = completed(window.last_gc_end_ns) - completed(window.first_gc_end_ns);
+    let per_request = window.allocated_bytes as f64 / requests;
+    let known =
+        truth["allocated_bytes"].as_f64().expect("bytes") / truth["requests"].as_f64().expect("requests");
+    let off_percent = (per_request / known - 1.0) * 100.0;
+    println!(
+        "{:?} {:?}: {} pauses; allocated a request {per_request:.0} bytes, known {known:.0}, {off_percent:+.2} %; \
+         freed a request {:.0} bytes",
+        log.jvm,
+        log.collector,
+        log.events.len(),
+        window.freed_bytes as f64 / requests
+    );
+    assert!(off_percent.abs() < 1.0, "allocated bytes a request: {per_request:.0}, not {known:.0}");
+}
+
+#[test]
+fn recorded_logs_agree_with_the_management_interface() {
+    let mut logs = 0;
+    for entry in fs::read_dir(assay_testkit::testdata("gclog")).expect("the recorded logs") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "log") {
+            check(&path);
+            logs += 1;
+        }
+    }
+    assert_eq!(logs, 9, "JDK 17 in 32 and 64 bits and 25, three collectors each");
+}
+
+#[test]
+fn logs_of_the_jvms_at_hand_agree_with_the_management_interface() {
+    let Some(classes) = compiled_truth() else { assay_testkit::skip!("no JDK 17 with javac") };
+    let mut runs = 0;
+    for (feature, bits) in [(17, 64), (25, 64), (17, 32)] {
+        let Some(java) = assay_testkit::find_java(feature, bits) else {
+            println!("skipped: no JDK {feature} of {bits} bits");
+            continue;
+        };
+        for collector in COLLECTORS {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let log = folder.path().join("a:colon.log");
+            let run = Command::new(&java)
+                // No TLABs: what a thread reserved and did not fill counts as used, here 1 % of all.
+                .args(["-Xms64m", "-Xmx64m", "-XX:-UseTLAB"])
+                .arg(format!("-XX:+Use{collector}GC"))
+                .arg(xlog_option(log.to_str().expect("a path in UTF-8")))
+                .arg("-cp")
+                .arg(classes.path())
+                .arg("GcTruth")
+                .arg(log.with_extension("json"))
+                .arg("2500")
+                .output()
+                .expect("java starts");
+            assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+            check(&log);
+            runs += 1;
+        }
+    }
+    println!("{runs} runs");
+}
+
+fn compiled_truth() -> Option<tempfile::TempDir> {
+    let javac: PathBuf = assay_testkit::find_java(17, 64)?.with_file_name("javac");
+    let classes = tempfile::tempdir().expect("a temporary folder");
+    let source = assay_testkit::testdata("gclog/GcTruth.java");
+    let compiled = Command::new(javac).arg("-d").arg(classes.path()).arg(source).status().ok()?;
+    compiled.success().then_some(classes)
+}
+
+#[test]
+fn the_script_that_makes_the_recorded_logs_uses_the_recommended_option() {
+    let script = fs::read_to_string(assay_testkit::testdata("gclog/generate")).expect("the script");
+    assert!(script.contains(&xlog_option("$1").replace('"', "\\\"")), "{}", xlog_option("$1"));
+}
