@@ -212,9 +212,7 @@ pub struct LimitsTable {
     /// Time in which a CPU limit held the server, as a share. Default: 0.
     #[schemars(range(min = 0, max = 1))]
     pub throttled_share: Option<f64>,
-    /// 99th percentile of the generator's own lateness. Default: `50ms`.
-    pub send_lag_p99: Option<Seconds>,
-    /// Failed requests, as a share of all. Default: 0.001.
+    /// Failed requests, as a share of all. Default: 0.01.
     #[schemars(range(min = 0, max = 1))]
     pub error_share: Option<f64>,
 }

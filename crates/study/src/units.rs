@@ -56,7 +56,9 @@ pub(crate) fn parse_duration(text: &str) -> Result<Seconds, String> {
         "m" | "min" => 60.0,
         "h" => 3600.0,
         _ => {
-            return Err(format!("`{text}` is not a duration: write a number and ms, s, m or h, like \"30s\""));
+            return Err(format!(
+                "`{text}` is not a duration: write a number and ms, s, m or h, like \"30s\""
+            ));
         }
     };
     match number.parse::<f64>().map(|n| n * unit_s) {

@@ -1,0 +1,158 @@
+//! The plan: who has a turn when. Pure and seeded.
+
+use crate::study_file::{DesignTable, LimitsTable};
+use assay_model::Design;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// What start, audit and stop of a server take, about, for the estimate of the run's length.
+const START_S: f64 = 8.0;
+const STOP_S: f64 = 4.0;
+/// Load that is not counted before each window: sessions begin, connections open, held timers fire.
+pub(crate) const SETTLE_S: f64 = 0.5;
+/// Servers that start at the same time in the resident design.
+pub(crate) const STARTING_MAX: usize = 2;
+
+/// How trials are laid out, defaults filled in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Layout {
+    pub kind: Design,
+    pub blocks: u32,
+    pub window_s: f64,
+    pub warm_up_min_s: f64,
+    pub warm_up_cap_s: f64,
+    pub repeats_max: u32,
+    pub time_max_s: Option<f64>,
+}
+
+impl Layout {
+    /// `quick` replaces what it names.
+    pub fn of(study: &DesignTable, quick: Option<&DesignTable>) -> Layout {
+        fn pick<T>(
+            study: &DesignTable,
+            quick: Option<&DesignTable>,
+            key: impl Fn(&DesignTable) -> Option<T>,
+        ) -> Option<T> {
+            quick.and_then(&key).or_else(|| key(study))
+        }
+        let cap_s = pick(study, quick, |d| d.warm_up.cap).map_or(120.0, |s| s.0);
+        Layout {
+            kind: pick(study, quick, |d| d.kind).map_or(Design::Fresh, Design::from),
+            blocks: pick(study, quick, |d| d.blocks).unwrap_or(8),
+            window_s: pick(study, quick, |d| d.window).map_or(30.0, |s| s.0),
+            warm_up_min_s: pick(study, quick, |d| d.warm_up.min).map_or(20.0, |s| s.0).min(cap_s),
+            warm_up_cap_s: cap_s,
+            repeats_max: pick(study, quick, |d| d.repeats_max).unwrap_or(2),
+            time_max_s: pick(study, quick, |d| d.time_max).map(|s| s.0),
+        }
+    }
+
+    /// Seconds that the run should take, if nothing is repeated and warm-up ends half way between minimum and cap.
+    pub fn expected_s(&self, variants: usize) -> f64 {
+        let (n, blocks) = (variants as f64, f64::from(self.blocks));
+        let warm_up_s = f64::midpoint(self.warm_up_min_s, self.warm_up_cap_s);
+        let windows_s = n * blocks * (self.window_s + SETTLE_S);
+        let launch_s = START_S + warm_up_s + STOP_S;
+        let whole_s = match self.kind {
+            Design::Fresh => n * blocks * launch_s + windows_s,
+            Design::Resident => n * launch_s + windows_s,
+        };
+        self.time_max_s.map_or(whole_s, |max| whole_s.min(max + n * STOP_S))
+    }
+}
+
+/// When a window counts as disturbed, defaults filled in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Limits {
+    pub foreign_cpu_share: f64,
+    pub steal_share: f64,
+    pub throttled_share: f64,
+    pub error_share: f64,
+}
+
+impl From<&LimitsTable> for Limits {
+    fn from(table: &LimitsTable) -> Self {
+        Limits {
+            foreign_cpu_share: table.foreign_cpu_share.unwrap_or(0.10),
+            steal_share: table.steal_share.unwrap_or(0.03),
+            throttled_share: table.throttled_share.unwrap_or(0.0),
+            error_share: table.error_share.unwrap_or(assay_load::ERROR_SHARE_MAX),
+        }
+    }
+}
+
+/// The order in which `n` variants have their turn in a block, as indices.
+///
+/// The first order is drawn from the seed. Fresh design: each block begins with the last variant of the one before
+/// (A B C, C A B, B C A), so that over n blocks everyone has every place; the next n blocks go backwards, so that
+/// nobody always follows the same neighbour. Resident design: every second block goes backwards (A B C, C B A), which
+/// cancels a drift that is linear over two blocks; the pairs of blocks are turned as above.
+pub(crate) fn order(n: usize, block: u32, design: Design, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    // Fisher-Yates.
+    for last in (1..n).rev() {
+        order.swap(last, random.random_range(0..=last));
+    }
+    if n == 0 {
+        return order;
+    }
+    let index = block.saturating_sub(1) as usize;
+    let (turns, backwards) = match design {
+        Design::Fresh => (index % n, index / n % 2 == 1),
+        Design::Resident => (index / 2 % n, index % 2 == 1),
+    };
+    order.rotate_right(turns);
+    if backwards {
+        order.reverse();
+    }
+    order
+}
+
+/// The seed of the load in a block: the same for all variants, so that they get the same requests and the difference
+/// is theirs alone. A repeat gets another one.
+pub(crate) fn load_seed(seed: u64, block: u32, attempt: u32) -> u64 {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(u64::from(block) << 32 | u64::from(attempt));
+    // TOML has signed numbers: a seed should be one that can be written there.
+    random.random::<u64>() >> 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn orders(n: usize, blocks: u32, design: Design) -> Vec<Vec<usize>> {
+        let first = order(n, 1, design, 7);
+        // Named by their place in the first block.
+        let name = |i: &usize| first.iter().position(|f| f == i).unwrap();
+        (1..=blocks).map(|b| order(n, b, design, 7).iter().map(name).collect()).collect()
+    }
+
+    #[test]
+    fn fresh_blocks_give_everyone_every_place() {
+        let got = orders(3, 6, Design::Fresh);
+        assert_eq!(got, [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0], [1, 0, 2], [0, 2, 1]]);
+    }
+
+    #[test]
+    fn resident_blocks_alternate() {
+        let got = orders(3, 4, Design::Resident);
+        assert_eq!(got, [[0, 1, 2], [2, 1, 0], [2, 0, 1], [1, 0, 2]]);
+    }
+
+    #[test]
+    fn seeds_differ_by_block_and_attempt_and_repeat_by_study_seed() {
+        let seeds = [load_seed(1, 1, 1), load_seed(1, 1, 2), load_seed(1, 2, 1), load_seed(2, 1, 1)];
+        let distinct: std::collections::BTreeSet<u64> = seeds.into_iter().collect();
+        assert_eq!(distinct.len(), 4);
+        assert_eq!(load_seed(1, 1, 1), seeds[0]);
+    }
+
+    #[test]
+    fn no_variant_and_one_variant_have_an_order() {
+        assert_eq!(order(0, 5, Design::Fresh, 1), Vec::<usize>::new());
+        assert_eq!(order(1, 5, Design::Resident, 1), [0]);
+    }
+}

@@ -1,0 +1,357 @@
+//! From a checked study to what this machine will run: JVMs chosen, variants that cannot run skipped with their reason,
+//! programs and files that are missing told, the plan fixed.
+
+use crate::checked::{Checked, place_of};
+use crate::document::Document;
+use crate::error::Diagnostic;
+use crate::jvm_choice::{Jvms, compares_32};
+use crate::placeholders::{Placeholders, split_words};
+use crate::plan::{Layout, Limits, load_seed, order};
+use crate::reference_mode;
+use crate::study_file::{CommandLine, LoadTable, Observe, PublishedTable};
+use crate::variant::{VariantSpec, baselines, combine};
+use crate::workload::Workload;
+use assay_linux::ProcRoot;
+use assay_load::Scenario;
+use assay_model::{
+    Design, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, SkippedVariant, Variant, schema,
+};
+use assay_stats::SteadyRule;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Resident memory of a server beside its heap, about, for the check that all resident servers fit.
+const BESIDE_HEAP_BYTES: u64 = 400 << 20;
+
+/// Everything that a run needs to know before it starts.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub plan: Plan,
+    pub layout: Layout,
+    pub limits: Limits,
+    pub observe: Vec<Observe>,
+    pub workload: Workload,
+    pub study_text: String,
+    pub study_dir: PathBuf,
+    /// In the order of the plan's variants.
+    pub launches: Vec<VariantLaunch>,
+    pub problems: Vec<Problem>,
+}
+
+/// How one variant is launched and loaded.
+#[derive(Debug, Clone)]
+pub(crate) struct VariantLaunch {
+    pub variant: Variant,
+    /// The command's words with their placeholders.
+    pub command: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+    pub load: LoadTable,
+    /// Absent: the ready URL is requested.
+    pub scenario: Option<Scenario>,
+}
+
+/// Fixes what will be run here.
+///
+/// # Errors
+/// What is missing or impossible here, with its place in the study file.
+pub(crate) fn prepare(
+    checked: Checked,
+    quick: bool,
+    provenance: Provenance,
+) -> Result<Prepared, Vec<Diagnostic>> {
+    let Checked { study, text, workload, mut document } = checked;
+    if quick && study.quick.is_none() {
+        document.add("name", "the study has no short form: leave --quick away, or add a [quick] table");
+        return Err(document.found);
+    }
+    let short = study.quick.as_ref().filter(|_| quick);
+    let layout = Layout::of(&study.design, short.map(|q| &q.design));
+    let specs = combine(&study, short);
+    let jvms = Jvms::find(&workload.cache);
+    let with_32 = compares_32(&specs);
+    let command = words_of(&workload);
+    let uses_jvm = uses_jvm(&command, &workload);
+    let mut memory = MemoryLeft::for_design(layout.kind);
+
+    let mut outcome: Vec<Result<Option<JvmFacts>, String>> = Vec::new();
+    for spec in &specs {
+        let jvm = if uses_jvm { jvms.choose(spec, with_32).map(Some) } else { Ok(None) };
+        if let Ok(Some(jvm)) = &jvm
+            && let Some(what) = reference_mode::impossible_for(jvm, spec.compact_headers)
+        {
+            document.add(&place_of(&study, &spec.indices), format!("variant `{}`: {what}", spec.name));
+        }
+        outcome.push(jvm.and_then(|jvm| memory.take(spec.heap.map(|h| h.bytes)).map(|()| jvm)));
+    }
+    let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
+    let partners = baselines(&study, &specs, &present);
+    let scenarios = scenarios(&workload, &specs, &present, &mut document);
+    check_programs(&workload, &command, uses_jvm, &specs, &present, &mut document);
+    let (mut launches, mut skipped) = (Vec::new(), Vec::new());
+    for (i, result) in outcome.into_iter().enumerate() {
+        let spec = &specs[i];
+        match result {
+            Err(reason) => {
+                skipped.push(SkippedVariant { name: spec.name.clone(), levels: spec.levels.clone(), reason })
+            }
+            Ok(jvm) => {
+                let baseline = partners[i].map(|p| specs[p].name.clone());
+                launches.push(VariantLaunch {
+                    variant: variant(spec, &workload, jvm, baseline),
+                    command: command.clone(),
+                    environment: spec.environment.clone(),
+                    load: spec.load.clone(),
+                    scenario: scenarios[i].clone(),
+                });
+            }
+        }
+    }
+    if launches.is_empty() {
+        for s in &skipped {
+            document.add_missing("name", format!("variant `{}` cannot run here: {}", s.name, s.reason));
+        }
+    }
+    if !document.found.is_empty() {
+        document.found.dedup();
+        return Err(document.found);
+    }
+    let names: Vec<String> = launches.iter().map(|l| l.variant.name.clone()).collect();
+    let seed = study.seed.unwrap_or(1);
+    let loads: Vec<String> = launches.iter().map(|l| l.load.describe()).collect();
+    let plan = Plan {
+        schema: schema::PLAN.to_owned(),
+        provenance,
+        study: study.name.clone(),
+        question: study.question.clone(),
+        background: study.background.clone(),
+        workload: workload.name.clone(),
+        quick,
+        design: layout.kind,
+        seed,
+        blocks: layout.blocks,
+        load: if loads.iter().all(|l| *l == loads[0]) { loads[0].clone() } else { "varied".to_owned() },
+        warm_up: describe_warm_up(&layout),
+        window_s: layout.window_s,
+        repeats_max: layout.repeats_max,
+        factors: factors(&study.factor, &specs),
+        primary_metric: study.primary_metric.clone().unwrap_or_else(|| "cpu_ms_per_request".to_owned()),
+        trials: planned(&names, &layout, seed),
+        expected_s: layout.expected_s(names.len()),
+        variants: launches.iter().map(|l| l.variant.clone()).collect(),
+        skipped,
+        published: study.published.iter().map(published).collect(),
+    };
+    use Observe::{Gc, Host, Latency, Memory};
+    Ok(Prepared {
+        plan,
+        layout,
+        limits: Limits::from(&study.limits),
+        observe: study.observe.clone().unwrap_or_else(|| vec![Gc, Memory, Host, Latency]),
+        study_dir: crate::workload::folder_of(&document.file),
+        workload,
+        study_text: text,
+        launches,
+        problems: jvms.problems,
+    })
+}
+
+/// The factors with the levels that take part.
+fn factors(factors: &[crate::study_file::Factor], specs: &[VariantSpec]) -> Vec<(String, Vec<String>)> {
+    let takes_part =
+        |factor: &str, level: &str| specs.iter().any(|s| s.levels.get(factor).is_some_and(|l| l == level));
+    let of = |f: &crate::study_file::Factor| {
+        let levels = f.level.iter().map(|l| l.name.clone()).filter(|l| takes_part(&f.name, l)).collect();
+        (f.name.clone(), levels)
+    };
+    factors.iter().map(of).collect()
+}
+
+fn planned(names: &[String], layout: &Layout, seed: u64) -> Vec<PlannedTrial> {
+    let blocks = if layout.kind == Design::Fresh { layout.blocks } else { 1 };
+    let turns =
+        (1..=blocks).flat_map(|b| order(names.len(), b, layout.kind, seed).into_iter().map(move |i| (b, i)));
+    turns
+        .zip(1..)
+        .map(|((block, i), number)| PlannedTrial {
+            number,
+            variant: names[i].clone(),
+            block,
+            seed: load_seed(seed, block, 1),
+        })
+        .collect()
+}
+
+fn describe_warm_up(layout: &Layout) -> String {
+    let (min, cap) = (layout.warm_up_min_s, layout.warm_up_cap_s);
+    if cap == 0.0 {
+        return "none".to_owned();
+    }
+    format!(
+        "at least {min} s of the load, then until the CPU time per request is steady, at most {cap} s; steady means: {}",
+        SteadyRule::default().describe()
+    )
+}
+
+fn published(table: &PublishedTable) -> Published {
+    Published {
+        source: table.source.clone(),
+        metric: table.metric.clone(),
+        relative: table.relative.clone(),
+        absolute: table.absolute.clone(),
+        at: table.at.clone(),
+    }
+}
+
+fn words_of(workload: &Workload) -> Vec<String> {
+    match &workload.server.command {
+        // It was checked that it can be split.
+        CommandLine::Text(text) => split_words(text).unwrap_or_default(),
+        CommandLine::Words(words) => words.clone(),
+    }
+}
+
+fn uses_jvm(command: &[String], workload: &Workload) -> bool {
+    let mut texts = command.iter().chain(workload.server.environment.values());
+    command.first().is_some_and(|w| w == "java")
+        || texts.any(|t| t.contains("{java}") || t.contains("{jvm_options}"))
+}
+
+fn variant(
+    spec: &VariantSpec,
+    workload: &Workload,
+    jvm: Option<JvmFacts>,
+    baseline: Option<String>,
+) -> Variant {
+    let mut options = spec.jvm_options.clone();
+    if let Some(heap) = spec.heap {
+        options.extend([format!("-Xms{}", heap.option_text()), format!("-Xmx{}", heap.option_text())]);
+    }
+    if let (Some(mode), Some(jvm)) = (spec.reference_mode, &jvm) {
+        options.extend(reference_mode::options(mode, spec.heap, jvm.feature));
+    }
+    if spec.compact_headers {
+        options.push("-XX:+UseCompactObjectHeaders".to_owned());
+    }
+    let mut environment_names: Vec<String> =
+        workload.server.environment.keys().chain(spec.environment.keys()).cloned().collect();
+    environment_names.sort();
+    environment_names.dedup();
+    Variant {
+        name: spec.name.clone(),
+        levels: spec.levels.clone(),
+        reference_mode: spec.reference_mode,
+        compact_headers: spec.compact_headers,
+        max_heap_bytes: spec.heap.map(|h| h.bytes),
+        jvm,
+        jvm_options: options,
+        environment_names,
+        workload_options: workload_options(spec, workload),
+        baseline,
+    }
+}
+
+/// The chosen word of every option; the first one offered is the default.
+fn workload_options(spec: &VariantSpec, workload: &Workload) -> BTreeMap<String, String> {
+    let defaults =
+        workload.options.iter().filter_map(|(name, words)| Some((name.clone(), words.first()?.clone())));
+    defaults.chain(spec.workload_options.clone()).collect()
+}
+
+/// The names that are known before a launch.
+pub(crate) fn fixed_placeholders(workload: &Workload, options: &BTreeMap<String, String>) -> Placeholders {
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut names = Placeholders::default();
+    names.set_path("workload_dir", &absolute(&workload.dir));
+    names.set_path("cache", &absolute(&workload.cache));
+    names.set_options(options);
+    names
+}
+
+/// The scenario of each variant; read once for each file.
+fn scenarios(
+    workload: &Workload,
+    specs: &[VariantSpec],
+    present: &[bool],
+    document: &mut Document,
+) -> Vec<Option<Scenario>> {
+    let Some(template) = &workload.scenario else { return vec![None; specs.len()] };
+    let mut read: BTreeMap<PathBuf, Option<Scenario>> = BTreeMap::new();
+    let of = |spec: &VariantSpec| {
+        let names = fixed_placeholders(workload, &workload_options(spec, workload));
+        let path = workload.scenario_dir.join(names.fill(template));
+        let scenario = read.entry(path.clone()).or_insert_with(|| {
+            Scenario::read(&path).inspect_err(|e| document.add("scenario", e.to_string())).ok()
+        });
+        scenario.clone()
+    };
+    let mut of = of;
+    specs.iter().zip(present).map(|(spec, is_present)| if *is_present { of(spec) } else { None }).collect()
+}
+
+/// Programs, and files that a set-up should have made.
+fn check_programs(
+    workload: &Workload,
+    command: &[String],
+    uses_jvm: bool,
+    specs: &[VariantSpec],
+    present: &[bool],
+    document: &mut Document,
+) {
+    let program = command.first().map_or("", String::as_str);
+    if !(uses_jvm && program == "java") && !program.contains('{') && !is_program(program, &document.file) {
+        document.add_missing(
+            "server.command",
+            format!("there is no program `{program}`; is it installed, and on the path?"),
+        );
+    }
+    let mut missing = Vec::new();
+    for (spec, _) in specs.iter().zip(present).filter(|(_, is_present)| **is_present) {
+        let names = fixed_placeholders(workload, &workload_options(spec, workload));
+        let needed = workload.requires.iter().chain(&workload.server.template).map(|p| names.fill(p));
+        missing.extend(needed.filter(|p| !p.contains('{') && !Path::new(p).exists()));
+    }
+    missing.sort();
+    missing.dedup();
+    for path in missing {
+        let what = format!(
+            "`{path}` is missing, which the workload `{}` needs: ./assay setup makes it",
+            workload.name
+        );
+        document.add_missing("workload", what);
+    }
+}
+
+fn is_program(name: &str, study_file: &Path) -> bool {
+    if name.contains('/') {
+        return crate::workload::folder_of(study_file).join(name).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// What resident servers may still take of this machine's memory.
+struct MemoryLeft(Option<u64>);
+
+impl MemoryLeft {
+    fn for_design(design: Design) -> MemoryLeft {
+        let available = || ProcRoot::default().read_meminfo().ok().and_then(|m| m.available_bytes);
+        MemoryLeft(if design == Design::Resident { available() } else { None })
+    }
+
+    fn take(&mut self, heap_bytes: Option<u64>) -> Result<(), String> {
+        let (Some(left), Some(heap)) = (self.0.as_mut(), heap_bytes) else { return Ok(()) };
+        let needed = heap.saturating_add(BESIDE_HEAP_BYTES);
+        match left.checked_sub(needed) {
+            Some(rest) => {
+                *left = rest;
+                Ok(())
+            }
+            None => Err(format!(
+                "all resident servers together need more memory than is free here ({} MiB are left, about {} are needed); \
+                 the fresh design runs one at a time",
+                *left >> 20,
+                needed >> 20
+            )),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The run directory: made, locked, written so that a crash leaves whole files, and read again.
+
+use crate::error::StudyError;
+use assay_model::{
+    GcEvent, HostFacts, MemorySample, Plan, RunEvent, StoredRun, StoredTrial, Summary, Trial, file,
+};
+use fs_err::File;
+use rustix::fs::{FlockOperation, flock, statvfs};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The file that a run keeps locked.
+const LOCK: &str = "lock";
+/// Disk space for what a launch leaves (server's output, GC log, histograms), and for the copy of a template while it
+/// runs.
+const LAUNCH_BYTES: u64 = 24 << 20;
+const SPARE_BYTES: u64 = 256 << 20;
+/// Largest stored file that is read whole, and longest line of one that is read line by line.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+const LINE_BYTES_MAX: u64 = 1 << 20;
+/// Lines of a stored series.
+const LINES_MAX: usize = 10_000_000;
+const TRIALS_MAX: usize = 100_000;
+
+/// An open run directory. Only one run can have it open.
+#[derive(Debug)]
+pub(crate) struct RunDir {
+    path: PathBuf,
+    _lock: File,
+    events: File,
+}
+
+impl RunDir {
+    /// Makes a new one, or opens that of an earlier start to go on with it.
+    pub fn open(path: &Path, resume: bool, launches: usize) -> Result<RunDir, StudyError> {
+        if resume && !path.join(file::PLAN).is_file() {
+            let what = "is no run directory (it has no plan.json): leave --resume away to begin a new run";
+            return Err(StudyError::Use(format!("{} {what}", path.display())));
+        }
+        if !resume && path.join(file::PLAN).exists() {
+            let what =
+                "already holds a run: add --resume to go on with it, or choose another folder with --out";
+            return Err(StudyError::Use(format!("{} {what}", path.display())));
+        }
+        let mut builder = std::fs::DirBuilder::new();
+        let made = builder.recursive(true).mode(0o700).create(path.join(file::TRIALS));
+        made.map_err(|e| std::io::Error::new(e.kind(), format!("cannot make {}: {e}", path.display())))?;
+        // Absolute: servers start in other folders.
+        let path = path.canonicalize()?;
+        let lock = private(OpenOptions::new().create(true).truncate(false).write(true), &path.join(LOCK))?;
+        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let what = "is in use by another run: wait for it, or choose another folder with --out";
+            return Err(StudyError::Use(format!("{} {what}", path.display())));
+        }
+        let events = private(OpenOptions::new().create(true).append(true), &path.join(file::EVENTS))?;
+        let dir = RunDir { path, _lock: lock, events };
+        dir.check_space(launches)?;
+        Ok(dir)
+    }
+
+    fn check_space(&self, launches: usize) -> Result<(), StudyError> {
+        let space = statvfs(&self.path).map_err(std::io::Error::from)?;
+        let free = space.f_bavail.saturating_mul(space.f_frsize);
+        let needed = SPARE_BYTES + LAUNCH_BYTES.saturating_mul(launches as u64);
+        if free < needed {
+            return Err(StudyError::Environment(format!(
+                "{} has {} MiB of free disk space, and {launches} launches may need {}: free some, or choose another \
+                 folder with --out",
+                self.path.display(),
+                free >> 20,
+                needed >> 20
+            )));
+        }
+        Ok(())
+    }
+
+    /// Where it lies, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file so that it appears whole or not at all.
+    pub fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), StudyError> {
+        let mut text = serde_json::to_vec_pretty(value).map_err(|e| StudyError::Internal(e.to_string()))?;
+        text.push(b'\n');
+        self.write(name, &text)
+    }
+
+    /// The same for bytes.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StudyError> {
+        let path = self.path.join(name);
+        let folder = path.parent().unwrap_or(&self.path);
+        let failed = |e: std::io::Error| {
+            std::io::Error::new(e.kind(), format!("cannot write {}: {e}", path.display()))
+        };
+        // A temporary file has mode 0600.
+        let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        temporary.write_all(bytes).and_then(|()| temporary.as_file().sync_data()).map_err(failed)?;
+        temporary.persist(&path).map_err(|e| failed(e.error))?;
+        Ok(())
+    }
+
+    /// Appends an event.
+    pub fn append_event(&mut self, event: &RunEvent) -> Result<(), StudyError> {
+        let line = serde_json::to_string(event).map_err(|e| StudyError::Internal(e.to_string()))? + "\n";
+        Ok(self.events.write_all(line.as_bytes())?)
+    }
+
+    /// Makes the folder of a launch; its name relative to the directory.
+    pub fn make_trial_folder(&self, number: u32, variant: &str) -> Result<String, StudyError> {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+        let name = format!("{}/{number:02}-{}", file::TRIALS, variant.chars().map(plain).collect::<String>());
+        let path = self.path.join(&name);
+        let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
+        made.map_err(|e| std::io::Error::new(e.kind(), format!("cannot make {}: {e}", path.display())))?;
+        Ok(name)
+    }
+
+    /// The largest number that a launch has had, whole or not.
+    pub fn last_number(&self) -> u32 {
+        trial_folders(&self.path).iter().map(|(number, _)| *number).max().unwrap_or(0)
+    }
+}
+
+/// Opens a file for its owner only.
+fn private(options: &mut OpenOptions, path: &Path) -> Result<File, StudyError> {
+    let opened = options.mode(0o600).open(path);
+    let opened =
+        opened.map_err(|e| std::io::Error::new(e.kind(), format!("cannot write {}: {e}", path.display())))?;
+    Ok(File::from_parts(opened, path))
+}
+
+/// Numbers and paths of the launches' folders, in order.
+fn trial_folders(dir: &Path) -> Vec<(u32, PathBuf)> {
+    let entries = std::fs::read_dir(dir.join(file::TRIALS)).into_iter().flatten().flatten().take(TRIALS_MAX);
+    let mut folders: Vec<(u32, PathBuf)> = entries
+        .filter_map(|e| Some((e.file_name().to_str()?.split_once('-')?.0.parse().ok()?, e.path())))
+        .collect();
+    folders.sort();
+    folders
+}
+
+/// Reads a run directory. Launches that were not finished, and files that a run may lack, are left out.
+///
+/// # Errors
+/// The folder is no run directory, or a file in it that must be there cannot be understood; the message names it.
+pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
+    if !dir.join(file::PLAN).is_file() {
+        let what = "is no run directory: it has no plan.json";
+        return Err(StudyError::Use(format!("{} {what}", dir.display())));
+    }
+    let study_text = read_text(&dir.join(file::STUDY)).unwrap_or_default();
+    let plan: Plan = read_json(&dir.join(file::PLAN))?;
+    let host: HostFacts = read_json(&dir.join(file::HOST))?;
+    let summary = dir.join(file::SUMMARY);
+    let summary: Option<Summary> = if summary.exists() { Some(read_json(&summary)?) } else { None };
+    let mut trials = Vec::new();
+    for (folder, trial) in load_trials(dir)? {
+        let gc_events: Vec<GcEvent> = read_lines(&folder.join(file::GC_EVENTS))?;
+        let memory: Vec<MemorySample> = read_lines(&folder.join(file::MEMORY))?;
+        trials.push(StoredTrial { trial, gc_events, memory });
+    }
+    Ok(StoredRun { study_text, plan, host, trials, summary })
+}
+
+/// The whole launches, in order, with their folders.
+pub(crate) fn load_trials(dir: &Path) -> Result<Vec<(PathBuf, Trial)>, StudyError> {
+    let whole =
+        trial_folders(dir).into_iter().map(|(_, folder)| folder).filter(|f| f.join(file::TRIAL).is_file());
+    whole.map(|folder| Ok((folder.clone(), read_json(&folder.join(file::TRIAL))?))).collect()
+}
+
+fn read_text(path: &Path) -> Result<String, StudyError> {
+    let mut text = String::new();
+    let failed = |e: std::io::Error| StudyError::Use(format!("cannot read {}: {e}", path.display()));
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let count = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(failed)?;
+    if FILE_BYTES_MAX < count as u64 {
+        return Err(StudyError::Use(format!("{} is larger than {FILE_BYTES_MAX} bytes", path.display())));
+    }
+    Ok(text)
+}
+
+/// Reads a stored form.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StudyError> {
+    let text = read_text(path)?;
+    let mut deserializer = serde_json::Deserializer::from_str(&text);
+    serde_path_to_error::deserialize(&mut deserializer).map_err(|e| {
+        StudyError::Use(format!(
+            "{}: at `{}`: {}; was it written by a newer Assay?",
+            path.display(),
+            e.path(),
+            e.inner()
+        ))
+    })
+}
+
+/// Reads a series; a file that is not there is an empty one, and so is a last line that was cut off.
+fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StudyError> {
+    let Ok(file) = std::fs::File::open(path) else { return Ok(Vec::new()) };
+    let (mut reader, mut values, mut line) = (BufReader::new(file), Vec::new(), Vec::new());
+    while values.len() < LINES_MAX {
+        line.clear();
+        let read = reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
+        let read = read.map_err(|e| StudyError::Use(format!("cannot read {}: {e}", path.display())))?;
+        if read == 0 || line.last() != Some(&b'\n') {
+            break;
+        }
+        let value = serde_json::from_slice(&line);
+        let number = values.len() + 1;
+        values.push(value.map_err(|e| StudyError::Use(format!("{}:{number}: {e}", path.display())))?);
+    }
+    Ok(values)
+}

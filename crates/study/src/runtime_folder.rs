@@ -1,0 +1,219 @@
+//! The private folder in which runs leave word of what they started: `$XDG_RUNTIME_DIR/assay`, or `/tmp/assay-UID`.
+//!
+//! Each run holds one lease: a file that it keeps locked, with a line for each server it started. The kernel drops
+//! the lock when the run ends in any way, so a lease that can be locked belongs to a run that is gone. The next start
+//! stops what such a run left, if boot, process number and start time still match.
+
+use assay_linux::{ProcRoot, ProcessIdentity};
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Leases that are looked at, lines in one, and bytes of one: more means that the folder is not ours.
+const LEASES_MAX: usize = 10_000;
+const LINES_MAX: usize = 100_000;
+/// Largest environment that is searched for the token.
+const ENVIRONMENT_BYTES_MAX: u64 = 4 << 20;
+/// Ports that servers get: below the range from which the kernel draws for outgoing connections (32768 on), since
+/// those of a load generator could take a server's port between its choice and its use.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
+/// Name of the variable by which a server's processes are known when their leader has gone.
+pub(crate) const TOKEN_VARIABLE: &str = "ASSAY_LEASE";
+/// Name of the folder in a trial into which the template is copied.
+pub(crate) const SERVER_FILES: &str = "server-files";
+
+/// A line of a lease.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Leased {
+    pid: u32,
+    start_ticks: u64,
+    boot_id: String,
+    token: String,
+    server_dir: Option<PathBuf>,
+}
+
+/// Makes the folder, or refuses one that others could write to.
+pub(crate) fn runtime_folder() -> io::Result<PathBuf> {
+    let uid = rustix::process::getuid().as_raw();
+    let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| dir.is_dir());
+    let folder = base.map_or_else(|| PathBuf::from(format!("/tmp/assay-{uid}")), |dir| dir.join("assay"));
+    match std::fs::DirBuilder::new().mode(0o700).create(&folder) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(named(&folder, &e)),
+        _ => {}
+    }
+    let facts = std::fs::symlink_metadata(&folder).map_err(|e| named(&folder, &e))?;
+    if !facts.is_dir() || facts.uid() != uid || facts.mode() & 0o077 != 0 {
+        let what = "is not a private folder of yours (mode 700); remove it, or set XDG_RUNTIME_DIR";
+        return Err(io::Error::other(format!("{} {what}", folder.display())));
+    }
+    Ok(folder)
+}
+
+fn named(path: &Path, e: &io::Error) -> io::Error {
+    io::Error::new(e.kind(), format!("{}: {e}", path.display()))
+}
+
+/// What this run started, for whoever comes after it.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    path: PathBuf,
+    file: File,
+    boot_id: String,
+    /// In the environment of every server of this run.
+    pub token: String,
+}
+
+impl Lease {
+    /// Takes a lease.
+    pub fn take(folder: &Path) -> io::Result<Lease> {
+        let token = format!("{}-{}", std::process::id(), assay_linux::monotonic_ns());
+        let path = folder.join(format!("lease-{token}.ndjson"));
+        let file = OpenOptions::new().create_new(true).append(true).mode(0o600).open(&path);
+        let file = file.map_err(|e| named(&path, &e))?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        let boot_id = ProcRoot::default().read_boot_id().map_err(io::Error::other)?;
+        Ok(Lease { path, file, boot_id, token })
+    }
+
+    /// Notes a server.
+    pub fn add(&mut self, identity: ProcessIdentity, server_dir: Option<&Path>) -> io::Result<()> {
+        let leased = Leased {
+            pid: identity.pid,
+            start_ticks: identity.start_ticks,
+            boot_id: self.boot_id.clone(),
+            token: self.token.clone(),
+            server_dir: server_dir.map(Path::to_owned),
+        };
+        let line = serde_json::to_string(&leased)? + "\n";
+        self.file.write_all(line.as_bytes()).map_err(|e| named(&self.path, &e))
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // Nothing is left to tell; a lease that stays is cleaned up by the next start.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Stops what runs that are gone have left; returns what was done, in words.
+pub(crate) fn clean_up(folder: &Path) -> Vec<String> {
+    let Ok(boot_id) = ProcRoot::default().read_boot_id() else { return Vec::new() };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(LEASES_MAX);
+    let is_lease = |path: &PathBuf| {
+        let name = path.file_name().and_then(|n| n.to_str());
+        name.is_some_and(|n| n.starts_with("lease-") && n.ends_with(".ndjson"))
+    };
+    let mut done = Vec::new();
+    for path in entries.map(|e| e.path()).filter(is_lease) {
+        let Ok(file) = File::open(&path) else { continue };
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        // A line that was cut off by the end of its run names nothing that can be trusted.
+        let leased = text.lines().take(LINES_MAX).filter_map(|l| serde_json::from_str::<Leased>(l).ok());
+        for one in leased.filter(|one| one.boot_id == boot_id) {
+            done.extend(stop_left_over(&one));
+        }
+        let _ = std::fs::remove_file(&path);
+    }
+    done
+}
+
+fn stop_left_over(leased: &Leased) -> Option<String> {
+    let proc = ProcRoot::default();
+    let identity = ProcessIdentity { pid: leased.pid, start_ticks: leased.start_ticks };
+    let group = Pid::from_raw(i32::try_from(leased.pid).ok()?)?;
+    let members = proc.read_group(leased.pid).unwrap_or_default();
+    let stopped = if proc.is_running(identity).unwrap_or(false) {
+        kill_process_group(group, Signal::KILL).is_ok()
+    } else {
+        // The leader has gone (a script that started the server): its children carry the token.
+        let ours = members.iter().filter(|p| has_token(p.pid, &leased.token));
+        let pids = ours.filter_map(|p| Pid::from_raw(i32::try_from(p.pid).ok()?));
+        pids.filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count() > 0
+    };
+    if let Some(dir) = &leased.server_dir
+        && dir.ends_with(SERVER_FILES)
+        && std::fs::symlink_metadata(dir).is_ok_and(|m| m.is_dir())
+    {
+        let _ = std::fs::remove_dir_all(dir);
+    }
+    stopped.then(|| format!("stopped process group {} that a run which was killed had left", leased.pid))
+}
+
+fn has_token(pid: u32, token: &str) -> bool {
+    use std::io::Read;
+    let Ok(file) = File::open(format!("/proc/{pid}/environ")) else { return false };
+    let mut environment = Vec::new();
+    let wanted = format!("{TOKEN_VARIABLE}={token}");
+    let read = file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut environment);
+    read.is_ok() && environment.split(|b| *b == 0).any(|entry| entry == wanted.as_bytes())
+}
+
+/// A free port of the loopback interface, claimed against other runs of Assay as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Port {
+    pub number: u16,
+    _claim: File,
+}
+
+impl Port {
+    /// Finds one that nobody listens on.
+    pub fn claim(folder: &Path) -> io::Result<Port> {
+        let spread = PORTS.end - PORTS.start;
+        // Two runs should not look at the same ports first; which one it is changes no result.
+        let first = (u64::from(std::process::id()).wrapping_mul(7919) % u64::from(spread)) as u16;
+        for step in 0..spread {
+            let number = PORTS.start + (first + step) % spread;
+            let path = folder.join(format!("port-{number}"));
+            let claim = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
+            let claim = claim.map_err(|e| named(&path, &e))?;
+            if flock(&claim, FlockOperation::NonBlockingLockExclusive).is_ok()
+                && TcpListener::bind(("127.0.0.1", number)).is_ok()
+            {
+                return Ok(Port { number, _claim: claim });
+            }
+        }
+        Err(io::Error::other(format!("no port of 127.0.0.1 from {} to {} is free", PORTS.start, PORTS.end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_claims_never_get_the_same_port() {
+        let folder = tempfile::tempdir().unwrap();
+        let (a, b) = (Port::claim(folder.path()).unwrap(), Port::claim(folder.path()).unwrap());
+        assert_ne!(a.number, b.number);
+    }
+
+    #[test]
+    fn a_lease_of_a_live_run_is_left_alone_and_a_strange_one_harms_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lease = Lease::take(folder.path()).unwrap();
+        let own = ProcRoot::default().identity_of(std::process::id()).unwrap();
+        lease.add(own, None).unwrap();
+        assert_eq!(clean_up(folder.path()), Vec::<String>::new());
+        assert!(lease.path.exists());
+        // A lease that names this very process, but of another start: not the same process.
+        let line = serde_json::to_string(&Leased {
+            pid: own.pid,
+            start_ticks: own.start_ticks + 1,
+            boot_id: lease.boot_id.clone(),
+            token: "x".into(),
+            server_dir: Some("/".into()),
+        });
+        std::fs::write(folder.path().join("lease-old.ndjson"), line.unwrap() + "\n{broken").unwrap();
+        assert_eq!(clean_up(folder.path()), Vec::<String>::new());
+        assert!(!folder.path().join("lease-old.ndjson").exists());
+    }
+}
