@@ -243,7 +243,10 @@ pair_is_settled() {
 }
 
 # The files in the folder, not the folder itself: the build makes target/ in it.
-brokerage_is_fresh() { is_fresh "$stamps/brokerage" "$here/workloads/pom.xml" "$here"/workloads/brokerage/*; }
+brokerage_is_fresh() {
+    [ -e "$here/.assay/brokerage/stamp" ] &&
+        is_fresh "$stamps/brokerage" "$here/workloads/pom.xml" "$here"/workloads/brokerage/*
+}
 
 # What the ready-made studies need beside the program: the JVM pair and the brokerage server.
 prepare_studies() {
