@@ -52,13 +52,13 @@ fn gather_provenance(proc: &ProcRoot, assay_version: &str, problems: &mut Vec<Pr
     }
 }
 
-/// The hypervisor's name; `unknown hypervisor` if only the processor tells that there is one. A machine without one has
-/// a firmware with a maker's name too, so the processor decides where it can (x86).
+/// The hypervisor's name, or that it gives none. Only the processor tells for sure that there is one (x86): the firmware
+/// of a machine without one names a maker too.
 fn hypervisor(proc: &ProcRoot, sys: &SysRoot, problems: &mut Vec<Problem>) -> Option<String> {
     let is_virtual = proc.read_cpuinfo().is_ok_and(|info| info.hypervisor_flag);
     is_virtual.then(|| {
         let name = noted(sys.read_hypervisor_name(), problems).flatten();
-        name.unwrap_or_else(|| "unknown hypervisor".to_owned())
+        name.unwrap_or_else(|| "a hypervisor that does not give its name".to_owned())
     })
 }
 

@@ -3,22 +3,22 @@
 //! Two readings give an interval with these figures.
 //!
 //! - `foreign_cpu_share`: CPU time used by anybody but the server and the load generator, as a share of the machine.
-//!   **The figure to judge by.** Limit that we recommend: 0.10. On two processors that is a fifth of one, which moved
-//!   throughput at saturation by more than the differences that a study looks for. The kernel's own work for the server
-//!   (interrupts, network) counts as foreign where it is not done in the server's name: some percent under load.
-//! - `steal_share`: the hypervisor ran something else although a task was ready. Limit: 0.03, since steal is counted
-//!   as CPU time of nobody and slows down at random.
-//! - `throttled_share`: the control group's CPU limit held us. Limit: 0, unless the limit is what the study varies: a
-//!   throttled server is idle for the rest of a period and its response times are those of the limit.
+//!   **The figure to judge by.** Limit that we recommend: 0.10. On two processors that is a fifth of one: as much as the
+//!   differences that a study looks for. Below it there is always something: the kernel's own threads, the observers.
+//! - `steal_share`: the hypervisor ran something else although a task was ready. Limit: 0.03. It lengthens response
+//!   times at random moments, and depending on the hypervisor part of it is counted as CPU time of whoever was running.
+//! - `throttled_share`, `throttled_periods`: the control group's CPU limit held us. Limit: none at all, unless the limit
+//!   is what the study varies: a throttled server stands still for the rest of a period (mostly 100 ms), and its
+//!   response times are those of the limit.
 //! - `cpu_some_share`: pressure stall information, the share of time in which some task waited for a processor. It
-//!   counts the waits of the server's own threads too: a server at saturation makes it high (0.9 and more) on a
-//!   machine that is otherwise quiet. So it tells a disturbance only in an open-loop trial well below saturation, where
-//!   0.10 is a fair limit; at saturation show it, but do not judge by it.
+//!   counts the waits of the server's own threads too: with more threads ready than processors it goes to 1, be they
+//!   ours or not (0.94 with six on two processors). So it tells a disturbance only in an open-loop trial well below
+//!   saturation, where 0.10 is a fair limit; at saturation show it, but do not judge by it.
 //!
 //! Resolution: `/proc/stat` counts ticks of 10 ms per processor and is updated at the kernel's timer interrupts, so an
 //! interval should last 3 s or more (rounding is then at most 0.4 % of the machine). Busy time is taken as what was
-//! neither idle nor stolen: the kernel measures idle time, but only samples user and system time, and a server that
-//! wakes with the timer would be sampled wrongly.
+//! neither idle nor stolen: kernels that stop the timer when idle measure idle time, but user and system time are only
+//! sampled, and a server that sleeps and wakes in step with the timer would be sampled wrongly.
 
 use assay_linux::{
     CgroupThrottling, Cgroups, LinuxError, MachineCpu, ProcRoot, Resource, SysRoot, monotonic_ns, ticks_per_s,
@@ -108,7 +108,7 @@ impl HostGauge {
         &self.problems
     }
 
-    /// Reads all gauges: four small files, some 50 µs.
+    /// Reads all gauges: a few small files, some 15 µs of CPU time on two processors.
     pub fn read(&self) -> HostReading {
         HostReading {
             monotonic_ns: monotonic_ns(),

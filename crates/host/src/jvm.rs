@@ -62,7 +62,7 @@ fn homes_below(folder: &Path) -> Vec<PathBuf> {
 /// A problem that names the file, when there is no JVM or its `release` file or library cannot be understood.
 pub fn jvm_at(path: &Path) -> Result<JvmFacts, Problem> {
     let problem = |at: &Path, what: String| Problem::new(at.display().to_string(), what);
-    let real = path.canonicalize().map_err(|e| problem(path, e.to_string()))?;
+    let real = path.canonicalize().map_err(|e| problem(path, format!("no JVM here: {e}")))?;
     let home = match real.parent().and_then(Path::parent) {
         Some(home) if real.is_file() => home,
         _ => real.as_path(),

@@ -3,6 +3,7 @@
 use assay_host::{HostGauge, HostReading, host_facts, provenance};
 use assay_linux::{CgroupThrottling, CpuTicks, MachineCpu, ProcRoot, SysRoot, process_cpu};
 use assay_testkit::FakeTree;
+use std::process::Command;
 
 /// Two processors, after so many ticks of 10 ms of each kind.
 fn reading(seconds: u64, idle: u64, steal: u64) -> HostReading {
@@ -102,6 +103,25 @@ fn on_this_machine_busy_time_covers_what_this_process_burned() {
     );
     let foreign = interval.foreign_cpu_share(after_ns - before_ns).expect("derivable");
     assert!((0.0..=1.0).contains(&foreign), "{foreign}");
+}
+
+#[test]
+fn what_another_process_burns_is_foreign() {
+    let gauge = HostGauge::new();
+    let before = gauge.read();
+    let mut burner = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("sh runs");
+    let mut burned_ns = 0;
+    while burned_ns < 400_000_000 {
+        burned_ns = process_cpu(burner.id()).expect("our child").total_ns;
+        std::thread::yield_now();
+    }
+    let interval = gauge.read().since(&before);
+    burner.kill().and_then(|()| burner.wait()).expect("our child");
+    let cpus = interval.cpus.expect("a count");
+    let machine_ns = interval.duration_ns as f64 * f64::from(cpus);
+    let foreign_ns = interval.foreign_cpu_share(0).expect("derivable") * machine_ns;
+    let stolen_ns = interval.steal_share.unwrap_or(0.0) * machine_ns;
+    assert!(burned_ns as f64 <= foreign_ns + stolen_ns + 20e6 * f64::from(cpus), "{burned_ns} {interval:?}");
 }
 
 #[test]

@@ -24,8 +24,10 @@ pub struct ProcessCpu {
     pub system_ticks: u64,
 }
 
-/// Reads the CPU time of a live process on this machine. Cost: two system calls and one small file, linear in the
-/// number of its threads.
+/// Reads the CPU time of a process on this machine; one that has ended can be read until it is waited for. Cost: two
+/// system calls and one small file, about 5 µs of CPU time, linear in the number of its threads.
+///
+/// A number may have been given to another process meanwhile: see [`crate::ProcessIdentity`].
 ///
 /// # Errors
 /// [`LinuxError::Read`] when the process is gone ([`LinuxError::is_absent`] is true then).

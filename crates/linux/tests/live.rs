@@ -116,7 +116,7 @@ fn the_mappings_of_a_stopped_child_sum_to_its_rollup() {
     let Some(child) = burned() else { skip!("no python3") };
     kill_process(Pid::from_child(&child), Signal::STOP).expect("our child");
     let proc = ProcRoot::default();
-    while proc.read_process_stat(child.id()).expect("our child").state != 'T' {
+    while proc.read_process_stat(child.id()).is_ok_and(|stat| stat.state != 'T' && !stat.has_ended()) {
         std::thread::yield_now();
     }
     let mappings: Vec<_> =
