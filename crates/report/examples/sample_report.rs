@@ -11,9 +11,14 @@ fn main() -> io::Result<()> {
     let folder: PathBuf = std::env::args_os().nth(1).unwrap_or_else(|| ".".into()).into();
     std::fs::create_dir_all(&folder)?;
     let run = sample::run();
-    for (name, run) in [("report.html", &run), ("demo.html", &sample::demo_run())] {
+    let pages = [
+        ("report.html", run.clone()),
+        ("demo.html", sample::demo_run()),
+        ("hostile.html", sample::hostile_run()),
+    ];
+    for (name, run) in pages {
         let mut html = Vec::new();
-        assay_report::render_html(run, &mut html)?;
+        assay_report::render_html(&run, &mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     let mut markdown = Vec::new();

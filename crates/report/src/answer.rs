@@ -17,6 +17,8 @@ pub struct Answer {
     pub items: Vec<Item>,
     /// Why there is nothing; absent when there is something.
     pub nothing: Option<String>,
+    /// The group of all figures, where the study has one only; empty otherwise.
+    pub place: String,
     /// How it stands to what others published; empty when the study names nothing comparable.
     pub published: Vec<String>,
     /// What a reader must know before relying on it.
@@ -54,7 +56,17 @@ impl Answer {
                 "not available: the study compares nothing, or no two variants share a block".to_owned()
             }
         });
-        Answer { items, nothing, published: results::published_in_words(grid), cautions: cautions(grid) }
+        let place = match &grid.groups[..] {
+            [one] => one.label.clone(),
+            _ => String::new(),
+        };
+        Answer {
+            items,
+            nothing,
+            place,
+            published: results::published_in_words(grid),
+            cautions: cautions(grid),
+        }
     }
 }
 
@@ -106,7 +118,8 @@ type Found<'g> = (&'g Group<'g>, &'g Comparison);
 
 fn phrase(grid: &Grid, verdict: Verdict, same: &[Found]) -> String {
     let at = |groups: &[&Group]| {
-        let places = grid.places(groups);
+        // A study with one group says it once, in `place`.
+        let places = if grid.groups.len() > 1 { grid.places(groups) } else { String::new() };
         if places.is_empty() { places } else { format!(" at {places}") }
     };
     let each = || {

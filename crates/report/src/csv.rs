@@ -18,7 +18,8 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
         for (group, cell) in grid.cells() {
             let estimate = cell.estimate(metric.id);
             let comparison = grid.comparison(cell.name, metric.id);
-            let number = |v: Option<f64>| v.map(|v| v.to_string()).unwrap_or_default();
+            let number =
+                |v: Option<f64>| v.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default();
             let whole = |v: Option<u32>| v.map(|v| v.to_string()).unwrap_or_default();
             let note = if estimate.is_none() { grid.why_absent(cell, metric) } else { String::new() };
             let fields = [

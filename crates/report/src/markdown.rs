@@ -23,6 +23,9 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
             writeln!(out, "  {}", text::markdown(detail))?;
         }
     }
+    if !answer.place.is_empty() {
+        writeln!(out, "\nAll of this at {}.", text::markdown(&answer.place))?;
+    }
     writeln!(out, "\nBrackets hold 95 % intervals, paired by block.\n")?;
     for caution in &answer.cautions {
         writeln!(out, "> {}\n", text::markdown(caution))?;

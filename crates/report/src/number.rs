@@ -13,7 +13,7 @@ pub fn significant(value: f64) -> String {
         return "0".to_owned();
     }
     let magnitude = value.abs().log10().floor();
-    if magnitude < -4.0 {
+    if !(-4.0..9.0).contains(&magnitude) {
         return format!("{value:.2e}");
     }
     // Rounding first may lift the magnitude: 9.996 is 10.0, not 10.00.

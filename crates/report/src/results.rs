@@ -105,11 +105,11 @@ pub fn published_in_words(grid: &Grid) -> Vec<String> {
                 }
                 if opposite {
                     words.push(format!(
-                        "{}, {}: {} published {}, ours is {}: the opposite direction.",
+                        "{}, {}: published {} ({}), ours {}: the opposite direction.",
                         text::clean(cell.name),
                         metric.title,
-                        text::clean(&source.source),
                         significant(published),
+                        text::clean(&source.source),
                         times(&ours.ratio)
                     ));
                 }

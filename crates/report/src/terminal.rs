@@ -79,7 +79,7 @@ fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut 
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(longest.min(NAME_WIDTH_MAX) + 2)));
     }
     let text = table.to_string();
-    text.lines().map(|l| format!("{}\n", l.trim_end())).collect()
+    text.trim_end().lines().map(|l| format!("{}\n", l.trim_end())).collect()
 }
 
 fn row(grid: &Grid, cell: &Cell, notes: &mut Vec<String>) -> Vec<Field> {

@@ -115,7 +115,8 @@ fn largest(grid: &Grid, group: &Group, metric: &Metric) -> f64 {
     let mut largest = 1.0f64;
     for cell in &group.cells {
         if let Some(c) = grid.comparison(cell.name, metric.id) {
-            largest = largest.max(c.ratio.estimate).max(c.ratio.high.unwrap_or(0.0));
+            let ends = [c.ratio.estimate, c.ratio.high.unwrap_or(0.0)];
+            largest = ends.into_iter().filter(|v| v.is_finite()).fold(largest, f64::max);
         }
         for (_, _, ratio) in grid.published(group, cell, metric.id) {
             largest = largest.max(ratio);

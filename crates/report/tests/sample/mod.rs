@@ -55,6 +55,27 @@ pub fn demo_run() -> StoredRun {
     run_with_heaps(&HEAPS[1..2])
 }
 
+/// A text that would run, be markup, or turn what follows, if it were shown as it is.
+pub fn hostile_text() -> String {
+    format!("<script>alert('1')</script>\"'&|`*\u{202E}\u{1b}[2J\u{5e9}\u{5dc}{}", "x".repeat(300))
+}
+
+/// The demo with [`hostile_text`] as the name of a variant and in all that comes from outside.
+pub fn hostile_run() -> StoredRun {
+    let hostile = hostile_text();
+    let stored = serde_json::to_string(&demo_run()).expect("the model is JSON");
+    let escaped = serde_json::to_string(&hostile).expect("a string is JSON");
+    let stored = stored.replace("compact (JDK 25)", &escaped[1..escaped.len() - 1]);
+    let mut run: StoredRun = serde_json::from_str(&stored).expect("still the model");
+    run.study_text = format!("name = \"{hostile}\"\n```\n</code></pre><script>");
+    run.plan.question.clone_from(&hostile);
+    run.trials[0].trial.problems.push(Problem::new(hostile.clone(), hostile.clone()));
+    run.trials[0].trial.outcome = TrialOutcome::Failed { reason: hostile.clone() };
+    run.trials[1].trial.mode.as_mut().expect("the sample has it").evidence.clone_from(&hostile);
+    run.plan.published[0].source = hostile;
+    run
+}
+
 fn run_with_heaps(heaps: &[(&str, u64)]) -> StoredRun {
     let mut noise = Noise(42);
     let plan = plan(heaps);

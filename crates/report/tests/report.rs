@@ -1,0 +1,195 @@
+//! The outputs of a made-up run: golden files, determinism, what must never be in a page, and runs that lack
+//! almost everything.
+
+mod sample;
+
+use assay_model::*;
+use assay_report::{render_csv, render_html, render_markdown, render_terminal};
+use expect_test::expect_file;
+
+/// What the issue allows for the demo.
+const DEMO_BYTES_MAX: usize = 1_000_000;
+
+fn html(run: &StoredRun) -> String {
+    let mut out = Vec::new();
+    render_html(run, &mut out).expect("a vector takes all bytes");
+    String::from_utf8(out).expect("the page is UTF-8")
+}
+
+fn markdown(run: &StoredRun) -> String {
+    let mut out = Vec::new();
+    render_markdown(run, &mut out).expect("a vector takes all bytes");
+    String::from_utf8(out).expect("Markdown is UTF-8")
+}
+
+fn csv(run: &StoredRun) -> String {
+    let mut out = Vec::new();
+    render_csv(run, &mut out).expect("a vector takes all bytes");
+    String::from_utf8(out).expect("CSV is UTF-8")
+}
+
+fn all_outputs(run: &StoredRun) -> String {
+    format!("{}{}{}{}", html(run), markdown(run), csv(run), render_terminal(run, 80, true))
+}
+
+#[test]
+fn markdown_of_the_sample_is_the_golden_file() {
+    expect_file!["golden/report.md"].assert_eq(&markdown(&sample::run()));
+}
+
+#[test]
+fn csv_of_the_demo_is_the_golden_file() {
+    expect_file!["golden/demo.csv"].assert_eq(&csv(&sample::demo_run()));
+}
+
+#[test]
+fn terminal_tables_of_the_sample_are_the_golden_file() {
+    expect_file!["golden/terminal.txt"].assert_eq(&render_terminal(&sample::run(), 116, false));
+}
+
+#[test]
+fn the_same_run_gives_the_same_page() {
+    assert_eq!(html(&sample::run()), html(&sample::run()));
+}
+
+#[test]
+fn the_page_of_the_demo_is_at_most_a_megabyte() {
+    let bytes = html(&sample::demo_run()).len();
+    assert!(bytes <= DEMO_BYTES_MAX, "{bytes} bytes");
+}
+
+#[test]
+fn the_page_refers_to_nothing_outside_itself() {
+    let page = html(&sample::run()).to_lowercase();
+    for reference in
+        ["http:", "https:", "@import", "fetch(", "src=", "xmlhttprequest", "<link rel=\"stylesheet"]
+    {
+        assert!(!page.contains(reference), "{reference} in the page");
+    }
+    for (name, opening) in [("href", "href=\""), ("url", "url(")] {
+        for target in page.split(opening).skip(1) {
+            let allowed = target.starts_with('#') || (name == "href" && target.starts_with("data:,\""));
+            assert!(allowed, "{name} to {}", target.chars().take(40).collect::<String>());
+        }
+    }
+}
+
+#[test]
+fn every_figure_has_a_data_table_or_says_why_there_is_none() {
+    for run in [sample::run(), sample::demo_run(), without_series()] {
+        let page = html(&run);
+        for figure in page.split("<figure ").skip(1) {
+            let figure = figure.split("</figure>").next().unwrap_or("");
+            let drawn = figure.contains("<svg role=\"img\"") && figure.contains("<table>");
+            let absent = figure.contains("class=\"absent\">not available: ");
+            assert!(drawn != absent, "{}", figure.chars().take(200).collect::<String>());
+        }
+    }
+}
+
+#[test]
+fn hostile_names_and_logs_are_shown_and_do_nothing() {
+    let run = sample::hostile_run();
+    let page = html(&run);
+    assert_eq!(page.matches("<script>").count(), 1, "only the page's own script");
+    assert!(page.contains("&lt;script&gt;alert(") || page.contains("&#60;script&#62;alert("));
+    assert!(page.contains("\u{5e9}\u{5dc}"), "letters of right-to-left scripts stay");
+    for output in [page, markdown(&run), csv(&run), render_terminal(&run, 100, false)] {
+        assert!(!output.contains('\u{202E}') && !output.contains('\u{1b}'), "{}", &output[..200]);
+    }
+    // The study file's text stands in a fence that it cannot close.
+    let markdown = markdown(&run);
+    let (prose, study) = markdown.split_once("## How to repeat it").expect("the last part");
+    assert!(!prose.contains("<script>") && study.contains("\n````toml\n"));
+}
+
+#[test]
+fn terminal_colour_is_the_callers_choice() {
+    let run = sample::demo_run();
+    assert!(render_terminal(&run, 100, true).contains('\u{1b}'));
+    assert!(!render_terminal(&run, 100, false).contains('\u{1b}'));
+}
+
+#[test]
+fn a_terminal_line_is_never_wider_than_asked_for() {
+    for width in [60, 80, 116] {
+        let text = render_terminal(&sample::run(), width, false);
+        let table_lines = text.lines().filter(|l| l.contains('±') || l.contains('─'));
+        let widest = table_lines.filter(|l| !l.starts_with('±')).map(|l| l.chars().count()).max();
+        assert!(widest.is_some_and(|w| w <= usize::from(width)), "{widest:?} at {width}");
+    }
+}
+
+#[test]
+fn a_metric_that_was_not_measured_is_not_available_with_its_reason_and_never_zero() {
+    let run = sample::demo_run();
+    let reason = "smaps of the process could not be read: permission denied";
+    assert!(html(&run).contains(&format!("not available: {reason}")));
+    assert!(markdown(&run).contains(&format!("not available: {reason}")));
+    assert!(csv(&run).contains(&format!("rss_bytes,bytes,,,,6,0,,,,,,,,{reason}")));
+    assert!(render_terminal(&run, 120, false).contains(reason));
+}
+
+fn without_series() -> StoredRun {
+    let mut run = sample::demo_run();
+    for stored in &mut run.trials {
+        stored.gc_events.clear();
+        stored.memory.clear();
+    }
+    for variant in &mut run.summary.as_mut().expect("the sample has it").variants {
+        variant.response_curve.clear();
+    }
+    run
+}
+
+#[test]
+fn a_run_without_a_finished_trial_says_so() {
+    let mut run = sample::demo_run();
+    run.summary = None;
+    run.trials.clear();
+    let why = "not available: no trial was finished";
+    assert!(html(&run).contains(why) && markdown(&run).contains(why));
+    assert!(render_terminal(&run, 80, false).contains(why));
+}
+
+#[test]
+fn runs_that_lack_almost_everything_or_hold_absurd_figures_are_rendered_without_a_panic() {
+    let mut empty = sample::demo_run();
+    empty.plan.factors.clear();
+    empty.plan.variants.clear();
+    empty.plan.trials.clear();
+    empty.plan.published.clear();
+    empty.trials.clear();
+    let mut absurd = sample::run();
+    for (index, stored) in absurd.trials.iter_mut().enumerate() {
+        for window in &mut stored.trial.windows {
+            window.end_monotonic_ns = window.start_monotonic_ns.wrapping_sub(index as u64);
+        }
+        for event in &mut stored.gc_events {
+            event.pause_ns = u64::MAX;
+            event.before_bytes = None;
+        }
+        stored.memory.iter_mut().for_each(|s| s.areas.clear());
+    }
+    let summary = absurd.summary.as_mut().expect("the sample has it");
+    for (index, comparison) in summary.comparisons.iter_mut().enumerate() {
+        let value = [f64::NAN, f64::INFINITY, 0.0, -1.0, 1e300][index % 5];
+        comparison.ratio = Estimate { estimate: value, low: Some(value), high: None };
+    }
+    for variant in &mut summary.variants {
+        variant.metrics.values_mut().for_each(|e| e.low = Some(f64::NAN));
+        variant.response_curve.iter_mut().for_each(|p| p.percentile = 100.0);
+    }
+    let mut no_heap = sample::run();
+    no_heap.plan.variants.iter_mut().for_each(|v| v.max_heap_bytes = None);
+    let mut one_block = sample::run();
+    for comparison in &mut one_block.summary.as_mut().expect("the sample has it").comparisons {
+        comparison.ratio = Estimate { low: None, high: None, ..comparison.ratio };
+        comparison.verdict = Verdict::TooFewBlocks;
+        comparison.shown = false;
+    }
+    for run in [empty, absurd, no_heap, without_series()] {
+        assert!(!all_outputs(&run).contains("NaN"));
+    }
+    assert!(all_outputs(&one_block).contains("too few blocks"));
+}
