@@ -13,10 +13,22 @@
 /// - `uptime`: seconds since the start of the JVM, for people.
 /// - `filecount=0`: one file, no rotation that would lose its beginning.
 ///
-/// A double quote keeps a path with a colon in one piece; a path with a double quote in it cannot be given to a JVM.
+/// A path with a colon is put in double quotes; one with a double quote in it cannot be given to a JVM. `%p` and `%t` in
+/// a path are replaced by the JVM (process id, start time).
 pub fn xlog_option(path: &str) -> String {
+    let file = if path.contains(':') { format!("\"{path}\"") } else { path.to_owned() };
     format!(
-        "-Xlog:gc*=info,gc+heap=debug,gc+heap+coops=debug,pagesize=info:file=\"{path}\"\
-         :uptime,timenanos,level,tags:filecount=0"
+        "-Xlog:gc*=info,gc+heap=debug,gc+heap+coops=debug,pagesize=info:file={file}:uptime,timenanos,level,tags:filecount=0"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_colon_in_the_path_is_kept_from_ending_it() {
+        assert!(xlog_option("/tmp/gc.log").contains(":file=/tmp/gc.log:uptime"));
+        assert!(xlog_option("/tmp/a:b.log").contains(":file=\"/tmp/a:b.log\":uptime"));
+    }
 }

@@ -3,6 +3,7 @@
 
 use assay_gclog::{GcLogReader, freed_between, pauses_between, read, summarise};
 use assay_model::GcLog;
+use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,5 +57,29 @@ fn sample_logs_of_other_jvms_are_read_without_panic() {
         let is_known_kind = name.starts_with("unified-g1gc") || name.starts_with("unified-serial");
         assert!(!is_known_kind || !log.events.is_empty(), "{name}");
         assert!(!name.starts_with("preunified") || !log.problems.is_empty(), "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// A small fuzzing of its own, since the fuzz target needs a nightly compiler: two seeds spliced, bytes changed.
+    #[test]
+    fn damaged_seeds_are_read_without_panic(
+        seeds in (0usize..100, 0usize..100),
+        cuts in (0usize..4_096, 0usize..4_096),
+        damage in prop::collection::vec((0usize..8_192, any::<u8>()), 0..12),
+    ) {
+        let corpus = files(&assay_testkit::testdata("../fuzz/corpus/gclog_read"));
+        let seed = |index: usize| fs::read(&corpus[index % corpus.len()]).expect("the seed");
+        let (mut bytes, tail) = (seed(seeds.0), seed(seeds.1));
+        bytes.truncate(cuts.0);
+        bytes.extend_from_slice(&tail[cuts.1.min(tail.len())..]);
+        for (at, byte) in damage {
+            if let Some(damaged) = bytes.get_mut(at) {
+                *damaged = byte;
+            }
+        }
+        check("damaged", &bytes);
     }
 }

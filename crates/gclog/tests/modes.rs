@@ -22,19 +22,45 @@ fn name(log: &GcLog) -> String {
     format!("{}{headers}", mode.mode.name())
 }
 
-#[test]
-fn recorded_logs_show_the_mode_that_their_name_gives() {
-    let mut logs = 0;
-    for entry in fs::read_dir(assay_testkit::testdata("gclog/modes")).expect("the recorded logs") {
+/// Holds every log of a folder against its file name, `RELEASE-MODE.log`; returns how many there are.
+fn check_folder(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).expect("a folder of logs");
+    let check = |entry: std::io::Result<fs::DirEntry>| {
         let path = entry.expect("an entry").path();
         let file = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
         let (_release, mode) = file.split_once('-').expect("RELEASE-MODE");
         let log = read_log(&path);
         assert_eq!(name(&log), mode, "{file}: {:?}", log.mode);
         check_details(&log, &file);
-        logs += 1;
+    };
+    entries.map(check).count()
+}
+
+#[test]
+fn recorded_logs_show_the_mode_that_their_name_gives() {
+    assert_eq!(check_folder(&assay_testkit::testdata("gclog/modes")), 15);
+}
+
+#[test]
+fn logs_of_the_jvms_at_hand_show_the_mode_that_was_asked_for() {
+    let homes: Vec<_> = [(17, 64), (25, 64), (17, 32)]
+        .into_iter()
+        .filter_map(|(feature, bits)| assay_testkit::find_java(feature, bits))
+        .filter_map(|java| java.ancestors().nth(2).map(Path::to_path_buf))
+        .collect();
+    if !homes.first().is_some_and(|home| home.join("bin/javac").exists()) {
+        assay_testkit::skip!("no JDK 17 with javac");
     }
-    assert_eq!(logs, 15);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = Command::new(assay_testkit::testdata("gclog/generate"))
+        .arg(folder.path())
+        .args(&homes)
+        .output()
+        .expect("the script starts");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let logs = check_folder(&folder.path().join("modes"));
+    println!("{logs} modes of {} JVMs", homes.len());
+    assert!(logs >= 6);
 }
 
 fn check_details(log: &GcLog, file: &str) {
