@@ -23,6 +23,9 @@ record Invariant(String name, String offenders) {
    * took one holding, which is gone; no holding is sold twice or promised to a sale that is not
    * there. Over all, each completed order moved the volume of its quote exactly once. The tables
    * keep their bounds.
+   *
+   * <p>The sums are unions that group to zero, not joins of grouped tables: those took a quarter of
+   * an hour on 18,000 accounts, because neither H2 nor Derby hashes a derived table.
    */
   static final List<Invariant> ALL =
       List.of(
@@ -30,55 +33,56 @@ record Invariant(String name, String offenders) {
           new Invariant(
               "cash_of_each_account",
               """
-              select a.id from account a left join
-                (select account_id, sum(case when order_type = 'BUY' then -(price * quantity)
-                    else price * quantity end - fee) as cash
-                 from orders group by account_id) o on o.account_id = a.id
-              where a.balance <> a.opening_balance - a.folded_buy_cost + a.folded_sell_proceeds
-                - a.folded_fees + coalesce(o.cash, 0)
+              select account_id from
+                (select id as account_id, balance - opening_balance + folded_buy_cost
+                    - folded_sell_proceeds + folded_fees as off from account
+                 union all
+                 select account_id, case when order_type = 'BUY' then price * quantity
+                    else -(price * quantity) end + fee as off from orders) parts
+              group by account_id having sum(off) <> 0
               """),
           new Invariant(
               "shares_of_each_account",
               """
-              select a.id from account a
-                left join (select account_id, sum(case when order_type = 'BUY' then quantity
-                    else -quantity end) as shares
-                  from orders where order_state <> 'OPEN' group by account_id) o
-                  on o.account_id = a.id
-                left join (select account_id, sum(quantity) as shares
-                  from holding group by account_id) h on h.account_id = a.id
-              where coalesce(h.shares, 0)
-                <> a.folded_shares_bought - a.folded_shares_sold + coalesce(o.shares, 0)
+              select account_id from
+                (select id as account_id, folded_shares_sold - folded_shares_bought as off from account
+                 union all
+                 select account_id, case when order_type = 'BUY' then -quantity else quantity end as off
+                   from orders where order_state <> 'OPEN'
+                 union all
+                 select account_id, quantity as off from holding) parts
+              group by account_id having sum(off) <> 0
               """),
           new Invariant(
               "basis_of_each_account",
               """
-              select a.id from account a
-                left join (select account_id, sum(case when order_type = 'BUY'
-                    then price * quantity else -cost_basis end) as cost
-                  from orders where order_state <> 'OPEN' group by account_id) o
-                  on o.account_id = a.id
-                left join (select account_id, sum(purchase_price * quantity) as cost
-                  from holding group by account_id) h on h.account_id = a.id
-              where coalesce(h.cost, 0)
-                <> a.folded_buy_cost - a.folded_sell_basis + coalesce(o.cost, 0)
+              select account_id from
+                (select id as account_id, folded_sell_basis - folded_buy_cost as off from account
+                 union all
+                 select account_id, case when order_type = 'BUY' then -(price * quantity)
+                    else cost_basis end as off from orders where order_state <> 'OPEN'
+                 union all
+                 select account_id, purchase_price * quantity as off from holding) parts
+              group by account_id having sum(off) <> 0
               """),
           new Invariant(
               "orders_of_each_account",
               """
-              select a.id from account a left join
-                (select account_id, count(*) as kept from orders group by account_id) o
-                on o.account_id = a.id
-              where a.orders_opened <> a.folded_orders + coalesce(o.kept, 0)
+              select account_id from
+                (select id as account_id, orders_opened - folded_orders as off from account
+                 union all
+                 select account_id, -1 as off from orders) parts
+              group by account_id having sum(off) <> 0
               """),
           new Invariant(
               "one_holding_for_each_purchase_until_sold",
               """
-              select o.id from orders o left join
-                (select buy_order_id, count(*) as holdings from holding group by buy_order_id) h
-                on h.buy_order_id = o.id
-              where o.order_type = 'BUY' and coalesce(h.holdings, 0)
-                <> case when o.order_state = 'HELD' then 1 else 0 end
+              select purchase from
+                (select id as purchase, 1 as kept, case when order_state = 'HELD' then -1 else 0 end as off
+                   from orders where order_type = 'BUY'
+                 union all
+                 select buy_order_id as purchase, 0 as kept, 1 as off from holding) parts
+              group by purchase having sum(kept) = 1 and sum(off) <> 0
               """),
           new Invariant(
               "no_purchase_has_two_holdings",
