@@ -149,15 +149,16 @@ impl Connection {
     }
 
     /// Reads what is there. Once the answer is whole, says whether the connection can carry another request. A read
-    /// that does not fill the buffer has emptied the socket (epoll(7)), so the usual answer costs one system call.
-    pub fn read(&mut self, buffer: &mut [u8]) -> Result<Option<bool>, Failure> {
+    /// that does not fill the buffer has emptied the socket (epoll(7)), so the usual answer costs one system call; only
+    /// after a hang-up, which is not told twice, is the socket read to its end.
+    pub fn read(&mut self, buffer: &mut [u8], hung_up: bool) -> Result<Option<bool>, Failure> {
         let Some(stream) = &mut self.stream else { return Ok(None) };
         loop {
             let progress = match stream.read(buffer) {
                 Ok(0) => self.reader.close()?,
                 Ok(count) => {
                     let progress = self.reader.feed(&buffer[..count])?;
-                    if count == buffer.len() && progress == Progress::More {
+                    if (hung_up || count == buffer.len()) && progress == Progress::More {
                         continue;
                     }
                     progress

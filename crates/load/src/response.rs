@@ -1,6 +1,6 @@
 //! Reads HTTP/1.1 answers from bytes as they come, without sockets: heads by `httparse`, bodies by length, in
 //! chunks, or to the end of the connection. A body is kept only where a check needs it, and then only its first
-//! mebibyte; the rest is counted and dropped. The buffers live on between answers, so a plain answer allocates nothing.
+//! mebibyte; of others the first half kibibyte, for messages. The rest is counted and dropped. The buffers live on between answers, so a plain answer allocates nothing.
 //!
 //! Not supported: content codings (none is asked for), protocol upgrades.
 
@@ -10,6 +10,8 @@ pub(crate) const HEAD_BYTES_MAX: usize = 64 << 10;
 const HEADERS_MAX: usize = 128;
 /// Longest part of a body that is kept for checks, bytes.
 pub(crate) const BODY_KEPT_BYTES_MAX: usize = 1 << 20;
+/// Longest part of a body that is kept otherwise, to show it when its status is wrong, bytes.
+const BODY_SHOWN_BYTES_MAX: usize = 512;
 /// Longest line with a chunk's size and extensions, bytes.
 const CHUNK_LINE_BYTES_MAX: usize = 4096;
 /// Most interim answers (1xx) before the answer.
@@ -81,7 +83,7 @@ pub(crate) struct ResponseReader {
     keep_alive: bool,
     interim: u32,
     expects_body: bool,
-    keeps_body: bool,
+    body_kept_bytes_max: usize,
     body: Vec<u8>,
     /// Values of the `Set-Cookie` headers, each ended by a line feed, which they cannot hold.
     set_cookies: Vec<u8>,
@@ -97,7 +99,7 @@ impl ResponseReader {
             keep_alive: false,
             interim: 0,
             expects_body: true,
-            keeps_body: false,
+            body_kept_bytes_max: 0,
             body: Vec::new(),
             set_cookies: Vec::new(),
             any_byte: false,
@@ -111,7 +113,7 @@ impl ResponseReader {
         self.status = 0;
         self.interim = 0;
         self.expects_body = expects_body;
-        self.keeps_body = keeps_body;
+        self.body_kept_bytes_max = if keeps_body { BODY_KEPT_BYTES_MAX } else { BODY_SHOWN_BYTES_MAX };
         self.body.clear();
         self.set_cookies.clear();
         self.any_byte = false;
@@ -198,10 +200,8 @@ impl ResponseReader {
     /// Keeps what is wanted of up to `left` bytes of body; returns how many belong to it.
     fn keep(&mut self, bytes: &[u8], left: u64) -> usize {
         let taken = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        if self.keeps_body {
-            let room = BODY_KEPT_BYTES_MAX - self.body.len().min(BODY_KEPT_BYTES_MAX);
-            self.body.extend_from_slice(&bytes[..taken.min(room)]);
-        }
+        let room = self.body_kept_bytes_max.saturating_sub(self.body.len());
+        self.body.extend_from_slice(&bytes[..taken.min(room)]);
         taken
     }
 

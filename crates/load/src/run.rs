@@ -279,7 +279,7 @@ impl<'a> Run<'a> {
         {
             return self.broken(at, &error.into());
         }
-        match connection.read(&mut self.buffer) {
+        match connection.read(&mut self.buffer, hung_up) {
             Ok(None) => (),
             // A hang-up that came with the answer is not told again, so it must be heeded now.
             Ok(Some(keep_alive)) => self.answered(at, keep_alive && !hung_up),

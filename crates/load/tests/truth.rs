@@ -108,7 +108,7 @@ fn load(url: &str, arrivals: ArrivalLaw, rate_per_s: f64, seed: u64) -> Measured
 #[track_caller]
 fn check(plan: impl Fn() -> Stalls, arrivals: ArrivalLaw, rate_per_s: f64, in_theory_ms: Option<[u64; 4]>) {
     for _ in 0..2 {
-        let compared = compare(plan(), arrivals, rate_per_s, in_theory_ms);
+        let compared = compare(&plan(), arrivals, rate_per_s, in_theory_ms);
         println!("{compared:#?}");
         if compared.deviations.is_empty() {
             return;
@@ -127,7 +127,7 @@ struct Compared {
     send_lag_p99_ns: u64,
 }
 
-fn compare(planned: Stalls, law: ArrivalLaw, rate_per_s: f64, in_theory_ms: Option<[u64; 4]>) -> Compared {
+fn compare(planned: &Stalls, law: ArrivalLaw, rate_per_s: f64, in_theory_ms: Option<[u64; 4]>) -> Compared {
     let seed = 11;
     let server = StallServer::start(planned.clone());
     let measured = load(&server.url, law, rate_per_s, seed);

@@ -1,0 +1,103 @@
+//! Recording a value, and a whole plain request, allocate nothing: counted by the allocator of this test's process.
+
+use assay_load::recorder::{Recorder, RequestTimes};
+use assay_load::{Generator, GeneratorConfig, IntervalLogs, Load, Scenario};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+#[expect(unsafe_code, reason = "an allocator cannot be written without; it only counts and passes on")]
+// SAFETY: every call is passed on unchanged to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations() -> u64 {
+    ALLOCATIONS.with(Cell::get)
+}
+
+#[test]
+fn recording_a_value_allocates_nothing_even_with_an_interval_log() {
+    let mut recorder = Recorder::new(0, Some(IntervalLogs::each_second(std::io::sink())));
+    let before = allocations();
+    for n in 0..1_000_000_u64 {
+        // From nanoseconds to beyond the largest time that is told apart.
+        let done_ns = n.wrapping_mul(n).wrapping_mul(7) % 8_000_000_000_000;
+        recorder.record(&RequestTimes {
+            intended_ns: 0,
+            sendable_ns: 0,
+            sent_ns: Some(done_ns / 2),
+            done_ns,
+        });
+    }
+    assert_eq!(allocations() - before, 0);
+    assert_eq!(recorder.finish(1).response.len(), 1_000_000);
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = allocations();
+    drop(Box::new(1));
+    assert_eq!(allocations() - before, 1);
+}
+
+/// Allocations of a stretch with about this many requests, and their real number.
+fn allocations_of(generator: &mut Generator, ms: u64) -> (u64, u64) {
+    let load = Load::Closed { users: 1, think: Duration::ZERO };
+    let before = allocations();
+    let measured = generator
+        .run(&load, Duration::from_millis(ms), &AtomicBool::new(false), None, &mut |_| ())
+        .expect("the server listens");
+    assert_eq!(measured.errors(), 0);
+    (allocations() - before, measured.requests)
+}
+
+#[test]
+fn a_plain_request_allocates_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/", listener.local_addr().expect("bound"));
+    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| echo(stream)));
+    let (base_url, scenario) = Scenario::for_url(&url).expect("a good URL");
+    let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, 1)).expect("good");
+    allocations_of(&mut generator, 50);
+    let (few, few_requests) = allocations_of(&mut generator, 20);
+    let (many, many_requests) = allocations_of(&mut generator, 400);
+    assert!(many_requests > few_requests + 100, "{few_requests} and {many_requests} requests");
+    assert_eq!(few, many, "a longer stretch allocates no more, however many requests it has");
+}
+
+fn echo(mut stream: TcpStream) {
+    while matches!(stream.read(&mut [0; 4096]), Ok(1..)) {
+        if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx").is_err() {
+            return;
+        }
+    }
+}
