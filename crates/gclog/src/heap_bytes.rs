@@ -55,8 +55,8 @@ impl HeapLines {
         }
     }
 
-    /// The finest source that has both sides; `pause_line` is the pause's own. Both sides come from the same source,
-    /// since the difference of an exact value and a rounded one would be off by the rounding.
+    /// The finest source that has both sides; `pause_line` is the pause's own. Both sides come from the same
+    /// source, since the difference of an exact value and a rounded one would be off by the rounding.
     pub fn finest(&self, pause_line: Option<[u64; 3]>) -> HeapBytes {
         if let (Some(before), Some(after)) = (self.before.used_bytes(), self.after.used_bytes()) {
             let capacity = self.after.capacity_bytes.or(pause_line.map(|[_, _, capacity]| capacity));

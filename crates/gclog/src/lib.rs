@@ -1,13 +1,14 @@
-//! GC log text to events, for HotSpot's unified logging as JDK 17 and 25 write it with Serial, Parallel and G1.
+//! GC log text to events, for HotSpot's unified logging as JDK 17 and 25 write it with Serial, Parallel and
+//! G1.
 //!
-//! The reader is tolerant: content never makes it fail. It returns what it understood, counts the lines that it
-//! did not, and lists problems. [`xlog_option`] is the logging option to start a JVM with; logs written
+//! The reader is tolerant: content never makes it fail. It returns what it understood, counts the lines that
+//! it did not, and lists problems. [`xlog_option`] is the logging option to start a JVM with; logs written
 //! with other selections and decorators are read too, with less in them.
 //!
 //! # How exact the bytes of a collection are
 //!
-//! The line of a pause (`Pause Young (Allocation Failure) 256M->12M(1024M) 3.456ms`) is rounded down to whole MiB. For
-//! each event the finest source is taken that gives both sides:
+//! The line of a pause (`Pause Young (Allocation Failure) 256M->12M(1024M) 3.456ms`) is rounded down to whole
+//! MiB. For each event the finest source is taken that gives both sides:
 //!
 //! | source | written with | resolution |
 //! | --- | --- | --- |
@@ -16,12 +17,13 @@
 //! | Serial, Parallel: `DefNew: 17472K(19648K)->856K(19648K)`, `Tenured: ..` | `gc+heap=info` | 1 KiB for each generation |
 //! | the pause's own line | `gc=info` | 1 MiB |
 //!
-//! Finer bytes for G1 exist only region by region (`gc+heap+region=trace`), thousands of lines a collection, which
-//! would disturb what is measured. G1's `Pause Remark` and `Pause Cleanup` have nothing but their own line: 1 MiB.
+//! Finer bytes for G1 exist only region by region (`gc+heap+region=trace`), thousands of lines a collection,
+//! which would disturb what is measured. G1's `Pause Remark` and `Pause Cleanup` have nothing but their own
+//! line: 1 MiB.
 //!
-//! `tests/truth.rs` holds this against `GarbageCollectionNotificationInfo` of the same runs, on JDK 17 of 32 and 64
-//! bits and 25: number of pauses, cause, and bytes before and after of every collection are equal at these
-//! resolutions. (JDK 17 sends no notification for `Pause Remark` and `Pause Cleanup`, JDK 25 does.)
+//! `tests/truth.rs` holds this against `GarbageCollectionNotificationInfo` of the same runs, on JDK 17 of 32
+//! and 64 bits and 25: number of pauses, cause, and bytes before and after of every collection are equal at
+//! these resolutions. (JDK 17 sends no notification for `Pause Remark` and `Pause Cleanup`, JDK 25 does.)
 
 mod heap_bytes;
 mod line;

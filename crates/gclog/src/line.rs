@@ -1,7 +1,8 @@
 //! A line's decorators, in whatever order and choice the user asked for.
 //!
-//! HotSpot writes them as `[...]` in a fixed order: time, utctime, uptime, timemillis, uptimemillis, timenanos,
-//! uptimenanos, hostname, pid, tid, level, tags. They carry no names, so their form has to tell them apart.
+//! HotSpot writes them as `[...]` in a fixed order: time, utctime, uptime, timemillis, uptimemillis,
+//! timenanos, uptimenanos, hostname, pid, tid, level, tags. They carry no names, so their form has to tell
+//! them apart.
 
 use crate::scan::Scan;
 
@@ -15,8 +16,8 @@ pub(crate) struct Line<'a> {
     uptime_s: Option<f64>,
     nanos: Pair,
     millis: Pair,
-    /// Tags, for example `gc,heap,coops`; empty without that decorator. (A host's name may look like tags, but tags
-    /// come last.)
+    /// Tags, for example `gc,heap,coops`; empty without that decorator. (A host's name may look like tags,
+    /// but tags come last.)
     pub tags: &'a str,
     /// `GC(n)`.
     pub gc_id: Option<u64>,
@@ -39,7 +40,8 @@ impl<'a> Line<'a> {
             if !line.take_decorator(inside.trim()) {
                 break;
             }
-            // A blank parts the message from the decorators, so a bracket of the message is not taken for one.
+            // A blank parts the message from the decorators, so a bracket of the message is not taken for
+            // one.
             line.text = rest;
         }
         line.text = line.text.trim();
@@ -74,8 +76,8 @@ impl<'a> Line<'a> {
         true
     }
 
-    /// When the line was written. `lone_nanos_are_uptime` says what a single `[..ns]` means in a log that has no other
-    /// time to compare it with.
+    /// When the line was written. `lone_nanos_are_uptime` says what a single `[..ns]` means in a log that has
+    /// no other time to compare it with.
     pub fn stamp(&self, lone_nanos_are_uptime: bool) -> Stamp {
         let uptime_s = self.uptime_s.or(self.uptime_from_millis());
         match self.nanos {

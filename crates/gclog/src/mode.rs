@@ -1,14 +1,14 @@
 //! Reference mode and place of the heap, as the log shows them.
 //!
-//! What tells the modes apart (seen on JDK 17.0.15 and 25.0.3, 64-bit, and 17.0.19, 32-bit, with Serial, Parallel, G1;
-//! held by `tests/modes.rs`):
+//! What tells the modes apart (seen on JDK 17.0.15 and 25.0.3, 64-bit, and 17.0.19, 32-bit, with Serial,
+//! Parallel, G1; held by `tests/modes.rs`):
 //!
-//! - Compressed references: `gc+heap+coops=debug` prints the mode and the shift; `gc+init=info` prints `Compressed Oops:
-//!   Enabled (..)`. Both are absent, or say `Disabled`, when they are off.
-//! - A **32-bit JVM says `Compressed Oops: Disabled` too**, and its version line does not name the word size. Its
-//!   addresses have 8 digits, those of a 64-bit JVM 16.
-//! - Compressed class pointers: there is a compressed class space, or the metaspace line of a collection has a
-//!   `Class:` part. That they are full is only taken from a metaspace line without that part (JDK 16 and
+//! - Compressed references: `gc+heap+coops=debug` prints the mode and the shift; `gc+init=info` prints
+//!   `Compressed Oops: Enabled (..)`. Both are absent, or say `Disabled`, when they are off.
+//! - A **32-bit JVM says `Compressed Oops: Disabled` too**, and its version line does not name the word size.
+//!   Its addresses have 8 digits, those of a 64-bit JVM 16.
+//! - Compressed class pointers: there is a compressed class space, or the metaspace line of a collection has
+//!   a `Class:` part. That they are full is only taken from a metaspace line without that part (JDK 16 and
 //!   later), not from silence: so `64-bit` is known from the first collection on.
 //! - Compact headers: JDK 24 and later print `UseCompactObjectHeaders`; before there were none, and without
 //!   compressed class pointers there are none.

@@ -37,8 +37,8 @@ pub struct GcLogReader {
     lone_nanos_are_uptime: Option<bool>,
 }
 
-/// A collection some of whose lines were seen. Its event is in the log once its pause is over; lines that come after
-/// (Parallel draws the heap after its pause line) still make it finer.
+/// A collection some of whose lines were seen. Its event is in the log once its pause is over; lines that
+/// come after (Parallel draws the heap after its pause line) still make it finer.
 #[derive(Debug, Clone)]
 struct OpenCollection {
     id: u64,

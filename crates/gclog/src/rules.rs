@@ -1,5 +1,5 @@
-//! The rules: what each kind of line says. A line is understood when a rule takes it, and no line is taken by two
-//! (the tests at the end hold every rule against every other rule's samples).
+//! The rules: what each kind of line says. A line is understood when a rule takes it, and no line is taken by
+//! two (the tests at the end hold every rule against every other rule's samples).
 
 use crate::line::Line;
 use crate::scan::Scan;
@@ -107,8 +107,8 @@ pub(crate) fn read<'a>(line: &Line<'a>) -> Option<Fact<'a>> {
     RULES.iter().find_map(|rule| (rule.read)(line))
 }
 
-/// `Pause Young (Normal) (G1 Evacuation Pause) 23M->1M(64M) 1.987ms`. Without sizes and length it is the line that
-/// announces the pause.
+/// `Pause Young (Normal) (G1 Evacuation Pause) 23M->1M(64M) 1.987ms`. Without sizes and length it is the line
+/// that announces the pause.
 fn pause<'a>(line: &Line<'a>) -> Option<Fact<'a>> {
     let mut scan = Scan(line.text);
     scan.literal("Pause ")?;
@@ -181,8 +181,8 @@ fn heap_block<'a>(line: &Line<'a>) -> Option<Fact<'a>> {
     }
 }
 
-/// `eden space 17472K, 100% used [0x00000000fc000000, 0x00000000fd110000, 0x00000000fd110000)`: bottom, top, end. Serial
-/// of JDK 17 has a fourth address in the old space, Parallel writes no blanks.
+/// `eden space 17472K, 100% used [0x00000000fc000000, 0x00000000fd110000, 0x00000000fd110000)`: bottom, top,
+/// end. Serial of JDK 17 has a fourth address in the old space, Parallel writes no blanks.
 fn space<'a>(line: &Line<'a>) -> Option<Fact<'a>> {
     let mut scan = Scan(line.text);
     let space = match scan.until("space ")?.trim_end() {
@@ -252,9 +252,9 @@ fn transition<'a>(line: &Line<'a>) -> Option<Fact<'a>> {
     Some(Fact::Transition { is_old, before_bytes, after_bytes, capacity_bytes })
 }
 
-/// `Metaspace: 130K(320K)->130K(320K) NonClass: 126K(192K)->126K(192K) Class: 3K(128K)->3K(128K)`. Since JDK 16 the two
-/// parts are there exactly when class pointers are compressed; the older form (`5678K->5678K(1056768K)`) does
-/// not tell.
+/// `Metaspace: 130K(320K)->130K(320K) NonClass: 126K(192K)->126K(192K) Class: 3K(128K)->3K(128K)`. Since JDK
+/// 16 the two parts are there exactly when class pointers are compressed; the older form
+/// (`5678K->5678K(1056768K)`) does not tell.
 fn metaspace<'a>(line: &Line<'a>) -> Option<Fact<'a>> {
     let mut scan = Scan(line.text);
     scan.literal("Metaspace: ")?;
@@ -275,7 +275,8 @@ fn metaspace<'a>(line: &Line<'a>) -> Option<Fact<'a>> {
     }
 }
 
-/// `Compressed class space mapped at: 0x..-0x.., reserved size: 1073741824`, and the line of the heap's picture.
+/// `Compressed class space mapped at: 0x..-0x.., reserved size: 1073741824`, and the line of the heap's
+/// picture.
 fn class_space<'a>(line: &Line<'a>) -> Option<Fact<'a>> {
     let is_there = line.text.starts_with("Compressed class space mapped at: ")
         || line.text.strip_prefix("class space").is_some_and(|rest| rest.trim_start().starts_with("used "));

@@ -3,8 +3,8 @@
 use crate::window::Ledger;
 use assay_model::{GcEvent, GcLog, GcSummary, PausePercentiles, PauseSummary, schema};
 
-/// Sums a log up. Freed and allocated bytes are absent when no collection (for allocated: no two that follow each
-/// other) gives its bytes, or when the sum is below zero, which only a damaged log can bring about.
+/// Sums a log up. Freed and allocated bytes are absent when no collection (for allocated: no two that follow
+/// each other) gives its bytes, or when the sum is below zero, which only a damaged log can bring about.
 pub fn summarise(log: &GcLog) -> GcSummary {
     GcSummary {
         schema: schema::GC.to_owned(),
@@ -35,7 +35,8 @@ fn pauses(events: &[GcEvent]) -> PauseSummary {
     }
 }
 
-/// The smallest pause that is at least as long as this share of all (nearest rank): always a pause that happened.
+/// The smallest pause that is at least as long as this share of all (nearest rank): always a pause that
+/// happened.
 fn percentile_ms(sorted_ns: &[u64], share: f64) -> Option<f64> {
     let rank = (share * sorted_ns.len() as f64).ceil().max(1.0) as usize;
     sorted_ns.get(rank - 1).map(|ns| *ns as f64 / 1e6)

@@ -1,8 +1,8 @@
 //! Garbage and pauses of a stretch of time.
 //!
-//! **Why the freed bytes are counted from collection to collection.** Let a window hold the collections 0 .. n, with
-//! b(i) bytes in use before and a(i) after collection i. The application allocates between collections only, so
-//! what it allocated from the end of collection 0 to the end of collection n is exactly
+//! **Why the freed bytes are counted from collection to collection.** Let a window hold the collections 0 ..
+//! n, with b(i) bytes in use before and a(i) after collection i. The application allocates between
+//! collections only, so what it allocated from the end of collection 0 to the end of collection n is exactly
 //!
 //! ```text
 //! A = Σ (b(i) - a(i-1))                                          i = 1 .. n
@@ -14,17 +14,20 @@
 //! F = Σ (b(i) - a(i)) = A + a(0) - a(n)                          i = 1 .. n
 //! ```
 //!
-//! Counting the first collection too would add garbage of before the window; ending at the window's edge would miss
-//! what was allocated since the last one. So requests are counted from the end of the first collection to the end of
-//! the last, and both quotients are exact, no matter where the window's edges lie between collections.
+//! Counting the first collection too would add garbage of before the window; ending at the window's edge
+//! would miss what was allocated since the last one. So requests are counted from the end of the first
+//! collection to the end of the last, and both quotients are exact, no matter where the window's edges lie
+//! between collections.
 //!
-//! **G1's `Pause Remark` and `Pause Cleanup`** free whole empty regions now and then, and give their bytes in whole MiB. They
-//! never begin or end the count; what one frees in between is added to F and to A, where it would otherwise be missing from
-//! b(i). So the count is exact as long as none of them frees anything, and off by less than 1 MiB for each that does.
+//! **G1's `Pause Remark` and `Pause Cleanup`** free whole empty regions now and then, and give their bytes in
+//! whole MiB. They never begin or end the count; what one frees in between is added to F and to A, where it
+//! would otherwise be missing from b(i). So the count is exact as long as none of them frees anything, and
+//! off by less than 1 MiB for each that does.
 //!
-//! **What a growing live set does.** F is smaller than A by a(n) - a(0): objects that stay, and with a generational
-//! collector also those that died in the old generation, which no young collection frees. F is the garbage that was
-//! collected, A is what the requests allocated; they differ by less the longer the window, and `GcWindow` has both.
+//! **What a growing live set does.** F is smaller than A by a(n) - a(0): objects that stay, and with a
+//! generational collector also those that died in the old generation, which no young collection frees. F is
+//! the garbage that was collected, A is what the requests allocated; they differ by less the longer the
+//! window, and `GcWindow` has both.
 
 use assay_model::{GcEvent, GcEventKind};
 
@@ -77,8 +80,9 @@ pub struct GcWindow {
 
 /// The garbage of a window, counted over the collections that ended within `from_ns ..= to_ns`.
 ///
-/// `None` when there are fewer than two, when one of them lacks its bytes or its time (a sum with a hole is no sum),
-/// when times go backwards, or when the bytes contradict themselves (less than nothing freed or allocated).
+/// `None` when there are fewer than two, when one of them lacks its bytes or its time (a sum with a hole is
+/// no sum), when times go backwards, or when the bytes contradict themselves (less than nothing freed or
+/// allocated).
 pub fn freed_between(events: &[GcEvent], from_ns: u64, to_ns: u64) -> Option<GcWindow> {
     let mut inside = Vec::new();
     for event in events {

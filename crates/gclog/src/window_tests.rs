@@ -61,7 +61,8 @@ fn a_stop_of_a_concurrent_cycle_never_begins_or_ends_the_count_but_what_it_frees
         |end_ns, before, after| GcEvent { kind: GcEventKind::ConcurrentStop, ..event(end_ns, before, after) };
     let mib = 1 << 20;
     let (live, filled) = (2 * mib + 77, 24 * mib + 99);
-    // Allocated since the collection at 10: 22 MiB and 22 bytes before the remark frees 4 MiB, then what fills them.
+    // Allocated since the collection at 10: 22 MiB and 22 bytes before the remark frees 4 MiB, then what
+    // fills them.
     let events = [
         stop(5, mib, mib),
         event(10, filled, live),
@@ -103,7 +104,8 @@ proptest! {
         }
         let (from, to) = (edges.0.min(edges.1), edges.0.max(edges.1));
         if let Some(got) = freed_between(&events, 100 * from as u64 + 50, 100 * to as u64 + 50) {
-            // Collections from+1 ..= to end inside; the requests between the first and the last of them count.
+            // Collections from+1 ..= to end inside; the requests between the first and the last of them
+            // count.
             let last = to.min(requests.len());
             let served: u64 = requests[from + 1..last].iter().sum();
             prop_assert_eq!(got.allocated_bytes, served * bytes_per_request);

@@ -1,5 +1,6 @@
-//! Logs of every kind, also those that this reader is not made for: it never panics, counts every line, and gives the
-//! same however the bytes come in. Runs the seeds of the fuzz target (`fuzz/fuzz_targets/gclog_read.rs`) as a test.
+//! Logs of every kind, also those that this reader is not made for: it never panics, counts every line, and
+//! gives the same however the bytes come in. Runs the seeds of the fuzz target
+//! (`fuzz/fuzz_targets/gclog_read.rs`) as a test.
 
 use assay_gclog::{GcLogReader, freed_between, pauses_between, read, summarise};
 use assay_model::GcLog;
@@ -63,7 +64,8 @@ fn sample_logs_of_other_jvms_are_read_without_panic() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// A small fuzzing of its own, since the fuzz target needs a nightly compiler: two seeds spliced, bytes changed.
+    /// A small fuzzing of its own, since the fuzz target needs a nightly compiler: two seeds spliced, bytes
+    /// changed.
     #[test]
     fn damaged_seeds_are_read_without_panic(
         seeds in (0usize..100, 0usize..100),

@@ -1,6 +1,6 @@
 //! The reader's bytes and pauses against what the JVM's own management interface says of the same run
-//! (`GarbageCollectionNotificationInfo`, recorded by `testdata/gclog/GcTruth.java`), and garbage per request against
-//! the bytes that the program knows it allocated.
+//! (`GarbageCollectionNotificationInfo`, recorded by `testdata/gclog/GcTruth.java`), and garbage per request
+//! against the bytes that the program knows it allocated.
 
 use assay_gclog::{freed_between, read, summarise, xlog_option};
 use assay_model::{GcEventKind, GcLog};
@@ -31,7 +31,8 @@ fn check(log_path: &Path) {
     check_garbage_per_request(&log, &truth);
 }
 
-/// Every collection has the management interface's bytes, at the resolution that the crate's documentation states.
+/// Every collection has the management interface's bytes, at the resolution that the crate's documentation
+/// states.
 fn check_collections(log: &GcLog, truth: &Value) {
     let is_g1 = log.collector.as_deref() == Some("G1");
     let collections = truth["collections"].as_array().expect("collections");

@@ -1,12 +1,12 @@
 //! 95 % intervals over blocks: Student's t where blocks are few, bootstrap where there are enough of them.
 //!
-//! **Why two methods.** The percentile bootstrap draws n blocks out of n again and again and takes the middle 95 %
-//! of the means. With few blocks it is too narrow: over 4 blocks of normal noise it covers the truth in 79 % of
-//! studies, over 6 in 86 %, because it divides by n where n - 1 is right, uses the normal's tails where
-//! Student's are right, and can never leave the range of the blocks. The expanded percentile interval (T. Hesterberg,
-//! "What teachers should know about the bootstrap", 2015) mends the first two: it takes the percentiles at
-//! Φ(-t √(n/(n-1))), t being Student's quantile, instead of 2.5 %. The last only more blocks can mend: the expanded
-//! interval covers 87 % at 4 blocks, 93 % at 6, 94 % at 8, 95 % at 12. So:
+//! **Why two methods.** The percentile bootstrap draws n blocks out of n again and again and takes the middle
+//! 95 % of the means. With few blocks it is too narrow: over 4 blocks of normal noise it covers the truth in
+//! 79 % of studies, over 6 in 86 %, because it divides by n where n - 1 is right, uses the normal's tails
+//! where Student's are right, and can never leave the range of the blocks. The expanded percentile interval
+//! (T. Hesterberg, "What teachers should know about the bootstrap", 2015) mends the first two: it takes the
+//! percentiles at Φ(-t √(n/(n-1))), t being Student's quantile, instead of 2.5 %. The last only more blocks
+//! can mend: the expanded interval covers 87 % at 4 blocks, 93 % at 6, 94 % at 8, 95 % at 12. So:
 //!
 //! | blocks | interval |
 //! | --- | --- |
@@ -14,8 +14,8 @@
 //! | 3 to 11 | Student's t on the blocks (on their logarithms for a geometric mean or ratios) |
 //! | 12 and more | expanded percentile bootstrap |
 //!
-//! Bootstrap-t was tried too: right for normal noise, but 5 to 10 times as wide at 4 blocks and down to 89 % for
-//! noise with occasional outliers. Measured coverage of what is used stands at [`crate::compare_paired`];
+//! Bootstrap-t was tried too: right for normal noise, but 5 to 10 times as wide at 4 blocks and down to 89 %
+//! for noise with occasional outliers. Measured coverage of what is used stands at [`crate::compare_paired`];
 //! `tests/coverage.rs` measures it anew.
 
 use crate::draw::Draws;
@@ -60,8 +60,8 @@ pub enum StatsError {
 
 /// The statistic over the blocks' values, one value a block, with its 95 % interval.
 ///
-/// For the arithmetic mean of strongly skewed values (log-normal, σ 0.5) no method that was tried covers more than 91 to
-/// 94 %: use the geometric mean there, which covers 94 to 96 %.
+/// For the arithmetic mean of strongly skewed values (log-normal, σ 0.5) no method that was tried covers more
+/// than 91 to 94 %: use the geometric mean there, which covers 94 to 96 %.
 ///
 /// # Errors
 /// No values, a value that is not finite, or one that is not positive where the geometric mean is asked for.
@@ -155,8 +155,8 @@ fn student_quantile(degrees: usize) -> f64 {
             / (92_160.0 * d.powi(4))
 }
 
-/// Upper tail of the normal distribution by Laplace's continued fraction (Abramowitz and Stegun 26.2.14), which
-/// converges for every x > 0 and fast from 1.9 on, where it is used.
+/// Upper tail of the normal distribution by Laplace's continued fraction (Abramowitz and Stegun 26.2.14),
+/// which converges for every x > 0 and fast from 1.9 on, where it is used.
 fn normal_upper_tail(x: f64) -> f64 {
     let fraction = (1..=200).rev().fold(x, |below, k| x + f64::from(k) / below);
     (-x * x / 2.0).exp() / (std::f64::consts::TAU.sqrt() * fraction)

@@ -1,10 +1,12 @@
-//! The statistics of a study: quantiles, intervals over blocks, paired comparison, and the test that ends warm-up.
+//! The statistics of a study: quantiles, intervals over blocks, paired comparison, and the test that ends
+//! warm-up.
 //!
-//! Everything here is a pure function of its arguments and a seed: no clock, no I/O, the same input gives the same
-//! result to the last bit. Nothing here knows what the numbers mean.
+//! Everything here is a pure function of its arguments and a seed: no clock, no I/O, the same input gives the
+//! same result to the last bit. Nothing here knows what the numbers mean.
 //!
-//! The unit of sampling is the **block**: one round in which every variant had its turn. Requests or slices within
-//! a block are not independent, so an interval over them would be far too narrow; blocks are what is resampled.
+//! The unit of sampling is the **block**: one round in which every variant had its turn. Requests or slices
+//! within a block are not independent, so an interval over them would be far too narrow; blocks are what is
+//! resampled.
 
 mod draw;
 mod interval;

@@ -18,13 +18,14 @@ pub struct PairedComparison {
 
 /// Compares `(variant, baseline)` of each block.
 ///
-/// What the machine does to a whole block (clock speed, neighbours, time of day) hits both sides and cancels in the
-/// ratio; what is left is noise within the block. Ratios are judged on the logarithmic scale, so that swapping
-/// the two sides gives the reciprocal, and a doubling weighs as much as a halving. The interval is Student's for 3 to
-/// 11 blocks and the expanded percentile bootstrap from 12 on (`interval.rs` says why).
+/// What the machine does to a whole block (clock speed, neighbours, time of day) hits both sides and cancels
+/// in the ratio; what is left is noise within the block. Ratios are judged on the logarithmic scale, so that
+/// swapping the two sides gives the reciprocal, and a doubling weighs as much as a halving. The interval is
+/// Student's for 3 to 11 blocks and the expanded percentile bootstrap from 12 on (`interval.rs` says why).
 ///
-/// Measured by `tests/coverage.rs` over 2,500 virtual studies for each cell, while the machine's speed walks by 10 % from
-/// block to block. Share of the 95 % intervals that contain the true ratio, in % (luck of the draw: 0.4):
+/// Measured by `tests/coverage.rs` over 2,500 virtual studies for each cell, while the machine's speed walks
+/// by 10 % from block to block. Share of the 95 % intervals that contain the true ratio, in % (luck of the
+/// draw: 0.4):
 ///
 /// | noise of a trial | 4 blocks | 6 | 8 | 12 |
 /// | --- | --- | --- | --- | --- |
@@ -32,12 +33,13 @@ pub struct PairedComparison {
 /// | log-normal, 5 % and 30 % | 94.9 | 95.0 | 94.9 | 95.0 |
 /// | heavy-tailed (Student's t, 3 degrees of freedom), 5 % | 95.7 | 95.7 | 95.4 | 94.4 |
 ///
-/// Two equal variants (A/A, 2 % noise) show a difference in 5.0 / 4.3 / 5.2 / 5.2 / 4.6 % of the studies with 3 / 4 / 6 /
-/// 8 / 12 blocks. Where the speed also drifts from trial to trial within the blocks, in 0.1 to 3.0 %: that drift hits
-/// both variants in turn and widens the interval. A true difference of 5 % at 2 % noise is shown by 8 blocks in 98 %
-/// of the studies (93 % with drift within the blocks).
+/// Two equal variants (A/A, 2 % noise) show a difference in 5.0 / 4.3 / 5.2 / 5.2 / 4.6 % of the studies with
+/// 3 / 4 / 6 / 8 / 12 blocks. Where the speed also drifts from trial to trial within the blocks, in 0.1 to
+/// 3.0 %: that drift hits both variants in turn and widens the interval. A true difference of 5 % at 2 %
+/// noise is shown by 8 blocks in 98 % of the studies (93 % with drift within the blocks).
 ///
-/// One comparison in twenty of equal variants shows a difference by design: who makes many has to expect some.
+/// One comparison in twenty of equal variants shows a difference by design: who makes many has to expect
+/// some.
 ///
 /// # Errors
 /// No pairs, or a value that is not positive and finite (a ratio needs both).

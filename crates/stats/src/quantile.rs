@@ -14,9 +14,9 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     mean(&logs).map(f64::exp)
 }
 
-/// Quantile of type 7 of Hyndman and Fan, "Sample quantiles in statistical packages" (1996): with the values sorted
-/// as x(0) .. x(n-1) and h = p (n - 1), linear interpolation between x(floor h) and x(floor h + 1). It is the
-/// default of R, NumPy and Julia.
+/// Quantile of type 7 of Hyndman and Fan, "Sample quantiles in statistical packages" (1996): with the values
+/// sorted as x(0) .. x(n-1) and h = p (n - 1), linear interpolation between x(floor h) and x(floor h + 1). It
+/// is the default of R, NumPy and Julia.
 ///
 /// `None` for an empty slice, a value that is not a number, or `p` outside 0 to 1.
 pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn quantiles_agree_with_the_default_of_r() {
-        // R: quantile(c(15, 20, 35, 40, 50), c(.05, .3, .4, .5, 1))  ->  16 23 29 35 50 (19 = 15 + .8 * 5 at .2)
+        // R: quantile(c(15, 20, 35, 40, 50), c(.05, .3, .4, .5, 1))  ->  16 23 29 35 50 (19 = 15 + .8 * 5 at
+        // .2)
         let values = [35.0, 20.0, 15.0, 50.0, 40.0];
         for (p, want) in [(0.05, 16.0), (0.2, 19.0), (0.3, 23.0), (0.4, 29.0), (0.5, 35.0), (1.0, 50.0)] {
             let got = quantile(&values, p).unwrap();

@@ -3,14 +3,14 @@
 use crate::interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, StatsError, bootstrap, student_half_width};
 use assay_model::Estimate;
 
-/// Σ numerators / Σ denominators over the blocks, with its 95 % interval; one `(numerator, denominator)` a block, for
-/// example bytes freed and requests completed.
+/// Σ numerators / Σ denominators over the blocks, with its 95 % interval; one `(numerator, denominator)` a
+/// block, for example bytes freed and requests completed.
 ///
-/// Pooling weighs each block by its denominator, so that a short window counts for less; the mean of the blocks'
-/// own quotients would not. Whole blocks are resampled, since numerator and denominator of a block go together.
-/// From 12 blocks on the interval is the expanded percentile bootstrap; for 3 to 11 it is Student's on the quotient's
-/// linearised residuals (numerator - quotient x denominator) / mean denominator (Cochran, "Sampling Techniques",
-/// 1977, §6.3).
+/// Pooling weighs each block by its denominator, so that a short window counts for less; the mean of the
+/// blocks' own quotients would not. Whole blocks are resampled, since numerator and denominator of a block go
+/// together. From 12 blocks on the interval is the expanded percentile bootstrap; for 3 to 11 it is Student's
+/// on the quotient's linearised residuals (numerator - quotient x denominator) / mean denominator (Cochran,
+/// "Sampling Techniques", 1977, §6.3).
 ///
 /// # Errors
 /// No blocks; a numerator that is not finite or is negative; a denominator that is not positive and finite.

@@ -1,20 +1,22 @@
 //! The rule that ends warm-up: steady when the last slices show neither a trend nor a change of level.
 //!
-//! A series gets one value a slice of time: CPU milliseconds per request, or throughput. The rule looks at the last
-//! `slices` values, or at the last quarter of the series when that is more, so that a server that warms slowly is also
-//! judged over a longer stretch. Over these values, all relative to their median (so the rule has no unit):
+//! A series gets one value a slice of time: CPU milliseconds per request, or throughput. The rule looks at
+//! the last `slices` values, or at the last quarter of the series when that is more, so that a server that
+//! warms slowly is also judged over a longer stretch. Over these values, all relative to their median (so the
+//! rule has no unit):
 //!
-//! 1. **No trend**: the Theil-Sen slope (P. K. Sen, 1968: median of the slopes of all pairs, deaf to single outliers
-//!    such as a full collection), over the whole stretch, changes the level by at most `drift_max`.
-//! 2. **No change point**: wherever the stretch is cut in two (at least 3 slices on each side), the medians of the
-//!    parts differ by at most `drift_max`, plus what noise alone does to such a difference: one standard error, with
-//!    the noise taken from the differences of neighbours, which neither trend nor step inflates.
+//! 1. **No trend**: the Theil-Sen slope (P. K. Sen, 1968: median of the slopes of all pairs, deaf to single
+//!    outliers such as a full collection), over the whole stretch, changes the level by at most `drift_max`.
+//! 2. **No change point**: wherever the stretch is cut in two (at least 3 slices on each side), the medians
+//!    of the parts differ by at most `drift_max`, plus what noise alone does to such a difference: one
+//!    standard error, with the noise taken from the differences of neighbours, which neither trend nor step
+//!    inflates.
 //!
-//! Both must hold at two slices in a row. The drift that is tolerated does not grow with the noise: a noisy series is
-//! not let through sooner, it takes longer. The caller sets the cap.
+//! Both must hold at two slices in a row. The drift that is tolerated does not grow with the noise: a noisy
+//! series is not let through sooner, it takes longer. The caller sets the cap.
 //!
-//! **Measured** by `tests/steady.rs`: 1,000 series each, cap 60 slices, noise 3 % (6 %) a slice. *Early* means:
-//! declared steady while the true level was still more than 5 % from where it ends.
+//! **Measured** by `tests/steady.rs`: 1,000 series each, cap 60 slices, noise 3 % (6 %) a slice. *Early*
+//! means: declared steady while the true level was still more than 5 % from where it ends.
 //!
 //! | series | steady before the cap, % | early, % | slices until then |
 //! | --- | --- | --- | --- |
@@ -26,9 +28,9 @@
 //! | two levels 15 % apart in random turn | 100 (99) | - | 19.3 (21.1) |
 //! | falling by 1 % a slice for ever, noise 1 % (3 %) | 0 (20) | 0 (20) | - (31.8) |
 //!
-//! Against always waiting for the cap, that saves 46 of 60 slices for a flat start and 23 to 34 for the warm-ups that end
-//! in time. The rule cannot see a warm-up slower than a quarter
-//! of the time watched, nor a step that is still to come; comparisons are paired by block for this reason too.
+//! Against always waiting for the cap, that saves 46 of 60 slices for a flat start and 23 to 34 for the
+//! warm-ups that end in time. The rule cannot see a warm-up slower than a quarter of the time watched, nor a
+//! step that is still to come; comparisons are paired by block for this reason too.
 
 use crate::quantile::{median, quantile_of_sorted};
 
@@ -65,8 +67,8 @@ impl SteadyRule {
         )
     }
 
-    /// Whether these slices, oldest first, show neither trend nor change point. `None` when there are fewer than the
-    /// rule needs or their median is not positive.
+    /// Whether these slices, oldest first, show neither trend nor change point. `None` when there are fewer
+    /// than the rule needs or their median is not positive.
     fn holds(&self, series: &[f64]) -> Option<bool> {
         let wanted = self.slices.max(2 * SIDE_SLICES_MIN).max(series.len() / 4).min(JUDGED_SLICES_MAX);
         let judged = &series[series.len().checked_sub(wanted)?..];
@@ -99,8 +101,8 @@ impl SteadyState {
         SteadyState { rule, series: Vec::new(), in_a_row: 0 }
     }
 
-    /// Takes the next slice's value. A value that is not positive and finite (a slice without requests has no CPU
-    /// time per request) is not part of the series and makes the rule start counting anew.
+    /// Takes the next slice's value. A value that is not positive and finite (a slice without requests has no
+    /// CPU time per request) is not part of the series and makes the rule start counting anew.
     pub fn push(&mut self, value: f64) -> Phase {
         if !(value.is_finite() && value > 0.0) {
             self.in_a_row = 0;
@@ -146,8 +148,8 @@ fn has_change_point(values: &[f64], drift_max: f64) -> bool {
     })
 }
 
-/// Standard deviation of the noise, from the median absolute difference of neighbours: 1.4826 makes a median absolute
-/// deviation a normal standard deviation, and a difference has √2 times the noise of a value.
+/// Standard deviation of the noise, from the median absolute difference of neighbours: 1.4826 makes a median
+/// absolute deviation a normal standard deviation, and a difference has √2 times the noise of a value.
 fn noise_of_neighbours(values: &[f64]) -> f64 {
     let steps: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     median(&steps).map_or(0.0, |step| step * 1.4826 / std::f64::consts::SQRT_2)

@@ -1,5 +1,5 @@
-//! Holds what the documentation claims of the intervals: over thousands of virtual studies they contain the truth as
-//! often as they say, equal variants are called equal, and a real difference is found.
+//! Holds what the documentation claims of the intervals: over thousands of virtual studies they contain the
+//! truth as often as they say, equal variants are called equal, and a real difference is found.
 
 mod virtual_study;
 
