@@ -3,7 +3,7 @@
 use crate::grid::{Grid, Group};
 use crate::number::{significant, times};
 use crate::{results, text};
-use assay_model::{Comparison, METRICS, Metric, TrialOutcome, Verdict, WarmUpEnd};
+use assay_model::{Comparison, METRICS, Metric, Verdict, WarmUpEnd};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
 const ALSO: [&str; 3] = ["cpu_ms_per_request", "throughput_per_s", "garbage_kib_per_request"];
@@ -196,9 +196,12 @@ fn cautions(grid: &Grid) -> Vec<String> {
             run.trials.len()
         ));
     }
-    let failed = run.trials.iter().filter(|t| t.trial.outcome != TrialOutcome::Completed).count();
+    let failed = run.trials.iter().filter(|t| !t.trial.counts()).count();
     if failed > 0 {
-        cautions.push(format!("{failed} of {} trials did not complete.", run.trials.len()));
+        cautions.push(format!(
+            "{failed} of {} trials did not complete or failed their audit, and are not used.",
+            run.trials.len()
+        ));
     }
     if !run.plan.skipped.is_empty() {
         let names: Vec<String> = run.plan.skipped.iter().map(|s| text::clean(&s.name)).collect();

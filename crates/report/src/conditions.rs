@@ -152,11 +152,6 @@ pub fn trials(grid: &Grid) -> Table {
     let mut table = Table::new("Trials in the order of the run", &columns, 99);
     for stored in grid.run.trials.iter().take(ROWS_MAX) {
         let trial = &stored.trial;
-        let outcome = match &trial.outcome {
-            TrialOutcome::Completed => "completed".to_owned(),
-            TrialOutcome::Failed { reason } => format!("failed: {reason}"),
-            TrialOutcome::Interrupted => "interrupted by the user".to_owned(),
-        };
         let ready = trial.start_to_ready_ms.map(|ms| format!("{} s", significant(ms / 1000.0)));
         let audit = trial
             .audit
@@ -171,13 +166,40 @@ pub fn trials(grid: &Grid) -> Table {
             trial.started_at.clone(),
             ready.unwrap_or_else(|| "not available: never ready".to_owned()),
             warm_up(stored),
-            outcome,
+            outcome(trial),
             audit.unwrap_or_else(|| "not available: the workload has none, or it was not reached".to_owned()),
         ];
         table.rows.push(row.iter().map(|c| text::clean(c)).collect());
     }
     cut_note(&mut table, grid.run.trials.len());
     table
+}
+
+fn outcome(trial: &Trial) -> String {
+    match &trial.outcome {
+        TrialOutcome::Completed => "completed".to_owned(),
+        TrialOutcome::Failed { reason } => format!("failed: {reason}"),
+        TrialOutcome::Interrupted => "interrupted by the user".to_owned(),
+    }
+}
+
+/// Trials whose windows are not used, with the reason; absent when there are none.
+pub fn failed(grid: &Grid) -> Option<Table> {
+    let mut table =
+        Table::new("Trials whose windows are not used", &["Variant", "Trial", "Attempt", "Why"], 9);
+    let failed = || grid.run.trials.iter().map(|t| &t.trial).filter(|t| !t.counts());
+    for trial in failed().take(ROWS_MAX) {
+        let why = match &trial.audit {
+            Some(audit) if trial.outcome == TrialOutcome::Completed => {
+                format!("audit failed: {}", audit.detail)
+            }
+            _ => outcome(trial),
+        };
+        let row = [trial.variant.clone(), trial.number.to_string(), trial.attempt.to_string(), why];
+        table.rows.push(row.iter().map(|c| text::clean(c)).collect());
+    }
+    cut_note(&mut table, failed().count());
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Windows that are left out, with the evidence; absent when there are none.

@@ -40,7 +40,7 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
         }
         writeln!(out, "- {} ({})", text::markdown(&finding.claim), text::markdown(&finding.evidence))?;
     }
-    writeln!(out, "\n## Results\n")?;
+    writeln!(out, "\n## Results\n\n{}\n", results::HOW_TO_READ)?;
     for table in results::tables(grid) {
         writeln!(out, "{}", table.markdown())?;
     }
@@ -53,7 +53,10 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
     }
     writeln!(out, "\n{}", conditions::variants(grid).markdown())?;
     writeln!(out, "{}", conditions::trials(grid).markdown())?;
-    for table in [conditions::disturbed(grid), conditions::problems(grid)].into_iter().flatten() {
+    for table in [conditions::failed(grid), conditions::disturbed(grid), conditions::problems(grid)]
+        .into_iter()
+        .flatten()
+    {
         writeln!(out, "{}", table.markdown())?;
     }
     writeln!(out, "## How to repeat it\n")?;

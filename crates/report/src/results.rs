@@ -41,6 +41,10 @@ pub fn shown_metrics(grid: &Grid) -> Vec<&'static Metric> {
     METRICS.iter().filter(has).collect()
 }
 
+/// How to read the tables of [`tables`].
+pub const HOW_TO_READ: &str = "Each field holds the value with its 95 % interval, and below it the ratio to the \
+                               baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks.";
+
 /// One table for each group: variants by metrics.
 pub fn tables(grid: &Grid) -> Vec<Table> {
     let metrics = shown_metrics(grid);
@@ -49,11 +53,9 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
 
 fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
     let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
-    let caption = format!(
-        "Results{place}: value with 95 % interval; below it the ratio to the baseline, paired by block \
-         (▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks)"
-    );
+    let caption = format!("Results{place}");
     let mut table = Table::new(caption, &["Variant"], 1);
+    table.class = "dense";
     table.columns.extend(metrics.iter().map(|m| format!("{} ({})", m.title, shown_unit(m).0)));
     for cell in &group.cells {
         let mut row = vec![cell.label.clone()];

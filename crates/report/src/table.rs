@@ -9,6 +9,8 @@ pub struct Table {
     pub caption: String,
     /// Column headings, units included.
     pub columns: Vec<String>,
+    /// Class for the styles; `dense` for a table with many columns of figures.
+    pub class: &'static str,
     /// Index of the first column with figures.
     pub numeric_from: usize,
     /// Cells, one for each column, not escaped; a line break in a cell stays one.
@@ -19,17 +21,18 @@ impl Table {
     /// An empty table.
     pub fn new(caption: impl Into<String>, columns: &[&str], numeric_from: usize) -> Self {
         let columns = columns.iter().map(|&c| c.to_owned()).collect();
-        Table { caption: caption.into(), columns, numeric_from, rows: Vec::new() }
+        Table { caption: caption.into(), columns, class: "", numeric_from, rows: Vec::new() }
     }
 
     /// HTML with `scope` on every heading.
     pub fn html(&self) -> String {
         let mut out = format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption><thead><tr>",
-            text::html(&self.caption)
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"{1}\"><caption>{0}</caption><thead><tr>",
+            text::html(&self.caption),
+            self.class
         );
         for (index, column) in self.columns.iter().enumerate() {
-            let class = self.class(index);
+            let class = self.alignment(index);
             let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", text::html(column));
         }
         out.push_str("</tr></thead><tbody>\n");
@@ -38,7 +41,11 @@ impl Table {
             for (index, cell) in row.iter().enumerate() {
                 let lines: Vec<String> = cell.split('\n').map(text::html).collect();
                 let absent = ["not available", "skipped"].iter().any(|word| cell.starts_with(word));
-                let class = if absent { " class=\"na\"" } else { self.class(index) };
+                let class = match (absent, cell.contains('\n'), self.alignment(index)) {
+                    (true, ..) => " class=\"na\"",
+                    (_, true, "") => " class=\"lines\"",
+                    (.., alignment) => alignment,
+                };
                 let cell = lines.join("<br>");
                 let _ = if index == 0 {
                     write!(out, "<th scope=\"row\"><bdi>{cell}</bdi></th>")
@@ -68,7 +75,7 @@ impl Table {
         out
     }
 
-    fn class(&self, index: usize) -> &'static str {
+    fn alignment(&self, index: usize) -> &'static str {
         if index < self.numeric_from { "" } else { " class=\"n\"" }
     }
 }
