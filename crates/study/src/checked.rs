@@ -241,7 +241,7 @@ fn check_published(study: &StudyFile, document: &mut Document) {
         for (key, values) in [("relative", &published.relative), ("absolute", &published.absolute)] {
             let named = values.keys().map(String::as_str);
             named.for_each(|l| {
-                check_word(document, &format!("{place}.{key}.{l}"), "level", l, levels.iter().copied())
+                check_word(document, &format!("{place}.{key}.{l}"), "level", l, levels.iter().copied());
             });
         }
         published.at.iter().for_each(|(f, l)| check_level(study, document, &format!("{place}.at"), f, l));

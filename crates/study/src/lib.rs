@@ -1,16 +1,31 @@
 //! The runner: from a study file to a run directory.
-#![allow(dead_code)]
+//!
+//! A study file names a server, what is varied, how it is loaded and how trials are laid out. It is read and checked
+//! as a whole ([`StudyFile::read`]), joined with what this machine has ([`plan`]), and run ([`run`]); what a run left
+//! is read again by [`load_run`]. The engine tells what it does by `RunEvent`s and prints nothing.
+//!
+//! | part | files |
+//! | --- | --- |
+//! | study file, workload file, their mistakes | `study_file`, `document`, `checked`, `workload`, `units`, `placeholders` |
+//! | what this machine will run | `variant`, `reference_mode`, `jvm_choice`, `prepare`, `plan` |
+//! | child processes | `process`, `server_log`, `runtime_folder`, `http` |
+//! | measuring | `runner`, `observe` |
+//! | what is left | `run_dir`, `curves`, `summary` |
+
 mod checked;
+mod curves;
 mod document;
 mod error;
 mod http;
 mod jvm_choice;
+mod observe;
 mod placeholders;
 mod plan;
 mod prepare;
 mod process;
 mod reference_mode;
 mod run_dir;
+mod runner;
 mod runtime_folder;
 mod server_log;
 mod study_file;
@@ -18,7 +33,9 @@ mod summary;
 mod units;
 mod variant;
 mod workload;
+
 pub use checked::Checked;
 pub use error::{Diagnostic, StudyError};
 pub use run_dir::load_run;
+pub use runner::{RunOptions, RunResult, plan, run};
 pub use study_file::{StudyFile, study_schema};

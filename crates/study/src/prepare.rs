@@ -298,7 +298,8 @@ fn check_programs(
     document: &mut Document,
 ) {
     let program = command.first().map_or("", String::as_str);
-    if !(uses_jvm && program == "java") && !program.contains('{') && !is_program(program, &document.file) {
+    let is_filled_in = program.contains('{') || (uses_jvm && program == "java");
+    if !is_filled_in && !is_program(program, &document.file) {
         document.add_missing(
             "server.command",
             format!("there is no program `{program}`; is it installed, and on the path?"),

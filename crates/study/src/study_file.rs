@@ -334,6 +334,7 @@ pub struct WorkloadFile {
     pub name: String,
     /// One sentence.
     #[serde(default)]
+    #[expect(dead_code, reason = "for people who read the file")]
     pub summary: String,
     /// Scenario file, beside this file; may hold `{option.NAME}`.
     pub scenario: Option<String>,

@@ -47,11 +47,11 @@ pub(crate) fn combine(study: &StudyFile, quick: Option<&QuickTable>) -> Vec<Vari
             !rule.is_empty() && rule.iter().all(|(factor, level)| levels.get(factor) == Some(level))
         })
     };
-    let variants = combinations.into_iter().map(|indices| variant(study, quick, indices));
+    let variants = combinations.into_iter().map(|indices| variant(study, quick, &indices));
     variants.filter(|v| !excluded(&v.levels)).collect()
 }
 
-fn variant(study: &StudyFile, quick: Option<&QuickTable>, indices: Vec<usize>) -> VariantSpec {
+fn variant(study: &StudyFile, quick: Option<&QuickTable>, indices: &[usize]) -> VariantSpec {
     let chosen: Vec<(&Factor, usize)> = study.factor.iter().zip(indices.iter().copied()).collect();
     let levels: BTreeMap<String, String> =
         chosen.iter().map(|(factor, i)| (factor.name.clone(), factor.level[*i].name.clone())).collect();
@@ -67,7 +67,7 @@ fn variant(study: &StudyFile, quick: Option<&QuickTable>, indices: Vec<usize>) -
         environment: BTreeMap::new(),
         workload_options: BTreeMap::new(),
         load: LoadTable::closed(8),
-        indices: indices.clone(),
+        indices: indices.to_vec(),
     };
     spec.apply(&study.settings);
     if let Some(quick) = quick {

@@ -5,6 +5,7 @@ use expect_test::{Expect, expect, expect_file};
 use std::path::Path;
 
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "reads better where it is called")]
 fn check(text: &str, want: Expect) {
     let found = match StudyFile::check(Path::new("x.toml"), text) {
         Ok(checked) => format!("no mistake in {}\n", checked.name()),

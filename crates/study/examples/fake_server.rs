@@ -1,0 +1,98 @@
+//! A server for the runner's tests, with the faults that real ones have.
+//!
+//! `fake_server --port N [--work-us N] [--allocate N] FAULT...`, a fault being one of
+//! `never-ready`, `dies-when-ready`, `dies-after-requests`, `ignores-sigterm`, `answers-wrongly`, `fails-audit`,
+//! `leaves-a-child`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Requests after which `dies-after-requests` dies.
+const REQUESTS_TO_DEATH: u64 = 200;
+
+struct Server {
+    faults: Vec<String>,
+    work: Duration,
+    requests: AtomicU64,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let value = |name: &str| {
+        let at = arguments.iter().position(|a| a == name)?;
+        arguments.get(at + 1)?.parse::<u64>().ok()
+    };
+    let port = u16::try_from(value("--port").expect("--port")).expect("a port");
+    let work = Duration::from_micros(value("--work-us").unwrap_or(0));
+    let server = Arc::new(Server { faults: arguments.clone(), work, requests: AtomicU64::new(0) });
+    println!("fake server on port {port}");
+    if server.has("ignores-sigterm") {
+        let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        signal_hook::flag::register(signal_hook::consts::SIGTERM, flag).expect("a handler");
+    }
+    if server.has("leaves-a-child") {
+        let child = std::process::Command::new("sleep").arg("600").spawn().expect("sleep");
+        println!("child {}", child.id());
+    }
+    if server.has("never-ready") {
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+    let listener = TcpListener::bind(("127.0.0.1", port)).expect("a free port");
+    for stream in listener.incoming().flatten() {
+        let server = Arc::clone(&server);
+        std::thread::spawn(move || server.serve(stream));
+    }
+}
+
+impl Server {
+    fn has(&self, fault: &str) -> bool {
+        self.faults.iter().any(|f| f == fault)
+    }
+
+    fn serve(&self, mut stream: TcpStream) -> Option<()> {
+        let mut reader = BufReader::new(stream.try_clone().ok()?);
+        loop {
+            let mut request = String::new();
+            reader.read_line(&mut request).ok().filter(|count| *count > 0)?;
+            let mut line = String::new();
+            while reader.read_line(&mut line).ok()? > 2 {
+                line.clear();
+            }
+            let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
+            let (status, body) = self.answer(&path);
+            let length = body.len();
+            let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n{body}");
+            stream.write_all(answer.as_bytes()).ok()?;
+            if path == "/ready" && self.has("dies-when-ready") {
+                eprintln!("fake server: out of luck");
+                std::process::exit(3);
+            }
+        }
+    }
+
+    fn answer(&self, path: &str) -> (u16, String) {
+        match path {
+            "/ready" => (200, "ready".to_owned()),
+            "/audit" if self.has("fails-audit") => (500, "{\"passed\": false, \"lost\": 1}".to_owned()),
+            "/audit" => (200, "{\"passed\": true}".to_owned()),
+            "/stats" => (200, format!("{{\"requests\": {}}}", self.requests.load(Ordering::Relaxed))),
+            _ => {
+                let number = self.requests.fetch_add(1, Ordering::Relaxed);
+                if number == REQUESTS_TO_DEATH && self.has("dies-after-requests") {
+                    eprintln!("fake server: worn out");
+                    std::process::exit(4);
+                }
+                let begun = Instant::now();
+                while begun.elapsed() < self.work {
+                    std::hint::spin_loop();
+                }
+                if self.has("answers-wrongly") { (500, "no".to_owned()) } else { (200, "yes".to_owned()) }
+            }
+        }
+    }
+}

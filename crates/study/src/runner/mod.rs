@@ -1,0 +1,399 @@
+//! A run from its first file to its last event. What happens on the way is told by events; nothing is printed.
+
+mod fresh;
+mod measure;
+mod resident;
+mod server;
+
+use crate::checked::Checked;
+use crate::curves;
+use crate::error::{Diagnostic, StudyError};
+use crate::observe::no_host_gauges;
+use crate::prepare::{Prepared, prepare};
+use crate::run_dir::{RunDir, load_trials, read_json};
+use crate::runtime_folder::{Lease, clean_up, runtime_folder};
+use crate::study_file::StudyFile;
+use crate::summary::summarise;
+use assay_host::{host_facts, provenance};
+use assay_linux::{ProcRoot, SysRoot};
+use assay_model::{
+    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
+    TrialOutcome, file,
+};
+use hdrhistogram::Histogram;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// The study file.
+    pub study: PathBuf,
+    /// The short form.
+    pub quick: bool,
+    /// Run directory; absent: `runs/STUDY-TIME` below the current folder.
+    pub out: Option<PathBuf>,
+    /// Go on with the run in `out`.
+    pub resume: bool,
+}
+
+/// A run that came to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunResult {
+    /// The run directory, absolute.
+    pub dir: PathBuf,
+    /// What it says.
+    pub summary: Summary,
+}
+
+/// What a run of this study would do here; nothing is started or written.
+///
+/// # Errors
+/// Every mistake in the study file, and what is missing here.
+pub fn plan(study: &Path, quick: bool) -> Result<Plan, StudyError> {
+    prepare_file(study, quick).map(|prepared| prepared.plan).map_err(StudyError::Diagnostics)
+}
+
+fn prepare_file(study: &Path, quick: bool) -> Result<Prepared, Vec<Diagnostic>> {
+    let checked: Checked = StudyFile::read(study)?;
+    prepare(checked, quick, provenance(&ProcRoot::default(), VERSION))
+}
+
+/// Runs a study. `stop` ends it early: what is whole is kept, and every server is stopped.
+///
+/// Call it from a thread that lives as long as the run; servers die with that thread.
+///
+/// # Errors
+/// Mistakes in the study file, something that the environment lacks, an interruption, or our own fault.
+pub fn run(
+    options: &RunOptions,
+    stop: &AtomicBool,
+    on_event: &mut dyn FnMut(&RunEvent),
+) -> Result<RunResult, StudyError> {
+    if options.resume && options.out.is_none() {
+        return Err(StudyError::Use(
+            "--resume needs --out with the folder of the run to go on with".to_owned(),
+        ));
+    }
+    let prepared = prepare_file(&options.study, options.quick).map_err(StudyError::Diagnostics)?;
+    let out = options.out.clone().unwrap_or_else(|| default_out(&prepared.plan.study));
+    let launches = match prepared.plan.design {
+        Design::Fresh => prepared.plan.trials.len(),
+        Design::Resident => prepared.plan.variants.len(),
+    };
+    let dir = RunDir::open(&out, options.resume, launches)?;
+    let mut run = Run::begin(&prepared, dir, stop, on_event)?;
+    if options.resume {
+        run.take_up()?;
+    } else {
+        run.write_head()?;
+    }
+    run.announce()?;
+    let worked = match prepared.plan.design {
+        Design::Fresh => fresh::run_all(&mut run, &prepared.launches),
+        Design::Resident => resident::run_all(&mut run, &prepared.launches),
+    };
+    run.end(worked)
+}
+
+fn default_out(study: &str) -> PathBuf {
+    let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let base = PathBuf::from("runs").join(format!("{study}-{time}"));
+    // Two runs in the same second.
+    (2..100).fold(base.clone(), |out, n| {
+        if out.exists() { PathBuf::from(format!("{}-{n}", base.display())) } else { out }
+    })
+}
+
+/// Why a step of a run did not work.
+#[derive(Debug)]
+enum Failure {
+    /// This launch cannot be used; another one may.
+    Trial(String),
+    /// The variant cannot work at all here.
+    Variant(String),
+    /// The user stopped the run.
+    Interrupted,
+    /// The run cannot go on.
+    Run(StudyError),
+}
+
+impl<E: Into<StudyError>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure::Run(error.into())
+    }
+}
+
+/// A run in progress.
+struct Run<'a> {
+    prepared: &'a Prepared,
+    dir: RunDir,
+    runtime_folder: PathBuf,
+    lease: Lease,
+    stop: &'a AtomicBool,
+    on_event: &'a mut dyn FnMut(&RunEvent),
+    begun: Instant,
+    block_begun: Option<Instant>,
+    cleaned: Vec<String>,
+    /// Trials that are whole, in order.
+    trials: Vec<Trial>,
+    /// Response times of trials that count, by number.
+    histograms: BTreeMap<u32, Histogram<u64>>,
+    /// Variants that cannot be measured, with the reason.
+    given_up: BTreeMap<String, String>,
+    last_number: u32,
+}
+
+impl<'a> Run<'a> {
+    fn begin(
+        prepared: &'a Prepared,
+        dir: RunDir,
+        stop: &'a AtomicBool,
+        on_event: &'a mut dyn FnMut(&RunEvent),
+    ) -> Result<Run<'a>, StudyError> {
+        let runtime_folder = runtime_folder()?;
+        let cleaned = clean_up(&runtime_folder);
+        let lease = Lease::take(&runtime_folder)?;
+        let last_number = dir.last_number();
+        Ok(Run {
+            prepared,
+            dir,
+            runtime_folder,
+            lease,
+            stop,
+            on_event,
+            begun: Instant::now(),
+            block_begun: None,
+            cleaned,
+            trials: Vec::new(),
+            histograms: BTreeMap::new(),
+            given_up: BTreeMap::new(),
+            last_number,
+        })
+    }
+
+    /// Writes what is known before the first trial: so a folder that cannot be written ends the run now.
+    fn write_head(&mut self) -> Result<(), StudyError> {
+        let mut jvms: Vec<JvmFacts> =
+            self.prepared.plan.variants.iter().filter_map(|v| v.jvm.clone()).collect();
+        jvms.sort_by(|a, b| a.home.cmp(&b.home));
+        jvms.dedup();
+        let mut problems = self.prepared.problems.clone();
+        problems.extend(no_host_gauges());
+        problems.extend(self.cleaned.iter().map(|what| Problem::new("runtime folder", what.clone())));
+        let host = host_facts(&ProcRoot::default(), &SysRoot::default(), VERSION, jvms, problems);
+        self.dir.write(file::STUDY, self.prepared.study_text.as_bytes())?;
+        self.dir.write_json(file::HOST, &host)?;
+        // Last: a folder with a plan is a run directory.
+        self.dir.write_json(file::PLAN, &self.prepared.plan)
+    }
+
+    /// Goes on with an earlier run, if its plan is this one.
+    fn take_up(&mut self) -> Result<(), StudyError> {
+        let stored: Plan = read_json(&self.dir.path().join(file::PLAN))?;
+        let comparable = |plan: &Plan| {
+            let mut plan = plan.clone();
+            plan.provenance = self.prepared.plan.provenance.clone();
+            serde_json::to_value(plan).unwrap_or_default()
+        };
+        if comparable(&stored) != comparable(&self.prepared.plan) {
+            let what = "the study, its form or the JVMs here differ from those of the run";
+            return Err(StudyError::Use(format!(
+                "cannot go on with {}: {what}; begin a new run with another --out",
+                self.dir.path().display()
+            )));
+        }
+        for (folder, trial) in load_trials(self.dir.path())? {
+            self.keep(trial, &folder);
+        }
+        Ok(())
+    }
+
+    fn announce(&mut self) -> Result<(), StudyError> {
+        let plan = &self.prepared.plan;
+        let windows = plan.variants.len() as u32 * plan.blocks;
+        let (trials, skipped) = (plan.trials.len() as u32, plan.skipped.clone());
+        self.emit(RunEventKind::RunStarted { trials, windows })?;
+        if !self.trials.is_empty() {
+            let trials_done = self.trials.iter().filter(|t| t.counts()).count() as u32;
+            self.emit(RunEventKind::RunResumed { trials_done })?;
+        }
+        for s in skipped {
+            self.emit(RunEventKind::VariantSkipped { variant: s.name, reason: s.reason })?;
+        }
+        Ok(())
+    }
+
+    fn emit(&mut self, kind: RunEventKind) -> Result<(), StudyError> {
+        let elapsed_s = self.begun.elapsed().as_secs_f64();
+        let event = RunEvent {
+            at: jiff::Timestamp::now().to_string(),
+            elapsed_s,
+            remaining_s: Some((self.prepared.plan.expected_s - elapsed_s).max(0.0)),
+            kind,
+        };
+        (self.on_event)(&event);
+        self.dir.append_event(&event)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn check_stop(&self) -> Result<(), Failure> {
+        if self.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+
+    fn next_number(&mut self) -> u32 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// Whether repeats are still allowed.
+    fn has_time(&self) -> bool {
+        self.prepared.layout.time_max_s.is_none_or(|max| self.begun.elapsed().as_secs_f64() < max)
+    }
+
+    /// Whether another block, as long as the last one, fits into the time; it begins now.
+    fn has_time_for_block(&mut self) -> bool {
+        let last = self.block_begun.replace(Instant::now()).map_or(Duration::ZERO, |begun| begun.elapsed());
+        let then_s = (self.begun.elapsed() + last).as_secs_f64();
+        self.prepared.layout.time_max_s.is_none_or(|max| then_s <= max)
+    }
+
+    /// Whether a trial of an earlier start counts for this one.
+    fn is_done(&self, planned: &PlannedTrial) -> bool {
+        self.trials.iter().any(|t| t.variant == planned.variant && t.block == planned.block && t.counts())
+    }
+
+    /// Blocks of the resident design that every variant which could be measured has had, from the first on.
+    fn blocks_done(&self) -> u32 {
+        let measured = |variant: &str, block: Option<u32>| {
+            let mut trials = self.trials.iter().filter(|t| t.variant == variant && t.counts());
+            trials.any(|t| t.windows.iter().any(|w| block.is_none_or(|b| w.block == b)))
+        };
+        let names: Vec<&str> = self.prepared.plan.variants.iter().map(|v| v.name.as_str()).collect();
+        let usable: Vec<&str> = names.into_iter().filter(|name| measured(name, None)).collect();
+        if usable.is_empty() {
+            return 0;
+        }
+        let is_done = |block: &u32| usable.iter().all(|name| measured(name, Some(*block)));
+        (1..=self.prepared.layout.blocks).take_while(is_done).count() as u32
+    }
+
+    /// Stores a trial and what the run says so far.
+    fn store(&mut self, mut trial: Trial, folder_name: &str) -> Result<Trial, Failure> {
+        let folder = self.dir.path().join(folder_name);
+        if trial.counts() {
+            let histogram = curves::histogram_of(&folder, &trial);
+            trial.response_curve = histogram.as_ref().map(curves::curve).unwrap_or_default();
+        }
+        self.dir.write_json(&format!("{folder_name}/{}", file::TRIAL), &trial)?;
+        self.keep(trial.clone(), &folder);
+        self.dir.write_json(file::SUMMARY, &self.summary())?;
+        let detail = match &trial.outcome {
+            TrialOutcome::Completed => match &trial.audit {
+                Some(audit) if !audit.passed => {
+                    format!("its audit failed, so it is left out: {}", audit.detail)
+                }
+                _ => format!("{} windows", trial.windows.len()),
+            },
+            TrialOutcome::Failed { reason } => reason.clone(),
+            TrialOutcome::Interrupted => "interrupted".to_owned(),
+        };
+        let (number, variant, ok) = (trial.number, trial.variant.clone(), trial.counts());
+        self.emit(RunEventKind::TrialEnded { number, variant, ok, detail })?;
+        Ok(trial)
+    }
+
+    fn keep(&mut self, trial: Trial, folder: &Path) {
+        if trial.counts()
+            && let Some(histogram) = curves::histogram_of(folder, &trial)
+        {
+            self.histograms.insert(trial.number, histogram);
+        }
+        self.trials.push(trial);
+    }
+
+    fn summary(&self) -> Summary {
+        let mut merged: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
+        for trial in self.trials.iter().filter(|t| t.counts()) {
+            let Some(histogram) = self.histograms.get(&trial.number) else { continue };
+            match merged.get_mut(&trial.variant) {
+                // The histograms are all of the same shape, or grow.
+                Some(sum) => drop(sum.add(histogram)),
+                None => drop(merged.insert(trial.variant.clone(), histogram.clone())),
+            }
+        }
+        let curves: BTreeMap<String, Vec<LatencyPoint>> =
+            merged.into_iter().map(|(variant, histogram)| (variant, curves::curve(&histogram))).collect();
+        summarise(&self.prepared.plan, &self.trials, curves)
+    }
+
+    /// Ends the run with its last event.
+    fn end(mut self, worked: Result<(), Failure>) -> Result<RunResult, StudyError> {
+        let dir = self.dir.path().to_owned();
+        let failed = match worked {
+            Ok(()) if !self.trials.iter().any(Trial::counts) => {
+                let reasons: Vec<String> =
+                    self.given_up.iter().map(|(v, why)| format!("{v}: {why}")).collect();
+                let reason = if reasons.is_empty() { self.first_failure() } else { reasons.join("\n") };
+                Some(StudyError::Environment(format!(
+                    "no trial could be finished; what there is lies in {}\n{reason}",
+                    dir.display()
+                )))
+            }
+            Ok(()) => None,
+            Err(Failure::Interrupted) => {
+                let done = self.trials.iter().filter(|t| t.counts()).count();
+                Some(StudyError::Interrupted {
+                    dir: dir.clone(),
+                    done,
+                    trials: self.prepared.plan.trials.len(),
+                })
+            }
+            Err(Failure::Run(error)) => Some(error),
+            Err(Failure::Trial(reason) | Failure::Variant(reason)) => Some(StudyError::Internal(reason)),
+        };
+        let detail = match &failed {
+            Some(error) => error.to_string(),
+            None => self.blocks_missing().unwrap_or_else(|| "all that was planned is done".to_owned()),
+        };
+        let told = self.emit(RunEventKind::RunEnded { ok: failed.is_none(), detail });
+        match failed {
+            Some(error) => Err(error),
+            None => told.map(|()| RunResult { summary: self.summary(), dir }),
+        }
+    }
+
+    fn first_failure(&self) -> String {
+        let of = |t: &Trial| match (&t.outcome, &t.audit) {
+            (TrialOutcome::Failed { reason }, _) => Some(format!("{}: {reason}", t.variant)),
+            (_, Some(audit)) if !audit.passed => {
+                Some(format!("{}: its audit failed: {}", t.variant, audit.detail))
+            }
+            _ => None,
+        };
+        self.trials.iter().find_map(of).unwrap_or_else(|| "the time was over before the first one".to_owned())
+    }
+
+    /// What is missing when the time allowed ended the run.
+    fn blocks_missing(&self) -> Option<String> {
+        let planned = self.prepared.layout.blocks;
+        let done = match self.prepared.plan.design {
+            Design::Resident => self.blocks_done(),
+            Design::Fresh => {
+                let missing = self.prepared.plan.trials.iter().find(|p| {
+                    !self.given_up.contains_key(&p.variant)
+                        && !self.trials.iter().any(|t| t.variant == p.variant && t.block == p.block)
+                });
+                missing.map_or(planned, |p| p.block - 1)
+            }
+        };
+        (done < planned).then(|| format!("{done} of {planned} blocks were measured within the time allowed"))
+    }
+}

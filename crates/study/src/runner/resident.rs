@@ -1,0 +1,141 @@
+//! The resident design: all servers up and warm, measured in alternating windows while the others are held still.
+
+use super::server::{Server, Turn};
+use super::{Failure, Run, measure};
+use crate::plan::{STARTING_MAX, load_seed, order};
+use crate::prepare::VariantLaunch;
+use assay_model::TrialOutcome;
+
+/// Servers by variant, in the plan's order; one that failed is gone.
+type Servers<'a> = Vec<Option<Server<'a>>>;
+
+/// Runs the blocks that are not done yet.
+pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
+    let first = run.blocks_done() + 1;
+    if run.prepared.layout.blocks < first {
+        return Ok(());
+    }
+    let mut servers: Servers<'_> = launches.iter().map(|_| None).collect();
+    let worked = work(run, launches, &mut servers, first);
+    match worked {
+        Ok(()) | Err(Failure::Interrupted) => {}
+        Err(failure) => return Err(failure),
+    }
+    // Windows that were measured before Ctrl-C are good: they are audited and kept.
+    end_all(run, &mut servers)?;
+    worked
+}
+
+fn work<'a>(
+    run: &mut Run<'_>,
+    launches: &'a [VariantLaunch],
+    servers: &mut Servers<'a>,
+    first_block: u32,
+) -> Result<(), Failure> {
+    start_all(run, launches, servers, first_block)?;
+    for at in 0..servers.len() {
+        step(run, servers, at, |run, server| {
+            server.process.resume();
+            measure::warm_up(run, server)?;
+            server.process.hold();
+            Ok(())
+        })?;
+    }
+    for block in first_block..=run.prepared.layout.blocks {
+        if !run.has_time_for_block() {
+            break;
+        }
+        one_block(run, servers, block)?;
+    }
+    Ok(())
+}
+
+/// Starts the servers, a few at the same time; each is held still once it is ready.
+fn start_all<'a>(
+    run: &mut Run<'_>,
+    launches: &'a [VariantLaunch],
+    servers: &mut Servers<'a>,
+    first_block: u32,
+) -> Result<(), Failure> {
+    let (plan_seed, count) = (run.prepared.plan.seed, launches.len());
+    let order = order(count, 1, run.prepared.layout.kind, plan_seed);
+    for together in order.chunks(STARTING_MAX) {
+        for at in together {
+            let turn = Turn { block: 1, attempt: 1, seed: load_seed(plan_seed, first_block, 1) };
+            servers[*at] = Some(Server::start(run, &launches[*at], turn)?);
+        }
+        for at in together {
+            step(run, servers, *at, |run, server| {
+                server.wait_until_ready(run)?;
+                server.process.hold();
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Every server has its window; then those whose window was disturbed have another.
+fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result<(), Failure> {
+    let mut turns = order(servers.len(), block, run.prepared.layout.kind, run.prepared.plan.seed);
+    for attempt in 1..=run.prepared.layout.repeats_max + 1 {
+        let seed = load_seed(run.prepared.plan.seed, block, attempt);
+        let mut again = Vec::new();
+        for at in turns {
+            let mut counts = true;
+            step(run, servers, at, |run, server| {
+                server.process.resume();
+                counts = measure::window(run, server, block, attempt, seed)?;
+                server.process.hold();
+                Ok(())
+            })?;
+            if !counts {
+                again.push(at);
+            }
+        }
+        if again.is_empty() || !run.has_time() {
+            break;
+        }
+        turns = again;
+    }
+    Ok(())
+}
+
+/// Has a server take a step; if it fails, its trial ends and the others go on.
+fn step<'a>(
+    run: &mut Run<'_>,
+    servers: &mut Servers<'a>,
+    at: usize,
+    work: impl FnOnce(&mut Run<'_>, &mut Server<'a>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let Some(server) = servers[at].as_mut() else { return Ok(()) };
+    match work(run, server) {
+        Err(Failure::Trial(reason) | Failure::Variant(reason)) => {
+            run.given_up.insert(server.trial.variant.clone(), reason.clone());
+            if let Some(server) = servers[at].take() {
+                server.conclude(run, TrialOutcome::Failed { reason })?;
+            }
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+/// Audits the servers one after the other, then stops all at once.
+fn end_all(run: &mut Run<'_>, servers: &mut Servers<'_>) -> Result<(), Failure> {
+    for server in servers.iter_mut().flatten() {
+        server.process.resume();
+        if !server.trial.windows.is_empty() {
+            server.audit(run);
+        }
+        // Held again, so that the next audit has the machine to itself; being asked to stop lets it run.
+        server.process.hold();
+    }
+    servers.iter_mut().flatten().for_each(|server| server.ask_to_stop(run));
+    for server in servers.iter_mut().filter_map(Option::take) {
+        let measured = !server.trial.windows.is_empty();
+        let outcome = if measured { TrialOutcome::Completed } else { TrialOutcome::Interrupted };
+        server.conclude(run, outcome)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,365 @@
+//! One launch: a server's process with its observers, from its start to its stored trial.
+
+use super::{Failure, Run};
+use crate::http;
+use crate::observe::{Observers, Target};
+use crate::placeholders::Placeholders;
+use crate::prepare::{VariantLaunch, fixed_placeholders};
+use crate::process::{LOOK, Launch, ServerProcess, copy_folder};
+use crate::reference_mode;
+use crate::runtime_folder::{Port, SERVER_FILES};
+use crate::study_file::StopSignal;
+use assay_model::{Audit, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
+use rustix::process::Signal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a ready URL may take to answer one request; servers that start accept before they answer.
+const READY_ANSWER: Duration = Duration::from_millis(500);
+const AUDIT_TIMEOUT: Duration = Duration::from_secs(120);
+/// The user waits for the end of an interrupted run.
+const AUDIT_TIMEOUT_INTERRUPTED: Duration = Duration::from_secs(5);
+/// Lines of the server's output in a message about its end.
+const LAST_LINES: usize = 12;
+const AUDIT_CHARS_MAX: usize = 500;
+/// Words that mark an argument whose value is not to be stored.
+const SECRET_WORDS: [&str; 5] = ["password", "passwd", "secret", "token", "credential"];
+
+/// A launched server.
+pub(super) struct Server<'a> {
+    pub launch: &'a VariantLaunch,
+    pub trial: Trial,
+    pub process: ServerProcess,
+    pub observers: Observers,
+    pub target: Target,
+    /// Base of every URL, and the URL that says whether it is ready.
+    pub ready_url: String,
+    folder_name: String,
+    names: Placeholders,
+    begun: Instant,
+    server_dir: Option<PathBuf>,
+    _port: Port,
+}
+
+/// What a launch is for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    pub block: u32,
+    pub attempt: u32,
+    pub seed: u64,
+}
+
+impl<'a> Server<'a> {
+    /// Starts a server; it is not ready yet.
+    pub fn start(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result<Server<'a>, Failure> {
+        let number = run.next_number();
+        let variant = &launch.variant;
+        run.emit(RunEventKind::TrialStarted {
+            number,
+            variant: variant.name.clone(),
+            block: turn.block,
+            attempt: turn.attempt,
+        })?;
+        let folder_name = run.dir.make_trial_folder(number, &variant.name)?;
+        let folder = run.dir.path().join(&folder_name);
+        let port = Port::claim(&run.runtime_folder)?;
+        let workload = &run.prepared.workload;
+        let mut names = fixed_placeholders(workload, &variant.workload_options);
+        names.set("port", port.number.to_string());
+        names.set("seed", turn.seed.to_string());
+        let server_dir = folder.join(SERVER_FILES);
+        names.set_path("server_dir", &server_dir);
+        make_server_dir(&server_dir, workload.server.template.as_ref().map(|t| names.fill(t)))?;
+
+        let mut target = Target {
+            pid: 0,
+            folder: folder.clone(),
+            heap: None,
+            mode: None,
+            takes_jvm_options: variant.jvm.is_some() && takes_jvm_options(launch, run),
+        };
+        let mut observers =
+            Observers::new(&run.prepared.observe, variant.reference_mode.is_some(), run.prepared.limits);
+        let mut options = variant.jvm_options.clone();
+        observers.each(|o| o.prepare(&target).map(|further| options.extend(further)));
+        names.set("jvm_options", options.join(" "));
+        let words = words(launch, &options, &mut names);
+        let started_at = jiff::Timestamp::now().to_string();
+        let begun = Instant::now();
+        let process = ServerProcess::start(
+            &Launch {
+                words: words.clone(),
+                environment: environment(launch, run, &names),
+                directory: directory(run, &names),
+                log: folder.join(file::SERVER_LOG),
+                server_dir: Some(server_dir.clone()),
+                run_as: None,
+            },
+            &mut run.lease,
+        )?;
+        target.pid = process.main_pid();
+        let trial = Trial {
+            schema: schema::TRIAL.to_owned(),
+            provenance: run.prepared.plan.provenance.clone(),
+            number,
+            variant: variant.name.clone(),
+            block: turn.block,
+            attempt: turn.attempt,
+            seed: turn.seed,
+            command: redacted(&words),
+            jvm: variant.jvm.clone(),
+            mode: None,
+            collector: None,
+            started_at,
+            start_to_ready_ms: None,
+            warm_up: None,
+            windows: Vec::new(),
+            response_curve: Vec::new(),
+            audit: None,
+            outcome: TrialOutcome::Interrupted,
+            excluded_observers: Vec::new(),
+            problems: Vec::new(),
+        };
+        let ready_url = names.fill(&run.prepared.workload.server.ready_url);
+        let server_dir = Some(server_dir);
+        Ok(Server {
+            launch,
+            trial,
+            process,
+            observers,
+            target,
+            ready_url,
+            folder_name,
+            names,
+            begun,
+            server_dir,
+            _port: port,
+        })
+    }
+
+    /// Waits until it answers, watches it from then on, and verifies the reference mode.
+    pub fn wait_until_ready(&mut self, run: &mut Run<'_>) -> Result<(), Failure> {
+        let timeout = Duration::from_secs_f64(run.prepared.workload.server.ready_timeout_s.unwrap_or(120.0));
+        loop {
+            run.check_stop()?;
+            self.check_alive("before it was ready")?;
+            match http::get(&self.ready_url, READY_ANSWER) {
+                Ok(answer) if answer.is_good() => break,
+                answer if timeout <= self.begun.elapsed() => {
+                    let last = answer.map_or_else(|e| e.to_string(), |a| format!("status {}", a.status));
+                    return Err(Failure::Trial(format!(
+                        "the server was not ready within {} s: {} gave {last}{}",
+                        timeout.as_secs_f64(),
+                        self.ready_url,
+                        self.last_lines()
+                    )));
+                }
+                _ => std::thread::sleep(LOOK),
+            }
+        }
+        let after_ms = self.begun.elapsed().as_secs_f64() * 1e3;
+        self.trial.start_to_ready_ms = Some(after_ms);
+        self.process.find_main();
+        self.target.pid = self.process.main_pid();
+        let target = &mut self.target;
+        self.observers.each(|o| o.start(target));
+        self.trial.mode.clone_from(&self.target.mode);
+        run.emit(RunEventKind::ServerReady { number: self.trial.number, after_ms })?;
+        for excluded in &self.observers.excluded {
+            run.emit(RunEventKind::ObserverExcluded {
+                number: self.trial.number,
+                observer: excluded.name.clone(),
+                reason: excluded.reason.clone(),
+            })?;
+        }
+        self.verify_mode()
+    }
+
+    fn verify_mode(&mut self) -> Result<(), Failure> {
+        let Some(wanted) = self.launch.variant.reference_mode else { return Ok(()) };
+        match &self.target.mode {
+            Some(read) => reference_mode::check(wanted, self.launch.variant.compact_headers, read)
+                .map_err(Failure::Variant),
+            None => {
+                let what =
+                    "the log does not show which reference mode the JVM chose, so it could not be verified";
+                self.trial.problems.push(Problem::new(file::GC_LOG, what));
+                Ok(())
+            }
+        }
+    }
+
+    /// Fails with the end of its output if it has ended.
+    pub fn check_alive(&mut self, when: &str) -> Result<(), Failure> {
+        match self.process.ended() {
+            Some(how) => Err(Failure::Trial(format!("the server {how} {when}{}", self.last_lines()))),
+            None => Ok(()),
+        }
+    }
+
+    fn last_lines(&self) -> String {
+        let lines = self.process.last_lines(LAST_LINES);
+        if lines.trim().is_empty() {
+            return "; it printed nothing".to_owned();
+        }
+        format!("; the end of its output:\n{lines}")
+    }
+
+    /// Asks the server whether its data is whole, and for its own counts.
+    pub fn audit(&mut self, run: &Run<'_>) {
+        let server = &run.prepared.workload.server;
+        let timeout = if run.is_stopped() { AUDIT_TIMEOUT_INTERRUPTED } else { AUDIT_TIMEOUT };
+        if let Some(url) = &server.audit_url {
+            self.trial.audit = Some(match http::get(&self.names.fill(url), timeout) {
+                Ok(answer) => Audit {
+                    passed: answer.is_good(),
+                    detail: format!("status {}: {}", answer.status, shortened(&answer.body)),
+                },
+                Err(e) => Audit { passed: false, detail: format!("the audit gave no answer: {e}") },
+            });
+        }
+        if let Some(url) = &server.stats_url {
+            let stored = match http::get(&self.names.fill(url), timeout) {
+                Ok(a) if a.is_good() => {
+                    run.dir.write(&format!("{}/stats.json", self.folder_name), a.body.as_bytes())
+                }
+                Ok(a) => Err(crate::StudyError::Use(format!("status {}", a.status))),
+                Err(e) => Err(e.into()),
+            };
+            self.trial.problems.extend(stored.err().map(|e| Problem::new("statistics", e.to_string())));
+        }
+    }
+
+    /// Asks it to stop, without waiting.
+    pub fn ask_to_stop(&mut self, run: &Run<'_>) {
+        self.process.ask_to_stop(match run.prepared.workload.server.stop_signal {
+            Some(StopSignal::Int) => Signal::INT,
+            Some(StopSignal::Hup) => Signal::HUP,
+            Some(StopSignal::Term) | None => Signal::TERM,
+        });
+    }
+
+    /// Waits for its end, completes the trial and stores it.
+    pub fn conclude(mut self, run: &mut Run<'_>, outcome: TrialOutcome) -> Result<Trial, Failure> {
+        self.ask_to_stop(run);
+        let timeout = Duration::from_secs_f64(run.prepared.workload.server.stop_timeout_s.unwrap_or(30.0));
+        let problems = self.process.finish(timeout);
+        self.trial.problems.extend(problems.into_iter().map(|what| Problem::new("server", what)));
+        self.remove_server_dir();
+        let mut trial = self.trial.clone();
+        trial.outcome = outcome;
+        self.observers.each(|o| o.finish(&mut trial));
+        trial.excluded_observers = std::mem::take(&mut self.observers.excluded);
+        run.store(trial, &self.folder_name)
+    }
+
+    fn remove_server_dir(&mut self) {
+        if let Some(dir) = self.server_dir.take()
+            && let Err(e) = std::fs::remove_dir_all(&dir)
+        {
+            self.trial.problems.push(Problem::new(SERVER_FILES, format!("could not be removed: {e}")));
+        }
+    }
+}
+
+impl Drop for Server<'_> {
+    fn drop(&mut self) {
+        // After an error of the run itself: the process first, so that it writes no more.
+        let _ = self.process.finish(Duration::ZERO);
+        self.remove_server_dir();
+    }
+}
+
+fn make_server_dir(dir: &Path, template: Option<String>) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().mode(0o700).create(dir)?;
+    template.map_or(Ok(()), |template| copy_folder(Path::new(&template), dir))
+}
+
+fn takes_jvm_options(launch: &VariantLaunch, run: &Run<'_>) -> bool {
+    let environment = run.prepared.workload.server.environment.values();
+    launch.command.iter().chain(environment).any(|text| text.contains("{jvm_options}"))
+}
+
+/// The command line: a word `{jvm_options}` becomes several; `java` becomes the variant's.
+fn words(launch: &VariantLaunch, options: &[String], names: &mut Placeholders) -> Vec<String> {
+    let java =
+        launch.variant.jvm.as_ref().map_or_else(|| "java".to_owned(), |jvm| format!("{}/bin/java", jvm.home));
+    names.set("java", java.clone());
+    let mut words = Vec::new();
+    for (at, word) in launch.command.iter().enumerate() {
+        match word.as_str() {
+            "{jvm_options}" => words.extend(options.iter().cloned()),
+            "java" if at == 0 => words.push(java.clone()),
+            word => words.push(names.fill(word)),
+        }
+    }
+    words
+}
+
+fn environment(
+    launch: &VariantLaunch,
+    run: &Run<'_>,
+    names: &Placeholders,
+) -> std::collections::BTreeMap<String, String> {
+    let jvm = launch.variant.jvm.iter().map(|jvm| ("JAVA_HOME".to_owned(), jvm.home.clone()));
+    let of_server = run.prepared.workload.server.environment.iter();
+    let of_variant = launch.environment.iter();
+    jvm.chain(of_server.chain(of_variant).map(|(name, value)| (name.clone(), names.fill(value)))).collect()
+}
+
+fn directory(run: &Run<'_>, names: &Placeholders) -> PathBuf {
+    let base = &run.prepared.study_dir;
+    match &run.prepared.workload.server.directory {
+        Some(directory) => base.join(names.fill(directory)),
+        None => base.clone(),
+    }
+}
+
+/// The command line without what may be secret.
+fn redacted(words: &[String]) -> Vec<String> {
+    let is_secret = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        SECRET_WORDS.iter().any(|secret| word.contains(secret))
+    };
+    let mut after_secret = false;
+    let redact = |word: &String| {
+        let shown = match word.split_once('=') {
+            Some((name, _)) if is_secret(name) => format!("{name}=<redacted>"),
+            _ if after_secret && !word.starts_with('-') => "<redacted>".to_owned(),
+            _ => word.clone(),
+        };
+        after_secret = word.starts_with('-') && !word.contains('=') && is_secret(word);
+        shown
+    };
+    words.iter().map(redact).collect()
+}
+
+fn shortened(text: &str) -> String {
+    let text: String = text.trim().chars().take(AUDIT_CHARS_MAX + 1).collect();
+    if text.chars().count() <= AUDIT_CHARS_MAX {
+        return text;
+    }
+    text.chars().take(AUDIT_CHARS_MAX).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::redacted;
+
+    #[test]
+    fn secrets_on_the_command_line_are_not_stored() {
+        let words = ["java", "-Ddb.password=x", "--token", "abc", "--port", "1", "--secret-file=/k"];
+        let got = redacted(&words.map(str::to_owned));
+        let want = [
+            "java",
+            "-Ddb.password=<redacted>",
+            "--token",
+            "<redacted>",
+            "--port",
+            "1",
+            "--secret-file=<redacted>",
+        ];
+        assert_eq!(got, want);
+    }
+}
