@@ -84,7 +84,7 @@ fn allocations_of(generator: &mut Generator, ms: u64) -> (u64, u64) {
 fn a_plain_request_allocates_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/", listener.local_addr().expect("bound"));
-    std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| echo(stream)));
+    std::thread::spawn(move || listener.incoming().flatten().for_each(echo));
     let (base_url, scenario) = Scenario::for_url(&url).expect("a good URL");
     let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, 1)).expect("good");
     allocations_of(&mut generator, 50);
