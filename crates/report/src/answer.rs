@@ -1,6 +1,6 @@
 //! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
 
-use crate::grid::{Grid, Group};
+use crate::grid::{Cell, Grid, Group};
 use crate::number::{significant, times};
 use crate::{results, text};
 use assay_model::{Comparison, METRICS, Metric, Verdict, WarmUpEnd};
@@ -41,7 +41,7 @@ impl Answer {
         for (series, baseline) in pairs(grid) {
             let (own, base) = (text::clean(&grid.series[series]), text::clean(&grid.series[baseline]));
             let headline = describe(grid, primary, series, baseline).map_or_else(
-                || format!("{own} against {base}: {} could not be compared.", lower(primary.title)),
+                || not_compared(grid, primary, series, baseline),
                 |words| headline(&own, &base, primary, &words),
             );
             let others = ALSO.iter().filter(|id| **id != primary.id).filter_map(|id| Metric::by_id(id));
@@ -158,6 +158,17 @@ fn hull(many: &[Found]) -> (String, String) {
     let low = many.iter().filter_map(|(_, c)| c.ratio.low).fold(f64::INFINITY, f64::min);
     let high = many.iter().filter_map(|(_, c)| c.ratio.high).fold(f64::NEG_INFINITY, f64::max);
     (significant(low), significant(high))
+}
+
+/// Why a pair has no comparison of a metric, from the first variant that lacks it.
+fn not_compared(grid: &Grid, metric: &Metric, series: usize, baseline: usize) -> String {
+    let (own, base) = (text::clean(&grid.series[series]), text::clean(&grid.series[baseline]));
+    let lacks = |c: &Cell| (c.series == series || c.series == baseline) && c.estimate(metric.id).is_none();
+    let why = grid.cells().find(|(_, c)| lacks(c) && c.skipped.is_none()).map_or_else(
+        || "no block in which both count".to_owned(),
+        |(_, c)| format!("{} has none ({})", text::clean(c.name), grid.why_absent(c, metric)),
+    );
+    format!("{own} against {base}, {}: not available: {why}.", lower(metric.title))
 }
 
 /// `64-bit: 1.45 times the garbage per request of 32-bit [1.43, 1.47] at heap 1g.`

@@ -44,6 +44,9 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
     for table in results::tables(grid) {
         writeln!(out, "{}", table.markdown())?;
     }
+    for sentence in results::not_measured(grid) {
+        writeln!(out, "- {}\n", text::markdown(&sentence))?;
+    }
     for table in [results::beside_published(grid), results::skipped(grid)].into_iter().flatten() {
         writeln!(out, "{}", table.markdown())?;
     }

@@ -35,7 +35,17 @@ pub fn is_better(comparison: &Comparison, metric: &Metric) -> Option<bool> {
     }
 }
 
-/// Metrics that at least one variant has, or whose absence some problem explains, in the order of the model.
+/// Metrics that no variant has, each with the reason that the first variant that ran gives.
+pub fn not_measured(grid: &Grid) -> Vec<String> {
+    let Some((_, first)) = grid.cells().find(|(_, c)| c.skipped.is_none()) else { return Vec::new() };
+    let shown = shown_metrics(grid);
+    let missing = METRICS.iter().filter(|m| !shown.contains(m));
+    missing
+        .map(|m| format!("{}: not available for any variant: {}", m.title, grid.why_absent(first, m)))
+        .collect()
+}
+
+/// Metrics that at least one variant has, in the order of the model.
 pub fn shown_metrics(grid: &Grid) -> Vec<&'static Metric> {
     let has = |m: &&Metric| grid.cells().any(|(_, c)| c.estimate(m.id).is_some());
     METRICS.iter().filter(has).collect()

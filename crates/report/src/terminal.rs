@@ -26,6 +26,13 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─
 /// Width up to which names stand on one line.
 const NAME_WIDTH_MAX: u16 = 28;
 
+/// A metric that variants lack, and why.
+struct Absent {
+    metric: &'static str,
+    why: String,
+    variants: Vec<String>,
+}
+
 /// The tables, at most `width` columns wide; with escape sequences for colour only if `color`.
 pub fn render(grid: &Grid, width: u16, color: bool) -> String {
     let plan = &grid.run.plan;
@@ -43,8 +50,8 @@ pub fn render(grid: &Grid, width: u16, color: bool) -> String {
         out.push('\n');
     }
     out += "\n± half of the 95 % interval; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
-    for note in notes {
-        out += &format!("not available: {note}\n");
+    for Absent { metric, why, variants } in notes {
+        out += &format!("not available: {metric} of {}: {why}\n", variants.join(", "));
     }
     for skipped in &plan.skipped {
         out += &format!("skipped: {}: {}\n", text::clean(&skipped.name), text::clean(&skipped.reason));
@@ -55,7 +62,7 @@ pub fn render(grid: &Grid, width: u16, color: bool) -> String {
     out
 }
 
-fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut Vec<String>) -> String {
+fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut Vec<Absent>) -> String {
     let mut table = Table::new();
     table.load_style(STYLE).set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
     if color {
@@ -82,7 +89,7 @@ fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut 
     text.trim_end().lines().map(|l| format!("{}\n", l.trim_end())).collect()
 }
 
-fn row(grid: &Grid, cell: &Cell, notes: &mut Vec<String>) -> Vec<Field> {
+fn row(grid: &Grid, cell: &Cell, notes: &mut Vec<Absent>) -> Vec<Field> {
     let mut row = vec![Field::new(&cell.label)];
     for (id, _, with_ratio) in COLUMNS {
         let Some(metric) = METRICS.iter().find(|m| m.id == id) else { continue };
@@ -94,17 +101,16 @@ fn row(grid: &Grid, cell: &Cell, notes: &mut Vec<String>) -> Vec<Field> {
     row
 }
 
-fn value_field(grid: &Grid, cell: &Cell, metric: &Metric, notes: &mut Vec<String>) -> Field {
+fn value_field(grid: &Grid, cell: &Cell, metric: &'static Metric, notes: &mut Vec<Absent>) -> Field {
     if cell.skipped.is_some() {
         return right("skipped");
     }
     let Some(estimate) = cell.estimate(metric.id) else {
-        notes.push(format!(
-            "{} of {}: {}",
-            metric.title,
-            text::clean(cell.name),
-            grid.why_absent(cell, metric)
-        ));
+        let (why, name) = (grid.why_absent(cell, metric), text::clean(cell.name));
+        match notes.iter_mut().find(|n| n.metric == metric.title && n.why == why) {
+            Some(note) => note.variants.push(name),
+            None => notes.push(Absent { metric: metric.title, why, variants: vec![name] }),
+        }
         return right("not available");
     };
     let divisor = shown_unit(metric).1;

@@ -130,6 +130,25 @@ fn a_metric_that_was_not_measured_is_not_available_with_its_reason_and_never_zer
     assert!(render_terminal(&run, 120, false).contains(reason));
 }
 
+#[test]
+fn a_metric_that_no_variant_has_is_named_with_its_reason() {
+    let mut run = sample::demo_run();
+    for stored in &mut run.trials {
+        stored.trial.problems.push(Problem::new("garbage_kib_per_request", "gc.log was not written"));
+    }
+    let summary = run.summary.as_mut().expect("the sample has it");
+    summary.comparisons.retain(|c| c.metric != "garbage_kib_per_request");
+    for variant in &mut summary.variants {
+        variant.metrics.remove("garbage_kib_per_request");
+    }
+    let told = "Garbage per request: not available for any variant: gc.log was not written";
+    assert!(html(&run).contains(told) && markdown(&run).contains(told));
+    let answer = "64-bit against 32-bit, garbage per request: not available: 32-bit/1g has none (gc.log was not written)";
+    assert!(html(&run).contains(answer));
+    let terminal = render_terminal(&run, 110, false);
+    assert_eq!(terminal.matches("gc.log was not written").count(), 1, "one note for all variants");
+}
+
 fn without_series() -> StoredRun {
     let mut run = sample::demo_run();
     for stored in &mut run.trials {
