@@ -1,6 +1,6 @@
 //! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
 
-use crate::grid::{Cell, Grid, Group};
+use crate::grid::{Cell, Grid, Group, window_counts};
 use crate::number::{significant, times};
 use crate::{results, text};
 use assay_model::{Comparison, METRICS, Metric, Verdict, WarmUpEnd};
@@ -50,12 +50,7 @@ impl Answer {
                 .collect();
             items.push(Item { headline, details });
         }
-        let nothing = items.is_empty().then(|| match &grid.run.summary {
-            None => "not available: no trial was finished".to_owned(),
-            Some(_) => {
-                "not available: the study compares nothing, or no two variants share a block".to_owned()
-            }
-        });
+        let nothing = items.is_empty().then(|| why_nothing(grid));
         let place = match &grid.groups[..] {
             [one] => one.label.clone(),
             _ => String::new(),
@@ -68,6 +63,18 @@ impl Answer {
             cautions: cautions(grid),
         }
     }
+}
+
+fn why_nothing(grid: &Grid) -> String {
+    let mut windows = grid.run.trials.iter().flat_map(|t| &t.trial.windows).peekable();
+    let why = if grid.run.summary.is_none() {
+        "no trial was finished"
+    } else if windows.peek().is_some() && !windows.any(window_counts) {
+        "every measured window was disturbed and is left out, see below"
+    } else {
+        "the study compares nothing, or no two variants count in the same block"
+    };
+    format!("not available: {why}")
 }
 
 /// Pairs (series, series of the baseline) that have any comparison, the largest shown effect first.

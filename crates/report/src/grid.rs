@@ -177,20 +177,22 @@ impl<'a> Grid<'a> {
         if let Some(skipped) = cell.skipped {
             return format!("skipped: {}", text::clean(&skipped.reason));
         }
+        if self.trials(cell.name).next().is_none() {
+            return "no trial was run".to_owned();
+        }
+        if !self.trials(cell.name).any(|t| t.trial.counts() && t.trial.windows.iter().any(window_counts)) {
+            return "no window counts, see what is left out".to_owned();
+        }
         let told = |p: &&assay_model::Problem| p.source == metric.id || p.what.contains(metric.id);
         for stored in self.trials(cell.name) {
             let windows = stored.trial.windows.iter().flat_map(|w| &w.problems);
             if let Some(problem) = windows.chain(&stored.trial.problems).find(told) {
-                return text::clean(&problem.what);
+                // Where a reader serves several metrics it names the metric before the reason.
+                let named = problem.what.strip_prefix(metric.id).and_then(|rest| rest.strip_prefix(": "));
+                return text::clean(named.unwrap_or(&problem.what));
             }
         }
-        match self.trials(cell.name).count() {
-            0 => "no trial was run".to_owned(),
-            _ if !self.trials(cell.name).any(|t| t.trial.windows.iter().any(window_counts)) => {
-                "no window counts, see the windows left out".to_owned()
-            }
-            _ => "no window that counts gave it".to_owned(),
-        }
+        "no window that counts gave it".to_owned()
     }
 }
 

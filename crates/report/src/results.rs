@@ -55,9 +55,12 @@ pub fn shown_metrics(grid: &Grid) -> Vec<&'static Metric> {
 pub const HOW_TO_READ: &str = "Each field holds the value with its 95 % interval, and below it the ratio to the \
                                baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks.";
 
-/// One table for each group: variants by metrics.
+/// One table for each group: variants by metrics; none if nothing was measured.
 pub fn tables(grid: &Grid) -> Vec<Table> {
     let metrics = shown_metrics(grid);
+    if metrics.is_empty() {
+        return Vec::new();
+    }
     grid.groups.iter().map(|group| group_table(grid, group, &metrics)).collect()
 }
 

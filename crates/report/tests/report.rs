@@ -172,6 +172,27 @@ fn a_run_without_a_finished_trial_says_so() {
 }
 
 #[test]
+fn a_run_whose_windows_were_all_disturbed_says_so_and_shows_the_evidence() {
+    let mut run = sample::demo_run();
+    let disturbance =
+        Disturbance { kind: "steal".to_owned(), evidence: "18 % stolen, the limit is 2 %".to_owned() };
+    for window in run.trials.iter_mut().flat_map(|t| &mut t.trial.windows) {
+        window.disturbances = vec![disturbance.clone()];
+    }
+    let summary = run.summary.as_mut().expect("the sample has it");
+    summary.comparisons.clear();
+    for variant in &mut summary.variants {
+        variant.metrics.clear();
+        variant.windows = 0;
+    }
+    for output in [html(&run), markdown(&run)] {
+        assert!(output.contains("not available: every measured window was disturbed and is left out"));
+        assert!(output.contains("18 % stolen, the limit is 2 %"));
+    }
+    assert!(render_terminal(&run, 100, false).contains("no window counts, see what is left out"));
+}
+
+#[test]
 fn runs_that_lack_almost_everything_or_hold_absurd_figures_are_rendered_without_a_panic() {
     let mut empty = sample::demo_run();
     empty.plan.factors.clear();

@@ -25,6 +25,13 @@ pub fn figure(grid: &Grid) -> Figure {
         };
         return Figure::absent(ID, TITLE, why);
     }
+    if !(0..grid.series.len()).any(|series| line(grid, &heaps, series).len() > 1) {
+        return Figure::absent(
+            ID,
+            TITLE,
+            "not available: no level of the first factor has two heap sizes, see the bars",
+        );
+    }
     let steps = steps(grid, &heaps);
     let metrics = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id));
     let measured = metrics.filter(|m| grid.cells().any(|(_, c)| c.estimate(m.id).is_some()));
