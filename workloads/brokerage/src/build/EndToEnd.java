@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
 public final class EndToEnd {
   private static final int CUSTOMERS = 6;
   private static final int ORDERS_BEFORE_KILL = 150;
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final int READY_POLLS_MAX = 1_200;
   private static final Pattern ORDERS_SO_FAR = Pattern.compile("Orders so far</dt><dd>(\\d+)</dd>");
 
@@ -154,6 +156,7 @@ public final class EndToEnd {
         throws IOException, InterruptedException {
       return client.send(
           HttpRequest.newBuilder(uri(port, path))
+              .timeout(TIMEOUT)
               .header("Content-Type", "application/x-www-form-urlencoded")
               .POST(BodyPublishers.ofString(form))
               .build(),
@@ -166,10 +169,14 @@ public final class EndToEnd {
         List.of(
             workload.resolve("launch").toString(), folder.toString(), String.valueOf(port),
             database, mode, "small", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("server.log").toFile()))
-        .start();
+    Process server =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("server.log").toFile()))
+            .start();
+    // An interrupted test leaves no server behind.
+    Runtime.getRuntime().addShutdownHook(new Thread(server::destroyForcibly));
+    return server;
   }
 
   private static void awaitReady(int port, Process server) throws Exception {
@@ -188,12 +195,15 @@ public final class EndToEnd {
   }
 
   private static HttpClient client() {
-    return HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .cookieHandler(new CookieManager())
+        .build();
   }
 
   private static HttpResponse<String> get(HttpClient client, int port, String path)
       throws IOException, InterruptedException {
-    return client.send(HttpRequest.newBuilder(uri(port, path)).build(), BodyHandlers.ofString());
+    return client.send(HttpRequest.newBuilder(uri(port, path)).timeout(TIMEOUT).build(), BodyHandlers.ofString());
   }
 
   private static URI uri(int port, String path) {

@@ -13,7 +13,10 @@ public final class Warm {
   private static final String DETAILS = "name=A&address=B&email=a@example.com&credit_card=1";
 
   private final HttpClient client =
-      HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
+      HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .cookieHandler(new CookieManager())
+        .build();
   private final String server;
 
   private Warm(String port) {
