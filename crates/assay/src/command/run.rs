@@ -1,17 +1,113 @@
 //! `assay run` and `assay demo`: a study from its file to its report.
 
+use super::report;
 use crate::arguments::{DemoArguments, RunArguments};
-use crate::failure::Failure;
-use assay_model::StoredRun;
-use std::path::Path;
+use crate::failure::{Failure, Kind};
+use crate::progress::Progress;
+use crate::{output, stop};
+use assay_model::{Design, Plan, StoredRun};
+use assay_study::{RunOptions, StudyError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub fn demo(_: &DemoArguments) -> Result<ExitCode, Failure> {
-    Err(Failure::internal("x"))
+/// The study of the demo, below the checkout's root.
+const DEMO: &str = "studies/compressed-references.toml";
+
+/// Runs the first study in its short form.
+pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
+    let study = checkout().join(DEMO);
+    if !study.is_file() {
+        let what = format!("{} is not there: run the demo from a clone, by ./assay demo", study.display());
+        return Err(Failure::environment(what));
+    }
+    let options = RunOptions { study, quick: true, out: arguments.out.clone(), resume: false };
+    execute(&options, arguments.json)
 }
-pub fn run(_: &RunArguments) -> Result<ExitCode, Failure> {
-    Err(Failure::internal("x"))
+
+/// Runs a study, or says what it would run.
+pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    if arguments.plan {
+        let plan = assay_study::plan(&arguments.study, arguments.quick).map_err(failure)?;
+        if arguments.json {
+            output::print_json(&plan)?;
+        } else {
+            output::print(|out| write_plan(out, &plan))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = RunOptions {
+        study: arguments.study.clone(),
+        quick: arguments.quick,
+        out: arguments.out.clone(),
+        resume: arguments.resume,
+    };
+    execute(&options, arguments.json)
 }
-pub fn load(_: &Path) -> Result<StoredRun, Failure> {
-    Err(Failure::internal("x"))
+
+/// Reads a run directory.
+pub fn load(folder: &Path) -> Result<StoredRun, Failure> {
+    assay_study::load_run(folder).map_err(failure)
+}
+
+fn execute(options: &RunOptions, json: bool) -> Result<ExitCode, Failure> {
+    let stop = stop::flag_on_signal()?;
+    let mut progress = Progress::new();
+    let result = assay_study::run(options, &stop, &mut |event| progress.show(event));
+    progress.finish();
+    let result = result.map_err(failure)?;
+    let run = load(&result.dir)?;
+    let page = report::write_page(&run, &result.dir)?;
+    if json {
+        output::print_json(&result.summary)?;
+    } else {
+        output::print(|out| out.write_all(report::table(&run).as_bytes()))?;
+    }
+    eprintln!("\nreport: {}", shown(&page).display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The root of the checkout: the program lies in its `target/release`.
+fn checkout() -> PathBuf {
+    let program = std::env::current_exe().ok();
+    let root = program.as_deref().and_then(|p| p.ancestors().find(|folder| folder.join(DEMO).is_file()));
+    root.map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// A path as short as it can be written from here.
+fn shown(path: &Path) -> &Path {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
+}
+
+fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
+    let design = match plan.design {
+        Design::Fresh => "a fresh process for each trial, in interleaved blocks",
+        Design::Resident => "resident servers, measured in alternating windows",
+    };
+    writeln!(out, "{}: {}", plan.study, plan.question)?;
+    writeln!(out, "  design    {design}; {} blocks, windows of {} s", plan.blocks, plan.window_s)?;
+    writeln!(out, "  load      {}", plan.load)?;
+    writeln!(out, "  warm-up   {}", plan.warm_up)?;
+    writeln!(out, "  takes     about {:.0} min", (plan.expected_s / 60.0).ceil())?;
+    let width = plan.variants.iter().map(|v| v.name.chars().count()).max().unwrap_or(0);
+    for variant in &plan.variants {
+        let jvm =
+            variant.jvm.as_ref().map_or_else(String::new, |j| format!("{} ({} bit)  ", j.version, j.bits));
+        writeln!(out, "  runs      {:width$}  {jvm}{}", variant.name, variant.jvm_options.join(" "))?;
+    }
+    for skipped in &plan.skipped {
+        writeln!(out, "  skips     {}: {}", skipped.name, skipped.reason)?;
+    }
+    Ok(())
+}
+
+fn failure(error: StudyError) -> Failure {
+    let kind = match &error {
+        StudyError::Interrupted { .. } => Kind::Interrupted,
+        StudyError::Internal(_) => Kind::Internal,
+        _ if error.is_environment() => Kind::Environment,
+        _ => Kind::Input,
+    };
+    Failure { kind, message: error.to_string() }
 }
