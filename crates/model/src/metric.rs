@@ -22,6 +22,9 @@ pub struct Metric {
     pub better: Better,
     /// How it is measured, in one sentence.
     pub source: &'static str,
+    /// Whether others on the machine change it. A time or a rate needs a quiet machine; bytes that a request
+    /// allocates do not depend on who else uses the processors.
+    pub needs_quiet_machine: bool,
 }
 
 /// All metrics, in the order in which reports list them.
@@ -33,6 +36,7 @@ pub const METRICS: &[Metric] = &[
         better: Better::Lower,
         source: "bytes freed by the collections of a window after its first, divided by the requests completed \
                  from the first to the last of these collections (GC log and load generator, same clock)",
+        needs_quiet_machine: false,
     },
     Metric {
         id: "cpu_ms_per_request",
@@ -41,6 +45,7 @@ pub const METRICS: &[Metric] = &[
         better: Better::Lower,
         source: "user and system time of the server process in a window, from the scheduler's own accounting, \
                  divided by the requests completed in it",
+        needs_quiet_machine: true,
     },
     Metric {
         id: "throughput_per_s",
@@ -48,6 +53,7 @@ pub const METRICS: &[Metric] = &[
         unit: "requests/s",
         better: Better::Higher,
         source: "requests answered correctly in a window, divided by its length",
+        needs_quiet_machine: true,
     },
     Metric {
         id: "response_p50_ms",
@@ -55,6 +61,7 @@ pub const METRICS: &[Metric] = &[
         unit: "ms",
         better: Better::Lower,
         source: "from the intended start to the last byte of the answer",
+        needs_quiet_machine: true,
     },
     Metric {
         id: "response_p99_ms",
@@ -62,6 +69,7 @@ pub const METRICS: &[Metric] = &[
         unit: "ms",
         better: Better::Lower,
         source: "from the intended start to the last byte of the answer",
+        needs_quiet_machine: true,
     },
     Metric {
         id: "gc_pause_ms_per_s",
@@ -69,6 +77,7 @@ pub const METRICS: &[Metric] = &[
         unit: "ms/s",
         better: Better::Lower,
         source: "sum of the collection pauses that the GC log gives for a window, divided by its length",
+        needs_quiet_machine: true,
     },
     Metric {
         id: "rss_bytes",
@@ -76,6 +85,7 @@ pub const METRICS: &[Metric] = &[
         unit: "bytes",
         better: Better::Lower,
         source: "the kernel's resident set size of the server process at the end of a window",
+        needs_quiet_machine: false,
     },
 ];
 

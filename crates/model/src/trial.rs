@@ -1,6 +1,6 @@
 //! `trial.json`: one launch of one variant, with its measured windows.
 
-use crate::{JvmFacts, LatencyPoint, LatencySummary, ModeRead, OperationCount, Problem, Provenance};
+use crate::{JvmFacts, LatencyPoint, LatencySummary, Metric, ModeRead, OperationCount, Problem, Provenance};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ pub struct Window {
     pub send_lag_ms: LatencySummary,
     /// Asked and measured mix.
     pub operations: Vec<OperationCount>,
-    /// Why the window is left out of the comparison; empty when it counts.
+    /// Why the window is left out of the comparisons that this spoils; empty when it counts for all.
     pub disturbances: Vec<Disturbance>,
     /// What could not be read.
     pub problems: Vec<Problem>,
@@ -135,6 +135,24 @@ pub struct Disturbance {
     pub kind: String,
     /// The figure that was measured, with unit, and the limit it passed.
     pub evidence: String,
+}
+
+/// Kinds that say that the machine was not ours, or that the generator was late; the answers were right all the same.
+const UNQUIET: [&str; 4] = ["cpu-pressure", "steal", "throttled", "generator-lag"];
+
+impl Disturbance {
+    /// Whether a window with this disturbance cannot be used for this metric. What disturbs time leaves counts of
+    /// bytes alone; wrong answers spoil everything.
+    pub fn spoils(&self, metric: &Metric) -> bool {
+        metric.needs_quiet_machine || !UNQUIET.contains(&self.kind.as_str())
+    }
+}
+
+impl Window {
+    /// Whether this window's value of the metric may be used.
+    pub fn counts_for(&self, metric: &Metric) -> bool {
+        !self.disturbances.iter().any(|d| d.spoils(metric))
+    }
 }
 
 /// The server's own account of its data.

@@ -45,24 +45,16 @@ pub(crate) fn summarise(
     }
 }
 
-/// The windows of a variant that may be used.
-pub(crate) fn counting_windows<'a>(
-    variant: &'a str,
-    trials: &'a [Trial],
-) -> impl Iterator<Item = &'a Window> {
-    trials
-        .iter()
-        .filter(move |t| t.variant == variant && t.counts())
-        .flat_map(|t| &t.windows)
-        .filter(|w| w.disturbances.is_empty())
+/// The windows of a variant whose trial counts; which metrics each may be used for is for its disturbances to say.
+fn windows_of<'a>(variant: &'a str, trials: &'a [Trial]) -> impl Iterator<Item = &'a Window> {
+    trials.iter().filter(move |t| t.variant == variant && t.counts()).flat_map(|t| &t.windows)
 }
 
-/// Values by metric and block. A block is measured once; should a resumed run have measured it again, the later
-/// launch stands.
+/// Values by metric and block. Of several windows of a block (repeats, a resumed run) the last that counts stands.
 fn values_by_block(variant: &str, trials: &[Trial]) -> BTreeMap<&'static str, ByBlock> {
     let mut values: BTreeMap<&'static str, ByBlock> = BTreeMap::new();
-    for window in counting_windows(variant, trials) {
-        for metric in METRICS {
+    for window in windows_of(variant, trials) {
+        for metric in METRICS.iter().filter(|metric| window.counts_for(metric)) {
             if let Some(value) = window.metrics.get(metric.id) {
                 values.entry(metric.id).or_default().insert(window.block, *value);
             }
@@ -91,7 +83,7 @@ fn summarise_variant(
 ) -> VariantSummary {
     let own: Vec<&Trial> = trials.iter().filter(|t| t.variant == variant.name).collect();
     let all_windows = own.iter().map(|t| t.windows.len()).sum::<usize>();
-    let windows = counting_windows(&variant.name, trials).count();
+    let windows = windows_of(&variant.name, trials).filter(|w| w.disturbances.is_empty()).count();
     VariantSummary {
         name: variant.name.clone(),
         levels: variant.levels.clone(),

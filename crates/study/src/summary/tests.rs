@@ -131,6 +131,25 @@ fn a_disturbed_window_leaves_its_block_out_of_the_pairs_and_is_counted() {
 }
 
 #[test]
+fn a_busy_machine_spoils_times_but_not_bytes_and_wrong_answers_spoil_both() {
+    let garbage = "garbage_kib_per_request";
+    let disturbed_by = |kind: &str| {
+        let mut trial = trial("b", CPU, &[2.0, 2.0, 2.0]);
+        for window in &mut trial.windows {
+            window.metrics.insert(garbage.into(), 9.0);
+            window.disturbances.push(Disturbance { kind: kind.into(), evidence: "99 %".into() });
+        }
+        let summary = summarise(&two_variants(), &[trial], BTreeMap::new());
+        summary.variants[1].metrics.keys().cloned().collect::<Vec<String>>()
+    };
+    for kind in ["cpu-pressure", "steal", "throttled", "generator-lag"] {
+        assert_eq!(disturbed_by(kind), [garbage], "{kind}");
+    }
+    assert_eq!(disturbed_by("errors"), [""; 0]);
+    assert_eq!(disturbed_by("a kind of a later version"), [""; 0]);
+}
+
+#[test]
 fn a_trial_whose_audit_failed_counts_for_nothing() {
     let mut b = trial("b", CPU, &[0.1, 0.1, 0.1]);
     b.audit = Some(Audit { passed: false, detail: "1 order lost".into() });
