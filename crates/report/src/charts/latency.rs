@@ -23,7 +23,7 @@ const TICKS: [f64; 6] = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
 pub fn figure(grid: &Grid) -> Figure {
     let curves = || grid.cells().filter_map(|(_, c)| c.summary).filter(|s| !s.response_curve.is_empty());
     if curves().next().is_none() {
-        return Figure::absent(ID, TITLE, "not available: no window recorded response times");
+        return Figure::absent(ID, TITLE, "not available: no window that counts recorded response times");
     }
     let drawn = grid.groups.iter().enumerate().filter(|(_, g)| g.cells.iter().any(|c| !points(c).is_empty()));
     Figure {
