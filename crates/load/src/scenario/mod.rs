@@ -22,6 +22,61 @@ use std::path::Path;
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// A checked scenario.
+///
+/// ```
+/// let text = r#"
+/// schema = "assay.scenario/1"
+/// name = "brokerage-example"
+///
+/// [session]
+/// start = ["login"]              # at session start, before the mix is drawn
+/// restart_after = ["logout"]     # after these a new session begins
+///
+/// [values]                       # drawn anew for each request that uses them; session-* once per session
+/// user = { kind = "session-range", from = 0, to = 14999 }
+/// side = { kind = "list", values = ["buy", "sell"] }
+/// symbols = { kind = "range-list", prefix = "s:", from = 0, to = 9999, count = [1, 9], separator = "," }
+///
+/// [extract]                      # the text after the first `after` to the next `before`, at most 1 KiB
+/// holding = { operation = "portfolio", after = 'data-holding="', before = '"', once = true }
+///
+/// [[operation]]
+/// name = "login"
+/// weight = 0                     # relative, default 1; 0: only where it is named
+/// method = "POST"                # default GET
+/// path = "/login"
+/// form = { user = "uid:{user}" } # or body = "..."; and headers = { Accept = "..." }
+/// status = [200, 302]            # default 200; redirects are not followed
+///
+/// [[operation]]
+/// name = "portfolio"
+/// weight = 90
+/// path = "/portfolio?side={side}&symbols={symbols}"
+///
+/// [[operation]]
+/// name = "sell"
+/// weight = 6
+/// method = "POST"
+/// path = "/sell"
+/// form = { holding = "{holding}" }
+/// contains = "Sold"              # must be in the first mebibyte of the body
+/// requires = "holding"           # where it is not there, `otherwise` runs, counted under its own name
+/// otherwise = "portfolio"
+/// timeout_ms = 2000              # default 10000, from getting a connection to the whole answer
+///
+/// [[operation]]
+/// name = "logout"
+/// weight = 4
+/// path = "/logout"
+/// "#;
+/// assert_eq!(assay_load::Scenario::parse(text, "example.toml")?.name(), "brokerage-example");
+/// # Ok::<(), assay_load::LoadError>(())
+/// ```
+///
+/// A value stands in paths and forms percent-encoded, in headers without control characters, in a `body` as it is.
+/// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
+/// it is not found removes it. Cookies are kept for each session (their domain, path and later expiry are not
+/// supported). Not supported either: https, redirects, compressed answers, HTTP/2, character entities in extracts.
 #[derive(Debug, Clone)]
 pub struct Scenario {
     pub(crate) name: String,
