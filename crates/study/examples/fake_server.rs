@@ -1,6 +1,6 @@
 //! A server for the runner's tests, with the faults that real ones have.
 //!
-//! `fake_server --port N [--work-us N] [--allocate N] FAULT...`, a fault being one of
+//! `fake_server --port N`, with `FAKE_WORK_US` (processor time for each request) and `FAKE_FAULT` in the environment: one of
 //! `never-ready`, `dies-when-ready`, `dies-after-requests`, `ignores-sigterm`, `answers-wrongly`, `fails-audit`,
 //! `leaves-a-child`.
 
@@ -14,28 +14,27 @@ use std::time::{Duration, Instant};
 const REQUESTS_TO_DEATH: u64 = 200;
 
 struct Server {
-    faults: Vec<String>,
+    fault: String,
     work: Duration,
     requests: AtomicU64,
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let value = |name: &str| {
-        let at = arguments.iter().position(|a| a == name)?;
-        arguments.get(at + 1)?.parse::<u64>().ok()
-    };
-    let port = u16::try_from(value("--port").expect("--port")).expect("a port");
-    let work = Duration::from_micros(value("--work-us").unwrap_or(0));
-    let server = Arc::new(Server { faults: arguments.clone(), work, requests: AtomicU64::new(0) });
+    let arguments: Vec<String> = std::env::args().collect();
+    let at = arguments.iter().position(|a| a == "--port").expect("--port");
+    let port: u16 = arguments[at + 1].parse().expect("a port");
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let work = Duration::from_micros(variable("FAKE_WORK_US").parse().unwrap_or(0));
+    let server = Arc::new(Server { fault: variable("FAKE_FAULT"), work, requests: AtomicU64::new(0) });
     println!("fake server on port {port}");
     if server.has("ignores-sigterm") {
         let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
         signal_hook::flag::register(signal_hook::consts::SIGTERM, flag).expect("a handler");
     }
     if server.has("leaves-a-child") {
-        let child = std::process::Command::new("sleep").arg("600").spawn().expect("sleep");
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("sleep");
         println!("child {}", child.id());
+        std::thread::spawn(move || child.wait());
     }
     if server.has("never-ready") {
         loop {
@@ -51,7 +50,7 @@ fn main() {
 
 impl Server {
     fn has(&self, fault: &str) -> bool {
-        self.faults.iter().any(|f| f == fault)
+        self.fault == fault
     }
 
     fn serve(&self, mut stream: TcpStream) -> Option<()> {

@@ -92,7 +92,7 @@ pub(crate) fn prepare(
         let spec = &specs[i];
         match result {
             Err(reason) => {
-                skipped.push(SkippedVariant { name: spec.name.clone(), levels: spec.levels.clone(), reason })
+                skipped.push(SkippedVariant { name: spec.name.clone(), levels: spec.levels.clone(), reason });
             }
             Ok(jvm) => {
                 let baseline = partners[i].map(|p| specs[p].name.clone());

@@ -28,11 +28,12 @@ pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(
 
 /// Launches until a trial counts, or the repeats are used up.
 fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTrial) -> Result<(), Failure> {
+    let mut reason = String::new();
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
         let turn = Turn { block: planned.block, attempt, seed: planned.seed };
         match one(run, launch, turn)? {
             Ok(trial) if trial.counts() || !run.has_time() => return Ok(()),
-            Ok(_) => {}
+            Ok(trial) => reason = why_not(&trial),
             // What lies in the variant itself is the same at every attempt.
             Err(reason) => {
                 run.given_up.insert(planned.variant.clone(), reason);
@@ -40,9 +41,17 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
             }
         }
     }
-    let reason = format!("no launch of block {} could be used", planned.block);
     run.given_up.insert(planned.variant.clone(), reason);
     Ok(())
+}
+
+/// Why a trial does not count.
+pub(super) fn why_not(trial: &Trial) -> String {
+    match (&trial.outcome, &trial.audit) {
+        (TrialOutcome::Failed { reason }, _) => reason.clone(),
+        (_, Some(audit)) => format!("its audit failed: {}", audit.detail),
+        _ => "it was interrupted".to_owned(),
+    }
 }
 
 /// One launch. The inner error says that the variant cannot work at all.

@@ -371,14 +371,9 @@ impl<'a> Run<'a> {
     }
 
     fn first_failure(&self) -> String {
-        let of = |t: &Trial| match (&t.outcome, &t.audit) {
-            (TrialOutcome::Failed { reason }, _) => Some(format!("{}: {reason}", t.variant)),
-            (_, Some(audit)) if !audit.passed => {
-                Some(format!("{}: its audit failed: {}", t.variant, audit.detail))
-            }
-            _ => None,
-        };
-        self.trials.iter().find_map(of).unwrap_or_else(|| "the time was over before the first one".to_owned())
+        let failed = self.trials.iter().find(|t| !t.counts());
+        let told = failed.map(|t| format!("{}: {}", t.variant, fresh::why_not(t)));
+        told.unwrap_or_else(|| "the time was over before the first one".to_owned())
     }
 
     /// What is missing when the time allowed ended the run.
