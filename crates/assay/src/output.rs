@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
 /// Columns where the width of the terminal is not known.
-const WIDTH_DEFAULT: u16 = 100;
+const WIDTH_DEFAULT: u16 = 120;
 
 /// Writes to standard output. A reader that went away (`| head`) is no failure.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {

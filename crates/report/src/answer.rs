@@ -1,6 +1,6 @@
 //! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
 
-use crate::grid::{Cell, Grid, Group, window_counts};
+use crate::grid::{Cell, Grid, Group, is_quiet};
 use crate::number::{significant, times};
 use crate::{results, text};
 use assay_model::{Comparison, METRICS, Metric, Verdict, WarmUpEnd};
@@ -69,7 +69,7 @@ fn why_nothing(grid: &Grid) -> String {
     let mut windows = grid.run.trials.iter().flat_map(|t| &t.trial.windows).peekable();
     let why = if grid.run.summary.is_none() {
         "no trial was finished"
-    } else if windows.peek().is_some() && !windows.any(window_counts) {
+    } else if windows.peek().is_some() && !windows.any(is_quiet) {
         "every measured window was disturbed and is left out, see below"
     } else {
         "the study compares nothing, or no two variants count in the same block"
@@ -196,10 +196,11 @@ fn cautions(grid: &Grid) -> Vec<String> {
         cautions.push("This is the short form of the study: few blocks, so intervals are wide.".to_owned());
     }
     let windows = || run.trials.iter().flat_map(|t| &t.trial.windows);
-    let disturbed = windows().filter(|w| !w.disturbances.is_empty()).count();
+    let disturbed = windows().filter(|w| !is_quiet(w)).count();
     if disturbed > 0 {
         cautions.push(format!(
-            "{disturbed} of {} measured windows were disturbed and are left out of every comparison.",
+            "{disturbed} of {} measured windows were disturbed and are left out of what the disturbance spoils: of all \
+             times and rates, and of everything where answers were wrong.",
             windows().count()
         ));
     }

@@ -1,10 +1,12 @@
 //! The conditions of a run, what was left out of it, and how to repeat it.
 
-use crate::grid::{Grid, window_counts};
+use crate::grid::{Grid, is_quiet};
 use crate::number::{count, mib, significant};
 use crate::table::Table;
 use crate::text;
-use assay_model::{Design, JvmFacts, ModeRead, Problem, StoredTrial, Trial, TrialOutcome, WarmUpEnd};
+use assay_model::{
+    Design, Disturbance, JvmFacts, METRICS, ModeRead, Problem, StoredTrial, Trial, TrialOutcome, WarmUpEnd,
+};
 
 /// Rows of the problem and trial tables that are shown; the rest is counted.
 const ROWS_MAX: usize = 200;
@@ -204,11 +206,11 @@ pub fn failed(grid: &Grid) -> Option<Table> {
 
 /// Windows that are left out, with the evidence; absent when there are none.
 pub fn disturbed(grid: &Grid) -> Option<Table> {
-    let columns = ["Variant", "Trial", "Block", "Attempt", "Why", "Evidence"];
-    let mut table = Table::new("Windows left out of the comparison", &columns, 9);
+    let columns = ["Variant", "Trial", "Block", "Attempt", "Left out of", "Why", "Evidence"];
+    let mut table = Table::new("Disturbed windows", &columns, 9);
     let mut total = 0;
     for stored in &grid.run.trials {
-        for window in stored.trial.windows.iter().filter(|w| !window_counts(w)) {
+        for window in stored.trial.windows.iter().filter(|w| !is_quiet(w)) {
             for disturbance in &window.disturbances {
                 total += 1;
                 let row = [
@@ -216,6 +218,7 @@ pub fn disturbed(grid: &Grid) -> Option<Table> {
                     stored.trial.number.to_string(),
                     window.block.to_string(),
                     window.attempt.to_string(),
+                    spoiled_by(disturbance).to_owned(),
                     disturbance.kind.clone(),
                     disturbance.evidence.clone(),
                 ];
@@ -227,6 +230,11 @@ pub fn disturbed(grid: &Grid) -> Option<Table> {
     }
     cut_note(&mut table, total);
     (!table.rows.is_empty()).then_some(table)
+}
+
+/// What a disturbed window is left out of.
+fn spoiled_by(disturbance: &Disturbance) -> &'static str {
+    if METRICS.iter().all(|metric| disturbance.spoils(metric)) { "everything" } else { "times and rates" }
 }
 
 /// What could not be read, observers that could not work included; absent when there is nothing.

@@ -180,7 +180,10 @@ impl<'a> Grid<'a> {
         if self.trials(cell.name).next().is_none() {
             return "no trial was run".to_owned();
         }
-        if !self.trials(cell.name).any(|t| t.trial.counts() && t.trial.windows.iter().any(window_counts)) {
+        if !self
+            .trials(cell.name)
+            .any(|t| t.trial.counts() && t.trial.windows.iter().any(|w| w.counts_for(metric)))
+        {
             return "no window counts, see what is left out".to_owned();
         }
         let told = |p: &&assay_model::Problem| p.source == metric.id || p.what.contains(metric.id);
@@ -203,7 +206,7 @@ impl Cell<'_> {
     }
 }
 
-/// Whether a window is used in comparisons.
-pub fn window_counts(window: &Window) -> bool {
+/// Whether a window is used in every comparison; a disturbed one may still count for bytes.
+pub fn is_quiet(window: &Window) -> bool {
     window.disturbances.is_empty()
 }

@@ -68,11 +68,11 @@ pub fn times(ratio: &Estimate) -> String {
     }
 }
 
-/// Half the width of the interval in the shown unit; absent without an interval.
-pub fn half_width(value: &Estimate, divisor: f64) -> Option<String> {
-    let half = (value.high? - value.low?) / 2.0 / divisor;
+/// Half the width of the interval in percent of the value; absent without an interval, or for a value of zero.
+pub fn half_width_percent(value: &Estimate) -> Option<String> {
+    let half = (value.high? - value.low?) / 2.0 / value.estimate.abs() * 100.0;
     // Two digits are more than an interval from a few blocks can bear already.
-    Some(tick(two_digits(half)))
+    half.is_finite().then(|| tick(two_digits(half)))
 }
 
 fn two_digits(value: f64) -> f64 {
@@ -116,6 +116,6 @@ mod tests {
     fn a_value_without_interval_says_so() {
         let alone = Estimate { estimate: 1.5, low: None, high: None };
         assert_eq!(times(&alone), "1.50 times (no interval: too few blocks)");
-        assert_eq!(half_width(&alone, 1.0), None);
+        assert_eq!(half_width_percent(&alone), None);
     }
 }

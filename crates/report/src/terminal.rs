@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::grid::{Cell, Grid, Group};
-use crate::number::{half_width, shown_unit, significant};
+use crate::number::{half_width_percent, shown_unit, significant};
 use crate::results::{is_better, verdict_sign};
 use crate::text;
 use assay_model::{Comparison, METRICS, Metric};
@@ -13,9 +13,9 @@ use comfy_table::{
 
 /// Columns: metric, short heading with unit, whether its ratio has a column beside it.
 const COLUMNS: [(&str, &str, bool); 5] = [
-    ("garbage_kib_per_request", "Garbage\nKiB/request", true),
-    ("cpu_ms_per_request", "CPU\nms/request", true),
-    ("throughput_per_s", "Throughput\nrequests/s", false),
+    ("garbage_kib_per_request", "Garbage\nKiB/req", true),
+    ("cpu_ms_per_request", "CPU\nms/req", true),
+    ("throughput_per_s", "Rate\nreq/s", false),
     ("response_p99_ms", "p99\nms", false),
     ("rss_bytes", "RSS\nMiB", false),
 ];
@@ -49,7 +49,7 @@ pub fn render(grid: &Grid, width: u16, color: bool) -> String {
         out += &group_table(grid, group, width, color, &mut notes);
         out.push('\n');
     }
-    out += "\n± half of the 95 % interval; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
+    out += "\n± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
     for Absent { metric, why, variants } in notes {
         out += &format!("not available: {metric} of {}: {why}\n", variants.join(", "));
     }
@@ -64,7 +64,7 @@ pub fn render(grid: &Grid, width: u16, color: bool) -> String {
 
 fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut Vec<Absent>) -> String {
     let mut table = Table::new();
-    table.load_style(STYLE).set_width(width).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(STYLE).set_width(width).set_content_arrangement(ContentArrangement::Disabled);
     if color {
         table.enforce_styling();
     } else {
@@ -81,12 +81,29 @@ fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut 
     for cell in &group.cells {
         table.add_row(row(grid, cell, notes));
     }
-    let longest = group.cells.iter().map(|c| c.label.chars().count()).max().unwrap_or(0) as u16;
-    if let Some(column) = table.column_mut(0) {
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(longest.min(NAME_WIDTH_MAX) + 2)));
+    // Fields are wrapped only where the table is wider than the terminal otherwise.
+    if table.lines().any(|line| shown_width(&line) > usize::from(width)) {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        let longest = group.cells.iter().map(|c| c.label.chars().count()).max().unwrap_or(0) as u16;
+        if let Some(column) = table.column_mut(0) {
+            let names = Width::Fixed(longest.min(NAME_WIDTH_MAX) + 2);
+            column.set_constraint(ColumnConstraint::LowerBoundary(names));
+        }
     }
     let text = table.to_string();
     text.trim_end().lines().map(|l| format!("{}\n", l.trim_end())).collect()
+}
+
+/// Columns that a line takes, escape sequences for colour left out.
+fn shown_width(line: &str) -> usize {
+    let mut in_escape = false;
+    line.chars()
+        .filter(|c| {
+            let shown = !in_escape && *c != '\x1b';
+            in_escape = (in_escape || *c == '\x1b') && *c != 'm';
+            shown
+        })
+        .count()
 }
 
 fn row(grid: &Grid, cell: &Cell, notes: &mut Vec<Absent>) -> Vec<Field> {
@@ -111,10 +128,10 @@ fn value_field(grid: &Grid, cell: &Cell, metric: &'static Metric, notes: &mut Ve
             Some(note) => note.variants.push(name),
             None => notes.push(Absent { metric: metric.title, why, variants: vec![name] }),
         }
-        return right("not available");
+        return right("-");
     };
     let divisor = shown_unit(metric).1;
-    let half = half_width(&estimate, divisor).map(|h| format!(" ±{h}")).unwrap_or_default();
+    let half = half_width_percent(&estimate).map(|h| format!(" ±{h}%")).unwrap_or_default();
     right(format!("{}{half}", significant(estimate.estimate / divisor)))
 }
 

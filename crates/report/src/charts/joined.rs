@@ -4,7 +4,7 @@
 //! time axis would be mostly empty. The gaps are left out, their places are marked.
 
 use super::axes::Plot;
-use crate::grid::window_counts;
+use crate::grid::is_quiet;
 use crate::number::tick;
 use crate::scale::{Scale, ticks_from_zero};
 use crate::svg::{Anchor, Svg};
@@ -32,7 +32,7 @@ impl Joined {
         for window in &trial.windows {
             let (start_ns, end_ns) =
                 (window.start_monotonic_ns, window.end_monotonic_ns.max(window.start_monotonic_ns));
-            let (counts, block) = (window_counts(window), window.block);
+            let (counts, block) = (is_quiet(window), window.block);
             joined.windows.push(Span { start_ns, end_ns, offset_s: joined.total_s, counts, block });
             joined.total_s += (end_ns - start_ns) as f64 / 1e9;
         }
@@ -52,7 +52,7 @@ impl Joined {
             let from = x.at(window.offset_s);
             let to = x.at(window.offset_s + (window.end_ns - window.start_ns) as f64 / 1e9);
             if !window.counts {
-                let tip = format!("block {}: left out, disturbed", window.block);
+                let tip = format!("block {}: disturbed", window.block);
                 svg.rect((from, plot.top), (to - from, plot.bottom - plot.top), "out", &tip);
             }
             if window.offset_s > 0.0 {
@@ -68,7 +68,7 @@ impl Joined {
     /// A note in the panel when a window is left out.
     pub fn note(&self, svg: &mut Svg, plot: &Plot) {
         if self.windows.iter().any(|w| !w.counts) {
-            svg.text((plot.right, plot.top - 9.0), Anchor::End, "t", "hatched: left out");
+            svg.text((plot.right, plot.top - 9.0), Anchor::End, "t", "hatched: disturbed");
         }
     }
 }

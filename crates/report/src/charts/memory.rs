@@ -3,13 +3,13 @@
 use super::axes::{LABEL_SIZE, Plot};
 use super::bar_panel::inside_ticks;
 use super::{Figure, PANEL_WIDTH, Panel};
-use crate::grid::{Cell, Grid, Group, window_counts};
+use crate::grid::{Cell, Grid, Group};
 use crate::number::{mib, significant};
 use crate::scale::{Scale, ticks_from_zero};
 use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
 use crate::table::Table;
 use crate::text::{self, shorten};
-use assay_model::{Area, MemorySample};
+use assay_model::{Area, MemorySample, Metric};
 use std::fmt::Write as _;
 
 const ID: &str = "memory";
@@ -86,7 +86,12 @@ fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<[f64; 8]> {
     let mut sums = [0.0; 8];
     let mut samples = 0u32;
     for stored in grid.trials(cell.name).filter(|t| t.trial.counts()) {
-        for window in stored.trial.windows.iter().filter(|w| window_counts(w)) {
+        for window in stored
+            .trial
+            .windows
+            .iter()
+            .filter(|w| Metric::by_id("rss_bytes").is_some_and(|rss| w.counts_for(rss)))
+        {
             let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
             let Some(last) = stored.memory.iter().rfind(|s| inside.contains(&s.monotonic_ns)) else {
                 continue;
