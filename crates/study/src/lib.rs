@@ -8,11 +8,12 @@
 //! | --- | --- |
 //! | study file, workload file, their mistakes | `study_file`, `document`, `checked`, `workload`, `units`, `placeholders` |
 //! | what this machine will run | `variant`, `reference_mode`, `jvm_choice`, `prepare`, `plan` |
-//! | child processes | `process`, `server_log`, `runtime_folder`, `http` |
+//! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `http` |
 //! | measuring | `runner`, `observe` |
 //! | what is left | `run_dir`, `curves`, `summary` |
 
 mod checked;
+mod companion;
 mod curves;
 mod document;
 mod error;

@@ -4,8 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Names that may stand in braces; options come as `option.NAME`.
-const KNOWN: [&str; 8] =
-    ["java", "jvm_options", "port", "server_dir", "cache", "workload_dir", "seed", "postgresql_port"];
+const KNOWN: [&str; 10] = [
+    "java",
+    "jvm_options",
+    "port",
+    "server_dir",
+    "cache",
+    "workload_dir",
+    "seed",
+    "postgresql_port",
+    "postgresql_user",
+    "postgresql_password",
+];
 
 /// What the names in braces stand for.
 #[derive(Debug, Clone, Default)]

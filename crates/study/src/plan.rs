@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 /// What start, audit and stop of a server take, about, for the estimate of the run's length.
-const START_S: f64 = 8.0;
-const STOP_S: f64 = 4.0;
+pub(crate) const START_S: f64 = 8.0;
+pub(crate) const STOP_S: f64 = 4.0;
 /// Load that is not counted before each window: sessions begin, connections open, held timers fire.
 pub(crate) const SETTLE_S: f64 = 0.5;
 /// Servers that start at the same time in the resident design.
@@ -48,12 +48,21 @@ impl Layout {
         }
     }
 
+    /// What a warm-up should take.
+    pub fn warm_up_s(&self) -> f64 {
+        f64::midpoint(self.warm_up_min_s, self.warm_up_cap_s)
+    }
+
+    /// What a window takes.
+    pub fn window_with_settling_s(&self) -> f64 {
+        self.window_s + SETTLE_S
+    }
+
     /// Seconds that the run should take, if nothing is repeated and warm-up ends half way between minimum and cap.
     pub fn expected_s(&self, variants: usize) -> f64 {
         let (n, blocks) = (variants as f64, f64::from(self.blocks));
-        let warm_up_s = f64::midpoint(self.warm_up_min_s, self.warm_up_cap_s);
-        let windows_s = n * blocks * (self.window_s + SETTLE_S);
-        let launch_s = START_S + warm_up_s + STOP_S;
+        let windows_s = n * blocks * self.window_with_settling_s();
+        let launch_s = START_S + self.warm_up_s() + STOP_S;
         let whole_s = match self.kind {
             Design::Fresh => n * blocks * launch_s + windows_s,
             Design::Resident => n * launch_s + windows_s,

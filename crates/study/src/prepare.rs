@@ -2,6 +2,7 @@
 //! programs and files that are missing told, the plan fixed.
 
 use crate::checked::{Checked, place_of};
+use crate::companion;
 use crate::document::Document;
 use crate::error::Diagnostic;
 use crate::jvm_choice::{Jvms, compares_32};
@@ -304,6 +305,12 @@ fn check_programs(
             "server.command",
             format!("there is no program `{program}`; is it installed, and on the path?"),
         );
+    }
+    let wants_postgresql = |spec: &VariantSpec| companion::is_wanted(&workload_options(spec, workload));
+    if specs.iter().zip(present).any(|(spec, is_present)| *is_present && wants_postgresql(spec))
+        && let Err(why) = companion::find_programs()
+    {
+        document.add_missing("workload_options.database", why);
     }
     let mut missing = Vec::new();
     for (spec, _) in specs.iter().zip(present).filter(|(_, is_present)| **is_present) {

@@ -176,4 +176,60 @@ mod tests {
         assert_eq!(of("3500m"), "-XX:HeapBaseMinAddress=512m");
         assert_eq!(of("3900m"), "-XX:HeapBaseMinAddress=64m");
     }
+
+    /// The mode that a JVM's log shows with these options.
+    fn read_mode(java: &std::path::Path, options: &[String], heap: &str) -> Option<ModeRead> {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("gc.log");
+        let mut command = std::process::Command::new(java);
+        command.args(["-XX:+UseParallelGC", "-Xms8m", &format!("-Xmx{heap}")]).args(options);
+        command.arg(assay_gclog::xlog_option(log.to_str().unwrap()));
+        // Whether class pointers are compressed is told by the log's first collection.
+        let program = folder.path().join("Collect.java");
+        let text = "class Collect { public static void main(String[] words) { System.gc(); } }";
+        std::fs::write(&program, text).unwrap();
+        if options.iter().any(|o| o == "-XX:-UseCompressedOops") {
+            command.arg(&program);
+        } else {
+            command.arg("-version");
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        let file = std::fs::File::open(log).unwrap();
+        assay_gclog::read("gc.log", std::io::BufReader::new(file)).mode
+    }
+
+    #[test]
+    fn every_mode_is_the_one_that_the_jvm_s_log_shows() {
+        let mut tried = 0;
+        for feature in [17, 25] {
+            let Some(java) = assay_testkit::find_java(feature, 64) else { continue };
+            for mode in ReferenceMode::ALL.into_iter().filter(|m| *m != ReferenceMode::Bits32) {
+                let full =
+                    matches!(mode, ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers);
+                // Where references are full, the size changes nothing.
+                let sizes: &[&str] = if full { &["1g"] } else { &["96m", "1g", "2g", "3g", "3500m"] };
+                for size in sizes {
+                    let wanted = options(mode, heap(size), feature);
+                    let read = read_mode(&java, &wanted, size).unwrap();
+                    assert_eq!(check(mode, false, &read), Ok(()), "{mode:?} {size} on JDK {feature}");
+                    tried += 1;
+                }
+            }
+        }
+        if tried == 0 {
+            assay_testkit::skip!("no 64-bit JDK 17 or 25");
+        }
+    }
+
+    #[test]
+    fn compact_headers_are_read_from_the_log_of_a_jvm_that_has_them() {
+        let Some(java) = assay_testkit::find_java(25, 64) else { assay_testkit::skip!("no JDK 25") };
+        let mode = ReferenceMode::CompressedUnscaled;
+        let mut wanted = options(mode, heap("1g"), 25);
+        wanted.push("-XX:+UseCompactObjectHeaders".to_owned());
+        let read = read_mode(&java, &wanted, "1g").unwrap();
+        assert_eq!(check(mode, true, &read), Ok(()));
+        assert!(read.compact_headers != Some(true) || check(mode, false, &read).is_err());
+    }
 }

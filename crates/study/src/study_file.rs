@@ -185,7 +185,8 @@ pub struct DesignTable {
     /// How often a disturbed window, or a launch that failed, may be repeated. Default: 2.
     #[schemars(range(min = 0, max = 100))]
     pub repeats_max: Option<u32>,
-    /// No block and no repeat begins after this time. Default: none.
+    /// No repeat begins after this time, and no block that would end after it, the first three excepted (an interval
+    /// needs three). Default: none.
     pub time_max: Option<Seconds>,
 }
 
@@ -271,7 +272,8 @@ pub struct PublishedTable {
 }
 
 /// How the server is started, asked and stopped. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
-/// `{cache}`, `{workload_dir}`, `{option.NAME}` and `{seed}`.
+/// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and, with the workload option `database = "postgresql"`,
+/// `{postgresql_port}`, `{postgresql_user}` and `{postgresql_password}`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ServerTable {

@@ -28,7 +28,7 @@ pub(crate) struct Target {
     pub takes_jvm_options: bool,
 }
 
-/// CPU time of server and generator at one instant.
+/// CPU time at one instant: of the server, and of what else belongs to the trial (generator, database).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CpuSample {
     pub monotonic_ns: u64,

@@ -16,7 +16,7 @@ pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(
         }
         if trial.block != block {
             block = trial.block;
-            if !run.has_time_for_block() {
+            if !run.has_time_for_block(block) {
                 return Ok(());
             }
         }

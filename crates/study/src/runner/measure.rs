@@ -128,6 +128,7 @@ pub(super) fn warm_up(run: &mut Run<'_>, server: &mut Server<'_>) -> Result<(), 
         requests: measured.completed,
         cpu_ms_per_request: state.series().to_vec(),
     });
+    run.advance(layout.warm_up_s());
     let steady = ended_by == WarmUpEnd::Steady;
     run.emit(RunEventKind::WarmUpEnded { number: server.trial.number, steady, duration_s })?;
     Ok(())
@@ -186,7 +187,7 @@ pub(super) fn window(
         while !(running.is_over)() {
             run.check_stop()?;
             server.check_alive("while it was measured")?;
-            samples.extend(cpu_sample(server.target.pid));
+            samples.extend(cpu_sample(server));
             let target = &server.target;
             server.observers.each(|o| o.sample(target));
             std::thread::sleep(SAMPLE_EVERY);
@@ -211,13 +212,16 @@ pub(super) fn window(
     let disturbed = window.disturbances.iter().map(|d| d.evidence.clone()).collect();
     let requests = window.requests;
     server.trial.windows.push(window);
+    if attempt == 1 {
+        run.advance(run.prepared.layout.window_with_settling_s());
+    }
     run.emit(RunEventKind::WindowEnded { number, variant, block, requests, disturbed })?;
     Ok(counts)
 }
 
-fn cpu_sample(pid: u32) -> Option<CpuSample> {
-    let server_ns = process_cpu(pid).ok()?.total_ns;
-    let own_ns = process_cpu(std::process::id()).ok()?.total_ns;
+fn cpu_sample(server: &Server<'_>) -> Option<CpuSample> {
+    let server_ns = process_cpu(server.target.pid).ok()?.total_ns;
+    let own_ns = process_cpu(std::process::id()).ok()?.total_ns + server.companion_cpu_ns();
     Some(CpuSample { monotonic_ns: monotonic_ns(), server_ns, own_ns })
 }
 

@@ -20,6 +20,7 @@ use assay_model::{
     Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
     TrialOutcome, file,
 };
+use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A machine that is much slower or faster than planned for is believed within these factors.
+const PACE: (f64, f64) = (0.5, 10.0);
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -146,6 +150,8 @@ struct Run<'a> {
     /// Variants that cannot be measured, with the reason.
     given_up: BTreeMap<String, String>,
     last_number: u32,
+    /// Seconds that were planned for what is done.
+    done_s: f64,
 }
 
 impl<'a> Run<'a> {
@@ -173,6 +179,7 @@ impl<'a> Run<'a> {
             histograms: BTreeMap::new(),
             given_up: BTreeMap::new(),
             last_number,
+            done_s: 0.0,
         })
     }
 
@@ -233,11 +240,27 @@ impl<'a> Run<'a> {
         let event = RunEvent {
             at: jiff::Timestamp::now().to_string(),
             elapsed_s,
-            remaining_s: Some((self.prepared.plan.expected_s - elapsed_s).max(0.0)),
+            remaining_s: Some(self.remaining_s(elapsed_s)),
             kind,
         };
         (self.on_event)(&event);
         self.dir.append_event(&event)
+    }
+
+    /// What the rest should take: what was planned for it, at the pace so far.
+    fn remaining_s(&self, elapsed_s: f64) -> f64 {
+        let expected_s = self.prepared.plan.expected_s;
+        let pace = if self.done_s > 0.0 { (elapsed_s / self.done_s).clamp(PACE.0, PACE.1) } else { 1.0 };
+        let left_s = (expected_s - self.done_s).max(0.0) * pace;
+        self.prepared
+            .layout
+            .time_max_s
+            .map_or(left_s, |max| left_s.min((max.max(expected_s) - elapsed_s).max(0.0)))
+    }
+
+    /// A step is done for which so many seconds were planned.
+    fn advance(&mut self, planned_s: f64) {
+        self.done_s += planned_s;
     }
 
     fn is_stopped(&self) -> bool {
@@ -258,11 +281,13 @@ impl<'a> Run<'a> {
         self.prepared.layout.time_max_s.is_none_or(|max| self.begun.elapsed().as_secs_f64() < max)
     }
 
-    /// Whether another block, as long as the last one, fits into the time; it begins now.
-    fn has_time_for_block(&mut self) -> bool {
+    /// Whether another block, as long as the last one, fits into the time; it begins now. The blocks that an interval
+    /// needs are measured in any case: a run that ends without one has answered nothing.
+    fn has_time_for_block(&mut self, block: u32) -> bool {
         let last = self.block_begun.replace(Instant::now()).map_or(Duration::ZERO, |begun| begun.elapsed());
         let then_s = (self.begun.elapsed() + last).as_secs_f64();
-        self.prepared.layout.time_max_s.is_none_or(|max| then_s <= max)
+        block as usize <= BLOCKS_FOR_INTERVAL
+            || self.prepared.layout.time_max_s.is_none_or(|max| then_s <= max)
     }
 
     /// Whether a trial of an earlier start counts for this one.

@@ -1,15 +1,17 @@
 //! One launch: a server's process with its observers, from its start to its stored trial.
 
 use super::{Failure, Run};
+use crate::companion::{self, PostgreSql};
 use crate::http;
 use crate::observe::{Observers, Target};
 use crate::placeholders::Placeholders;
+use crate::plan::{START_S, STOP_S};
 use crate::prepare::{VariantLaunch, fixed_placeholders};
 use crate::process::{LOOK, Launch, ServerProcess, copy_folder};
 use crate::reference_mode;
 use crate::runtime_folder::{Port, SERVER_FILES};
 use crate::study_file::StopSignal;
-use assay_model::{Audit, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
+use assay_model::{Audit, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -39,6 +41,7 @@ pub(super) struct Server<'a> {
     begun: Instant,
     server_dir: Option<PathBuf>,
     _port: Port,
+    database: Option<PostgreSql>,
 }
 
 /// What a launch is for.
@@ -83,6 +86,12 @@ impl<'a> Server<'a> {
         let mut options = variant.jvm_options.clone();
         observers.each(|o| o.prepare(&target).map(|further| options.extend(further)));
         names.set("jvm_options", options.join(" "));
+        companion::set_no_placeholders(&mut names);
+        let database = if companion::is_wanted(&variant.workload_options) {
+            Some(PostgreSql::start(&folder, &run.runtime_folder, &mut run.lease, &mut names)?)
+        } else {
+            None
+        };
         let words = words(launch, &options, &mut names);
         let started_at = jiff::Timestamp::now().to_string();
         let begun = Instant::now();
@@ -134,6 +143,7 @@ impl<'a> Server<'a> {
             begun,
             server_dir,
             _port: port,
+            database,
         })
     }
 
@@ -164,6 +174,7 @@ impl<'a> Server<'a> {
         let target = &mut self.target;
         self.observers.each(|o| o.start(target));
         self.trial.mode.clone_from(&self.target.mode);
+        run.advance(START_S);
         run.emit(RunEventKind::ServerReady { number: self.trial.number, after_ms })?;
         for excluded in &self.observers.excluded {
             run.emit(RunEventKind::ObserverExcluded {
@@ -175,18 +186,32 @@ impl<'a> Server<'a> {
         self.verify_mode()
     }
 
-    fn verify_mode(&mut self) -> Result<(), Failure> {
-        let Some(wanted) = self.launch.variant.reference_mode else { return Ok(()) };
-        match &self.target.mode {
-            Some(read) => reference_mode::check(wanted, self.launch.variant.compact_headers, read)
-                .map_err(Failure::Variant),
-            None => {
-                let what =
-                    "the log does not show which reference mode the JVM chose, so it could not be verified";
-                self.trial.problems.push(Problem::new(file::GC_LOG, what));
-                Ok(())
-            }
-        }
+    /// What the log shows by now. Whether class pointers are compressed it shows only with its first collection, so this
+    /// is looked at again when the log is whole ([`Server::conclude`]).
+    fn verify_mode(&self) -> Result<(), Failure> {
+        self.mode_differs(self.target.mode.as_ref()).map_or(Ok(()), |how| Err(Failure::Variant(how)))
+    }
+
+    fn mode_differs(&self, read: Option<&ModeRead>) -> Option<String> {
+        let wanted = self.launch.variant.reference_mode?;
+        reference_mode::check(wanted, self.launch.variant.compact_headers, read?).err()
+    }
+
+    /// Stops its clock, and its database's.
+    pub fn hold(&mut self) {
+        self.process.hold();
+        self.database.iter_mut().for_each(|database| database.hold(true));
+    }
+
+    /// Lets both run again.
+    pub fn resume(&mut self) {
+        self.database.iter_mut().for_each(|database| database.hold(false));
+        self.process.resume();
+    }
+
+    /// CPU time of what belongs to the trial beside the server.
+    pub fn companion_cpu_ns(&self) -> u64 {
+        self.database.as_ref().map_or(0, PostgreSql::cpu_ns)
     }
 
     /// Fails with the end of its output if it has ended.
@@ -232,6 +257,7 @@ impl<'a> Server<'a> {
 
     /// Asks it to stop, without waiting.
     pub fn ask_to_stop(&mut self, run: &Run<'_>) {
+        self.resume();
         self.process.ask_to_stop(match run.prepared.workload.server.stop_signal {
             Some(StopSignal::Int) => Signal::INT,
             Some(StopSignal::Hup) => Signal::HUP,
@@ -243,12 +269,21 @@ impl<'a> Server<'a> {
     pub fn conclude(mut self, run: &mut Run<'_>, outcome: TrialOutcome) -> Result<Trial, Failure> {
         self.ask_to_stop(run);
         let timeout = Duration::from_secs_f64(run.prepared.workload.server.stop_timeout_s.unwrap_or(30.0));
-        let problems = self.process.finish(timeout);
+        let mut problems = self.process.finish(timeout);
+        problems.extend(self.database.iter_mut().flat_map(PostgreSql::stop));
         self.trial.problems.extend(problems.into_iter().map(|what| Problem::new("server", what)));
         self.remove_server_dir();
         let mut trial = self.trial.clone();
         trial.outcome = outcome;
+        run.advance(STOP_S);
         self.observers.each(|o| o.finish(&mut trial));
+        if let Some(reason) = self.mode_differs(trial.mode.as_ref()) {
+            trial.outcome = TrialOutcome::Failed { reason };
+        } else if self.launch.variant.reference_mode.is_some() && trial.mode.is_none() {
+            let what =
+                "the log does not show which reference mode the JVM chose, so it could not be verified";
+            trial.problems.push(Problem::new(file::GC_LOG, what));
+        }
         trial.excluded_observers = std::mem::take(&mut self.observers.excluded);
         run.store(trial, &self.folder_name)
     }
