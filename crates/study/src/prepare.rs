@@ -9,13 +9,14 @@ use crate::jvm_choice::{Jvms, compares_32};
 use crate::placeholders::{Placeholders, split_words};
 use crate::plan::{Layout, Limits, load_seed, order};
 use crate::reference_mode;
-use crate::study_file::{CommandLine, LoadTable, Observe, PublishedTable};
+use crate::study_file::{CommandLine, LoadTable, Observe, PublishedTable, StudyFile};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
 use assay_model::{
-    Design, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, SkippedVariant, Variant, schema,
+    Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, SkippedVariant, Variant,
+    schema,
 };
 use assay_stats::SteadyRule;
 use std::collections::BTreeMap;
@@ -37,6 +38,8 @@ pub(crate) struct Prepared {
     /// In the order of the plan's variants.
     pub launches: Vec<VariantLaunch>,
     pub problems: Vec<Problem>,
+    /// What the choice of variants means for the result.
+    pub findings: Vec<Finding>,
 }
 
 /// How one variant is launched and loaded.
@@ -86,8 +89,9 @@ pub(crate) fn prepare(
     }
     let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
     let partners = baselines(&study, &specs, &present);
+    let findings = replaced_baselines(&study, &specs, &outcome);
     let scenarios = scenarios(&workload, &specs, &present, &mut document);
-    check_programs(&workload, &command, uses_jvm, &specs, &present, &mut document);
+    check_programs(&workload, &command, uses_jvm, layout.kind, &specs, &present, &mut document);
     let (mut launches, mut skipped) = (Vec::new(), Vec::new());
     for (i, result) in outcome.into_iter().enumerate() {
         let spec = &specs[i];
@@ -153,7 +157,37 @@ pub(crate) fn prepare(
         study_text: text,
         launches,
         problems: jvms.problems,
+        findings,
     })
+}
+
+/// Says which baselines cannot be run here, and what took their place.
+fn replaced_baselines(
+    study: &StudyFile,
+    specs: &[VariantSpec],
+    outcome: &[Result<Option<JvmFacts>, String>],
+) -> Vec<Finding> {
+    let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
+    let wanted = baselines(study, specs, &vec![true; specs.len()]);
+    let found = baselines(study, specs, &present);
+    let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
+    for i in (0..specs.len()).filter(|i| present[*i]) {
+        if let Some(missing) = wanted[i].filter(|w| !present[*w]) {
+            replaced.entry(missing).or_insert(found[i].unwrap_or(i));
+        }
+    }
+    let told = |(missing, instead): (usize, usize)| {
+        let reason = outcome[missing].as_ref().err()?;
+        Some(Finding {
+            rule: "baseline-replaced".to_owned(),
+            claim: format!(
+                "{} could not be run here; {} is the baseline in its place",
+                specs[missing].name, specs[instead].name
+            ),
+            evidence: reason.clone(),
+        })
+    };
+    replaced.into_iter().filter_map(told).collect()
 }
 
 /// The factors with the levels that take part.
@@ -294,6 +328,7 @@ fn check_programs(
     workload: &Workload,
     command: &[String],
     uses_jvm: bool,
+    design: Design,
     specs: &[VariantSpec],
     present: &[bool],
     document: &mut Document,
@@ -305,6 +340,13 @@ fn check_programs(
             "server.command",
             format!("there is no program `{program}`; is it installed, and on the path?"),
         );
+    }
+    let urls_have_port = workload.server.ready_url.contains("{port}");
+    let together = present.iter().filter(|is_present| **is_present).count();
+    if design == Design::Resident && together > 1 && !urls_have_port {
+        let what =
+            "the resident design runs all servers at once, so each needs a port of its own: use {port}";
+        document.add("server.ready_url", what);
     }
     let wants_postgresql = |spec: &VariantSpec| companion::is_wanted(&workload_options(spec, workload));
     if specs.iter().zip(present).any(|(spec, is_present)| *is_present && wants_postgresql(spec))

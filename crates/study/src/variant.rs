@@ -178,3 +178,48 @@ pub(crate) fn baselines(study: &StudyFile, variants: &[VariantSpec], present: &[
     };
     variants.iter().zip(present).map(|(v, is_present)| if *is_present { of(v) } else { None }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STUDY: &str = r#"
+schema = "assay.study/1"
+name = "x"
+baseline = { mode = "a" }
+[[factor]]
+name = "mode"
+level = [{ name = "a" }, { name = "b" }, { name = "c" }, { name = "c, compact", baseline = "c" }]
+[[factor]]
+name = "heap"
+level = [{ name = "1g", heap = "1g" }, { name = "2g", heap = "2g" }]
+[[exclude]]
+mode = "b"
+heap = "2g"
+"#;
+
+    /// `variant < baseline` for every variant that is compared, the named ones missing.
+    fn pairs(missing: &[&str]) -> Vec<String> {
+        let study: StudyFile = toml::from_str(STUDY).unwrap();
+        let variants = combine(&study, None);
+        let present: Vec<bool> = variants.iter().map(|v| !missing.contains(&v.name.as_str())).collect();
+        let partners = baselines(&study, &variants, &present);
+        let compared = variants.iter().zip(partners);
+        compared.filter_map(|(v, p)| Some(format!("{} < {}", v.name, variants[p?].name))).collect()
+    }
+
+    #[test]
+    fn every_level_is_compared_with_the_baseline_at_the_same_other_levels_or_with_the_one_it_names() {
+        let want =
+            ["b/1g < a/1g", "c/1g < a/1g", "c/2g < a/2g", "c, compact/1g < c/1g", "c, compact/2g < c/2g"];
+        assert_eq!(pairs(&[]), want);
+    }
+
+    #[test]
+    fn the_next_level_that_can_be_run_takes_the_place_of_a_missing_baseline() {
+        let want = ["c/1g < b/1g", "c/2g < a/2g", "c, compact/1g < c/1g", "c, compact/2g < c/2g"];
+        assert_eq!(pairs(&["a/1g"]), want);
+        let want = ["b/1g < a/1g", "c, compact/1g < a/1g", "c, compact/2g < c/2g"];
+        assert_eq!(pairs(&["c/1g", "a/2g"]), want);
+    }
+}

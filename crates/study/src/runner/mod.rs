@@ -356,7 +356,9 @@ impl<'a> Run<'a> {
         }
         let curves: BTreeMap<String, Vec<LatencyPoint>> =
             merged.into_iter().map(|(variant, histogram)| (variant, curves::curve(&histogram))).collect();
-        summarise(&self.prepared.plan, &self.trials, curves)
+        let mut summary = summarise(&self.prepared.plan, &self.trials, curves);
+        summary.findings.extend(self.prepared.findings.iter().cloned());
+        summary
     }
 
     /// Ends the run with its last event.

@@ -93,11 +93,12 @@ impl<'a> Server<'a> {
             None
         };
         let words = words(launch, &options, &mut names);
-        let started_at = jiff::Timestamp::now().to_string();
+        let mut trial = blank_trial(run, launch, number, turn);
+        trial.command = redacted(&words);
         let begun = Instant::now();
         let process = ServerProcess::start(
             &Launch {
-                words: words.clone(),
+                words,
                 environment: environment(launch, run, &names),
                 directory: directory(run, &names),
                 log: folder.join(file::SERVER_LOG),
@@ -107,30 +108,7 @@ impl<'a> Server<'a> {
             &mut run.lease,
         )?;
         target.pid = process.main_pid();
-        let trial = Trial {
-            schema: schema::TRIAL.to_owned(),
-            provenance: run.prepared.plan.provenance.clone(),
-            number,
-            variant: variant.name.clone(),
-            block: turn.block,
-            attempt: turn.attempt,
-            seed: turn.seed,
-            command: redacted(&words),
-            jvm: variant.jvm.clone(),
-            mode: None,
-            collector: None,
-            started_at,
-            start_to_ready_ms: None,
-            warm_up: None,
-            windows: Vec::new(),
-            response_curve: Vec::new(),
-            audit: None,
-            outcome: TrialOutcome::Interrupted,
-            excluded_observers: Vec::new(),
-            problems: Vec::new(),
-        };
         let ready_url = names.fill(&run.prepared.workload.server.ready_url);
-        let server_dir = Some(server_dir);
         Ok(Server {
             launch,
             trial,
@@ -141,7 +119,7 @@ impl<'a> Server<'a> {
             folder_name,
             names,
             begun,
-            server_dir,
+            server_dir: Some(server_dir),
             _port: port,
             database,
         })
@@ -302,6 +280,32 @@ impl Drop for Server<'_> {
         // After an error of the run itself: the process first, so that it writes no more.
         let _ = self.process.finish(Duration::ZERO);
         self.remove_server_dir();
+    }
+}
+
+/// A trial of which nothing is known but its turn.
+fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, turn: Turn) -> Trial {
+    Trial {
+        schema: schema::TRIAL.to_owned(),
+        provenance: run.prepared.plan.provenance.clone(),
+        number,
+        variant: launch.variant.name.clone(),
+        block: turn.block,
+        attempt: turn.attempt,
+        seed: turn.seed,
+        command: Vec::new(),
+        jvm: launch.variant.jvm.clone(),
+        mode: None,
+        collector: None,
+        started_at: jiff::Timestamp::now().to_string(),
+        start_to_ready_ms: None,
+        warm_up: None,
+        windows: Vec::new(),
+        response_curve: Vec::new(),
+        audit: None,
+        outcome: TrialOutcome::Interrupted,
+        excluded_observers: Vec::new(),
+        problems: Vec::new(),
     }
 }
 
