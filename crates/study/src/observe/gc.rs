@@ -1,26 +1,37 @@
 //! Observes collections and the reference mode, from the JVM's own log.
 
-use super::{Observer, Seen, Target};
+use super::{Observer, Target};
 use assay_gclog::{freed_between, pauses_between, read, xlog_option};
-use assay_load::CompletionTimeline;
-use assay_model::{GcLog, Problem, Trial, Window, file};
+use assay_load::{CompletionTimeline, Measured};
+use assay_model::{GcEvent, GcEventKind, GcLog, Problem, Trial, Window, file};
 use fs_err::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// What a window needs once the log is whole.
-struct Counted {
-    from_ns: u64,
-    to_ns: u64,
-    completions: CompletionTimeline,
+/// Requests that a stretch of load completed: 4 KB for each second of load.
+struct Completed {
+    end_ns: u64,
+    within: CompletionTimeline,
+    /// Answered after the end of the stretch, while it was drained: a few milliseconds later.
+    while_draining: u64,
+}
+
+impl Completed {
+    fn between(&self, from_ns: u64, to_ns: u64) -> f64 {
+        let drained = if (from_ns..to_ns).contains(&self.end_ns) { self.while_draining } else { 0 };
+        self.within.completed_between(from_ns, to_ns) + drained as f64
+    }
 }
 
 /// Adds the logging option, reads the log when the server is ready (mode, heap) and when it has stopped (collections).
 #[derive(Default)]
 pub(super) struct GcObserver {
     log: PathBuf,
-    windows: Vec<Counted>,
+    /// Every stretch of load since the server was ready.
+    loads: Vec<Completed>,
+    /// Start of the first of them.
+    begun_ns: Option<u64>,
 }
 
 impl Observer for GcObserver {
@@ -50,20 +61,20 @@ impl Observer for GcObserver {
         Ok(())
     }
 
-    fn end_window(&mut self, _: &Target, seen: &Seen<'_>, _: &mut Window) -> Result<(), String> {
-        self.windows.push(Counted {
-            from_ns: seen.measured.start_monotonic_ns,
-            to_ns: seen.measured.end_monotonic_ns,
-            completions: seen.measured.completions.clone(),
+    fn end_load(&mut self, measured: &Measured) -> Result<(), String> {
+        self.begun_ns.get_or_insert(measured.start_monotonic_ns);
+        let answered = measured.requests.saturating_sub(measured.errors());
+        self.loads.push(Completed {
+            end_ns: measured.end_monotonic_ns,
+            within: measured.completions.clone(),
+            while_draining: answered.saturating_sub(measured.completed),
         });
         Ok(())
     }
 
     fn finish(&mut self, trial: &mut Trial) -> Result<(), String> {
         let log = read_log(&self.log).map_err(|e| format!("the GC log could not be read: {e}"))?;
-        for (counted, window) in self.windows.iter().zip(&mut trial.windows) {
-            counted.add_metrics(&log, window);
-        }
+        trial.windows.iter_mut().for_each(|window| self.add_metrics(&log, window));
         if log.mode.is_some() {
             trial.mode.clone_from(&log.mode);
         }
@@ -75,34 +86,52 @@ impl Observer for GcObserver {
     }
 }
 
-impl Counted {
+impl GcObserver {
     fn add_metrics(&self, log: &GcLog, window: &mut Window) {
-        let mut absent = |metric: &str, why: &str| {
-            window.problems.push(Problem::new(file::GC_LOG, format!("{metric}: {why}")));
-        };
-        match freed_between(&log.events, self.from_ns, self.to_ns) {
-            Some(gc) => {
-                let requests = self.completions.completed_between(gc.first_gc_end_ns, gc.last_gc_end_ns);
-                if requests >= 1.0 {
-                    let kib = gc.freed_bytes as f64 / 1024.0;
-                    window.metrics.insert("garbage_kib_per_request".to_owned(), kib / requests);
-                } else {
-                    absent("garbage_kib_per_request", "no request completed between its collections");
-                }
+        let (from_ns, to_ns) = (window.start_monotonic_ns, window.end_monotonic_ns);
+        match self.garbage_kib_per_request(&log.events, from_ns, to_ns) {
+            Ok(kib) => drop(window.metrics.insert("garbage_kib_per_request".to_owned(), kib)),
+            Err(why) => {
+                window.problems.push(Problem::new(file::GC_LOG, format!("garbage_kib_per_request: {why}")));
             }
-            None => absent(
-                "garbage_kib_per_request",
-                "fewer than two collections in the window; a longer window has more",
-            ),
         }
-        let seconds = self.to_ns.saturating_sub(self.from_ns) as f64 / 1e9;
-        match pauses_between(&log.events, self.from_ns, self.to_ns) {
+        let seconds = to_ns.saturating_sub(from_ns) as f64 / 1e9;
+        match pauses_between(&log.events, from_ns, to_ns) {
             Some(pauses) if seconds > 0.0 => {
                 let ms_per_s = pauses.stopped_ns as f64 / 1e6 / seconds;
                 window.metrics.insert("gc_pause_ms_per_s".to_owned(), ms_per_s);
             }
-            _ => absent("gc_pause_ms_per_s", "a collection lacks its time"),
+            _ => {
+                let what = "gc_pause_ms_per_s: a collection lacks its time";
+                window.problems.push(Problem::new(file::GC_LOG, what));
+            }
         }
+    }
+
+    /// Bytes freed from one collection to another by the requests completed between them.
+    ///
+    /// Both collections lie in the window if it has two. A short window of a large heap may have only one: then the
+    /// count begins at the last collection before it. That is as exact, since every request since then is known: those
+    /// of the windows and of the settling between them. A server that is held still in between allocates nothing.
+    fn garbage_kib_per_request(
+        &self,
+        events: &[GcEvent],
+        from_ns: u64,
+        to_ns: u64,
+    ) -> Result<f64, &'static str> {
+        let collections = events.iter().filter(|e| e.kind != GcEventKind::ConcurrentStop);
+        let before = collections.filter_map(|e| e.end_monotonic_ns.filter(|end_ns| *end_ns < from_ns)).max();
+        let since_load = before.filter(|end_ns| self.begun_ns.is_some_and(|begun_ns| begun_ns <= *end_ns));
+        let earlier = || freed_between(events, since_load?, to_ns).filter(|gc| from_ns <= gc.last_gc_end_ns);
+        let gc = freed_between(events, from_ns, to_ns)
+            .or_else(earlier)
+            .ok_or("too few collections in the window to count between; a longer window has more")?;
+        let between = |load: &Completed| load.between(gc.first_gc_end_ns, gc.last_gc_end_ns);
+        let requests: f64 = self.loads.iter().map(between).sum();
+        if requests < 1.0 {
+            return Err("no request completed between the collections");
+        }
+        Ok(gc.freed_bytes as f64 / 1024.0 / requests)
     }
 }
 

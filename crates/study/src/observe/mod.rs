@@ -57,6 +57,11 @@ pub(crate) trait Observer {
         Ok(())
     }
 
+    /// A stretch of load is over: warm-up, settling, or a window.
+    fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
+        Ok(())
+    }
+
     /// A window begins: where the generator's interval log goes.
     fn logs(&mut self) -> Result<Option<IntervalLogs>, String> {
         Ok(None)

@@ -39,24 +39,31 @@ struct Stretch {
     logs: Option<IntervalLogs>,
 }
 
+/// What the load showed.
+struct Loaded {
+    settling: Option<Measured>,
+    counted: Measured,
+}
+
 /// Runs load in a thread of its own while `watch` runs in this one; the load ends early when `watch` returns.
 ///
 /// The caller's thread stays the one that starts and watches processes (`process.rs` says why).
 fn under_load(
     stretch: Stretch,
     watch: impl FnOnce(&Running<'_>) -> Result<(), Failure>,
-) -> Result<Measured, Failure> {
+) -> Result<Loaded, Failure> {
     let (stop, completed) = (AtomicBool::new(false), AtomicU64::new(0));
     let Stretch { config, load, settle, duration, logs } = stretch;
     let (watched, loaded) = std::thread::scope(|scope| {
         let (stop, completed) = (&stop, &completed);
         let thread = scope.spawn(move || {
             let mut generator = Generator::new(config)?;
+            let mut settling = None;
             if !settle.is_zero() {
-                generator.run(&load, settle, stop, None, &mut |_| ())?;
+                settling = Some(generator.run(&load, settle, stop, None, &mut |_| ())?);
             }
             let mut progress = |p: assay_load::Progress| completed.store(p.completed, Ordering::Relaxed);
-            generator.run(&load, duration, stop, logs, &mut progress)
+            Ok(Loaded { settling, counted: generator.run(&load, duration, stop, logs, &mut progress)? })
         });
         let watched = watch(&Running { completed, is_over: &|| thread.is_finished() });
         stop.store(true, Ordering::Relaxed);
@@ -65,7 +72,7 @@ fn under_load(
     // Why the watcher gave up says more than what the load then met.
     watched?;
     match loaded {
-        Ok(Ok(measured)) => Ok(measured),
+        Ok(Ok(loaded)) => Ok(loaded),
         Ok(Err(e @ LoadError::Connect { .. })) => Err(Failure::Trial(e.to_string())),
         Ok(Err(e)) => Err(Failure::Variant(e.to_string())),
         Err(_) => Err(Failure::Run(crate::StudyError::Internal("the load generator panicked".to_owned()))),
@@ -91,7 +98,7 @@ pub(super) fn warm_up(run: &mut Run<'_>, server: &mut Server<'_>) -> Result<(), 
     let (mut ended_by, mut told_s) = (WarmUpEnd::Cap, 0.0);
     let begun_ns = monotonic_ns();
     let elapsed_s = || monotonic_ns().saturating_sub(begun_ns) as f64 / 1e9;
-    let measured = under_load(stretch, |running| {
+    let Loaded { counted: measured, .. } = under_load(stretch, |running| {
         let mut slice = Slice::begin(server.target.pid, running);
         while !(running.is_over)() {
             std::thread::sleep(Duration::from_millis(20));
@@ -121,6 +128,7 @@ pub(super) fn warm_up(run: &mut Run<'_>, server: &mut Server<'_>) -> Result<(), 
         Ok(())
     })?;
     let duration_s = elapsed_s();
+    server.observers.each(|o| o.end_load(&measured));
     server.trial.warm_up = Some(WarmUp {
         rule: format!("slices of {slice_s} s: {}", rule.describe()),
         ended_by,
@@ -183,7 +191,7 @@ pub(super) fn window(
         logs,
     };
     let mut samples: Vec<CpuSample> = Vec::new();
-    let measured = under_load(stretch, |running| {
+    let Loaded { settling, counted: measured } = under_load(stretch, |running| {
         while !(running.is_over)() {
             run.check_stop()?;
             server.check_alive("while it was measured")?;
@@ -194,6 +202,9 @@ pub(super) fn window(
         }
         server.check_alive("while it was measured")
     })?;
+    for load in settling.iter().chain([&measured]) {
+        server.observers.each(|o| o.end_load(load));
+    }
     let mut window = window_of(&measured, block, attempt);
     window.disturbances.extend(disturbances_of_load(&measured, run.prepared.limits.error_share));
     let within =
