@@ -3,14 +3,19 @@
 //!
 //! PostgreSQL refuses to run as root; then it runs as `nobody`, in a folder below `/tmp` that belongs to it, since the
 //! run directory cannot be entered by anybody else. Its durability is at its defaults: commits reach the disk.
+//!
+//! Its processes for connections leave the group of the main process (`setsid`), and end when that ends. So they are
+//! known by their parent. While its server is held still, the database is not: without its only client it is idle but for
+//! a checkpoint, and processes that are stopped would not notice the end of a run that was killed.
 
 use crate::placeholders::Placeholders;
 use crate::process::{LOOK, Launch, ServerProcess};
-use crate::runtime_folder::{Lease, Port};
+use crate::runtime_folder::{FOLDER_PREFIX, Lease, Port, SERVER_FILES};
 use assay_linux::{ProcRoot, process_cpu};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -30,7 +35,6 @@ const PLACEHOLDERS: [&str; 3] = ["postgresql_port", "postgresql_user", "postgres
 #[derive(Debug)]
 pub(crate) struct PostgreSql {
     process: ServerProcess,
-    group: u32,
     _port: Port,
     /// Removed when this is dropped.
     _folder: Option<tempfile::TempDir>,
@@ -74,17 +78,8 @@ impl PostgreSql {
         names: &mut Placeholders,
     ) -> io::Result<PostgreSql> {
         let programs = find_programs().map_err(io::Error::other)?;
-        let is_root = rustix::process::geteuid().is_root();
-        let run_as = is_root.then_some(UNPRIVILEGED);
-        let own_folder = if is_root {
-            Some(tempfile::Builder::new().prefix("assay-postgresql-").tempdir()?)
-        } else {
-            None
-        };
-        let base = own_folder.as_ref().map_or_else(|| folder.to_owned(), |own| own.path().to_owned());
-        if let Some((uid, gid)) = run_as {
-            std::os::unix::fs::chown(&base, Some(uid), Some(gid))?;
-        }
+        let run_as = rustix::process::geteuid().is_root().then_some(UNPRIVILEGED);
+        let (base, own_folder) = make_folder(folder, run_as)?;
         let (data, log) = (base.join("postgresql-data"), folder.join("postgresql.log"));
         let password = random_password()?;
         make_cluster(&programs, &base, &data, &password, run_as)?;
@@ -102,17 +97,16 @@ impl PostgreSql {
         let launch = Launch {
             words: words.to_vec(),
             environment: BTreeMap::new(),
-            directory: base,
+            directory: base.clone(),
             log,
-            server_dir: None,
+            server_dir: Some(base),
             run_as,
         };
         let process = ServerProcess::start(&launch, lease)?;
-        let group = process.main_pid();
         names.set("postgresql_port", port.number.to_string());
         names.set("postgresql_user", USER);
         names.set("postgresql_password", password);
-        let mut started = PostgreSql { process, group, _port: port, _folder: own_folder };
+        let mut started = PostgreSql { process, _port: port, _folder: own_folder };
         started.wait_until_ready(&programs)?;
         Ok(started)
     }
@@ -137,15 +131,12 @@ impl PostgreSql {
         }
     }
 
-    /// Stops its clock, or lets it run again, with the server's.
-    pub fn hold(&mut self, held: bool) {
-        if held { self.process.hold() } else { self.process.resume() }
-    }
-
     /// CPU time of its live processes: the trial's own, not a stranger's.
     pub fn cpu_ns(&self) -> u64 {
-        let members = ProcRoot::default().read_group(self.group).unwrap_or_default();
-        members.iter().filter_map(|p| process_cpu(p.pid).ok()).map(|cpu| cpu.total_ns).sum()
+        let main = self.process.main_pid();
+        let all = ProcRoot::default().read_processes().unwrap_or_default();
+        let own = all.iter().filter(|p| p.pid == main || p.parent_pid == i64::from(main));
+        own.filter_map(|p| process_cpu(p.pid).ok()).map(|cpu| cpu.total_ns).sum()
     }
 
     /// Ends all connections and stops it; what was not as it should be.
@@ -161,6 +152,20 @@ fn random_password() -> io::Result<String> {
     let mut bytes = [0; 16];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A folder that whoever runs the database may enter. It is removed with the server's files, or by itself.
+fn make_folder(trial: &Path, run_as: Option<(u32, u32)>) -> io::Result<(PathBuf, Option<tempfile::TempDir>)> {
+    let Some((uid, gid)) = run_as else {
+        return Ok((trial.join(SERVER_FILES), None));
+    };
+    let own = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir()?;
+    let base = own.path().join(SERVER_FILES);
+    std::fs::DirBuilder::new().mode(0o700).create(&base)?;
+    for folder in [own.path(), &base] {
+        std::os::unix::fs::chown(folder, Some(uid), Some(gid))?;
+    }
+    Ok((base, Some(own)))
 }
 
 fn make_cluster(
@@ -211,15 +216,17 @@ mod tests {
             assay_testkit::skip!("{why}");
         }
         let (trial, runtime) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::create_dir(trial.path().join(SERVER_FILES)).unwrap();
         let mut lease = Lease::take(runtime.path()).unwrap();
         let mut names = Placeholders::default();
         let mut database = PostgreSql::start(trial.path(), runtime.path(), &mut lease, &mut names).unwrap();
-        let (group, port) = (database.group, names.fill("127.0.0.1:{postgresql_port}"));
+        let (main, port) = (database.process.main_pid(), names.fill("127.0.0.1:{postgresql_port}"));
         assert!(std::net::TcpStream::connect(&port).is_ok());
         assert!(database.cpu_ns() > 0);
         assert_eq!(database.stop(), Vec::<String>::new());
         drop(database);
         assert!(std::net::TcpStream::connect(&port).is_err());
-        assert_eq!(ProcRoot::default().read_group(group).unwrap(), []);
+        let all = ProcRoot::default().read_processes().unwrap();
+        assert!(!all.iter().any(|p| p.pid == main || p.parent_pid == i64::from(main)));
     }
 }

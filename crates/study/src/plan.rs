@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 /// What start, audit and stop of a server take, about, for the estimate of the run's length.
-pub(crate) const START_S: f64 = 8.0;
-pub(crate) const STOP_S: f64 = 4.0;
+pub(crate) const START_S: f64 = 7.0;
+pub(crate) const STOP_S: f64 = 2.0;
 /// Load that is not counted before each window: sessions begin, connections open, held timers fire.
 pub(crate) const SETTLE_S: f64 = 0.5;
 /// Servers that start at the same time in the resident design.

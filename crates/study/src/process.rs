@@ -51,6 +51,7 @@ pub(crate) struct ServerProcess {
     group: Pid,
     log: ServerLog,
     held: bool,
+    asked_to_stop: bool,
     ended: Option<String>,
     main_pid: u32,
 }
@@ -87,7 +88,15 @@ impl ServerProcess {
         let group =
             i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(|| io::Error::other("no pid"))?;
         let log = ServerLog::start(reader, file);
-        let mut server = ServerProcess { child, group, log, held: false, ended: None, main_pid: pid };
+        let mut server = ServerProcess {
+            child,
+            group,
+            log,
+            held: false,
+            asked_to_stop: false,
+            ended: None,
+            main_pid: pid,
+        };
         // It may have ended already; then there is nothing to lease.
         if let Ok(identity) = ProcRoot::default().identity_of(pid)
             && let Err(e) = lease.add(identity, launch.server_dir.as_deref())
@@ -144,11 +153,13 @@ impl ServerProcess {
         }
     }
 
-    /// Asks it to stop, without waiting.
+    /// Asks it to stop, without waiting; once only, since many servers take a second signal for impatience.
     pub fn ask_to_stop(&mut self, signal: Signal) {
         self.resume();
-        // It may have ended meanwhile.
-        let _ = kill_process_group(self.group, signal);
+        if !std::mem::replace(&mut self.asked_to_stop, true) {
+            // It may have ended meanwhile.
+            let _ = kill_process_group(self.group, signal);
+        }
     }
 
     /// Waits until it has stopped, and kills what is left after `timeout`. Returns what was not as it should be.

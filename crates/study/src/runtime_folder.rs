@@ -26,6 +26,8 @@ const PORTS: std::ops::Range<u16> = 20_000..32_000;
 pub(crate) const TOKEN_VARIABLE: &str = "ASSAY_LEASE";
 /// Name of the folder in a trial into which the template is copied.
 pub(crate) const SERVER_FILES: &str = "server-files";
+/// Beginning of the name of a folder that holds nothing but [`SERVER_FILES`] of another user.
+pub(crate) const FOLDER_PREFIX: &str = "assay-postgresql-";
 
 /// A line of a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,6 +146,11 @@ fn stop_left_over(leased: &Leased) -> Option<String> {
         && std::fs::symlink_metadata(dir).is_ok_and(|m| m.is_dir())
     {
         let _ = std::fs::remove_dir_all(dir);
+        let above = dir
+            .parent()
+            .filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with(FOLDER_PREFIX)));
+        // Only if it is empty.
+        let _ = above.map(std::fs::remove_dir);
     }
     stopped.then(|| format!("stopped process group {} that a run which was killed had left", leased.pid))
 }
@@ -161,7 +168,16 @@ fn has_token(pid: u32, token: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct Port {
     pub number: u16,
+    path: PathBuf,
     _claim: File,
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        // Another run may have opened the file just now and lock what has no name any more: then only that the port is
+        // in use tells a third one, as it does for all programs that are not ours.
+        let _ = std::fs::remove_file(&self.path);
+    }
 }
 
 impl Port {
@@ -178,7 +194,7 @@ impl Port {
             if flock(&claim, FlockOperation::NonBlockingLockExclusive).is_ok()
                 && TcpListener::bind(("127.0.0.1", number)).is_ok()
             {
-                return Ok(Port { number, _claim: claim });
+                return Ok(Port { number, path, _claim: claim });
             }
         }
         Err(io::Error::other(format!("no port of 127.0.0.1 from {} to {} is free", PORTS.start, PORTS.end)))

@@ -191,3 +191,16 @@ fn the_checked_in_schema_is_the_one_of_the_types() {
     let schema = serde_json::to_string_pretty(&study_schema()).unwrap() + "\n";
     expect_file!["../../../docs/study.schema.json"].assert_eq(&schema);
 }
+
+#[test]
+fn the_ready_made_studies_have_no_mistake() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies");
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).expect("studies").flatten() {
+        if let Err(found) = StudyFile::read(&entry.path()) {
+            panic!("{}", found.iter().map(|d| format!("{d}\n")).collect::<String>());
+        }
+        read += 1;
+    }
+    assert!(read >= 3, "{read} studies");
+}

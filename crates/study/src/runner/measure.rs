@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How often CPU clocks and observers are read in a window: what is lost at its ends is at most this.
-const SAMPLE_EVERY: Duration = Duration::from_millis(100);
+const SAMPLE_EVERY: Duration = Duration::from_millis(50);
 /// Length of a warm-up's slices: so many to the cap, within these bounds.
 const SLICES_TO_CAP: f64 = 40.0;
 const SLICE_S: (f64, f64) = (0.5, 2.0);

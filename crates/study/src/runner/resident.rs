@@ -35,9 +35,9 @@ fn work<'a>(
     start_all(run, launches, servers, first_block)?;
     for at in 0..servers.len() {
         step(run, servers, at, |run, server| {
-            server.resume();
+            server.process.resume();
             measure::warm_up(run, server)?;
-            server.hold();
+            server.process.hold();
             Ok(())
         })?;
     }
@@ -67,7 +67,7 @@ fn start_all<'a>(
         for at in together {
             step(run, servers, *at, |run, server| {
                 server.wait_until_ready(run)?;
-                server.hold();
+                server.process.hold();
                 Ok(())
             })?;
         }
@@ -84,9 +84,9 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
         for at in turns {
             let mut counts = true;
             step(run, servers, at, |run, server| {
-                server.resume();
+                server.process.resume();
                 counts = measure::window(run, server, block, attempt, seed)?;
-                server.hold();
+                server.process.hold();
                 Ok(())
             })?;
             if !counts {
@@ -124,12 +124,12 @@ fn step<'a>(
 /// Audits the servers one after the other, then stops all at once.
 fn end_all(run: &mut Run<'_>, servers: &mut Servers<'_>) -> Result<(), Failure> {
     for server in servers.iter_mut().flatten() {
-        server.resume();
+        server.process.resume();
         if !server.trial.windows.is_empty() {
             server.audit(run);
         }
         // Held again, so that the next audit has the machine to itself; being asked to stop lets it run.
-        server.hold();
+        server.process.hold();
     }
     servers.iter_mut().flatten().for_each(|server| server.ask_to_stop(run));
     for server in servers.iter_mut().filter_map(Option::take) {

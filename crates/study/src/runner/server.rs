@@ -175,18 +175,6 @@ impl<'a> Server<'a> {
         reference_mode::check(wanted, self.launch.variant.compact_headers, read?).err()
     }
 
-    /// Stops its clock, and its database's.
-    pub fn hold(&mut self) {
-        self.process.hold();
-        self.database.iter_mut().for_each(|database| database.hold(true));
-    }
-
-    /// Lets both run again.
-    pub fn resume(&mut self) {
-        self.database.iter_mut().for_each(|database| database.hold(false));
-        self.process.resume();
-    }
-
     /// CPU time of what belongs to the trial beside the server.
     pub fn companion_cpu_ns(&self) -> u64 {
         self.database.as_ref().map_or(0, PostgreSql::cpu_ns)
@@ -235,7 +223,6 @@ impl<'a> Server<'a> {
 
     /// Asks it to stop, without waiting.
     pub fn ask_to_stop(&mut self, run: &Run<'_>) {
-        self.resume();
         self.process.ask_to_stop(match run.prepared.workload.server.stop_signal {
             Some(StopSignal::Int) => Signal::INT,
             Some(StopSignal::Hup) => Signal::HUP,
