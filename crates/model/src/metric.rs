@@ -35,7 +35,8 @@ pub const METRICS: &[Metric] = &[
         unit: "KiB",
         better: Better::Lower,
         source: "bytes freed by the collections of a window after its first, divided by the requests completed \
-                 from the first to the last of these collections (GC log and load generator, same clock)",
+                 from the first to the last of these collections (GC log and load generator, same clock); \
+                 where a window has one collection only, the count begins at the last one before it",
         needs_quiet_machine: false,
     },
     Metric {
