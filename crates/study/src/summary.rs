@@ -147,7 +147,7 @@ fn comparisons(
 fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(variants.iter().filter_map(collapse));
-    findings.extend(variants.iter().filter_map(|v| unsteady(v, trials)));
+    findings.extend(unsteady(trials));
     findings
 }
 
@@ -168,17 +168,19 @@ fn collapse(variant: &VariantSummary) -> Option<Finding> {
 }
 
 /// Warm-up that was cut off: the windows may still have been drifting.
-fn unsteady(variant: &VariantSummary, trials: &[Trial]) -> Option<Finding> {
-    let own = trials.iter().filter(|t| t.variant == variant.name);
-    let warm_ups: Vec<_> = own.filter_map(|t| t.warm_up.as_ref()).collect();
-    let capped = warm_ups.iter().filter(|w| w.ended_by == WarmUpEnd::Cap).count();
-    (capped > 0).then(|| Finding {
+fn unsteady(trials: &[Trial]) -> Option<Finding> {
+    let ended_by_cap = |t: &&Trial| t.warm_up.as_ref().is_some_and(|w| w.ended_by == WarmUpEnd::Cap);
+    let mut capped: Vec<&str> = trials.iter().filter(ended_by_cap).map(|t| t.variant.as_str()).collect();
+    let count = capped.len();
+    capped.sort_unstable();
+    capped.dedup();
+    (count > 0).then(|| Finding {
         rule: "warm-up-capped".to_owned(),
-        claim: format!("{} was not shown to be steady before it was measured", variant.name),
+        claim: format!("not shown to be steady before being measured: {}", capped.join(", ")),
         evidence: format!(
-            "{capped} of {} warm-ups ended by their cap; blocks compare all variants at like age, but the level \
-             may still fall",
-            warm_ups.len()
+            "{count} of {} warm-ups ended by their cap; blocks compare all variants at like age, but the level may \
+             still fall",
+            trials.iter().filter(|t| t.warm_up.is_some()).count()
         ),
     })
 }
