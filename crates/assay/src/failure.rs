@@ -1,5 +1,7 @@
 //! Why the program ends without a result: a message, a fix, and an exit code.
 
+use assay_load::LoadError;
+use assay_study::StudyError;
 use std::process::ExitCode;
 
 /// What kind of failure it is; each kind has its documented exit code.
@@ -55,5 +57,28 @@ impl Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Failure::environment(error.to_string())
+    }
+}
+
+/// A server that is not there or a limit of the system is the environment's fault; all else is wrong use.
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        let kind = match error {
+            LoadError::Connect { .. } | LoadError::System { .. } => Kind::Environment,
+            _ => Kind::Input,
+        };
+        Failure { kind, message: error.to_string() }
+    }
+}
+
+impl From<StudyError> for Failure {
+    fn from(error: StudyError) -> Self {
+        let kind = match &error {
+            StudyError::Interrupted { .. } => Kind::Interrupted,
+            StudyError::Internal(_) => Kind::Internal,
+            _ if error.is_environment() => Kind::Environment,
+            _ => Kind::Input,
+        };
+        Failure { kind, message: error.to_string() }
     }
 }

@@ -3,7 +3,7 @@
 use crate::arguments::{Arrivals, LoadArguments};
 use crate::failure::Failure;
 use crate::{output, stop};
-use assay_load::{ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Measured, Scenario};
+use assay_load::{ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, Measured, Scenario};
 use assay_model::{LatencySummary, LoadResult};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
         bar.set_message(format!("{} answered, {} failed", progress.completed, progress.errors));
     });
     bar.finish_and_clear();
-    let measured = measured.map_err(failure)?;
+    let measured = measured?;
     let result = measured.result();
     if arguments.json {
         output::print_json(&result)?;
@@ -37,8 +37,8 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
 
 fn prepare(arguments: &LoadArguments) -> Result<(Generator, Load), Failure> {
     let (base_url, scenario) = match &arguments.scenario {
-        Some(path) => (arguments.url.clone(), Scenario::read(path).map_err(failure)?),
-        None => Scenario::for_url(&arguments.url).map_err(failure)?,
+        Some(path) => (arguments.url.clone(), Scenario::read(path)?),
+        None => Scenario::for_url(&arguments.url)?,
     };
     let config = GeneratorConfig {
         in_flight_max: arguments.in_flight,
@@ -50,7 +50,7 @@ fn prepare(arguments: &LoadArguments) -> Result<(Generator, Load), Failure> {
         (None, Some(users)) => Load::Closed { users, think: Duration::ZERO },
         (None, None) => return Err(Failure::input("give either --rate or --users")),
     };
-    Ok((Generator::new(config).map_err(failure)?, law))
+    Ok((Generator::new(config)?, law))
 }
 
 fn law_of(arrivals: Arrivals) -> ArrivalLaw {
@@ -141,15 +141,4 @@ fn write_mix(out: &mut dyn Write, result: &LoadResult) -> io::Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// A server that is not there or a system limit is the environment's; all else is wrong use.
-fn failure(error: LoadError) -> Failure {
-    match error {
-        LoadError::Connect { .. } | LoadError::System { .. } => Failure::environment(error.to_string()),
-        LoadError::Url { .. }
-        | LoadError::Scenario(_)
-        | LoadError::ScenarioFile { .. }
-        | LoadError::Setting { .. } => Failure::input(error.to_string()),
-    }
 }

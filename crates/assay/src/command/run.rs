@@ -2,11 +2,11 @@
 
 use super::report;
 use crate::arguments::{DemoArguments, RunArguments};
-use crate::failure::{Failure, Kind};
+use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{output, stop};
 use assay_model::{Design, Plan, StoredRun};
-use assay_study::{RunOptions, StudyError};
+use assay_study::RunOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     if arguments.plan {
-        let plan = assay_study::plan(&arguments.study, arguments.quick).map_err(failure)?;
+        let plan = assay_study::plan(&arguments.study, arguments.quick)?;
         if arguments.json {
             output::print_json(&plan)?;
         } else {
@@ -47,7 +47,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 
 /// Reads a run directory.
 pub fn load(folder: &Path) -> Result<StoredRun, Failure> {
-    assay_study::load_run(folder).map_err(failure)
+    Ok(assay_study::load_run(folder)?)
 }
 
 fn execute(options: &RunOptions, json: bool) -> Result<ExitCode, Failure> {
@@ -55,7 +55,7 @@ fn execute(options: &RunOptions, json: bool) -> Result<ExitCode, Failure> {
     let mut progress = Progress::new();
     let result = assay_study::run(options, &stop, &mut |event| progress.show(event));
     progress.finish();
-    let result = result.map_err(failure)?;
+    let result = result?;
     let run = load(&result.dir)?;
     let page = report::write_page(&run, &result.dir)?;
     if json {
@@ -100,14 +100,4 @@ fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
         writeln!(out, "  skips     {}: {}", skipped.name, skipped.reason)?;
     }
     Ok(())
-}
-
-fn failure(error: StudyError) -> Failure {
-    let kind = match &error {
-        StudyError::Interrupted { .. } => Kind::Interrupted,
-        StudyError::Internal(_) => Kind::Internal,
-        _ if error.is_environment() => Kind::Environment,
-        _ => Kind::Input,
-    };
-    Failure { kind, message: error.to_string() }
 }
