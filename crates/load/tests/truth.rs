@@ -123,9 +123,9 @@ fn load(url: &str, arrivals: ArrivalLaw, rate_per_s: f64, seed: u64) -> Measured
 /// Runs 30 s of load against planned stalls and compares with the truth, and with theory where it is given. A
 /// deviation on a disturbed machine is no verdict: the run is repeated once, then skipped.
 #[track_caller]
-fn check(plan: impl Fn() -> Stalls, arrivals: ArrivalLaw, rate_per_s: f64, in_theory_ms: Option<[u64; 4]>) {
+fn check(plan: impl Fn() -> Stalls, arrivals: ArrivalLaw, rate_per_s: f64, truth_is: Truth) {
     for _ in 0..2 {
-        let compared = compare(&plan(), arrivals, rate_per_s, in_theory_ms);
+        let compared = compare(&plan(), arrivals, rate_per_s, truth_is);
         println!("{compared:#?}");
         if compared.deviations.is_empty() {
             return;
@@ -153,7 +153,18 @@ fn cpu_pressure_us() -> Option<u64> {
     text.lines().next()?.rsplit_once("total=")?.1.parse().ok()
 }
 
-fn compare(planned: &Stalls, law: ArrivalLaw, rate_per_s: f64, in_theory_ms: Option<[u64; 4]>) -> Compared {
+/// What the percentiles must be near to.
+#[derive(Debug, Clone, Copy)]
+enum Truth {
+    /// The plan: held requests are answered at the end of a stall at once, in theory at these milliseconds.
+    Planned(Option<[u64; 4]>),
+    /// When the server answered, by its own clock. At 2,000 a second a stall holds 2,000 requests, and through 10
+    /// connections they take 10 to 20 ms to be sent and answered after it: 2 to 4 % of the p95, which the plan knows
+    /// nothing of and the users feel. The plan without that time is held in virtual time (`virtual_time.rs`).
+    Served,
+}
+
+fn compare(planned: &Stalls, law: ArrivalLaw, rate_per_s: f64, truth_is: Truth) -> Compared {
     let seed = 11;
     let server = StallServer::start(planned.clone());
     let pressure_before_us = cpu_pressure_us();
@@ -186,7 +197,10 @@ fn compare(planned: &Stalls, law: ArrivalLaw, rate_per_s: f64, in_theory_ms: Opt
     };
     for (position, q) in QUANTILES.into_iter().enumerate() {
         let (seen, exact) = (measured.response.value_at_quantile(q), quantile(&times, q));
-        let theory = in_theory_ms.map(|all| all[position] * MS);
+        let theory = match truth_is {
+            Truth::Planned(in_theory_ms) => in_theory_ms.map(|all| all[position] * MS),
+            Truth::Served => None,
+        };
         let served = quantile(&served, q);
         let line = format!(
             "p{}: {seen} ns, served {served} ns, exactly {exact} ns, in theory {theory:?}",
@@ -195,7 +209,10 @@ fn compare(planned: &Stalls, law: ArrivalLaw, rate_per_s: f64, in_theory_ms: Opt
         // A server that was late explains a deviation from what was to be, never one from what was; and it does so
         // only for a generator that sent in time.
         let was_late = !is_near(served, exact) && compared.send_lag_p99_ns <= 2 * MS;
-        let as_planned = is_near(seen, exact) && theory.is_none_or(|theory| is_near(seen, theory));
+        let as_planned = match truth_is {
+            Truth::Planned(_) => is_near(seen, exact) && theory.is_none_or(|theory| is_near(seen, theory)),
+            Truth::Served => true,
+        };
         if !is_near(seen, served) || !(as_planned || was_late) {
             compared.deviations.push(line.clone());
         }
@@ -213,23 +230,23 @@ const IN_THEORY_MS: [u64; 4] = [0, 500, 900, 990];
 
 #[test]
 fn constant_200_a_second_on_10_connections_see_the_stalls() {
-    check(a_second_in_ten, ArrivalLaw::Constant, 200.0, Some(IN_THEORY_MS));
+    check(a_second_in_ten, ArrivalLaw::Constant, 200.0, Truth::Planned(Some(IN_THEORY_MS)));
 }
 
 #[test]
 fn poisson_200_a_second_on_10_connections_see_the_stalls() {
     // 6000 random arrivals scatter around theory by more than 2 %, so only their own truth is compared.
-    check(a_second_in_ten, ArrivalLaw::Poisson, 200.0, None);
+    check(a_second_in_ten, ArrivalLaw::Poisson, 200.0, Truth::Planned(None));
 }
 
 #[test]
 fn constant_2000_a_second_on_10_connections_see_the_stalls() {
-    check(a_second_in_ten, ArrivalLaw::Constant, 2_000.0, Some(IN_THEORY_MS));
+    check(a_second_in_ten, ArrivalLaw::Constant, 2_000.0, Truth::Served);
 }
 
 #[test]
 fn poisson_200_a_second_see_random_stalls() {
-    check(random_stalls, ArrivalLaw::Poisson, 200.0, None);
+    check(random_stalls, ArrivalLaw::Poisson, 200.0, Truth::Planned(None));
 }
 
 fn random_stalls() -> Stalls {
