@@ -24,15 +24,16 @@ macro_rules! skip {
 
 /// A `java` of this feature release and word size, for tests that launch one.
 ///
-/// Looks at `ASSAY_TEST_JAVA_HOMES` (a list of homes separated by `:`), `JAVA_HOME`, the private pair of JVMs in
-/// `.assay/jvm`, and `/usr/lib/jvm/*`. The release is read from the `release` file, the word size from the ELF class of
+/// Looks at `ASSAY_TEST_JAVA_HOMES` (a list of homes separated by `:`), `JAVA_HOME`, `/usr/lib/jvm/*`, and the private
+/// pair of JVMs in `.assay/jvm`. The release is read from the `release` file, the word size from the ELF class of
 /// the virtual machine's library (the launcher may be a script).
 pub fn find_java(feature: u32, bits: u8) -> Option<PathBuf> {
     let listed = ["ASSAY_TEST_JAVA_HOMES", "JAVA_HOME"].into_iter().filter_map(std::env::var_os);
     let mut homes: Vec<PathBuf> =
         listed.flat_map(|l| std::env::split_paths(&l).collect::<Vec<_>>()).collect();
-    homes.extend(folders(&checkout().join(".assay/jvm")).map(|pair| pair.join("home")));
     homes.extend(folders(Path::new("/usr/lib/jvm")));
+    // Last: the pair has no compiler, which some tests look for beside the JVM.
+    homes.extend(folders(&checkout().join(".assay/jvm")).map(|pair| pair.join("home")));
     homes.iter().find(|home| is_java(home, feature, bits)).map(|home| home.join("bin/java"))
 }
 
