@@ -46,7 +46,7 @@ pub use generator::{Generator, GeneratorConfig, Load, Progress};
 pub use interval_log::IntervalLogs;
 pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
-    SEND_LAG_SHARE_OF_P99_MAX, summary_ms,
+    SEND_LAG_SHARE_OF_P99_MAX, curve, summary_ms,
 };
 pub use scenario::Scenario;
 pub use timeline::CompletionTimeline;

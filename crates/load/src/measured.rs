@@ -257,7 +257,8 @@ impl Measured {
     }
 }
 
-fn curve(histogram: &Histogram<u64>) -> Vec<LatencyPoint> {
+/// The curve of a histogram of nanoseconds, also of one that was merged from several stretches.
+pub fn curve(histogram: &Histogram<u64>) -> Vec<LatencyPoint> {
     (0..CURVE_POINTS)
         .map(|point| 10_f64.powf(-CURVE_NINES * f64::from(point) / f64::from(CURVE_POINTS - 1)))
         .take_while(|above| above * histogram.len() as f64 >= 1.0)

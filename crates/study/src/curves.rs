@@ -1,7 +1,7 @@
 //! Percentile curves over several windows, from the merged histograms of the interval logs. Percentiles of windows are
 //! never averaged.
 
-use assay_model::{LatencyPoint, Trial, file};
+use assay_model::{Trial, file};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -9,10 +9,6 @@ use std::path::Path;
 
 /// Largest interval log that is read: a second takes some 4 KB.
 const LOG_BYTES_MAX: u64 = 256 << 20;
-/// Points of a curve, from 0 to 99.999 %, equally far apart in the number of nines.
-const POINTS: u32 = 60;
-const NINES: f64 = 5.0;
-const NS_PER_MS: f64 = 1e6;
 
 /// Response times of a trial's windows that count, merged; absent when there is no whole interval log.
 pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64>> {
@@ -51,18 +47,6 @@ fn merged_by_window(text: &[u8]) -> Option<Vec<Histogram<u64>>> {
         }
     }
     Some(windows)
-}
-
-/// The curve of a histogram of nanoseconds, as far as the number of requests carries.
-pub(crate) fn curve(histogram: &Histogram<u64>) -> Vec<LatencyPoint> {
-    (0..POINTS)
-        .map(|point| 10_f64.powf(-NINES * f64::from(point) / f64::from(POINTS - 1)))
-        .take_while(|above| above * histogram.len() as f64 >= 1.0)
-        .map(|above| LatencyPoint {
-            percentile: 100.0 * (1.0 - above),
-            ms: histogram.value_at_quantile(1.0 - above) as f64 / NS_PER_MS,
-        })
-        .collect()
 }
 
 /// Base64 of the standard alphabet (RFC 4648, section 4), which the library writes but does not offer to read.

@@ -315,7 +315,7 @@ impl<'a> Run<'a> {
         let folder = self.dir.path().join(folder_name);
         if trial.counts() {
             let histogram = curves::histogram_of(&folder, &trial);
-            trial.response_curve = histogram.as_ref().map(curves::curve).unwrap_or_default();
+            trial.response_curve = histogram.as_ref().map(assay_load::curve).unwrap_or_default();
         }
         self.dir.write_json(&format!("{folder_name}/{}", file::TRIAL), &trial)?;
         self.keep(trial.clone(), &folder);
@@ -355,7 +355,7 @@ impl<'a> Run<'a> {
             }
         }
         let curves: BTreeMap<String, Vec<LatencyPoint>> =
-            merged.into_iter().map(|(variant, histogram)| (variant, curves::curve(&histogram))).collect();
+            merged.into_iter().map(|(variant, histogram)| (variant, assay_load::curve(&histogram))).collect();
         let mut summary = summarise(&self.prepared.plan, &self.trials, curves);
         summary.findings.extend(self.prepared.findings.iter().cloned());
         summary
