@@ -248,16 +248,35 @@ brokerage_is_fresh() {
         is_fresh "$stamps/brokerage" "$here/workloads/pom.xml" "$here"/workloads/brokerage/*
 }
 
-# What the ready-made studies need beside the program: the JVM pair and the brokerage server.
+# The small ones: probes, the same kind of programs under JMH, and the supermarket server
+others='probes probes-jmh supermarket'
+others_are_fresh() {
+    for other in $others; do
+        [ -e "$here/.assay/$other/stamp" ] &&
+            is_fresh "$stamps/$other" "$here/workloads/pom.xml" "$here/workloads/$other"/* || return 1
+    done
+}
+
+# What the ready-made studies need beside the program: the JVM pair, the servers and the probes.
 prepare_studies() {
-    if pair_is_settled && brokerage_is_fresh; then return 0; fi
+    if pair_is_settled && brokerage_is_fresh && others_are_fresh; then return 0; fi
     [ -w "$here" ] || lacking "the studies are not set up, and $here is not yours to write; its owner runs ./assay setup"
     lock
     if ! pair_is_settled; then "$here/workloads/jvm/fetch-pair" 9>&-; fi
-    if brokerage_is_fresh; then return 0; fi
-    install_missing certificates jdk maven
-    say "building the brokerage server (the first time fetches about 350 MB)"
-    : >"$stamps/brokerage.new"
-    "$here/workloads/brokerage/build" >&2 9>&- || lacking "the build of the brokerage server failed; its messages are above"
-    mv "$stamps/brokerage.new" "$stamps/brokerage"
+    if brokerage_is_fresh && others_are_fresh; then return 0; fi
+    install_missing certificates compiler jdk maven
+    if ! brokerage_is_fresh; then
+        say "building the brokerage server (the first time fetches about 350 MB)"
+        : >"$stamps/brokerage.new"
+        "$here/workloads/brokerage/build" >&2 9>&- || lacking "the build of the brokerage server failed; its messages are above"
+        mv "$stamps/brokerage.new" "$stamps/brokerage"
+    fi
+    if ! others_are_fresh; then
+        say "building the probes and the supermarket server"
+        for other in $others; do
+            : >"$stamps/$other.new"
+            "$here/workloads/$other/build" >&2 9>&- || lacking "the build of $other failed; its messages are above"
+            mv "$stamps/$other.new" "$stamps/$other"
+        done
+    fi
 }

@@ -4,8 +4,11 @@ import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 
 const count = { pass: 0, fail: 0 };
-const stream = run({ files: [fileURLToPath(new URL("report.test.mjs", import.meta.url))], timeout: 300_000 });
-const isTest = (event) => event.nesting === 0 && !event.name.endsWith("report.test.mjs");
+const FILES = ["report.test.mjs", "memory.test.mjs", "heap.test.mjs", "capacity.test.mjs", "gc.test.mjs"];
+// One browser at a time: two starve each other on a small machine, and a page that waits looks like one that fails.
+const files = FILES.map((name) => fileURLToPath(new URL(name, import.meta.url)));
+const stream = run({ files, concurrency: 1, timeout: 300_000 });
+const isTest = (event) => event.nesting === 0 && !event.name.endsWith(".test.mjs");
 stream.on("test:pass", (event) => isTest(event) && count.pass++);
 stream.on("test:fail", () => count.fail++);
 const told = stream.compose(spec);

@@ -22,7 +22,7 @@ export function drawnFigures() {
 export function textCollisions() {
   const SLACK = 1;
   const found = [];
-  for (const svg of document.querySelectorAll("svg[role=img]")) {
+  for (const svg of document.querySelectorAll("svg[role=img], svg[role=group]")) {
     if (svg.getClientRects().length === 0) continue;
     const { width, height } = svg.viewBox.baseVal;
     const texts = [...svg.querySelectorAll("text")].map((t) => ({ words: t.textContent, box: t.getBBox() }));
@@ -39,6 +39,13 @@ export function textCollisions() {
     });
   }
   return found;
+}
+
+/** Marks without a style: a class that no rule names is painted in the browser's own black. */
+export function unstyledMarks() {
+  const marks = [...document.querySelectorAll("svg[role] rect, svg[role] path, svg[role] text")];
+  const black = marks.filter((m) => getComputedStyle(m).fill === "rgb(0, 0, 0)");
+  return [...new Set(black.map((m) => `${m.tagName} ${m.getAttribute("class")}`))];
 }
 
 /** The lowest contrast (WCAG 2) of a text in a picture with the page's ground. axe does not look into SVG. */

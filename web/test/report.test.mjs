@@ -1,54 +1,17 @@
 // Looks at the sample reports in a real Chromium: pictures, colours, keyboard, phone, paper, no network.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
-import { drawnFigures, svgTextContrast, textCollisions } from "./look.mjs";
+import { test } from "node:test";
+import { drawnFigures, textCollisions } from "./look.mjs";
+import {
+  FOLDER, leaveScreenshots, open, testHostileNames, testLabelsOnPhones, testMarksHaveStyles, testNoCollisions,
+  testReadable, testSilence,
+} from "./pages.mjs";
 
-const FOLDER = process.env.REPORT_PAGES;
 const PAGES = ["report.html", "demo.html", "hostile.html"];
 const WIDTHS = [1280, 768, 360];
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-let browser;
-before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM,
-    args: [
-      "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-      "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    ],
-  });
-});
-after(() => browser?.close());
-
-/** Opens a page and hands it over with what it said and asked for. */
-async function open(name, { width = 1280, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, ...options });
-  const page = await context.newPage();
-  const said = [];
-  const asked = [];
-  page.on("console", (message) => said.push(message.text()));
-  page.on("pageerror", (error) => said.push(error.message));
-  page.on("dialog", (dialog) => (said.push(`dialog ${dialog.message()}`), dialog.dismiss()));
-  page.on("request", (request) => asked.push(request.url()));
-  const url = pathToFileURL(join(FOLDER, name)).href;
-  await page.goto(url);
-  return { page, said, asked, url, close: () => context.close() };
-}
-
-test("no page says anything on the console or asks for anything but itself", async () => {
-  for (const name of PAGES) {
-    const { page, said, asked, url, close } = await open(name);
-    await page.getByRole("button").first().click();
-    assert.deepEqual(said, [], name);
-    assert.deepEqual(asked.filter((other) => other !== url && !other.startsWith("data:")), [], name);
-    await close();
-  }
-});
+testSilence(PAGES);
 
 test("the search for collisions finds texts that overlap or leave their picture", async () => {
   const { page, close } = await open("demo.html");
@@ -66,7 +29,7 @@ test("the search for collisions finds texts that overlap or leave their picture"
 });
 
 for (const width of WIDTHS) {
-  test(`every figure is drawn, and no label leaves its picture or runs into another, ${width} wide`, async () => {
+  test(`every figure is drawn, ${width} wide`, async () => {
     for (const name of PAGES) {
       const { page, close } = await open(name, { width });
       const figures = await page.evaluate(drawnFigures);
@@ -75,32 +38,13 @@ for (const width of WIDTHS) {
         assert.ok(figure.absent || figure.pictures > 0, `${name} ${figure.id}: no picture`);
         assert.ok(figure.absent || figure.marks > 0, `${name} ${figure.id}: no mark with a size`);
       }
-      assert.deepEqual(await page.evaluate(textCollisions), [], name);
-      await close();
-    }
-  });
-
-  test(`the page itself never scrolls sideways, ${width} wide`, async () => {
-    for (const name of PAGES) {
-      const { page, close } = await open(name, { width });
-      await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(wide <= width, `${name}: ${wide} wide`);
       await close();
     }
   });
 }
 
-test("labels on a phone are at least 9 pixels high", async () => {
-  const { page, close } = await open("report.html", { width: 360 });
-  const smallest = await page.evaluate(() => {
-    const shown = [...document.querySelectorAll("figure svg text")].filter((t) => t.getClientRects().length > 0);
-    const scale = (t) => t.ownerSVGElement.getBoundingClientRect().width / t.ownerSVGElement.viewBox.baseVal.width;
-    return Math.min(...shown.map((t) => parseFloat(getComputedStyle(t).fontSize) * scale(t)));
-  });
-  assert.ok(smallest >= 9, `${smallest} pixels`);
-  await close();
-});
+testNoCollisions(PAGES, WIDTHS);
+testLabelsOnPhones(["report.html"]);
 
 test("the pictures need no script", async () => {
   const { page, close } = await open("demo.html", { javaScriptEnabled: false });
@@ -109,27 +53,8 @@ test("the pictures need no script", async () => {
   await close();
 });
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`accessibility rules of axe hold, ${colorScheme}`, async () => {
-    // What the full report has beside these two is more of the same, and axe takes long.
-    for (const name of ["demo.html", "hostile.html"]) {
-      const { page, close } = await open(name, { colorScheme });
-      await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
-      await page.evaluate(AXE);
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-      const told = violations.map((v) => `${v.id}: ${v.nodes.length}, ${v.nodes[0].html.slice(0, 120)}`);
-      assert.deepEqual(told, [], name);
-      await close();
-    }
-  });
-
-  test(`texts in pictures have a contrast of at least 4.5, ${colorScheme}`, async () => {
-    const { page, close } = await open("report.html", { colorScheme });
-    const lowest = await page.evaluate(svgTextContrast);
-    assert.ok(lowest.contrast >= 4.5, JSON.stringify(lowest));
-    await close();
-  });
-}
+// What the full report has beside these two is more of the same, and axe takes long.
+testReadable(["demo.html", "hostile.html"]);
 
 test("light and dark differ, and the button switches between them by keyboard", async () => {
   const { page, close } = await open("demo.html", { colorScheme: "light" });
@@ -195,21 +120,6 @@ test("paper is white, shows the study file, and cuts no picture", async () => {
   await close();
 });
 
-test("hostile names are text", async () => {
-  const { page, said, close } = await open("hostile.html");
-  assert.equal(await page.locator("script").count(), 1);
-  assert.ok((await page.locator("text=<script>alert('1')</script>").count()) > 0);
-  assert.deepEqual(said, []);
-  await close();
-});
-
-test("screenshots are left for people to look at", async () => {
-  const shots = [["report.html", 1280, "light"], ["demo.html", 1280, "dark"], ["report.html", 360, "light"]];
-  for (const [name, width, colorScheme] of shots) {
-    const { page, close } = await open(name, { width, colorScheme });
-    const image = await page.screenshot({ fullPage: true });
-    assert.ok(image.length > 50_000, `${image.length} bytes`);
-    writeFileSync(join(FOLDER, `${name.replace(".html", "")}-${width}-${colorScheme}.png`), image);
-    await close();
-  }
-});
+testMarksHaveStyles(PAGES);
+testHostileNames("hostile.html");
+leaveScreenshots([["report.html", 1280, "light"], ["demo.html", 1280, "dark"], ["report.html", 360, "light"]], 50_000);

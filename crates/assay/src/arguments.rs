@@ -1,5 +1,17 @@
 //! What can be typed. The doc comments here are the help texts.
 
+mod capacity;
+mod gc;
+mod heap;
+mod inject;
+mod memory;
+
+pub use capacity::{AtLeast, CapacityArguments, MethodName};
+pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
+pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, PredictArguments};
+pub use inject::{InjectArguments, InjectorsArguments};
+pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
+
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,14 +42,70 @@ pub enum Command {
     Run(RunArguments),
     /// Make the report of a run directory again
     #[command(after_help = "EXAMPLES:\n  assay report runs/tuesday\n  \
-        assay report runs/tuesday --format csv > tuesday.csv")]
+        assay report runs/tuesday --format csv > tuesday.csv\n  \
+        assay report runs/tuesday --check-claims 'A is 31% above B'\n  \
+        assay report --check-claims release-notes.md")]
     Report(ReportArguments),
     /// Put a URL under load
     #[command(
         after_help = "EXAMPLES:\n  assay load http://127.0.0.1:8080/ --rate 200 --duration 30s --connections 10\n  \
-        assay load http://127.0.0.1:8080/ --users 8 --duration 30s --scenario shop.toml --json"
+        assay load http://127.0.0.1:8080/ --users 8 --duration 30s --scenario shop.toml --json\n  \
+        assay load http://shop:8080/ --rate 20000 --connections 200 --injectors a:7447,b:7447 --token-file token"
     )]
     Load(LoadArguments),
+    /// Make load for a controller elsewhere: assay load --injectors
+    ///
+    /// Listens until Ctrl-C and serves one controller at a time; a load ends when its controller is gone. The controller
+    /// proves that it knows the token, which itself never travels. What is sent is sealed but not encrypted.
+    #[command(
+        after_help = "EXAMPLES:\n  (umask 077; head -c 24 /dev/urandom | base64 > token)   copy it to all hosts\n  \
+        assay inject --token-file token --listen 10.0.0.7:7447\n  \
+        assay load http://shop:8080/ --rate 20000 --connections 200 --injectors 10.0.0.7:7447,10.0.0.8:7447 --token-file token"
+    )]
+    Inject(InjectArguments),
+    /// How many requests a second a server bears inside response-time limits
+    ///
+    /// Loads a URL in windows of Poisson arrivals at rates that tell most, until for each limit the highest rate that keeps it
+    /// is known with its 95 % interval. Says why requests were late, and whether the result may be believed.
+    #[command(after_help = "EXAMPLES:\n  assay capacity http://127.0.0.1:8080/\n  \
+        assay capacity http://127.0.0.1:8080 --scenario shop.toml --limits 20,100 --limited buy\n  \
+        assay capacity http://127.0.0.1:8080/ --pid 4242 --gc-log gc.log --at-least 500@25 --json\n  \
+        assay capacity --workload supermarket --java 25 --heap 2g --jvm-option=-XX:+UseZGC")]
+    Capacity(Box<CapacityArguments>),
+    /// Every resident byte of a running JVM, by cause; without a PID, the JVMs that run here
+    ///
+    /// Looks from outside: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
+    /// kernel's RSS.
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "EXAMPLES:\n  assay memory                                 the JVMs that run here\n  \
+        assay memory 4242                            the tree, with what could be given back\n  \
+        assay memory 4242 --html kafka.html          the same as a page with a tree map\n  \
+        assay memory 4242 --watch                    areas over time, until Ctrl-C\n  \
+        assay memory 4242 --record kafka.ndjson --for 1h --every 30s\n  \
+        assay memory diff kafka.ndjson kafka.ndjson  what grew between its first and last look\n  \
+        assay memory advise 4242                     the container limit that it needs\n\n\
+        Processes of other users need root or CAP_SYS_PTRACE."
+    )]
+    Memory(MemoryArguments),
+    /// What GC logs say: pauses, throughput, live set, what costs time and memory, and what to change
+    ///
+    /// Reads logs of every collector, of JDK 6 to 25 and of OpenJ9, whole: files, rotated sets in the order of time, folders, gzip,
+    /// zip, pipes. What no rule accounts for is counted and quoted.
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "EXAMPLES:\n  assay gc gc.log                              the verdict, findings, tables of pauses\n  \
+        assay gc gc.log gc.log.*                     a rotated set, whatever the order of its names\n  \
+        assay gc /var/log/shop --html shop.html      a folder, as a page with a timeline\n  \
+        kubectl logs shop | assay gc -               a pipe\n  \
+        assay gc gc.log --requests 1200000           with garbage per request\n  \
+        assay gc gc.log --fail-if 'pause_p99_ms > 200' --fail-if 'full_collections > 0'\n  \
+        assay gc gc.log --follow --openmetrics 9400  a log that is still written\n  \
+        assay gc diff before.log after.log           what differs beyond noise"
+    )]
+    Gc(Box<GcArguments>),
+    /// What a heap weighs in another reference mode, and which mode a heap size gets
+    Heap(HeapArguments),
 }
 
 /// Arguments of `assay demo`.
@@ -76,8 +144,13 @@ pub struct RunArguments {
 /// Arguments of `assay report`.
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// A run directory
-    pub run: PathBuf,
+    /// A run directory, or the folder of assay capacity --out
+    #[arg(required_unless_present = "check_claims")]
+    pub run: Option<PathBuf>,
+    /// Instead of a report: check what a text claims ("A is 31% above B", "from 72 to 48 ms (-33 %)") by its own numbers and,
+    /// with a run directory, by the run; TEXT, a file, or - for standard input. Exit code 1 when a claim is wrong
+    #[arg(long, value_name = "TEXT_OR_FILE", conflicts_with_all = ["format", "out"])]
+    pub check_claims: Option<String>,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
     pub format: ReportFormat,
@@ -135,8 +208,11 @@ pub struct LoadArguments {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Write the response times to this file as an interval log that HdrHistogram tools read
-    #[arg(long)]
+    #[arg(long, conflicts_with = "injectors")]
     pub hlog: Option<PathBuf>,
+    /// Load from elsewhere.
+    #[command(flatten)]
+    pub injectors: InjectorsArguments,
     /// Print the stored form as JSON
     #[arg(long)]
     pub json: bool,
@@ -152,7 +228,7 @@ pub enum Arrivals {
 }
 
 /// `500ms`, `30s`, `2m`, `1h`.
-fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     const LONGEST_S: f64 = 7.0 * 24.0 * 3600.0;
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -170,6 +246,21 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     } else {
         Err("must be longer than nothing and at most a week".to_owned())
     }
+}
+
+/// `1048576`, `512k`, `64m`, `2g`; 1024-based.
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let scale = match unit.to_ascii_lowercase().as_str() {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        other => return Err(format!("unknown unit `{other}`: use k, m or g")),
+    };
+    let number: u64 = number.parse().map_err(|_| "no number".to_owned())?;
+    number.checked_mul(scale).ok_or_else(|| "too large".to_owned())
 }
 
 #[cfg(test)]
@@ -198,5 +289,17 @@ mod tests {
         assert!(parse("assay load http://127.0.0.1:1/ --rate 5 --users 5").is_err());
         assert!(parse("assay load http://127.0.0.1:1/ --rate 5").is_ok());
         assert!(parse("assay load http://127.0.0.1:1/ --users 5").is_ok());
+    }
+
+    #[test]
+    fn injectors_need_a_token_and_an_address_each() {
+        let parse = |more: &str| {
+            Arguments::try_parse_from(format!("assay load http://h/ --rate 5 {more}").split_whitespace())
+        };
+        assert!(parse("--injectors a:1,b:2=http://c --token-file t --go-on-without").is_ok());
+        for bad in ["--injectors a:1", "--token-file t", "--go-on-without", "--injectors a --token-file t"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+        assert!(parse("--injectors a:1 --token-file t --hlog h").is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! Why the program ends without a result: a message, a fix, and an exit code.
 
+use assay_linux::LinuxError;
 use assay_load::LoadError;
+use assay_memory::{MemoryError, RecordError, TrimError};
 use assay_study::StudyError;
 use std::process::ExitCode;
 
@@ -37,6 +39,11 @@ impl Failure {
         Failure { kind: Kind::Environment, message: message.into() }
     }
 
+    /// The user stopped it.
+    pub fn interrupted(message: impl Into<String>) -> Self {
+        Failure { kind: Kind::Interrupted, message: message.into() }
+    }
+
     /// Our fault.
     pub fn internal(message: impl Into<String>) -> Self {
         Failure { kind: Kind::Internal, message: message.into() }
@@ -64,7 +71,50 @@ impl From<std::io::Error> for Failure {
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         let kind = match error {
-            LoadError::Connect { .. } | LoadError::System { .. } => Kind::Environment,
+            LoadError::Connect { .. } | LoadError::System { .. } | LoadError::Injector { .. } => {
+                Kind::Environment
+            }
+            _ => Kind::Input,
+        };
+        Failure { kind, message: error.to_string() }
+    }
+}
+
+/// A process that is not there is wrong use; a refusal of the kernel is the environment's, and its message names the
+/// right that lacks.
+impl From<LinuxError> for Failure {
+    fn from(error: LinuxError) -> Self {
+        let kind = if error.is_absent() { Kind::Input } else { Kind::Environment };
+        Failure { kind, message: error.to_string() }
+    }
+}
+
+impl From<MemoryError> for Failure {
+    fn from(error: MemoryError) -> Self {
+        match error {
+            MemoryError::Linux(error) => error.into(),
+            error if matches!(error, MemoryError::NoMappings { .. }) => Failure::input(error.to_string()),
+            error => Failure::environment(error.to_string()),
+        }
+    }
+}
+
+/// A process that is no JVM is wrong use; a JVM that cannot be asked, or has no such command, is the environment's.
+impl From<TrimError> for Failure {
+    fn from(error: TrimError) -> Self {
+        match error {
+            TrimError::Memory(error) => error.into(),
+            error if error.is_wrong_process() => Failure::input(error.to_string()),
+            other => Failure::environment(other.to_string()),
+        }
+    }
+}
+
+/// A file that is something else, or a limit that is too small, is wrong use; a full disk is the environment's.
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        let kind = match error {
+            RecordError::Io { .. } => Kind::Environment,
             _ => Kind::Input,
         };
         Failure { kind, message: error.to_string() }

@@ -6,6 +6,7 @@ mod arguments;
 mod command;
 mod failure;
 mod output;
+mod output_file;
 mod progress;
 mod stop;
 
@@ -31,5 +32,10 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Run(run) => command::run::run(&run),
         Command::Report(report) => command::report::report(&report),
         Command::Load(load) => command::load::load(&load),
+        Command::Inject(inject) => command::inject::inject(&inject),
+        Command::Capacity(capacity) => command::capacity::capacity(&capacity),
+        Command::Memory(memory) => command::memory::memory(&memory),
+        Command::Gc(gc) => command::gc::gc(&gc),
+        Command::Heap(heap) => command::heap::heap(&heap),
     }
 }

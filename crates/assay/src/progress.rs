@@ -2,8 +2,12 @@
 
 use assay_model::{RunEvent, RunEventKind};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::Cell;
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How often a long reading says how far it is where there is no terminal.
+const PLAIN_LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// A listener to run events.
 pub struct Progress {
@@ -50,6 +54,77 @@ impl Progress {
     }
 }
 
+/// A line on a terminal for as long as it lives, and nothing elsewhere.
+pub struct Waiting(Option<ProgressBar>);
+
+impl Waiting {
+    /// Says what is waited for, if there is anything to say.
+    pub fn new(what: Option<String>) -> Self {
+        let bar = what.filter(|_| std::io::stderr().is_terminal()).map(|what| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_message(what);
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Waiting(bar)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A long reading shown to a person: a bar on a terminal, a plain line now and then elsewhere.
+pub struct BytesRead {
+    what: String,
+    total_bytes: Option<u64>,
+    bar: Option<ProgressBar>,
+    /// When the last plain line was written, or reading began.
+    told: Cell<Instant>,
+}
+
+impl BytesRead {
+    /// Of a source with this many bytes, where that is known. `what` is said first: `reading kafka.hprof`.
+    pub fn new(what: &str, total_bytes: Option<u64>) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(total_bytes, ProgressDrawTarget::stderr());
+            let template = match total_bytes {
+                Some(_) => "{msg}  {wide_bar}  {binary_bytes} of {binary_total_bytes}, {eta} left",
+                None => "{spinner} {msg}  {binary_bytes}, {elapsed}",
+            };
+            let style = ProgressStyle::with_template(template);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_message(what.to_owned());
+            bar
+        });
+        BytesRead { what: what.to_owned(), total_bytes, bar, told: Cell::new(Instant::now()) }
+    }
+
+    /// So many bytes have been read.
+    pub fn show(&self, bytes: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(bytes);
+        } else if PLAIN_LINE_EVERY <= self.told.get().elapsed() {
+            self.told.set(Instant::now());
+            let of = self.total_bytes.map_or_else(String::new, |total| format!(" of {}", total >> 20));
+            eprintln!("{}: {}{of} MiB", self.what, bytes >> 20);
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// Whether an event stays on the screen when the next one comes.
 fn is_lasting(kind: &RunEventKind) -> bool {
     use RunEventKind::*;
@@ -83,6 +158,15 @@ fn line_of(kind: &RunEventKind) -> Option<String> {
             let how = if *steady { "steady" } else { "not yet steady, cap reached" };
             format!("launch {number}: warm after {duration_s:.0} s ({how})")
         }
+        CapacityWindowEnded { step, asked_rate_per_s, reached_rate_per_s, limited_ms, left_out, .. } => {
+            let limited =
+                limited_ms.map_or_else(String::new, |ms| format!(", limited percentile {ms:.1} ms"));
+            let why = match left_out.as_slice() {
+                [] => String::new(),
+                why => format!("; left out: {}", why.join("; ")),
+            };
+            format!("{step} {asked_rate_per_s:.1}/s: {reached_rate_per_s:.1}/s answered{limited}{why}")
+        }
         WindowStarted { variant, block, .. } => format!("block {block}: measuring {variant}"),
         WindowEnded { variant, block, requests, disturbed, .. } if disturbed.is_empty() => {
             format!("block {block}: {variant}, {requests} requests")
@@ -90,7 +174,9 @@ fn line_of(kind: &RunEventKind) -> Option<String> {
         WindowEnded { variant, block, disturbed, .. } => {
             format!("block {block}: {variant} disturbed, left out: {}", disturbed.join("; "))
         }
-        TrialEnded { number, variant, ok: true, .. } => format!("launch {number}: {variant} done"),
+        TrialEnded { number, variant, ok: true, detail } => {
+            format!("launch {number}: {variant} done, {detail}")
+        }
         TrialEnded { number, variant, detail, .. } => format!("launch {number}: {variant} failed: {detail}"),
         RunEnded { detail, .. } => detail.clone(),
     })

@@ -37,18 +37,16 @@ impl<'a> Scan<'a> {
 
     /// Takes a size with its unit, such as `17472K`, in bytes.
     pub fn size(&mut self) -> Option<u64> {
+        self.size_with_step().map(|(bytes, _)| bytes)
+    }
+
+    /// As [`Self::size`], and what its unit is worth.
+    pub fn size_with_step(&mut self) -> Option<(u64, u64)> {
         let number = self.number()?;
         let unit = self.0.bytes().next()?;
-        let shift = match unit {
-            b'B' => 0,
-            b'K' => 10,
-            b'M' => 20,
-            b'G' => 30,
-            b'T' => 40,
-            _ => return None,
-        };
+        let shift = shift_of_unit(unit)?;
         self.0 = &self.0[1..];
-        number.checked_mul(1 << shift)
+        Some((number.checked_mul(1 << shift)?, 1 << shift))
     }
 
     /// Takes an address, and says of how many hexadecimal digits it is.
@@ -60,17 +58,30 @@ impl<'a> Scan<'a> {
         Some((u64::from_str_radix(digits, 16).ok()?, digits.len()))
     }
 
-    /// Takes milliseconds with decimals and the unit, such as `3.456ms`, in whole nanoseconds.
-    pub fn milliseconds_as_ns(&mut self) -> Option<u64> {
-        let whole_ms = self.number()?;
-        let mut fraction_ns = 0;
-        if self.literal(".").is_some() {
-            let decimals = self.digits()?;
-            let kept = &decimals[..decimals.len().min(6)];
-            fraction_ns = kept.parse::<u64>().ok()? * 10_u64.pow(6 - kept.len() as u32);
+    /// Takes a length with its unit, such as `3.456ms` or `0.099s`, in nanoseconds, and the step of its last digit.
+    pub fn duration(&mut self) -> Option<(u64, u64)> {
+        let whole = self.number()?;
+        let decimals = if self.literal(".").is_some() { self.digits()? } else { "" };
+        let unit_ns = if self.literal("ms").is_some() {
+            1_000_000
+        } else if self.literal("us").is_some() {
+            1_000
+        } else if self.literal("ns").is_some() {
+            1
+        } else {
+            self.literal("s")?;
+            1_000_000_000_u64
+        };
+        let mut step_ns = unit_ns;
+        let mut ns = whole.checked_mul(unit_ns)?;
+        for digit in decimals.bytes() {
+            if step_ns < 10 {
+                break;
+            }
+            step_ns /= 10;
+            ns = ns.checked_add(u64::from(digit - b'0') * step_ns)?;
         }
-        self.literal("ms")?;
-        whole_ms.checked_mul(1_000_000)?.checked_add(fraction_ns)
+        Some((ns, step_ns))
     }
 
     /// Takes a group in parentheses, which may hold others, as in `(System.gc())`; returns what is inside.
@@ -97,6 +108,23 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// What a unit of sizes is worth: 2 to this power, bytes.
+pub(crate) fn shift_of_unit(unit: u8) -> Option<u32> {
+    Some(match unit {
+        b'B' => 0,
+        b'K' => 10,
+        b'M' => 20,
+        b'G' => 30,
+        b'T' => 40,
+        _ => return None,
+    })
+}
+
+/// The beginning of a text of a log, for a report: without control characters, of this many characters at most.
+pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
+    text.chars().filter(|c| !c.is_control()).take(chars_max).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,13 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn milliseconds_are_taken_without_going_through_floating_point() {
-        assert_eq!(Scan("3.456ms").milliseconds_as_ns(), Some(3_456_000));
-        assert_eq!(Scan("0.1ms").milliseconds_as_ns(), Some(100_000));
-        assert_eq!(Scan("12ms").milliseconds_as_ns(), Some(12_000_000));
-        assert_eq!(Scan("0.1234567ms").milliseconds_as_ns(), Some(123_456));
-        assert_eq!(Scan("3.456").milliseconds_as_ns(), None);
-        assert_eq!(Scan("18446744073709551615.5ms").milliseconds_as_ns(), None);
+    fn lengths_are_taken_without_going_through_floating_point() {
+        assert_eq!(Scan("3.456ms").duration(), Some((3_456_000, 1_000)));
+        assert_eq!(Scan("0.1ms").duration(), Some((100_000, 100_000)));
+        assert_eq!(Scan("12ms").duration(), Some((12_000_000, 1_000_000)));
+        assert_eq!(Scan("0.1234567ms").duration(), Some((123_456, 1)));
+        assert_eq!(Scan("0.099s").duration(), Some((99_000_000, 1_000_000)));
+        assert_eq!(Scan("3.456").duration(), None);
+        assert_eq!(Scan("18446744073709551615.5ms").duration(), None);
     }
 
     #[test]

@@ -43,14 +43,9 @@ fn recorded_logs_show_the_mode_that_their_name_gives() {
 
 #[test]
 fn logs_of_the_jvms_at_hand_show_the_mode_that_was_asked_for() {
-    let homes: Vec<_> = [(17, 64), (25, 64), (17, 32)]
-        .into_iter()
-        .filter_map(|(feature, bits)| assay_testkit::find_java(feature, bits))
-        .filter_map(|java| java.ancestors().nth(2).map(Path::to_path_buf))
-        .collect();
-    if !homes.first().is_some_and(|home| home.join("bin/javac").exists()) {
-        assay_testkit::skip!("no JDK 17 with javac");
-    }
+    let Some(homes) = assay_testkit::homes_with_compiler_first() else {
+        assay_testkit::skip!("no JDK 17 with javac")
+    };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = Command::new(assay_testkit::testdata("gclog/generate"))
         .arg(folder.path())

@@ -109,14 +109,16 @@ pub struct CgroupThrottling {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cgroups {
     cpu: Option<Hierarchy>,
-    memory: Option<Hierarchy>,
+    pub(crate) memory: Option<Hierarchy>,
 }
 
 /// The folders of a group and of those above it, innermost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Hierarchy {
-    version: CgroupVersion,
-    folders: Vec<PathBuf>,
+pub(crate) struct Hierarchy {
+    pub(crate) version: CgroupVersion,
+    /// The group as the kernel names it, from the hierarchy's root.
+    pub(crate) group: PathBuf,
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 impl ProcRoot {
@@ -160,7 +162,7 @@ fn find_hierarchy(
     let below =
         if below.components().any(|c| c == std::path::Component::ParentDir) { Path::new("") } else { below };
     let folders = below.ancestors().take(LEVELS_MAX).map(|level| sys.place(&mount.mount_point.join(level)));
-    Some(Hierarchy { version, folders: folders.collect() })
+    Some(Hierarchy { version, group: membership.group.clone(), folders: folders.collect() })
 }
 
 impl Cgroups {

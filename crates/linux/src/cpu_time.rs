@@ -44,6 +44,12 @@ pub fn monotonic_ns() -> u64 {
     u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
 }
 
+/// CPU time of the calling thread, nanoseconds. Finer than `/proc`, which counts in ticks of 10 ms.
+pub fn thread_cpu_ns() -> u64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
+
 /// Ticks per second in which `/proc` counts CPU time (`USER_HZ`): 100 on every common architecture, whatever the
 /// kernel's own timer frequency is.
 pub fn ticks_per_s() -> u64 {

@@ -5,31 +5,60 @@
 //! folder that looks like `/proc`. Values are bytes, nanoseconds or the kernel's clock ticks, as their names say; what
 //! a kernel may lack is an `Option`. Nothing here judges: limits and advice live in other crates.
 
+mod access;
+mod altered_memory;
+mod cached_memory;
 mod cgroup;
+mod cgroup_memory;
 mod cpu_time;
 mod error;
 mod fields;
+mod freeze;
+mod live_process;
 mod machine;
 mod machine_cpu;
+mod mapped_file;
+mod memory_source;
+mod memory_status;
+mod page_map;
+mod page_scan;
 mod pressure;
 mod process;
 mod process_memory;
+mod process_vm;
 mod processes;
+mod recording;
 mod root;
 mod smaps;
+mod threads;
 
+pub use access::Denial;
+pub use altered_memory::AlteredMemory;
+pub use cached_memory::CachedMemory;
 pub use cgroup::{
     CgroupLimits, CgroupMembership, CgroupThrottling, CgroupVersion, Cgroups, Mount, parse_cgroup,
     parse_mountinfo,
 };
-pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, ticks_per_s};
+pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, thread_cpu_ns, ticks_per_s};
 pub use error::{LinuxError, ParseError};
-pub use machine::{CpuInfo, MemInfo, OsRelease, parse_cpuinfo, parse_meminfo, parse_os_release};
+pub use freeze::{Freeze, FreezeError, FreezeTimes};
+pub use live_process::LiveProcess;
+pub use machine::{
+    CpuInfo, MemInfo, OsRelease, TransparentHugePages, parse_cpuinfo, parse_meminfo, parse_os_release,
+};
 pub use machine_cpu::{CpuTicks, MachineCpu, parse_stat};
+pub use memory_source::{BeforeMemory, MemorySource, ReadError, ThreadFacts};
+pub use memory_status::{MemoryStatus, kernel_stack_bytes, parse_memory_status};
+pub use page_map::{PageMap, PageRun};
 pub use pressure::{Pressure, PressureTotals, Resource, parse_pressure};
 pub use process::{
     ProcessStat, ProcessStatus, Schedstat, parse_process_stat, parse_process_status, parse_schedstat,
 };
 pub use processes::ProcessIdentity;
+pub use recording::{Recording, RecordingError};
 pub use root::{ProcRoot, SysRoot};
 pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};
+
+#[cfg(test)]
+#[path = "../tests/target/mod.rs"]
+mod target;

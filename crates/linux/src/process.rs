@@ -19,10 +19,16 @@ pub struct ProcessStat {
     pub group_id: i64,
     /// Session.
     pub session_id: i64,
+    /// Page faults that needed no read from a disk, all threads.
+    pub minor_faults: u64,
+    /// Page faults that did.
+    pub major_faults: u64,
     /// User time of all threads, ticks.
     pub user_ticks: u64,
     /// System time of all threads, ticks.
     pub system_ticks: u64,
+    /// User and system time of children that have ended and were waited for, and of theirs, ticks.
+    pub children_ticks: u64,
     /// Threads.
     pub threads: u64,
     /// Start, ticks since boot.
@@ -56,8 +62,13 @@ pub fn parse_process_stat(path: &Path, text: &str) -> Result<ProcessStat, ParseE
         parent_pid: at.number("ppid", field(4))?,
         group_id: at.number("pgrp", field(5))?,
         session_id: at.number("session", field(6))?,
+        minor_faults: at.number("minflt", field(10))?,
+        major_faults: at.number("majflt", field(12))?,
         user_ticks: at.number("utime", field(14))?,
         system_ticks: at.number("stime", field(15))?,
+        children_ticks: at
+            .number::<u64>("cutime", field(16))?
+            .saturating_add(at.number::<u64>("cstime", field(17))?),
         threads: at.number("num_threads", field(20))?,
         start_ticks: at.number("starttime", field(22))?,
     })

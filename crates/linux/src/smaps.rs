@@ -9,6 +9,7 @@
 
 use crate::fields::{At, lines, shortened};
 use crate::{LinuxError, ParseError, ProcRoot};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
@@ -20,7 +21,7 @@ const MAPPINGS_MAX: u64 = 4 << 20;
 const LINE_BYTES_MAX: u64 = 32 << 10;
 
 /// One mapping of a process. Sizes are bytes.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mapping {
     /// Addresses, the end excluded.
     pub addresses: Range<u64>,
@@ -48,12 +49,14 @@ pub struct Mapping {
     pub anon_huge_pages_bytes: Option<u64>,
     /// Swapped out.
     pub swap_bytes: Option<u64>,
+    /// In pages of hugetlbfs, which `rss_bytes` does not count.
+    pub hugetlb_bytes: Option<u64>,
 }
 
 impl Mapping {
     /// Addresses taken, bytes.
     pub fn size_bytes(&self) -> u64 {
-        self.addresses.end - self.addresses.start
+        self.addresses.end.saturating_sub(self.addresses.start)
     }
 
     /// Whether code may be run from it.
@@ -84,6 +87,7 @@ impl Mapping {
             "Anonymous" => bytes(&mut self.anonymous_bytes),
             "AnonHugePages" => bytes(&mut self.anon_huge_pages_bytes),
             "Swap" => bytes(&mut self.swap_bytes),
+            "Shared_Hugetlb" | "Private_Hugetlb" => bytes(&mut self.hugetlb_bytes),
             _ => Ok(()),
         }
     }
@@ -229,10 +233,44 @@ pub struct SmapsRollup {
     pub rss_bytes: u64,
     /// Proportional share.
     pub pss_bytes: Option<u64>,
-    /// Resident in transparent huge pages.
+    /// Resident and belonging to no file.
+    pub anonymous_bytes: Option<u64>,
+    /// Resident in this process only, as in the file.
+    pub private_clean_bytes: Option<u64>,
+    /// Resident in this process only, written to.
+    pub private_dirty_bytes: Option<u64>,
+    /// Resident in several processes, as in the file.
+    pub shared_clean_bytes: Option<u64>,
+    /// Resident in several processes, written to.
+    pub shared_dirty_bytes: Option<u64>,
+    /// Resident in transparent huge pages, anonymous ones only.
     pub anon_huge_pages_bytes: Option<u64>,
+    /// Resident in huge pages of shared memory (`ShmemPmdMapped`).
+    pub shmem_huge_pages_bytes: Option<u64>,
+    /// Resident in huge pages of files (`FilePmdMapped`).
+    pub file_huge_pages_bytes: Option<u64>,
+    /// In pages of hugetlbfs, private and shared, which `rss_bytes` does not count.
+    pub hugetlb_bytes: Option<u64>,
     /// Swapped out.
     pub swap_bytes: Option<u64>,
+}
+
+impl SmapsRollup {
+    /// Unique set size: resident in this process only.
+    pub fn uss_bytes(&self) -> Option<u64> {
+        Some(self.private_clean_bytes?.saturating_add(self.private_dirty_bytes?))
+    }
+
+    /// Resident in several processes.
+    pub fn shared_bytes(&self) -> Option<u64> {
+        Some(self.shared_clean_bytes?.saturating_add(self.shared_dirty_bytes?))
+    }
+
+    /// Resident in transparent huge pages of any kind.
+    pub fn huge_pages_bytes(&self) -> Option<u64> {
+        let kinds = [self.anon_huge_pages_bytes, self.shmem_huge_pages_bytes, self.file_huge_pages_bytes];
+        kinds.into_iter().flatten().reduce(u64::saturating_add)
+    }
 }
 
 /// Parses `/proc/PID/smaps_rollup`.
@@ -244,13 +282,23 @@ pub fn parse_smaps_rollup(path: &Path, text: &str) -> Result<SmapsRollup, ParseE
     let mut rss_bytes = None;
     for (at, line) in lines(path, text) {
         let Some((key, value)) = line.split_once(':') else { continue };
-        match key {
-            "Rss" => rss_bytes = Some(at.kib_as_bytes(key, value)?),
-            "Pss" => rollup.pss_bytes = Some(at.kib_as_bytes(key, value)?),
-            "AnonHugePages" => rollup.anon_huge_pages_bytes = Some(at.kib_as_bytes(key, value)?),
-            "Swap" => rollup.swap_bytes = Some(at.kib_as_bytes(key, value)?),
-            _ => {}
-        }
+        let to = match key {
+            "Rss" => &mut rss_bytes,
+            "Pss" => &mut rollup.pss_bytes,
+            "Anonymous" => &mut rollup.anonymous_bytes,
+            "Private_Clean" => &mut rollup.private_clean_bytes,
+            "Private_Dirty" => &mut rollup.private_dirty_bytes,
+            "Shared_Clean" => &mut rollup.shared_clean_bytes,
+            "Shared_Dirty" => &mut rollup.shared_dirty_bytes,
+            "AnonHugePages" => &mut rollup.anon_huge_pages_bytes,
+            "ShmemPmdMapped" => &mut rollup.shmem_huge_pages_bytes,
+            "FilePmdMapped" => &mut rollup.file_huge_pages_bytes,
+            "Private_Hugetlb" | "Shared_Hugetlb" => &mut rollup.hugetlb_bytes,
+            "Swap" => &mut rollup.swap_bytes,
+            _ => continue,
+        };
+        // Two lines add up to what is in pages of hugetlbfs; every other key is there once.
+        *to = Some(to.unwrap_or(0).saturating_add(at.kib_as_bytes(key, value)?));
     }
     rollup.rss_bytes = rss_bytes.ok_or_else(|| ParseError::new(path, 1, "Rss", "missing"))?;
     Ok(rollup)

@@ -22,10 +22,49 @@ pub enum ArrivalLaw {
 impl ArrivalLaw {
     /// The endless sequence of intended starts, nanoseconds from the start of the stretch, strictly increasing.
     pub fn arrivals(self, rate_per_s: f64, seed: u64) -> Arrivals {
+        self.arrivals_of(Part::WHOLE, rate_per_s, seed)
+    }
+
+    /// The intended starts of one of several generators that share `rate_per_s` in equal parts. Constant arrivals are
+    /// dealt out in turn, so that together they are exactly those of one generator; Poisson streams are independent,
+    /// each with its own part of the rate, and their sum is a Poisson stream of the whole rate. The parts of one
+    /// load need different seeds ([`Part::seed`]).
+    pub fn arrivals_of(self, part: Part, rate_per_s: f64, seed: u64) -> Arrivals {
         match self {
-            ArrivalLaw::Constant => Arrivals::Constant(ConstantArrivals::new(rate_per_s)),
-            ArrivalLaw::Poisson => Arrivals::Poisson(Box::new(PoissonArrivals::new(rate_per_s, seed))),
+            ArrivalLaw::Constant => Arrivals::Constant(ConstantArrivals::of(part, rate_per_s)),
+            ArrivalLaw::Poisson => {
+                let rate_per_s = rate_per_s / f64::from(part.of.max(1));
+                Arrivals::Poisson(Box::new(PoissonArrivals::new(rate_per_s, seed)))
+            }
         }
+    }
+}
+
+/// Which of several generators that share one load this one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// From 0.
+    pub number: u32,
+    /// How many share the load.
+    pub of: u32,
+}
+
+impl Part {
+    /// A generator that makes all of the load.
+    pub const WHOLE: Part = Part { number: 0, of: 1 };
+
+    /// The seed of this part: the first has the seed of the whole, and the others are far from it and each other, since
+    /// a generator counts its seed up with each stretch.
+    pub fn seed(self, seed: u64) -> u64 {
+        /// 2^64 divided by the golden ratio: multiples of it are spread evenly (Knuth, TAOCP vol. 3, 6.4).
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        seed.wrapping_add(u64::from(self.number).wrapping_mul(GOLDEN))
+    }
+
+    /// This part's share of a number of things that cannot be halved; the first parts get what is left over.
+    pub fn share(self, whole: u32) -> u32 {
+        let of = self.of.max(1);
+        whole / of + u32::from(self.number < whole % of)
     }
 }
 
@@ -60,12 +99,21 @@ fn gap_ns(rate_per_s: f64) -> f64 {
 pub struct ConstantArrivals {
     gap_ns: f64,
     number: u64,
+    step: u64,
 }
 
 impl ConstantArrivals {
     /// `rate_per_s` requests per second.
     pub fn new(rate_per_s: f64) -> Self {
-        ConstantArrivals { gap_ns: gap_ns(rate_per_s), number: 0 }
+        ConstantArrivals::of(Part::WHOLE, rate_per_s)
+    }
+
+    fn of(part: Part, rate_per_s: f64) -> Self {
+        ConstantArrivals {
+            gap_ns: gap_ns(rate_per_s),
+            number: u64::from(part.number),
+            step: u64::from(part.of.max(1)),
+        }
     }
 }
 
@@ -74,7 +122,7 @@ impl Iterator for ConstantArrivals {
 
     fn next(&mut self) -> Option<u64> {
         let number = self.number;
-        self.number += 1;
+        self.number += self.step;
         match number {
             0 => Some(0),
             _ if self.gap_ns.is_finite() => Some((number as f64 * self.gap_ns) as u64),
@@ -141,9 +189,14 @@ mod tests {
         let offsets: Vec<u64> = arrivals.take(n + 1).collect();
         let mut gaps: Vec<f64> = offsets.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect();
         gaps.sort_by(f64::total_cmp);
-        gaps.iter().enumerate().fold(0.0_f64, |worst, (i, gap)| {
+        distance_of(&gaps, rate_per_s)
+    }
+
+    fn distance_of(sorted_gaps: &[f64], rate_per_s: f64) -> f64 {
+        let n = sorted_gaps.len() as f64;
+        sorted_gaps.iter().enumerate().fold(0.0_f64, |worst, (i, gap)| {
             let law = 1.0 - (-gap * rate_per_s).exp();
-            worst.max((law - i as f64 / n as f64).abs()).max(((i + 1) as f64 / n as f64 - law).abs())
+            worst.max((law - i as f64 / n).abs()).max(((i + 1) as f64 / n - law).abs())
         })
     }
 
@@ -180,6 +233,49 @@ mod tests {
         let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / counts.len() as f64;
         assert!((mean - 100.0).abs() < 2.0, "mean {mean}");
         assert!((0.75..1.3).contains(&(variance / mean)), "index of dispersion {}", variance / mean);
+    }
+
+    #[test]
+    fn constant_arrivals_dealt_out_to_several_are_together_exactly_those_of_one() {
+        for of in 1..=7 {
+            let mut together: Vec<u64> = (0..of)
+                .flat_map(|number| {
+                    let part = Part { number, of };
+                    ArrivalLaw::Constant.arrivals_of(part, 333.3, part.seed(1)).take(1_000)
+                })
+                .collect();
+            together.sort_unstable();
+            let one: Vec<u64> = ArrivalLaw::Constant.arrivals(333.3, 1).take(together.len()).collect();
+            assert_eq!(together, one, "{of} parts");
+        }
+    }
+
+    #[test]
+    fn poisson_streams_of_parts_are_together_a_poisson_stream_of_the_whole_rate() {
+        let mut together: Vec<u64> = (0..3)
+            .flat_map(|number| {
+                let part = Part { number, of: 3 };
+                let arrivals = ArrivalLaw::Poisson.arrivals_of(part, 1_000.0, part.seed(7));
+                arrivals.take_while(|offset| *offset < 20_000_000_000)
+            })
+            .collect();
+        together.sort_unstable();
+        let n = together.len() - 1;
+        let mut gaps: Vec<f64> = together.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect();
+        gaps.sort_by(f64::total_cmp);
+        let distance = distance_of(&gaps, 1_000.0);
+        assert!(distance < critical_distance(n), "distance {distance}");
+        assert!((n as f64 - 20_000.0).abs() < 4.0 * 20_000.0_f64.sqrt(), "{n} arrivals");
+    }
+
+    #[test]
+    fn shares_add_up_and_the_first_part_keeps_the_seed() {
+        for whole in 0..20 {
+            let sum: u32 = (0..6).map(|number| Part { number, of: 6 }.share(whole)).sum();
+            assert_eq!(sum, whole);
+        }
+        assert_eq!(Part::WHOLE.seed(42), 42);
+        assert_ne!(Part { number: 1, of: 2 }.seed(42), Part { number: 2, of: 3 }.seed(42));
     }
 
     #[test]

@@ -24,6 +24,14 @@ pub enum LoadError {
         /// The system's answer.
         cause: io::Error,
     },
+    /// A name is not that of an operation.
+    #[error("operation {name:?} is not in the scenario; it has {known}")]
+    Operation {
+        /// As given.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
     /// A number in the configuration or the load is out of its range.
     #[error("{name} = {value}: {fix}")]
     Setting {
@@ -51,5 +59,21 @@ pub enum LoadError {
         cause: io::Error,
         /// What to do.
         fix: &'static str,
+    },
+    /// An injector cannot be used.
+    #[error("injector {address}: {cause}")]
+    Injector {
+        /// Host and port, as given.
+        address: String,
+        /// What is wrong, and what mends it.
+        cause: String,
+    },
+    /// A token file cannot be used.
+    #[error("token file {path}: {cause}")]
+    Token {
+        /// Path as given.
+        path: String,
+        /// What is wrong, and what mends it.
+        cause: String,
     },
 }

@@ -1,15 +1,17 @@
 //! The generator: what persists between stretches of load, and how a stretch is run.
 
-use crate::arrivals::{ArrivalLaw, RATE_PER_S_MAX};
+use crate::arrivals::{ArrivalLaw, Part, RATE_PER_S_MAX};
 use crate::connection::Connection;
 use crate::interval_log::IntervalLogs;
 use crate::measured::Measured;
 use crate::poll::Poll;
-use crate::run::Run;
+use crate::run::{Run, Span};
 use crate::scenario::Scenario;
 use crate::schedule::Schedule;
 use crate::session::Session;
+use crate::source::{LoadSource, LoadWindow};
 use crate::url::BaseUrl;
+use crate::window::WindowRecorder;
 use crate::{LoadError, clock};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -36,6 +38,8 @@ pub struct GeneratorConfig {
     pub sessions: u32,
     /// Seed of every random draw.
     pub seed: u64,
+    /// Names of the operations that response-time limits hold for; empty: all.
+    pub limited: Vec<String>,
 }
 
 impl GeneratorConfig {
@@ -48,6 +52,7 @@ impl GeneratorConfig {
             in_flight_max: 10_000,
             sessions: connections,
             seed: 1,
+            limited: Vec::new(),
         }
     }
 }
@@ -86,6 +91,19 @@ pub struct Progress {
     pub in_flight: u32,
 }
 
+/// When and as which of several generators a stretch is run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start {
+    /// `CLOCK_MONOTONIC`.
+    pub at_ns: u64,
+    /// Which part of an open load is this generator's; a closed load is its own.
+    pub part: Part,
+    /// Of the arrivals.
+    pub seed: u64,
+    /// How many are open.
+    pub connections: usize,
+}
+
 /// A load generator for one server. Its connections and sessions persist between stretches.
 ///
 /// One thread does all: it waits for sockets and for the next intended start with epoll and a timer, so the core
@@ -108,6 +126,7 @@ impl Generator {
     /// A URL or a number that cannot be used, an unknown host, or no file descriptors left.
     pub fn new(config: GeneratorConfig) -> Result<Self, LoadError> {
         let base = BaseUrl::parse(&config.base_url)?;
+        config.scenario.check_operations(&config.limited)?;
         within("connections", config.connections, 1..=CONNECTIONS_MAX, "use 1 to 60000")?;
         within("in_flight_max", config.in_flight_max, 1..=IN_FLIGHT_MAX, "use 1 to 10000000")?;
         within("sessions", config.sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
@@ -150,32 +169,83 @@ impl Generator {
         logs: Option<IntervalLogs>,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
+        let start = self.start(load, duration)?;
+        self.run_from(start, load, duration, stop, logs, on_progress)
+    }
+
+    /// Makes ready for a load that starts now, with the next seed.
+    fn start(&mut self, load: &Load, duration: Duration) -> Result<Start, LoadError> {
+        let connections = self.ready(load, duration)?;
+        let seed = self.config.seed.wrapping_add(self.stretches);
+        self.stretches += 1;
+        Ok(Start { at_ns: clock::monotonic_ns(), part: Part::WHOLE, seed, connections })
+    }
+
+    /// Checks a load, opens the connections that it needs and seats its users; returns the number of connections.
+    pub(crate) fn ready(&mut self, load: &Load, duration: Duration) -> Result<usize, LoadError> {
         let users = check(load, duration)?;
         let connections = self.config.connections.min(users.unwrap_or(u32::MAX)) as usize;
         self.connect(connections)?;
         self.seat(users.unwrap_or(self.config.sessions));
-        let seed = self.config.seed.wrapping_add(self.stretches);
-        self.stretches += 1;
+        Ok(connections)
+    }
 
-        let start_ns = clock::monotonic_ns();
+    /// Runs a stretch for which the generator is ready. A start in the future is waited for; one in the past is caught
+    /// up with, and the lateness shows in the send lag.
+    pub(crate) fn run_from(
+        &mut self,
+        start: Start,
+        load: &Load,
+        duration: Duration,
+        stop: &AtomicBool,
+        logs: Option<IntervalLogs>,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        self.record_from(start, load, (Duration::ZERO, duration), stop, (logs, None), on_progress)
+    }
+
+    /// The same for a window with what comes before it; the start is that of the settling.
+    pub(crate) fn window_from(
+        &mut self,
+        start: Start,
+        window: &LoadWindow,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        let slow_above_ns =
+            window.slow_above.map(|above| u64::try_from(above.as_nanos()).unwrap_or(u64::MAX));
+        let is_limited = self.config.scenario.are_among(&self.config.limited);
+        let recorder = WindowRecorder::new(is_limited, slow_above_ns);
+        let times = (window.settle, window.length);
+        self.record_from(start, &window.load, times, stop, (None, Some(recorder)), on_progress)
+    }
+
+    /// Loads for a while and goes on with what is recorded, without a pause between the two.
+    fn record_from(
+        &mut self,
+        start: Start,
+        load: &Load,
+        (settle, duration): (Duration, Duration),
+        stop: &AtomicBool,
+        (logs, window): (Option<IntervalLogs>, Option<WindowRecorder>),
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        let Start { at_ns: begun_ns, part, seed, connections } = start;
+        let start_ns = begun_ns + settle.as_nanos() as u64;
         let end_ns = start_ns + duration.as_nanos() as u64;
         let schedule = match load {
             Load::Open { arrivals, rate_per_s } => Schedule::open(
-                arrivals.arrivals(*rate_per_s, seed),
-                start_ns,
+                arrivals.arrivals_of(part, *rate_per_s, seed),
+                begun_ns,
                 end_ns,
                 self.config.in_flight_max,
             ),
             Load::Closed { users, think } => {
-                Schedule::closed(*users, think.as_nanos() as u64, start_ns, end_ns)
+                Schedule::closed(*users, think.as_nanos() as u64, begun_ns, end_ns)
             }
         };
-        Run::new(self, schedule, connections, (start_ns, end_ns), logs).execute(
-            *load,
-            seed,
-            stop,
-            on_progress,
-        )
+        let span = Span { begun_ns, start_ns, end_ns };
+        Run::new(self, schedule, connections, span, logs, window).execute(*load, seed, stop, on_progress)
     }
 
     /// Makes sure that `wanted` connections are open, as far as the server accepts them.
@@ -232,6 +302,20 @@ impl Generator {
         for number in self.sessions.len() as u64..u64::from(wanted) {
             self.sessions.push(Session::new(self.config.seed, number, &self.config.scenario));
         }
+    }
+}
+
+/// Settling and window are one stretch of load; recording begins with the first request whose intended start lies in the
+/// window. Each window draws its arrivals from the next seed, as stretches do.
+impl LoadSource for Generator {
+    fn window(
+        &mut self,
+        window: &LoadWindow,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        let start = self.start(&window.load, window.settle.saturating_add(window.length))?;
+        self.window_from(start, window, stop, on_progress)
     }
 }
 

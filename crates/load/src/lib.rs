@@ -27,26 +27,33 @@ mod interval_log;
 mod measured;
 mod nearest;
 mod poll;
+mod priority;
 pub mod recorder;
+pub mod remote;
 mod response;
 mod run;
 mod scenario;
 pub mod schedule;
 mod session;
+mod source;
 mod tally;
 #[cfg(test)]
 mod testing;
 mod timeline;
 mod url;
+mod window;
 
-pub use arrivals::ArrivalLaw;
+pub use arrivals::{ArrivalLaw, Part};
 pub use clock::monotonic_ns;
 pub use error::LoadError;
 pub use generator::{Generator, GeneratorConfig, Load, Progress};
 pub use interval_log::IntervalLogs;
 pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
-    SEND_LAG_SHARE_OF_P99_MAX, curve, summary_ms,
+    SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator, summary_ms,
 };
+pub use priority::Priority;
 pub use scenario::Scenario;
+pub use source::{LoadSource, LoadWindow};
 pub use timeline::CompletionTimeline;
+pub use window::{CONNECTION_WAIT_MIN, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail};

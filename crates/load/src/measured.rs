@@ -1,9 +1,11 @@
 //! What one stretch of load showed: times, errors, mix, and whether to believe it.
 
 use crate::Load;
-use crate::recorder::Recorded;
+use crate::priority::Priority;
+use crate::recorder::{Recorded, empty_histogram};
 use crate::timeline::CompletionTimeline;
-use assay_model::{LatencyPoint, LatencySummary, LoadResult, OperationCount, Problem, schema};
+use crate::window::WindowDetail;
+use assay_model::{InjectorPart, LatencyPoint, LatencySummary, LoadResult, OperationCount, Problem, schema};
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
@@ -26,6 +28,17 @@ pub const REACHED_SHARE_MIN: f64 = 0.95;
 /// Points of the percentile curve: `CURVE_POINTS` from 0 to 99.999 %, equally far apart in the number of nines.
 const CURVE_POINTS: u32 = 60;
 const CURVE_NINES: f64 = 5.0;
+
+/// Where problems come from that say that the generator was late.
+const LAG_SOURCE: &str = "generator-lag";
+/// Where those come from that say that it may have been the bottleneck.
+const CPU_SOURCE: &str = "generator";
+
+/// Whether a fault of a load is the generator's, which may be one of several: then its name stands before the source.
+pub fn is_of_generator(fault: &Problem) -> bool {
+    let source = fault.source.rsplit(": ").next();
+    source.is_some_and(|source| [LAG_SOURCE, CPU_SOURCE].contains(&source))
+}
 
 /// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,7 +87,7 @@ impl ErrorKind {
 /// - `requests`, `errors`, `operations` and the histograms hold every request whose intended start lies in the
 ///   stretch, also when its answer came while draining afterwards;
 /// - `completed` and `completions` hold only what was answered correctly within the stretch, so that rates are not
-///   flattered by the drain;
+///   flattered by the drain; in a window after settling, whenever their requests were to start;
 /// - a failed request counts in `response` with the time until its failure was known, one over the bound with the
 ///   time until it could have been let in at the earliest.
 #[derive(Debug, Clone)]
@@ -103,14 +116,22 @@ pub struct Measured {
     pub operations: Vec<OperationCount>,
     /// When requests were answered correctly.
     pub completions: CompletionTimeline,
-    /// CPU time of the generator's threads during stretch and drain.
+    /// CPU time of the generator's threads during stretch and drain, with the settling before it.
     pub generator_cpu_ns: u64,
-    /// Time of stretch and drain together.
+    /// Time of stretch and drain together, with the settling before it.
     pub generator_wall_ns: u64,
+    /// Priority of the generator's thread; absent where the load was made elsewhere.
+    pub priority: Option<Priority>,
     /// The stretch was ended early by its stop flag.
     pub stopped: bool,
     /// Samples of failed requests, and what else went wrong.
     pub problems: Vec<Problem>,
+    /// What makes the figures useless and cannot be seen in them, such as an injector that was lost.
+    pub faults: Vec<Problem>,
+    /// What a window keeps besides; absent for a plain stretch.
+    pub detail: Option<WindowDetail>,
+    /// The injectors that made the load together; none when this process did alone.
+    pub injectors: Vec<InjectorPart>,
 }
 
 /// Parts of a `Measured` that the generator counts itself.
@@ -125,6 +146,8 @@ pub(crate) struct Counts {
 
 /// What is known of the stretch as a whole.
 pub(crate) struct Stretch {
+    /// When the load began; before the start where it settled first.
+    pub begun_ns: u64,
     pub start_ns: u64,
     pub end_ns: u64,
     pub drained_ns: u64,
@@ -132,10 +155,16 @@ pub(crate) struct Stretch {
     pub load: Load,
     pub seed: u64,
     pub stopped: bool,
+    pub priority: Priority,
 }
 
 impl Measured {
-    pub(crate) fn new(stretch: &Stretch, counts: Counts, recorded: Recorded) -> Self {
+    pub(crate) fn new(
+        stretch: &Stretch,
+        counts: Counts,
+        recorded: Recorded,
+        detail: Option<WindowDetail>,
+    ) -> Self {
         let mut problems = counts.problems;
         problems.extend(recorded.log_error.map(|error| Problem::new("interval log", error)));
         Measured {
@@ -152,9 +181,40 @@ impl Measured {
             operations: counts.operations,
             completions: counts.completions,
             generator_cpu_ns: stretch.cpu_ns + recorded.log_cpu_ns,
-            generator_wall_ns: stretch.drained_ns.saturating_sub(stretch.start_ns),
+            generator_wall_ns: stretch.drained_ns.saturating_sub(stretch.begun_ns),
+            priority: Some(stretch.priority.clone()),
             stopped: stretch.stopped,
             problems,
+            faults: Vec::new(),
+            detail,
+            injectors: Vec::new(),
+        }
+    }
+
+    /// A stretch in which nothing happened, to be filled by who measures by other means, such as a simulated server. It keeps
+    /// what a window keeps.
+    pub fn empty(load: Load, seed: u64, (start_ns, end_ns): (u64, u64)) -> Self {
+        Measured {
+            start_monotonic_ns: start_ns,
+            end_monotonic_ns: end_ns,
+            load,
+            seed,
+            requests: 0,
+            completed: 0,
+            errors_by_kind: [0; ErrorKind::ALL.len()],
+            response: empty_histogram(),
+            service: empty_histogram(),
+            send_lag: empty_histogram(),
+            operations: Vec::new(),
+            completions: CompletionTimeline::new(start_ns, end_ns.saturating_sub(start_ns)),
+            generator_cpu_ns: 0,
+            generator_wall_ns: end_ns.saturating_sub(start_ns),
+            priority: None,
+            stopped: false,
+            problems: Vec::new(),
+            faults: Vec::new(),
+            injectors: Vec::new(),
+            detail: Some(WindowDetail::empty()),
         }
     }
 
@@ -175,7 +235,7 @@ impl Measured {
 
     /// Why the figures should not be used; empty when they may be.
     pub fn invalid_because(&self) -> Vec<Problem> {
-        let mut found = Vec::new();
+        let mut found = self.faults.clone();
         let mut add = |source: &str, what: String| found.push(Problem::new(source, what));
         if self.stopped {
             add("load", "stopped before the end of the stretch".to_owned());
@@ -189,22 +249,9 @@ impl Measured {
             let percent = 100.0 * error_share;
             add("load", format!("{} of {} requests failed ({percent:.1} %)", self.errors(), self.requests));
         }
-        let lag_ms = self.send_lag.value_at_quantile(0.99) as f64 / NS_PER_MS;
-        let p99_ms = self.response.value_at_quantile(0.99) as f64 / NS_PER_MS;
-        let lag_max_ms = (SEND_LAG_P99_MAX.as_secs_f64() * 1e3).max(SEND_LAG_SHARE_OF_P99_MAX * p99_ms);
-        if lag_ms > lag_max_ms {
-            add(
-                "generator",
-                format!(
-                    "send lag p99 is {lag_ms:.2} ms, accepted are {lag_max_ms:.2} ms; it got too little CPU"
-                ),
-            );
-        }
-        if let Some(share) = self.generator_cpu_share().filter(|share| *share > GENERATOR_CPU_SHARE_MAX) {
-            add(
-                "generator",
-                format!("it used {:.0} % of its core and may have been the bottleneck", 100.0 * share),
-            );
+        // What several generators did is judged one by one, and among the faults.
+        if self.injectors.is_empty() {
+            self.generator_faults().into_iter().for_each(|fault| add(&fault.source, fault.what));
         }
         let reached = self.completed as f64 / self.requests as f64;
         if matches!(self.load, Load::Open { .. }) && reached < REACHED_SHARE_MIN {
@@ -214,6 +261,30 @@ impl Measured {
                 format!(
                     "only {percent:.1} % of the offered requests were answered within the stretch; response times describe a backlog"
                 ),
+            );
+        }
+        found
+    }
+
+    /// Why the generator, and not the server, may have been late or the limit.
+    pub(crate) fn generator_faults(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        let mut add = |source: &str, what: String| found.push(Problem::new(source, what));
+        let lag_ms = self.send_lag.value_at_quantile(0.99) as f64 / NS_PER_MS;
+        let p99_ms = self.response.value_at_quantile(0.99) as f64 / NS_PER_MS;
+        let lag_max_ms = (SEND_LAG_P99_MAX.as_secs_f64() * 1e3).max(SEND_LAG_SHARE_OF_P99_MAX * p99_ms);
+        if lag_ms > lag_max_ms {
+            add(
+                LAG_SOURCE,
+                format!(
+                    "send lag p99 is {lag_ms:.2} ms, accepted are {lag_max_ms:.2} ms; it got too little CPU"
+                ),
+            );
+        }
+        if let Some(share) = self.generator_cpu_share().filter(|share| *share > GENERATOR_CPU_SHARE_MAX) {
+            add(
+                CPU_SOURCE,
+                format!("it used {:.0} % of its core and may have been the bottleneck", 100.0 * share),
             );
         }
         found
@@ -240,6 +311,7 @@ impl Measured {
             generator_cpu_share: self.generator_cpu_share(),
             operations: self.operations.clone(),
             seed: self.seed,
+            injectors: self.injectors.clone(),
             valid,
             problems,
         }
@@ -306,6 +378,7 @@ mod tests {
         }
         let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 1_000.0 };
         let stretch = Stretch {
+            begun_ns: 0,
             start_ns: 0,
             end_ns: 1_000 * MS,
             drained_ns: 1_001 * MS,
@@ -313,6 +386,7 @@ mod tests {
             load,
             seed: 1,
             stopped: false,
+            priority: Priority::RealTime,
         };
         let counts = Counts {
             requests: 1_000,
@@ -322,7 +396,7 @@ mod tests {
             completions,
             problems: Vec::new(),
         };
-        Measured::new(&stretch, counts, recorder.finish(1_001 * MS))
+        Measured::new(&stretch, counts, recorder.finish(1_001 * MS), None)
     }
 
     #[track_caller]
@@ -370,7 +444,7 @@ mod tests {
 
     #[test]
     fn percentiles_of_nothing_are_absent() {
-        assert_eq!(summary_ms(&crate::recorder::empty_histogram()), LatencySummary::default());
+        assert_eq!(summary_ms(&empty_histogram()), LatencySummary::default());
     }
 
     #[test]

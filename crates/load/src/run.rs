@@ -11,11 +11,13 @@ use crate::generator::{Generator, Load, Progress, token};
 use crate::interval_log::IntervalLogs;
 use crate::measured::{ErrorKind, Measured, Stretch};
 use crate::poll::Ready;
+use crate::priority;
 use crate::recorder::{Recorder, RequestTimes};
 use crate::scenario::Operation;
 use crate::schedule::{OverBound, Schedule, Waiting};
 use crate::session::Drawn;
 use crate::tally::{Tally, shortened};
+use crate::window::WindowRecorder;
 use crate::{LoadError, clock};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +52,10 @@ pub(crate) struct Run<'a> {
     schedule: Schedule,
     recorder: Recorder,
     tally: Tally,
+    window: Option<WindowRecorder>,
+    /// When the load begins.
+    begun_ns: u64,
+    /// When recording does.
     start_ns: u64,
     end_ns: u64,
     drain_end_ns: u64,
@@ -72,8 +78,9 @@ impl<'a> Run<'a> {
         generator: &'a mut Generator,
         schedule: Schedule,
         connections: usize,
-        (start_ns, end_ns): (u64, u64),
+        Span { begun_ns, start_ns, end_ns }: Span,
         logs: Option<IntervalLogs>,
+        window: Option<WindowRecorder>,
     ) -> Self {
         let scenario = &generator.config.scenario;
         let timeout_ns = scenario.operations.iter().map(|operation| operation.timeout_ns).max().unwrap_or(0);
@@ -83,16 +90,18 @@ impl<'a> Run<'a> {
             schedule,
             recorder: Recorder::new(start_ns, logs),
             tally,
+            window,
+            begun_ns,
             start_ns,
             end_ns,
             drain_end_ns: end_ns.saturating_add(timeout_ns),
             stopped: false,
             active: generator.connections.iter().map(|_| None).collect(),
-            free_connections: (0..connections).map(|at| (at, start_ns)).collect(),
-            free_sessions: (0..sessions).map(|at| (at, start_ns)).collect(),
+            free_connections: (0..connections).map(|at| (at, begun_ns)).collect(),
+            free_sessions: (0..sessions).map(|at| (at, begun_ns)).collect(),
             resting: VecDeque::new(),
             deadline_floor_ns: NEVER_NS,
-            next_progress_ns: start_ns + PROGRESS_NS,
+            next_progress_ns: begun_ns + PROGRESS_NS,
             drawn: Drawn::default(),
             buffer: vec![0; READ_BUFFER_BYTES].into(),
             generator,
@@ -107,6 +116,7 @@ impl<'a> Run<'a> {
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
+        let (priority, _raised) = priority::raise();
         let cpu_start_ns = clock::thread_cpu_ns();
         let mut ready = Vec::new();
         loop {
@@ -130,6 +140,7 @@ impl<'a> Run<'a> {
         self.give_up_the_rest();
         let drained_ns = clock::monotonic_ns();
         let stretch = Stretch {
+            begun_ns: self.begun_ns,
             start_ns: self.start_ns,
             end_ns: self.end_ns,
             drained_ns,
@@ -137,8 +148,10 @@ impl<'a> Run<'a> {
             load,
             seed,
             stopped: self.stopped,
+            priority,
         };
-        Ok(Measured::new(&stretch, self.tally.into_counts(), self.recorder.finish(drained_ns)))
+        let detail = self.window.map(WindowRecorder::into_detail);
+        Ok(Measured::new(&stretch, self.tally.into_counts(), self.recorder.finish(drained_ns), detail))
     }
 
     /// What the clock brings: stop flag, progress, intervals, time limits, connections that have rested.
@@ -147,7 +160,7 @@ impl<'a> Run<'a> {
         if now_ns >= self.next_progress_ns {
             self.next_progress_ns = now_ns + PROGRESS_NS;
             on_progress(Progress {
-                elapsed: Duration::from_nanos(now_ns - self.start_ns),
+                elapsed: Duration::from_nanos(now_ns - self.begun_ns),
                 requests: self.tally.requests(),
                 completed: self.tally.completed(),
                 errors: self.tally.errors(),
@@ -214,6 +227,9 @@ impl<'a> Run<'a> {
         connection.reader.begin(operation.method != "HEAD", operation.keeps_body());
         let deadline_ns = now_ns.saturating_add(operation.timeout_ns);
         self.deadline_floor_ns = self.deadline_floor_ns.min(deadline_ns);
+        if let Some(window) = self.window.as_mut().filter(|_| self.start_ns <= waiting.intended_ns) {
+            window.sent(&waiting);
+        }
         self.active[at] = Some(Active {
             waiting,
             session,
@@ -298,13 +314,18 @@ impl<'a> Run<'a> {
         let operation = &scenario.operations[active.operation];
         let session = &mut sessions[active.session];
         connection.reader.set_cookies().for_each(|cookie| session.set_cookie(cookie));
-        match checked(operation, connection) {
+        let intended_ns = active.waiting.intended_ns;
+        let is_right = match checked(operation, connection) {
             Ok(()) => {
                 session.extract(scenario, operation, connection.reader.body());
-                self.tally.answered(active.operation, done_ns);
+                self.tally.answered(active.operation, intended_ns, done_ns);
+                true
             }
-            Err((kind, detail)) => self.tally.failed(Some(active.operation), kind, detail),
-        }
+            Err((kind, detail)) => {
+                self.tally.failed(Some(active.operation), intended_ns, kind, detail);
+                false
+            }
+        };
         if operation.restarts_session {
             session.restart();
         }
@@ -314,7 +335,7 @@ impl<'a> Run<'a> {
             connection.close();
         }
         self.free_connections.push_back((at, done_ns));
-        self.finish(&active, done_ns);
+        self.finish(&active, done_ns, is_right);
         self.send_due(done_ns);
     }
 
@@ -363,21 +384,23 @@ impl<'a> Run<'a> {
     fn fail(&mut self, at: usize, kind: ErrorKind, now_ns: u64, detail: impl FnOnce() -> String) {
         self.generator.connections[at].close();
         let Some(active) = self.active[at].take() else { return };
-        self.tally.failed(Some(active.operation), kind, detail);
+        self.tally.failed(Some(active.operation), active.waiting.intended_ns, kind, detail);
         if self.generator.config.scenario.operations[active.operation].restarts_session {
             self.generator.sessions[active.session].restart();
         }
-        self.finish(&active, now_ns);
+        self.finish(&active, now_ns, false);
     }
 
     /// Records a finished request and frees its user.
-    fn finish(&mut self, active: &Active, done_ns: u64) {
-        self.recorder.record(&RequestTimes {
+    fn finish(&mut self, active: &Active, done_ns: u64, is_right: bool) {
+        let times = RequestTimes {
             intended_ns: active.waiting.intended_ns,
             sendable_ns: active.sendable_ns,
             sent_ns: active.sent_ns,
             done_ns,
-        });
+        };
+        let mut books = Books::of(&mut self.recorder, &mut self.window, self.start_ns);
+        books.enter(Some(active.operation), &times, is_right);
         if active.waiting.user.is_none() {
             self.free_sessions.push_back((active.session, done_ns));
         }
@@ -386,15 +409,14 @@ impl<'a> Run<'a> {
 
     /// Takes a request out of those in flight, and records what the bound kept out until now.
     fn leave(&mut self, user: Option<u32>, done_ns: u64) {
-        let Run { schedule, recorder, tally, .. } = self;
+        let Run { schedule, recorder, window, tally, start_ns, .. } = self;
+        let mut books = Books::of(recorder, window, *start_ns);
         schedule.finish(done_ns, user, |OverBound { intended_ns, until_ns }| {
-            recorder.record(&RequestTimes {
-                intended_ns,
-                sendable_ns: until_ns,
-                sent_ns: None,
-                done_ns: until_ns,
+            let times = RequestTimes { intended_ns, sendable_ns: until_ns, sent_ns: None, done_ns: until_ns };
+            books.enter(None, &times, false);
+            tally.failed(None, intended_ns, ErrorKind::OverBound, || {
+                "too many requests in flight already".to_owned()
             });
-            tally.failed(None, ErrorKind::OverBound, || "too many requests in flight already".to_owned());
         });
     }
 
@@ -408,10 +430,42 @@ impl<'a> Run<'a> {
             }
         }
         while let Some(Waiting { intended_ns, user }) = self.schedule.take() {
-            self.tally.failed(None, ErrorKind::Timeout, why);
+            self.tally.failed(None, intended_ns, ErrorKind::Timeout, why);
             let times = RequestTimes { intended_ns, sendable_ns: now_ns, sent_ns: None, done_ns: now_ns };
-            self.recorder.record(&times);
+            let mut books = Books::of(&mut self.recorder, &mut self.window, self.start_ns);
+            books.enter(None, &times, false);
             self.leave(user, now_ns);
+        }
+    }
+}
+
+/// When a load begins, when recording does, and when it ends; `CLOCK_MONOTONIC`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub begun_ns: u64,
+    pub start_ns: u64,
+    pub end_ns: u64,
+}
+
+/// Where a finished request is entered, if it belongs to what is recorded.
+struct Books<'a> {
+    recorder: &'a mut Recorder,
+    window: Option<&'a mut WindowRecorder>,
+    start_ns: u64,
+}
+
+impl<'a> Books<'a> {
+    fn of(recorder: &'a mut Recorder, window: &'a mut Option<WindowRecorder>, start_ns: u64) -> Self {
+        Books { recorder, window: window.as_mut(), start_ns }
+    }
+
+    fn enter(&mut self, operation: Option<usize>, times: &RequestTimes, is_right: bool) {
+        if times.intended_ns < self.start_ns {
+            return;
+        }
+        self.recorder.record(times);
+        if let Some(window) = &mut self.window {
+            window.ended(operation, times, is_right);
         }
     }
 }

@@ -13,6 +13,7 @@ const SAMPLE_CHARS_MAX: usize = 160;
 pub(crate) struct Tally {
     /// Source of the problems.
     url: String,
+    start_ns: u64,
     end_ns: u64,
     samples: [u8; ErrorKind::ALL.len()],
     counts: Counts,
@@ -39,7 +40,7 @@ impl Tally {
             completions: CompletionTimeline::new(start_ns, end_ns - start_ns),
             problems: Vec::new(),
         };
-        Tally { url: url.to_owned(), end_ns, samples: [0; ErrorKind::ALL.len()], counts }
+        Tally { url: url.to_owned(), start_ns, end_ns, samples: [0; ErrorKind::ALL.len()], counts }
     }
 
     /// The stretch ends earlier than planned.
@@ -59,19 +60,30 @@ impl Tally {
         self.counts.errors_by_kind.iter().sum()
     }
 
-    /// A request was answered correctly.
-    pub fn answered(&mut self, operation: usize, done_ns: u64) {
-        self.counts.requests += 1;
-        self.counts.operations[operation].requests += 1;
-        if done_ns < self.end_ns {
+    /// A request was answered correctly. One of before the stretch counts as an answer only.
+    pub fn answered(&mut self, operation: usize, intended_ns: u64, done_ns: u64) {
+        if self.start_ns <= intended_ns {
+            self.counts.requests += 1;
+            self.counts.operations[operation].requests += 1;
+        }
+        if (self.start_ns..self.end_ns).contains(&done_ns) {
             self.counts.completed += 1;
             self.counts.completions.record(done_ns);
         }
     }
 
     /// A request failed; `operation` is absent when it was never decided. `detail` is only asked for while samples
-    /// are kept.
-    pub fn failed(&mut self, operation: Option<usize>, kind: ErrorKind, detail: impl FnOnce() -> String) {
+    /// are kept. One of before the stretch does not count.
+    pub fn failed(
+        &mut self,
+        operation: Option<usize>,
+        intended_ns: u64,
+        kind: ErrorKind,
+        detail: impl FnOnce() -> String,
+    ) {
+        if intended_ns < self.start_ns {
+            return;
+        }
         self.counts.requests += 1;
         self.counts.errors_by_kind[kind as usize] += 1;
         let mut name = "";
@@ -123,7 +135,7 @@ mod tests {
     fn samples_of_errors_are_bounded_and_their_text_is_not_made_in_vain() {
         let (mut tally, mut made) = (tally(), 0);
         for _ in 0..1_000 {
-            tally.failed(Some(0), ErrorKind::Status, || {
+            tally.failed(Some(0), 5, ErrorKind::Status, || {
                 made += 1;
                 "status 500".to_owned()
             });
@@ -136,8 +148,8 @@ mod tests {
     #[test]
     fn an_answer_after_the_end_counts_as_request_but_not_as_throughput() {
         let mut tally = tally();
-        tally.answered(0, 999_999_999);
-        tally.answered(0, 1_000_000_000);
+        tally.answered(0, 5, 999_999_999);
+        tally.answered(0, 5, 1_000_000_000);
         let counts = tally.into_counts();
         assert_eq!((counts.requests, counts.completed, counts.completions.total()), (2, 1, 1));
     }

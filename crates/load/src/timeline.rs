@@ -34,6 +34,23 @@ impl CompletionTimeline {
         }
     }
 
+    /// Counts by bucket.
+    pub(crate) fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// Counts by bucket, to be filled in.
+    pub(crate) fn counts_mut(&mut self) -> &mut [u32] {
+        &mut self.counts
+    }
+
+    /// Adds the completions of another timeline of the same stretch.
+    pub(crate) fn add(&mut self, other: &CompletionTimeline) {
+        for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
+            *sum = sum.saturating_add(*count);
+        }
+    }
+
     /// Width of a bucket, nanoseconds.
     pub fn bucket_ns(&self) -> u64 {
         self.bucket_ns

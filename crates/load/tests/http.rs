@@ -102,7 +102,27 @@ fn run(generator: &mut Generator, load: &Load, ms: u64) -> Measured {
     generator.run(load, Duration::from_millis(ms), &stop, None, &mut |_| ()).expect("the server listens")
 }
 
-const GET: &str = "[[operation]]\nname = \"get\"\npath = \"/\"\ntimeout_ms = 300\n";
+/// Stretches, each twice as long as the one before, until one has what a check needs: a machine may stand still for
+/// longer than a short stretch.
+fn run_until(
+    generator: &mut Generator,
+    load: &Load,
+    ms: u64,
+    is_enough: impl Fn(&Measured) -> bool,
+) -> Measured {
+    let mut ms = ms;
+    loop {
+        let measured = run(generator, load, ms);
+        if is_enough(&measured) {
+            return measured;
+        }
+        assert!(ms < 100_000, "not enough in {ms} ms: {:?}", measured.problems);
+        ms *= 2;
+    }
+}
+
+/// Time enough for a machine that stands still now and then.
+const GET: &str = "[[operation]]\nname = \"get\"\npath = \"/\"\ntimeout_ms = 120000\n";
 
 fn closed(users: u32) -> Load {
     Load::Closed { users, think: Duration::ZERO }
@@ -199,11 +219,10 @@ fn sessions_log_in_keep_their_cookies_and_start_anew_after_logout() {
     });
     let mut generator = generator(&url, SCENARIO, 4);
     for load in [closed(4), open(400.0)] {
-        let measured = run(&mut generator, &load, 400);
+        let measured = run_until(&mut generator, &load, 400, |measured| {
+            measured.operations.iter().all(|operation| operation.requests > 0)
+        });
         assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
-        let of =
-            |name: &str| measured.operations.iter().find(|one| one.name == name).expect("listed").requests;
-        assert!(of("login") > 0 && of("portfolio") > 0 && of("sell") > 0 && of("logout") > 0);
         assert_eq!(measured.operations.iter().map(|one| one.requests).sum::<u64>(), measured.requests);
     }
     assert!(sold.load(Ordering::Relaxed) > 0);
@@ -245,7 +264,8 @@ fn an_answer_without_the_expected_text_is_an_error() {
 #[test]
 fn silence_is_a_timeout_that_counts_its_wait() {
     let url = serve(|_| Reply::Silence);
-    let measured = run(&mut generator(&url, GET, 2), &closed(2), 200);
+    let scenario = "[[operation]]\nname = \"get\"\npath = \"/\"\ntimeout_ms = 300\n";
+    let measured = run(&mut generator(&url, scenario, 2), &closed(2), 200);
     assert_eq!((measured.requests, errors(&measured, ErrorKind::Timeout)), (2, 2));
     assert!(measured.response.min() >= 299_000_000, "{} ns", measured.response.min());
 }
@@ -270,8 +290,8 @@ fn a_server_that_closes_after_each_answer_gets_new_connections_without_errors() 
             assert_eq!(request.number, 0, "the connection was closed");
             Reply::BytesAndClose(answer(200, if announced { "Connection: close\r\n" } else { "" }, "x"))
         });
-        let measured = run(&mut generator(&url, GET, 2), &thinking(2), 300);
-        assert!(measured.requests > 4);
+        let mut generator = generator(&url, GET, 2);
+        let measured = run_until(&mut generator, &thinking(2), 300, |measured| measured.requests > 4);
         assert_eq!(measured.errors(), 0, "announced {announced}: {:?}", measured.problems);
     }
 }
@@ -285,9 +305,12 @@ fn a_post_is_never_sent_twice() {
         if request.number == 3 { Reply::Close } else { ok("x") }
     });
     let scenario = "[[operation]]\nname = \"get\"\nmethod = \"POST\"\npath = \"/\"\nbody = \"b\"\n";
-    let measured = run(&mut generator(&url, scenario, 1), &thinking(1), 300);
-    assert!(errors(&measured, ErrorKind::Broken) > 0);
-    assert_eq!(seen.load(Ordering::Relaxed), measured.requests);
+    let (mut generator, sent) = (generator(&url, scenario, 1), AtomicU64::new(0));
+    run_until(&mut generator, &thinking(1), 300, |measured| {
+        sent.fetch_add(measured.requests, Ordering::Relaxed);
+        errors(measured, ErrorKind::Broken) > 0
+    });
+    assert_eq!(seen.load(Ordering::Relaxed), sent.load(Ordering::Relaxed));
 }
 
 #[test]
@@ -314,13 +337,14 @@ fn connections_persist_between_stretches_and_dead_ones_are_replaced_without_erro
 #[test]
 fn arrivals_beyond_the_bound_fail_visibly_and_count_their_wait() {
     let url = serve(|_| {
-        std::thread::sleep(Duration::from_millis(150));
+        std::thread::sleep(Duration::from_secs(1));
         ok("slow")
     });
     let scenario = Scenario::for_url(&url).expect("a good URL").1;
     let config = GeneratorConfig { in_flight_max: 3, ..GeneratorConfig::new(&url, scenario, 1) };
     let measured = run(&mut Generator::new(config).expect("good"), &open(100.0), 300);
     assert_eq!(measured.requests, 30);
+    // Three at once; one more for each second that the machine stands still.
     let over = errors(&measured, ErrorKind::OverBound);
     assert!(over >= 20, "{over}");
     assert_eq!((measured.response.len(), measured.service.len()), (30, 30 - over));
@@ -347,10 +371,18 @@ fn a_server_that_goes_away_makes_connect_errors_but_no_storm() {
     let url = format!("http://{}", listener.local_addr().expect("bound"));
     // Accepted by the kernel; then the listener goes, and the connection with it.
     let server = std::thread::spawn(move || drop(listener.accept()));
-    let measured = run(&mut generator(&url, GET, 1), &closed(1), 350);
+    let stop = AtomicBool::new(false);
+    let measured = generator(&url, GET, 1)
+        .run(&closed(1), Duration::from_secs(3_600), &stop, None, &mut |progress| {
+            // One that breaks, then refused ones.
+            stop.store(progress.errors > 2, Ordering::Relaxed);
+        })
+        .expect("the server listens");
     server.join().expect("no panic");
     assert!(errors(&measured, ErrorKind::Connect) >= 1, "{:?}", measured.errors_by_kind);
-    assert!(measured.requests < 10, "a refused connection rests: {}", measured.requests);
+    // One each 100 ms.
+    let requests_max = 3 + measured.generator_wall_ns / 100_000_000;
+    assert!(measured.requests <= requests_max, "a refused connection rests: {}", measured.requests);
 }
 
 #[test]
@@ -417,8 +449,8 @@ fn large_chunked_answers_pass_and_are_searched_in_their_first_mebibyte() {
         Reply::Bytes(bytes)
     });
     let scenario = "[[operation]]\nname = \"get\"\npath = \"/\"\ncontains = \"x99999\"\n";
-    let measured = run(&mut generator(&url, scenario, 1), &thinking(1), 200);
-    assert!(measured.requests > 1);
+    let mut generator = generator(&url, scenario, 1);
+    let measured = run_until(&mut generator, &thinking(1), 200, |measured| measured.requests > 1);
     assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
 }
 
@@ -439,6 +471,12 @@ fn the_interval_log_of_a_stretch_holds_every_request() {
     let intervals = IntervalLogIterator::new(&text)
         .filter(|entry| matches!(entry, Ok(LogEntry::Interval(interval)) if interval.tag().is_none()))
         .count();
-    assert!((4..=5).contains(&intervals), "{intervals}");
+    // Less often only where the generator was not there to begin another.
+    let wall_ms = measured.generator_wall_ns / 1_000_000;
+    let was_there = measured.send_lag.max() < 50_000_000 && measured.response.max() < 50_000_000;
+    assert!(
+        intervals as u64 <= wall_ms / 100 + 1 && (intervals >= 4 || !was_there),
+        "{intervals} in {wall_ms} ms"
+    );
     assert_eq!((measured.requests, measured.problems.len()), (70, 0));
 }

@@ -1,12 +1,42 @@
-//! Resident memory of a process by area, from its mappings and the range of its Java heap.
+//! Resident memory of a process: every byte that the kernel counts, given to a cause.
 //!
-//! The areas add up to the kernel's resident bytes exactly, by construction: every mapping's `Rss` goes into one area,
-//! or into two that share it without remainder. What mappings alone cannot tell is in
-//! [`assay_model::Area::NativeAnonymous`], which says so.
+//! [`read`] joins three views: the kernel's (mappings and page map), the JVM's (its own structures) and the allocator's.
+//! Each is painted over the one before, what is known better over what is known less well (`look`); the blocks of
+//! malloc's heap get owners (`owners`); then the resident bytes are added up by leaf (`assemble`). So the leaves add up
+//! to the kernel's RSS by construction, and what nobody names stays visible, as unknown.
+//!
+//! [`sample`] is the short form, from mappings alone, for looks at a rate of one a second.
 
+mod advise;
+mod assemble;
+mod explain;
+mod facts;
+mod findings;
+mod jvm;
+mod jvm_spans;
 mod layout;
+mod leaf_table;
+mod ledger;
 #[cfg(test)]
 mod live_tests;
+mod look;
+mod mapped;
+mod owners;
+mod process;
+mod pthread;
+mod read;
+mod record;
 mod sample;
+mod stacks;
+mod system_map;
+mod trim;
+mod unknown;
 
+pub use advise::advise;
+pub use assay_model::LookDepth;
+pub use explain::explain_change;
+pub use findings::findings;
+pub use read::{ReadOptions, read, read_source};
+pub use record::{Record, RecordError, read_record};
 pub use sample::{MemoryError, sample};
+pub use trim::{TrimError, Trimmed, trim};

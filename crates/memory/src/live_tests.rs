@@ -2,117 +2,47 @@
 
 use crate::layout::Layout;
 use crate::sample::{read_words, sample};
-use assay_linux::{Mapping, ProcRoot, ProcessStat};
+use assay_linux::{Mapping, ProcRoot};
 use assay_model::{Area, HeapRange, MemorySample};
-use assay_testkit::{find_java, skip, testdata};
-use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead, BufReader, Read};
+use assay_testkit::{Running, find_java, skip, start_java};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::LazyLock;
 
 /// A JVM that has started some threads, has printed the log lines that name its heap and class space, and waits.
-struct Jvm {
-    child: Child,
-    /// The program ends when this is closed.
-    _stdin: ChildStdin,
-    log: String,
-    java: PathBuf,
+fn start(java: &Path, options: &[&str]) -> Running {
+    let logging = ["-Xmx256m", "-Xlog:pagesize=info,gc+metaspace=info"];
+    start_java(java, &options.iter().copied().chain(logging).collect::<Vec<_>>(), &[], "Waiting")
 }
 
-impl Jvm {
-    fn start(java: &Path, options: &[&str]) -> Jvm {
-        let mut child = Command::new(java)
-            .args(options)
-            .args(["-Xmx256m", "-Xlog:pagesize=info,gc+metaspace=info", "-cp"])
-            .arg(classes())
-            .arg("Waiting")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("java starts");
-        let stdin = child.stdin.take().expect("a pipe");
-        let out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let lines = out.lines().map_while(Result::ok).take_while(|line| line != "waiting");
-        let log = lines.map(|line| line + "\n").collect();
-        Jvm { child, _stdin: stdin, log, java: java.to_owned() }
-    }
-
-    fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).expect("our child takes signals");
-    }
-
-    /// Stops it, and waits until all of its threads stand still.
-    fn freeze(&self) {
-        self.signal(Signal::STOP);
-        // The folder of its threads looks like /proc.
-        let threads = ProcRoot::at(format!("/proc/{}/task", self.pid()));
-        let all_stopped = |threads: Vec<ProcessStat>| threads.iter().all(|t| t.state == 'T' || t.has_ended());
-        while !all_stopped(threads.read_processes().expect("our child's threads")) {
-            std::thread::yield_now();
-        }
-    }
-
-    /// `Heap:  min=8M max=256M base=0x00000000f0000000 page_size=4K size=256M`, which every reference mode prints.
-    fn heap(&self) -> Option<HeapRange> {
-        let (_, line) = self.log.split_once(" Heap: ")?;
-        let (_, start) = line.split_once("base=0x")?;
-        let start = start.split_once(' ')?.0;
-        let (_, mib) = line.split_once("max=")?;
-        let mib: u64 = mib.split_once("M ")?.0.parse().ok()?;
-        Some(HeapRange { start_address: u64::from_str_radix(start, 16).ok()?, reserved_bytes: mib << 20 })
-    }
-
-    /// `Compressed class space mapped at: 0x00007f562c000000-0x00007f566c000000, reserved size: 1073741824`
-    fn class_space(&self) -> Option<Range<u64>> {
-        let (_, line) = self.log.split_once("Compressed class space mapped at: 0x")?;
-        let (start, rest) = line.split_once("-0x")?;
-        let (end, _) = rest.split_once(',')?;
-        Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
-    }
-
-    fn mappings(&self) -> Vec<Mapping> {
-        let smaps = ProcRoot::default().open_smaps(self.pid()).expect("our child's mappings");
-        smaps.collect::<Result<_, _>>().expect("mappings as documented")
-    }
-
-    fn sample(&self) -> MemorySample {
-        sample(&ProcRoot::default(), self.pid(), self.heap(), 0).expect("a sample")
-    }
+/// `Heap:  min=8M max=256M base=0x00000000f0000000 page_size=4K size=256M`, which every reference mode prints.
+fn heap(jvm: &Running) -> Option<HeapRange> {
+    let (_, line) = jvm.said.split_once(" Heap: ")?;
+    let (_, start) = line.split_once("base=0x")?;
+    let start = start.split_once(' ')?.0;
+    let (_, mib) = line.split_once("max=")?;
+    let mib: u64 = mib.split_once("M ")?.0.parse().ok()?;
+    Some(HeapRange { start_address: u64::from_str_radix(start, 16).ok()?, reserved_bytes: mib << 20 })
 }
 
-impl Drop for Jvm {
-    fn drop(&mut self) {
-        self.signal(Signal::KILL);
-        let _ = self.child.wait();
-    }
+/// `Compressed class space mapped at: 0x00007f562c000000-0x00007f566c000000, reserved size: 1073741824`
+fn class_space(jvm: &Running) -> Option<Range<u64>> {
+    let (_, line) = jvm.said.split_once("Compressed class space mapped at: 0x")?;
+    let (start, rest) = line.split_once("-0x")?;
+    let (end, _) = rest.split_once(',')?;
+    Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
+}
+
+fn mappings(jvm: &Running) -> Vec<Mapping> {
+    let smaps = ProcRoot::default().open_smaps(jvm.pid()).expect("our child's mappings");
+    smaps.collect::<Result<_, _>>().expect("mappings as documented")
+}
+
+fn sample_of(jvm: &Running) -> MemorySample {
+    sample(&ProcRoot::default(), jvm.pid(), heap(jvm), 0).expect("a sample")
 }
 
 fn area(sample: &MemorySample, area: Area) -> u64 {
     sample.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes)
-}
-
-/// The folder with the compiled program, made once: a JVM that compiles it itself starts ten times as slowly.
-fn classes() -> &'static Path {
-    static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let java = find_java(17, 64).or_else(|| find_java(25, 64)).expect("a JDK, as the caller found one");
-        let mut javac = Command::new(java.with_file_name("javac"));
-        let status = javac
-            .args(["--release", "17", "-d"])
-            .arg(folder.path())
-            .arg(testdata("java/Waiting.java"))
-            .status();
-        assert!(status.expect("javac runs").success());
-        folder
-    });
-    CLASSES.path()
 }
 
 fn javas() -> Vec<PathBuf> {
@@ -130,11 +60,11 @@ fn the_areas_of_a_frozen_jvm_sum_to_the_kernel_s_rollup() {
     }
     for java in javas {
         for collector in ["-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC"] {
-            let jvm = Jvm::start(&java, &[collector]);
+            let jvm = start(&java, &[collector]);
             jvm.freeze();
             let rollup = ProcRoot::default().read_smaps_rollup(jvm.pid()).expect("readable");
             let Some(rollup) = rollup else { skip!("this kernel has no smaps_rollup") };
-            let sample = jvm.sample();
+            let sample = sample_of(&jvm);
             let case = format!("{} {collector}", java.display());
             assert_eq!(sample.rss_bytes, rollup.rss_bytes, "{case}");
             assert_eq!(
@@ -159,9 +89,9 @@ fn the_java_heap_holds_what_the_program_keeps_alive_and_no_more_than_its_range()
         // A 32-bit JVM does not know the option about references.
         for references in [None, Some("-XX:-UseCompressedOops")] {
             let options = ["-XX:+UseSerialGC", "-XX:+IgnoreUnrecognizedVMOptions"];
-            let jvm = Jvm::start(&java, &options.into_iter().chain(references).collect::<Vec<_>>());
-            let heap = jvm.heap().expect("the log's line");
-            let resident_bytes = area(&jvm.sample(), Area::JavaHeap);
+            let jvm = start(&java, &options.into_iter().chain(references).collect::<Vec<_>>());
+            let heap = heap(&jvm).expect("the log's line");
+            let resident_bytes = area(&sample_of(&jvm), Area::JavaHeap);
             // `Waiting` keeps 32 MiB of arrays; what the kernel merged with the heap must not come on top.
             assert!((32 << 20..=heap.reserved_bytes).contains(&resident_bytes), "{java:?}: {resident_bytes}");
         }
@@ -175,10 +105,10 @@ fn the_class_space_is_where_the_jvm_s_log_says() {
         for options in
             [["-XX:+UseG1GC"], ["-XX:+UseSerialGC"], ["-Xshare:off"], ["-XX:CompressedClassSpaceSize=64m"]]
         {
-            let jvm = Jvm::start(&java, &options);
-            let Some(logged) = jvm.class_space() else { continue };
+            let jvm = start(&java, &options);
+            let Some(logged) = class_space(&jvm) else { continue };
             ran = true;
-            let mappings = jvm.mappings();
+            let mappings = mappings(&jvm);
             let layout = Layout::new(&mappings, &|_, _, _| false);
             let told = layout.class_space().cloned();
             let expected = matches!(options, ["-XX:+UseG1GC"] | ["-XX:+UseSerialGC"]).then_some(logged);
@@ -191,8 +121,8 @@ fn the_class_space_is_where_the_jvm_s_log_says() {
 }
 
 /// Where the layout sees anonymous memory of an area.
-fn told(jvm: &Jvm, area: Area) -> Vec<u64> {
-    let mappings = jvm.mappings();
+fn told(jvm: &Running, area: Area) -> Vec<u64> {
+    let mappings = mappings(jvm);
     let proc = ProcRoot::default();
     let read = |address, words: &mut [u64; 4], bits| read_words(&proc, jvm.pid(), address, words, bits);
     let layout = Layout::new(&mappings, &read);
@@ -203,9 +133,9 @@ fn told(jvm: &Jvm, area: Area) -> Vec<u64> {
 #[test]
 fn what_is_called_a_stack_is_one_by_the_jvm_s_own_account() {
     let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25, whose System.map names the stacks") };
-    let jvm = Jvm::start(&java, &["-XX:NativeMemoryTracking=summary"]);
+    let jvm = start(&java, &["-XX:NativeMemoryTracking=summary"]);
     let before = told(&jvm, Area::Stacks);
-    let map = jvm_command(&jvm, "System.map");
+    let map = jvm.jcmd(&java, &["System.map"]);
     let after = told(&jvm, Area::Stacks);
     let named = |line: &&str| line.contains("STACK-") && line.contains(" rw-p ");
     let by_jvm: Vec<u64> = map
@@ -224,11 +154,11 @@ fn what_is_called_a_stack_is_one_by_the_jvm_s_own_account() {
 #[test]
 fn arenas_are_those_that_glibc_s_own_statistics_count() {
     let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25, which prints malloc_info") };
-    let jvm = Jvm::start(&java, &["-Xshare:off"]);
+    let jvm = start(&java, &["-Xshare:off"]);
     // The first command makes the thread that answers, and perhaps an arena for it.
-    jvm_command(&jvm, "VM.version");
+    jvm.jcmd(&java, &["VM.version"]);
     let before = told(&jvm, Area::MallocHeap).len();
-    let statistics = jvm_command(&jvm, "System.native_heap_info");
+    let statistics = jvm.jcmd(&java, &["System.native_heap_info"]);
     let after = told(&jvm, Area::MallocHeap).len();
     // One of glibc's heaps is the main one, `[heap]`.
     let arenas = statistics.matches("<heap nr=").count().saturating_sub(1);
@@ -238,14 +168,6 @@ fn arenas_are_those_that_glibc_s_own_statistics_count() {
 #[test]
 fn zgc_s_heap_is_told_by_its_name() {
     let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25") };
-    let resident_bytes = area(&Jvm::start(&java, &["-XX:+UseZGC"]).sample(), Area::JavaHeap);
+    let resident_bytes = area(&sample_of(&start(&java, &["-XX:+UseZGC"])), Area::JavaHeap);
     assert!(32 << 20 <= resident_bytes, "{resident_bytes}");
-}
-
-fn jvm_command(jvm: &Jvm, command: &str) -> String {
-    let jcmd = jvm.java.with_file_name("jcmd");
-    let output = Command::new(jcmd).arg(jvm.pid().to_string()).arg(command).output().expect("jcmd runs");
-    let mut text = String::new();
-    output.stdout.as_slice().read_to_string(&mut text).expect("text");
-    text
 }

@@ -1,7 +1,7 @@
 //! One look at a process: every mapping's resident bytes, added up by area.
 
 use crate::layout::Layout;
-use assay_linux::{LinuxError, Mapping, ProcRoot};
+use assay_linux::{FreezeError, LinuxError, Mapping, ProcRoot};
 use assay_model::{Area, AreaBytes, HeapRange, MemorySample};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,6 +16,9 @@ pub enum MemoryError {
     /// The kernel did not give its mappings.
     #[error(transparent)]
     Linux(#[from] LinuxError),
+    /// It could not be stopped as asked.
+    #[error(transparent)]
+    Freeze(#[from] FreezeError),
     /// The process has no memory: it has ended, or is a kernel thread.
     #[error("process {pid} has no mappings: it has ended, or is a thread of the kernel")]
     NoMappings {

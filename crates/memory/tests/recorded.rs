@@ -26,10 +26,10 @@ fn a_64_bit_jvm_with_g1() {
             (Area::JitCode, 560),
             // 41 Java threads 3,104 KiB, 8 others 96, the first thread 32.
             (Area::Stacks, 3232),
+            (Area::Other, 4),
             // `[heap]`; the heads of other arenas are not in the recording.
             (Area::MallocHeap, 116),
             (Area::NativeAnonymous, 27_180),
-            (Area::Other, 4),
         ],
     );
 }
@@ -46,9 +46,9 @@ fn a_32_bit_jvm_with_serial() {
             (Area::JitCode, 452),
             // 21 Java threads 432 KiB, 3 with larger stacks 36, 2 others 24, the first thread 32.
             (Area::Stacks, 524),
+            (Area::Other, 8),
             (Area::MallocHeap, 500),
             (Area::NativeAnonymous, 22_748),
-            (Area::Other, 8),
         ],
     );
 }

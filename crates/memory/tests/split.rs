@@ -68,9 +68,9 @@ fn mappings_are_told_apart_by_name_and_permission() {
         (Area::ClassMetadata, 2),
         (Area::JitCode, 8),
         (Area::Stacks, 64),
+        (Area::Other, 32 + 128),
         (Area::MallocHeap, 4 + 512),
         (Area::NativeAnonymous, 16),
-        (Area::Other, 32 + 128),
     ];
     assert_eq!(areas(&tree, None), expected);
 }

@@ -7,8 +7,11 @@
 //!   generator, the JVM's log decorator `timenanos` and the observers all use it, so they join without skew;
 //! - unknown keys are accepted when reading, so that a newer run can be read by an older program.
 
+mod capacity;
+mod claims;
 mod estimate;
 mod gc;
+mod heap;
 mod host;
 mod latency;
 mod load;
@@ -21,15 +24,34 @@ mod run;
 mod summary;
 mod trial;
 
+pub use capacity::{
+    BlamedCause, CapacityMethod, CapacityReport, CapacityWindow, LimitBlame, LimitRate, MachineSpeed,
+    PlannedCapacity, ValidityCheck,
+};
+pub use claims::{CheckedClaim, ClaimReport, ClaimVerdict};
 pub use estimate::Estimate;
-pub use gc::{GcEvent, GcEventKind, GcLog, GcSummary, HeapRange, PausePercentiles, PauseSummary};
+pub use gc::{
+    GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEvent, GcEventKind, GcEventsLine, GcFinding,
+    GcHeading, GcInstant, GcJvm, GcLiveSet, GcLog, GcMmu, GcPoint, GcReconciliation, GcRecord, GcRecordKind,
+    GcReport, GcRow, GcScope, GcSeries, GcSeverity, GcSizes, GcSource, GcSpace, GcSpaceUse, GcTrend,
+    GcTrouble, GcVerdict, HeapRange, NotUnderstood, StrangeShape,
+};
+pub use heap::{
+    AddressRange, ClassLayout, ClassWeight, CrossOver, DumpModel, FieldPlace, GarbageInModel, HeapLayouts,
+    HeapModel, HeapModes, HeapPrediction, LayoutPart, ModeAdvice, ModeCell, ModeCliff, ModeOfLog, ModelName,
+    ModelWeight, WeightParts,
+};
 pub use host::{HostFacts, JvmFacts, Provenance};
 pub use latency::{LatencyPoint, LatencySummary};
-pub use load::{LoadResult, OperationCount};
-pub use memory::{Area, AreaBytes, MemorySample};
-pub use metric::{Better, METRICS, Metric};
+pub use load::{InjectorPart, LoadResult, LostInjector, OperationCount};
+pub use memory::{
+    Advice, AdviceLine, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause, CgroupMemory,
+    JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryFinding, MemoryReport, MemorySample, MemoryTrim,
+    RunningJvm, RunningJvms, ThreadMemory, Tier, TierBytes, UnknownPiece,
+};
+pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{ModeRead, ReferenceMode};
-pub use plan::{Design, Plan, PlannedTrial, Published, SkippedVariant, Variant};
+pub use plan::{Design, Plan, PlannedTrial, Published, SkippedVariant, Subject, Variant};
 pub use problem::{Finding, Problem};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
@@ -48,8 +70,32 @@ pub mod schema {
     pub const SUMMARY: &str = "assay.summary/1";
     /// `assay load --json`
     pub const LOAD: &str = "assay.load/1";
+    /// `assay capacity --json`
+    pub const CAPACITY: &str = "assay.capacity/1";
+    /// `assay report --check-claims --json`
+    pub const CLAIMS: &str = "assay.claims/1";
     /// `assay gc --json`
     pub const GC: &str = "assay.gc/1";
+    /// `assay gc diff --json`
+    pub const GC_COMPARISON: &str = "assay.gc-comparison/1";
+    /// `assay memory --json`
+    pub const MEMORY: &str = "assay.memory/1";
+    /// `assay memory advise --json`
+    pub const MEMORY_ADVICE: &str = "assay.memory-advice/1";
+    /// `assay memory diff --json`
+    pub const MEMORY_CHANGE: &str = "assay.memory-change/1";
+    /// First line of a file of `assay memory --record`
+    pub const MEMORY_RECORD: &str = "assay.memory-record/1";
+    /// `assay memory PID --trim --json`
+    pub const MEMORY_TRIM: &str = "assay.memory-trim/1";
+    /// `assay memory --json`
+    pub const MEMORY_JVMS: &str = "assay.memory-jvms/1";
+    /// `assay heap predict --json`
+    pub const HEAP_PREDICTION: &str = "assay.heap-prediction/1";
+    /// `assay heap layout --json`
+    pub const HEAP_LAYOUT: &str = "assay.heap-layout/1";
+    /// `assay heap modes --json`
+    pub const HEAP_MODES: &str = "assay.heap-modes/1";
     /// A study file (`studies/*.toml`)
     pub const STUDY_FILE: &str = "assay.study/1";
     /// A workload file (`workloads/*/workload.toml`)

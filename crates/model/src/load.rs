@@ -29,10 +29,54 @@ pub struct LoadResult {
     pub operations: Vec<OperationCount>,
     /// Seed of every random draw.
     pub seed: u64,
+    /// The injectors that made the load together, each with its part; none when `assay load` made it alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub injectors: Vec<InjectorPart>,
     /// False when the figures should not be used; `problems` says why.
     pub valid: bool,
     /// What was wrong, with samples of wrong answers.
     pub problems: Vec<Problem>,
+}
+
+/// One injector's part of a load.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct InjectorPart {
+    /// Host and port, as given.
+    pub address: String,
+    /// What it loaded.
+    pub base_url: String,
+    /// Requests that it made; absent when it was lost, since nobody knows.
+    pub requests: Option<u64>,
+    /// Of these, failed ones.
+    pub errors: Option<u64>,
+    /// Right answers within the stretch.
+    pub completed: Option<u64>,
+    /// How late it sent.
+    pub send_lag_ms: LatencySummary,
+    /// CPU time as a share of one core of its host.
+    pub cpu_share: Option<f64>,
+    /// Its `CLOCK_MONOTONIC` less the controller's.
+    pub clock_offset_ns: Option<i64>,
+    /// The true offset is at most this far from it; so are the instants of its requests.
+    pub clock_uncertainty_ns: Option<u64>,
+    /// How much later than agreed it was there to begin.
+    pub start_late_ns: Option<u64>,
+    /// Why it was lost; absent when it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<LostInjector>,
+}
+
+/// How an injector was lost, and the last that is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LostInjector {
+    /// As a lower-case fragment.
+    pub why: String,
+    /// When that was noticed, seconds from the agreed start; absent when it was before.
+    pub noticed_after_s: Option<f64>,
+    /// Requests that it had finished by its last word; what it did afterwards is unknown, and so are all its times.
+    pub requests_by_last_word: u64,
+    /// How old its last word was when the loss was noticed, seconds.
+    pub last_word_age_s: f64,
 }
 
 /// How often an operation ran, beside how often it was asked for.

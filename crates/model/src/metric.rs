@@ -1,4 +1,11 @@
 //! The metrics that windows, variants and comparisons carry, each with its unit and direction.
+//!
+//! A server's metrics are known beforehand: [`METRICS`]. A benchmark program names its benchmarks itself, so their metrics
+//! are made from the name: `ns_per_op/PointerChase.follow(nodes=8192)`. So is that of a limit of the response time, up to which rate
+//! it is kept: `rate_at_10_ms_per_s`.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// Which direction is an improvement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,12 +17,12 @@ pub enum Better {
 }
 
 /// Description of one metric. The identifier is the key in `Window::metrics` and `VariantSummary::metrics`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
     /// Key in stored files; ends with the unit.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// Title for people.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// Unit as shown beside a value.
     pub unit: &'static str,
     /// Direction of improvement.
@@ -25,74 +32,328 @@ pub struct Metric {
     /// Whether others on the machine change it. A time or a rate needs a quiet machine; bytes that a request
     /// allocates do not depend on who else uses the processors.
     pub needs_quiet_machine: bool,
+    /// Whether only studies that ask for it have it (`observe = ["areas"]`): elsewhere nobody misses it.
+    pub on_request: bool,
 }
 
-/// All metrics, in the order in which reports list them.
+/// All metrics of servers, in the order in which reports list them.
 pub const METRICS: &[Metric] = &[
     Metric {
-        id: "garbage_kib_per_request",
-        title: "Garbage per request",
+        id: Cow::Borrowed("garbage_kib_per_request"),
+        title: Cow::Borrowed("Garbage per request"),
         unit: "KiB",
         better: Better::Lower,
         source: "bytes freed by the collections of a window after its first, divided by the requests completed \
                  from the first to the last of these collections (GC log and load generator, same clock); \
                  where a window has one collection only, the count begins at the last one before it",
         needs_quiet_machine: false,
+        on_request: false,
     },
     Metric {
-        id: "cpu_ms_per_request",
-        title: "CPU time per request",
+        id: Cow::Borrowed("cpu_ms_per_request"),
+        title: Cow::Borrowed("CPU time per request"),
         unit: "ms",
         better: Better::Lower,
         source: "user and system time of the server process in a window, from the scheduler's own accounting, \
                  divided by the requests completed in it",
         needs_quiet_machine: true,
+        on_request: false,
     },
     Metric {
-        id: "throughput_per_s",
-        title: "Throughput",
+        id: Cow::Borrowed("throughput_per_s"),
+        title: Cow::Borrowed("Throughput"),
         unit: "requests/s",
         better: Better::Higher,
         source: "requests answered correctly in a window, divided by its length",
         needs_quiet_machine: true,
+        on_request: false,
     },
     Metric {
-        id: "response_p50_ms",
-        title: "Response time, median",
+        id: Cow::Borrowed("response_p50_ms"),
+        title: Cow::Borrowed("Response time, median"),
         unit: "ms",
         better: Better::Lower,
         source: "from the intended start to the last byte of the answer",
         needs_quiet_machine: true,
+        on_request: false,
     },
     Metric {
-        id: "response_p99_ms",
-        title: "Response time, 99th percentile",
+        id: Cow::Borrowed("response_p99_ms"),
+        title: Cow::Borrowed("Response time, 99th percentile"),
         unit: "ms",
         better: Better::Lower,
         source: "from the intended start to the last byte of the answer",
         needs_quiet_machine: true,
+        on_request: false,
     },
     Metric {
-        id: "gc_pause_ms_per_s",
-        title: "Time stopped for collection",
+        id: Cow::Borrowed("gc_pause_ms_per_s"),
+        title: Cow::Borrowed("Time stopped for collection"),
         unit: "ms/s",
         better: Better::Lower,
         source: "sum of the collection pauses that the GC log gives for a window, divided by its length",
         needs_quiet_machine: true,
+        on_request: false,
     },
     Metric {
-        id: "rss_bytes",
-        title: "Resident memory",
+        id: Cow::Borrowed("critical_rate_per_s"),
+        title: Cow::Borrowed("Critical rate"),
+        unit: "requests/s",
+        better: Better::Higher,
+        source: "geometric mean of the rates up to which a percentile of the response time keeps each of the study's limits",
+        needs_quiet_machine: true,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("max_rate_per_s"),
+        title: Cow::Borrowed("Highest sustained rate"),
+        unit: "requests/s",
+        better: Better::Higher,
+        source: "highest rate of Poisson arrivals at which right answers keep up with requests, whatever the response time",
+        needs_quiet_machine: true,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("rss_bytes"),
+        title: Cow::Borrowed("Resident memory"),
         unit: "bytes",
         better: Better::Lower,
         source: "the kernel's resident set size of the server process at the end of a window",
         needs_quiet_machine: false,
+        on_request: false,
+    },
+    Metric {
+        id: Cow::Borrowed("native_bytes"),
+        title: Cow::Borrowed("Resident memory outside the Java heap"),
+        unit: "bytes",
+        better: Better::Lower,
+        source: "resident set size less the resident part of the Java heap at the end of a window",
+        needs_quiet_machine: false,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("class_metadata_bytes"),
+        title: Cow::Borrowed("Resident class metadata"),
+        unit: "bytes",
+        better: Better::Lower,
+        source: "metaspace, compressed class space, class-data archive and what hangs off class loaders, from a look at every \
+                 resident byte at the end of a window",
+        needs_quiet_machine: false,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("jit_code_bytes"),
+        title: Cow::Borrowed("Resident JIT-compiled code"),
+        unit: "bytes",
+        better: Better::Lower,
+        source: "code cache and what compiled methods keep outside it, from a look at every resident byte at the end of a window",
+        needs_quiet_machine: false,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("jvm_work_bytes"),
+        title: Cow::Borrowed("Resident JVM work area"),
+        unit: "bytes",
+        better: Better::Lower,
+        source: "what the JVM and native libraries keep for their own work, from a look at every resident byte at the end of a \
+                 window",
+        needs_quiet_machine: false,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("buffers_bytes"),
+        title: Cow::Borrowed("Resident direct and mapped buffers"),
+        unit: "bytes",
+        better: Better::Lower,
+        source: "native memory that Java objects own, from a look at every resident byte at the end of a window",
+        needs_quiet_machine: false,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("freed_resident_bytes"),
+        title: Cow::Borrowed("Freed but resident memory"),
+        unit: "bytes",
+        better: Better::Lower,
+        source: "given to free() and kept by the allocator, from a look at every resident byte at the end of a window",
+        needs_quiet_machine: false,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("minor_faults_per_request"),
+        title: Cow::Borrowed("Minor page faults per request"),
+        unit: "faults",
+        better: Better::Lower,
+        source: "pages that the kernel gave or mapped anew while a window was measured, by its count for the server \
+                 process, divided by the requests completed meanwhile",
+        needs_quiet_machine: false,
+        on_request: true,
+    },
+];
+
+/// What a benchmark can give, in the order in which reports list it; `/` and the benchmark's name complete the identifier.
+pub const PER_BENCHMARK: &[Metric] = &[
+    Metric {
+        id: Cow::Borrowed("ns_per_op"),
+        title: Cow::Borrowed("Time per operation"),
+        unit: "ns/op",
+        better: Better::Lower,
+        source: "mean over the iterations of a launch that the benchmark program's own results list",
+        needs_quiet_machine: true,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("cpu_ns_per_op"),
+        title: Cow::Borrowed("CPU time per operation"),
+        unit: "ns/op",
+        better: Better::Lower,
+        source: "CPU time of the measuring threads in an iteration, divided by the operations in it; mean over the \
+                 iterations that the benchmark program's own results list",
+        needs_quiet_machine: true,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("allocated_bytes_per_op"),
+        title: Cow::Borrowed("Allocated per operation"),
+        unit: "B/op",
+        better: Better::Lower,
+        source: "the JVM's count of allocated bytes for each operation, from the benchmark program's own results",
+        needs_quiet_machine: false,
+        on_request: true,
+    },
+    Metric {
+        id: Cow::Borrowed("live_bytes"),
+        title: Cow::Borrowed("Live heap"),
+        unit: "bytes",
+        better: Better::Lower,
+        source: "Java heap that the benchmark's data takes after a full collection, as the benchmark program counts it",
+        needs_quiet_machine: false,
+        on_request: true,
     },
 ];
 
 impl Metric {
-    /// The metric with this identifier.
-    pub fn by_id(id: &str) -> Option<&'static Metric> {
-        METRICS.iter().find(|m| m.id == id)
+    /// The metric with this identifier: one of [`METRICS`], one of [`PER_BENCHMARK`] with a benchmark's name, or that of a limit.
+    pub fn by_id(id: &str) -> Option<Metric> {
+        if let Some(limit_ms) = limit_of(id) {
+            return Some(Metric::rate_at_limit(limit_ms));
+        }
+        if let Some((kind, benchmark)) = id.split_once('/') {
+            return Metric::of_benchmark(kind, benchmark);
+        }
+        METRICS.iter().find(|m| m.id == id).cloned()
+    }
+
+    /// Whether it is a rate that a search for a capacity gives, and nothing else does.
+    pub fn is_of_capacity(&self) -> bool {
+        self.id == "critical_rate_per_s" || self.id == "max_rate_per_s" || limit_of(&self.id).is_some()
+    }
+
+    /// The highest rate that keeps one limit of the response time.
+    pub fn rate_at_limit(limit_ms: f64) -> Metric {
+        Metric {
+            id: Cow::Owned(format!("{RATE_AT}{limit_ms}{RATE_AT_UNIT}")),
+            title: Cow::Owned(format!("Rate within {limit_ms} ms")),
+            unit: "requests/s",
+            better: Better::Higher,
+            source: "highest rate of Poisson arrivals at which the study's percentile of the response time keeps the limit",
+            needs_quiet_machine: true,
+            on_request: true,
+        }
+    }
+
+    /// A metric of one benchmark; `kind` is the identifier of one of [`PER_BENCHMARK`].
+    pub fn of_benchmark(kind: &str, benchmark: &str) -> Option<Metric> {
+        let kind = PER_BENCHMARK.iter().find(|m| m.id == kind)?;
+        Some(Metric {
+            id: Cow::Owned(format!("{}/{benchmark}", kind.id)),
+            title: Cow::Owned(format!("{} in {benchmark}", kind.title)),
+            ..kind.clone()
+        })
+    }
+
+    /// [`METRICS`], and behind them those of benchmarks and limits that occur among the identifiers, in the order of reports.
+    pub fn all_with<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<Metric> {
+        let made = ids.into_iter().filter(|id| id.contains('/') || limit_of(id).is_some());
+        let (mut of_benchmarks, mut of_limits): (Vec<&str>, Vec<&str>) =
+            made.partition(|id| id.contains('/'));
+        of_limits.sort_unstable_by(|a, b| limit_of(a).partial_cmp(&limit_of(b)).unwrap_or(Ordering::Equal));
+        of_limits.dedup();
+        let place = |id: &str| PER_BENCHMARK.iter().position(|m| id.starts_with(&*m.id));
+        of_benchmarks.sort_unstable_by(|a, b| place(a).cmp(&place(b)).then_with(|| by_numbers(a, b)));
+        of_benchmarks.dedup();
+        let made = of_benchmarks.into_iter().chain(of_limits);
+        METRICS.iter().cloned().chain(made.filter_map(Metric::by_id)).collect()
+    }
+}
+
+/// Around a limit in the identifier of its metric.
+const RATE_AT: &str = "rate_at_";
+const RATE_AT_UNIT: &str = "_ms_per_s";
+
+/// The limit in the identifier of a metric, milliseconds. Written as the identifier of that limit is, and not otherwise.
+fn limit_of(id: &str) -> Option<f64> {
+    let text = id.strip_prefix(RATE_AT)?.strip_suffix(RATE_AT_UNIT)?;
+    let limit_ms: f64 = text.parse().ok()?;
+    (limit_ms.is_finite() && limit_ms > 0.0 && limit_ms.to_string() == text).then_some(limit_ms)
+}
+
+/// The order of texts in which 8192 comes before 262144.
+fn by_numbers(a: &str, b: &str) -> Ordering {
+    fn next<'t>(rest: &mut &'t str) -> Option<&'t str> {
+        let is_digit = rest.chars().next()?.is_ascii_digit();
+        let end = rest.find(|c: char| c.is_ascii_digit() != is_digit).unwrap_or(rest.len());
+        let (run, left) = rest.split_at(end);
+        *rest = left;
+        Some(run)
+    }
+    let (mut rest_a, mut rest_b) = (a, b);
+    loop {
+        let (run_a, run_b) = (next(&mut rest_a), next(&mut rest_b));
+        let number = |run: Option<&str>| run?.parse::<u64>().ok();
+        let order = match (number(run_a), number(run_b)) {
+            (Some(a), Some(b)) => a.cmp(&b).then_with(|| run_a.cmp(&run_b)),
+            _ => run_a.cmp(&run_b),
+        };
+        if order != Ordering::Equal || run_a.is_none() {
+            return order;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_of_limits_are_made_from_the_limit_and_listed_upwards() {
+        let ids =
+            ["rate_at_100_ms_per_s", "rate_at_2.5_ms_per_s", "rate_at_25_ms_per_s", "rate_at_2.5_ms_per_s"];
+        let all = Metric::all_with(ids);
+        let own: Vec<&str> = all.iter().skip(METRICS.len()).map(|m| &*m.id).collect();
+        assert_eq!(own, ["rate_at_2.5_ms_per_s", "rate_at_25_ms_per_s", "rate_at_100_ms_per_s"]);
+        assert_eq!(Metric::by_id("rate_at_2.5_ms_per_s").unwrap(), Metric::rate_at_limit(2.5));
+        for bad in
+            ["rate_at_02_ms_per_s", "rate_at_-1_ms_per_s", "rate_at_inf_ms_per_s", "rate_at_x_ms_per_s"]
+        {
+            assert_eq!(Metric::by_id(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn metrics_of_benchmarks_are_made_from_their_names_and_listed_by_size() {
+        let ids = [
+            "live_bytes/b(n=9)",
+            "ns_per_op/b(n=10)",
+            "rss_bytes",
+            "ns_per_op/b(n=9)",
+            "nothing/b",
+            "ns_per_op/a",
+        ];
+        let all = Metric::all_with(ids);
+        let own: Vec<&str> = all.iter().skip(METRICS.len()).map(|m| &*m.id).collect();
+        assert_eq!(own, ["ns_per_op/a", "ns_per_op/b(n=9)", "ns_per_op/b(n=10)", "live_bytes/b(n=9)"]);
+        assert_eq!(Metric::by_id("ns_per_op/a/b").unwrap().title, "Time per operation in a/b");
+        assert_eq!(Metric::by_id("ns_per_op"), None);
+        assert_eq!(Metric::by_id("rss_bytes").unwrap().id, "rss_bytes");
     }
 }

@@ -1,6 +1,6 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
-use crate::{JvmFacts, Provenance, ReferenceMode};
+use crate::{JvmFacts, PlannedCapacity, Provenance, ReferenceMode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,6 +12,17 @@ pub enum Design {
     Fresh,
     /// All variants up and warmed; measured in alternating short windows (A B C, C B A, ...), the others held still.
     Resident,
+}
+
+/// What a study launches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// A server, which is loaded.
+    #[default]
+    Server,
+    /// A program that measures itself and writes its results, such as a JMH suite.
+    Benchmark,
 }
 
 /// One combination of levels.
@@ -79,6 +90,9 @@ pub struct Plan {
     pub background: String,
     /// Workload's name, or `custom` for a command of the user's.
     pub workload: String,
+    /// What is launched.
+    #[serde(default)]
+    pub subject: Subject,
     /// True for the short form (`--quick`).
     pub quick: bool,
     /// Design.
@@ -91,13 +105,17 @@ pub struct Plan {
     pub load: String,
     /// Warm-up rule, in words.
     pub warm_up: String,
-    /// Length of a measured window, seconds.
+    /// Length of a measured window, seconds; of a benchmark, what a launch was expected to take; of a capacity, its budget.
     pub window_s: f64,
+    /// What is searched for, where each trial finds a capacity instead of measuring a window of `load`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<PlannedCapacity>,
     /// How often a disturbed trial or window may be repeated.
     pub repeats_max: u32,
     /// Factor names in the study's order, with their levels in order.
     pub factors: Vec<(String, Vec<String>)>,
-    /// The metric that decides, an identifier of [`crate::METRICS`].
+    /// The metric that decides, an identifier of [`crate::METRICS`]; of benchmarks one of [`crate::PER_BENCHMARK`], with the
+    /// name of a benchmark if one of them decides.
     pub primary_metric: String,
     /// Variants to run, in the study's order.
     pub variants: Vec<Variant>,

@@ -1,6 +1,6 @@
 //! The run directory: its file names, its events, and its content once read.
 
-use crate::{GcEvent, HostFacts, MemorySample, Plan, Summary, Trial};
+use crate::{CapacityReport, GcEvent, HostFacts, MemoryReport, MemorySample, Plan, Summary, Trial};
 use serde::{Deserialize, Serialize};
 
 /// Names of the files of a run directory. Only the study room reads and writes them.
@@ -23,7 +23,9 @@ pub mod file {
     pub const TRIAL: &str = "trial.json";
     /// What the server printed.
     pub const SERVER_LOG: &str = "server.log";
-    /// The JVM's own GC log.
+    /// What a benchmark program wrote, in its own form (JMH's JSON).
+    pub const BENCHMARK: &str = "benchmark.json";
+    /// The JVM's own GC log. A benchmark program starts several JVMs: theirs are `gc-PID.log`.
     pub const GC_LOG: &str = "gc.log";
     /// One [`crate::GcEvent`] a line, parsed from the GC log.
     pub const GC_EVENTS: &str = "gc.ndjson";
@@ -33,6 +35,10 @@ pub mod file {
     pub const SERVICE_LOG: &str = "service.hlog";
     /// One [`crate::MemorySample`] a line.
     pub const MEMORY: &str = "memory.ndjson";
+    /// [`crate::MemoryReport`]: one look at the server in full, after the last window of a trial.
+    pub const MEMORY_REPORT: &str = "memory.json";
+    /// [`crate::CapacityReport`]: what a trial that finds a capacity found, with every window of load.
+    pub const CAPACITY: &str = "capacity.json";
 }
 
 /// Something that happened in a run. Progress on the terminal, `events.ndjson` and tests all listen to the same.
@@ -74,6 +80,16 @@ pub enum RunEventKind {
     WindowStarted { number: u32, variant: String, block: u32 },
     /// A window is over.
     WindowEnded { number: u32, variant: String, block: u32, requests: u64, disturbed: Vec<String> },
+    /// One window of load on the way to a capacity is over.
+    CapacityWindowEnded {
+        number: u32,
+        step: String,
+        asked_rate_per_s: f64,
+        reached_rate_per_s: f64,
+        limited_ms: Option<f64>,
+        is_sustained: bool,
+        left_out: Vec<String>,
+    },
     /// A launch is over.
     TrialEnded { number: u32, variant: String, ok: bool, detail: String },
     /// The run is over.
@@ -104,4 +120,10 @@ pub struct StoredTrial {
     pub gc_events: Vec<GcEvent>,
     /// Memory samples, in order.
     pub memory: Vec<MemorySample>,
+    /// The server's memory in full after its last window; absent where it was not read.
+    #[serde(default)]
+    pub memory_report: Option<MemoryReport>,
+    /// The server's capacity; absent where none was searched for, or the trial did not get so far.
+    #[serde(default)]
+    pub capacity: Option<CapacityReport>,
 }

@@ -35,7 +35,8 @@ pub struct Trial {
     pub start_to_ready_ms: Option<f64>,
     /// How warm-up went; absent when the trial did not get so far.
     pub warm_up: Option<WarmUp>,
-    /// Measured windows: one in the fresh design, one a block in the resident design.
+    /// Measured windows: one in the fresh design, one a block in the resident design. A benchmark's is its whole launch, without
+    /// requests; that of a capacity is all windows of load on the way to it.
     pub windows: Vec<Window>,
     /// Percentile curve of response time over all windows that count.
     pub response_curve: Vec<LatencyPoint>,
@@ -111,7 +112,7 @@ pub struct Window {
     pub requests: u64,
     /// Requests that failed.
     pub errors: u64,
-    /// Value by metric identifier ([`crate::METRICS`]); a metric that could not be measured is not there, and
+    /// Value by metric identifier ([`crate::METRICS`], [`crate::PER_BENCHMARK`]); a metric that could not be measured is not there, and
     /// `problems` says why.
     pub metrics: BTreeMap<String, f64>,
     /// Response time, from the intended start.
@@ -131,7 +132,8 @@ pub struct Window {
 /// Why a window or trial is not used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
-    /// Stable name in kebab case: `cpu-pressure`, `steal`, `throttled`, `generator-lag`, `errors`, `audit`.
+    /// Stable name in kebab case: `cpu-pressure`, `steal`, `throttled`, `generator-lag`, `errors`, `audit`; of a capacity the
+    /// name of the check that failed ([`crate::ValidityCheck`]).
     pub kind: String,
     /// The figure that was measured, with unit, and the limit it passed.
     pub evidence: String,

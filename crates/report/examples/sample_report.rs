@@ -1,26 +1,50 @@
 //! Writes the report of a made-up run, to look at it and for the page's tests:
 //! `cargo run -p assay-report --example sample_report -- FOLDER`.
 
+#[path = "../tests/capacity_sample/mod.rs"]
+mod capacity_sample;
+#[path = "../tests/gc_sample/mod.rs"]
+#[expect(dead_code, reason = "the tests use the rest of it")]
+mod gc_sample;
+#[path = "../tests/heap_sample/mod.rs"]
+mod heap_sample;
+#[path = "../tests/kafka/mod.rs"]
+mod kafka;
 #[path = "../tests/sample/mod.rs"]
 mod sample;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 fn main() -> io::Result<()> {
     let folder: PathBuf = std::env::args_os().nth(1).unwrap_or_else(|| ".".into()).into();
     std::fs::create_dir_all(&folder)?;
     let run = sample::run();
-    let pages = [
-        ("report.html", run.clone()),
-        ("demo.html", sample::demo_run()),
-        ("hostile.html", sample::hostile_run()),
-    ];
+    let mut demo = sample::demo_run();
+    demo.trials.iter_mut().for_each(|t| t.memory_report = Some(kafka::look()));
+    let pages = [("report.html", run.clone()), ("demo.html", demo), ("hostile.html", sample::hostile_run())];
     for (name, run) in pages {
         let mut html = Vec::new();
         assay_report::render_html(&run, &mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
+    let (looks, advice) = (kafka::looks(), kafka::advice());
+    let memory = [
+        ("memory.html", &looks[0], &looks[..0], None),
+        ("memory-record.html", &looks[40], &looks[..], Some(&advice)),
+        ("memory-hostile.html", &kafka::hostile_look(), &[][..], None),
+    ];
+    for (name, look, looks, advice) in memory {
+        let mut html = Vec::new();
+        assay_report::render_memory_html(look, looks, advice, &mut html)?;
+        std::fs::write(folder.join(name), html)?;
+    }
+    let mut change = Vec::new();
+    assay_report::render_change_html(&kafka::change(), &looks, &mut change)?;
+    std::fs::write(folder.join("memory-change.html"), change)?;
+    heap_pages(&folder)?;
+    capacity_pages(&folder)?;
+    gc_pages(&folder)?;
     let mut markdown = Vec::new();
     assay_report::render_markdown(&run, &mut markdown)?;
     std::fs::write(folder.join("report.md"), markdown)?;
@@ -28,5 +52,65 @@ fn main() -> io::Result<()> {
     assay_report::render_csv(&run, &mut csv)?;
     std::fs::write(folder.join("report.csv"), csv)?;
     print!("{}", assay_report::render_terminal(&run, 110, false));
+    Ok(())
+}
+
+fn heap_pages(folder: &Path) -> io::Result<()> {
+    let predictions = [
+        ("heap.html", heap_sample::prediction()),
+        ("heap-hostile.html", heap_sample::hostile_prediction()),
+        ("heap-empty.html", heap_sample::empty_prediction()),
+    ];
+    for (name, heap) in predictions {
+        let mut html = Vec::new();
+        assay_report::heap_prediction_page(&heap, &mut html)?;
+        std::fs::write(folder.join(name), html)?;
+    }
+    let layouts = [
+        ("heap-layout.html", heap_sample::loader_layouts()),
+        ("heap-contended.html", heap_sample::contended_layouts()),
+    ];
+    for (name, layouts) in layouts {
+        let mut html = Vec::new();
+        assay_report::heap_layouts_page(&layouts, &mut html)?;
+        std::fs::write(folder.join(name), html)?;
+    }
+    for (name, modes) in [
+        ("heap-modes.html", heap_sample::modes::modes()),
+        ("heap-modes-empty.html", heap_sample::modes::empty_modes()),
+    ] {
+        let mut html = Vec::new();
+        assay_report::heap_modes_page(&modes, &mut html)?;
+        std::fs::write(folder.join(name), html)?;
+    }
+    Ok(())
+}
+
+fn capacity_pages(folder: &Path) -> io::Result<()> {
+    for (name, report) in [
+        ("capacity.html", capacity_sample::search()),
+        ("capacity-sweep.html", capacity_sample::sweep()),
+        ("capacity-disturbed.html", capacity_sample::disturbed()),
+        ("capacity-hostile.html", capacity_sample::hostile()),
+        ("capacity-empty.html", capacity_sample::empty()),
+    ] {
+        let mut html = Vec::new();
+        assay_report::render_capacity_html(&report, &mut html)?;
+        std::fs::write(folder.join(name), html)?;
+    }
+    Ok(())
+}
+
+fn gc_pages(folder: &Path) -> io::Result<()> {
+    for (name, report) in [
+        ("gc.html", gc_sample::g1()),
+        ("gc-z.html", gc_sample::z()),
+        ("gc-hostile.html", gc_sample::hostile()),
+        ("gc-empty.html", gc_sample::empty()),
+    ] {
+        let mut html = Vec::new();
+        assay_report::render_gc_html(&report, "/var/log/shop/gc.log", &mut html)?;
+        std::fs::write(folder.join(name), html)?;
+    }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::grid::{Cell, Grid, Group, is_quiet};
 use crate::number::{significant, times};
 use crate::{results, text};
-use assay_model::{Comparison, METRICS, Metric, Verdict, WarmUpEnd};
+use assay_model::{Comparison, Metric, Verdict, WarmUpEnd};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
 const ALSO: [&str; 3] = ["cpu_ms_per_request", "throughput_per_s", "garbage_kib_per_request"];
@@ -37,15 +37,14 @@ impl Answer {
     /// Reads the comparisons of a run.
     pub fn of(grid: &Grid) -> Self {
         let mut items = Vec::new();
-        let primary = Metric::by_id(&grid.run.plan.primary_metric).unwrap_or(&METRICS[0]);
+        let primary = grid.primary();
         for (series, baseline) in pairs(grid) {
             let (own, base) = (text::clean(&grid.series[series]), text::clean(&grid.series[baseline]));
             let headline = describe(grid, primary, series, baseline).map_or_else(
                 || not_compared(grid, primary, series, baseline),
                 |words| headline(&own, &base, primary, &words),
             );
-            let others = ALSO.iter().filter(|id| **id != primary.id).filter_map(|id| Metric::by_id(id));
-            let details = others
+            let details = also(grid, primary)
                 .filter_map(|m| Some(format!("{}: {}.", m.title, describe(grid, m, series, baseline)?)))
                 .collect();
             items.push(Item { headline, details });
@@ -63,6 +62,20 @@ impl Answer {
             cautions: cautions(grid),
         }
     }
+}
+
+/// The metrics that are told of after the primary one. A benchmark program's: all times, and of the bytes those that differ.
+fn also<'g>(grid: &'g Grid, primary: &'g Metric) -> impl Iterator<Item = &'g Metric> {
+    let differs = |metric: &Metric| {
+        let mut compared = grid.cells().filter_map(|(_, c)| grid.comparison(c.name, &metric.id));
+        compared.any(|c| c.shown)
+    };
+    let is_told = move |m: &&Metric| match grid.is_benchmark() {
+        true => m.needs_quiet_machine || differs(m),
+        false if grid.finds_capacity() => m.is_of_capacity(),
+        false => ALSO.contains(&&*m.id),
+    };
+    grid.metrics.iter().filter(move |m| m.id != primary.id).filter(is_told)
 }
 
 fn why_nothing(grid: &Grid) -> String {
@@ -89,7 +102,7 @@ fn pairs(grid: &Grid) -> Vec<(usize, usize)> {
             }
         }
     }
-    let primary = &grid.run.plan.primary_metric;
+    let primary = &grid.primary().id;
     let effect = |&(own, base): &(usize, usize)| -> f64 {
         let cells = grid.cells().filter(|(_, c)| c.series == own);
         let compared = cells.filter_map(|(_, c)| grid.comparison(c.name, primary));
@@ -106,7 +119,7 @@ fn pairs(grid: &Grid) -> Vec<(usize, usize)> {
 fn describe<'g>(grid: &'g Grid<'g>, metric: &Metric, series: usize, baseline: usize) -> Option<String> {
     let mut found: Vec<Found<'g>> = Vec::new();
     for (group, cell) in grid.cells().filter(|(_, c)| c.series == series) {
-        let comparison = grid.comparison(cell.name, metric.id);
+        let comparison = grid.comparison(cell.name, &metric.id);
         let comparison = comparison.filter(|c| grid.cell(&c.baseline).is_some_and(|b| b.series == baseline));
         found.extend(comparison.map(|c| (group, c)));
     }
@@ -170,17 +183,17 @@ fn hull(many: &[Found]) -> (String, String) {
 /// Why a pair has no comparison of a metric, from the first variant that lacks it.
 fn not_compared(grid: &Grid, metric: &Metric, series: usize, baseline: usize) -> String {
     let (own, base) = (text::clean(&grid.series[series]), text::clean(&grid.series[baseline]));
-    let lacks = |c: &Cell| (c.series == series || c.series == baseline) && c.estimate(metric.id).is_none();
+    let lacks = |c: &Cell| (c.series == series || c.series == baseline) && c.estimate(&metric.id).is_none();
     let why = grid.cells().find(|(_, c)| lacks(c) && c.skipped.is_none()).map_or_else(
         || "no block in which both count".to_owned(),
         |(_, c)| format!("{} has none ({})", text::clean(c.name), grid.why_absent(c, metric)),
     );
-    format!("{own} against {base}, {}: not available: {why}.", lower(metric.title))
+    format!("{own} against {base}, {}: not available: {why}.", lower(&metric.title))
 }
 
 /// `64-bit: 1.45 times the garbage per request of 32-bit [1.43, 1.47] at heap 1g.`
 fn headline(own: &str, base: &str, metric: &Metric, words: &str) -> String {
-    let title = lower(metric.title);
+    let title = lower(&metric.title);
     match words.split_once(" times ") {
         Some((number, rest)) if number.starts_with(|c: char| c.is_ascii_digit()) => {
             format!("{own}: {number} times the {title} of {base} {rest}.")

@@ -5,7 +5,8 @@ use crate::number::{count, mib, significant};
 use crate::table::Table;
 use crate::text;
 use assay_model::{
-    Design, Disturbance, JvmFacts, METRICS, ModeRead, Problem, StoredTrial, Trial, TrialOutcome, WarmUpEnd,
+    Design, Disturbance, JvmFacts, METRICS, ModeRead, Problem, StoredTrial, Subject, Trial, TrialOutcome,
+    WarmUpEnd,
 };
 
 /// Rows of the problem and trial tables that are shown; the rest is counted.
@@ -25,11 +26,18 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
             "resident: all variants up and warmed, measured in alternating windows, the others held still"
         }
     };
+    // A benchmark program's options say how long it measures.
+    let windows = match plan.subject {
+        // A search for a capacity chooses the length of its windows itself.
+        Subject::Server if grid.finds_capacity() => String::new(),
+        Subject::Server => format!("; windows of {} s", significant(plan.window_s)),
+        Subject::Benchmark => String::new(),
+    };
     let mut facts = vec![
         ("Study", format!("{}{}", text::clean(&plan.study), if plan.quick { " (short form)" } else { "" })),
         ("Workload", text::clean(&plan.workload)),
         ("Load", text::clean(&plan.load)),
-        ("Design", format!("{design}; {} blocks; windows of {} s", plan.blocks, significant(plan.window_s))),
+        ("Design", format!("{design}; {} blocks{windows}", plan.blocks)),
         ("Warm-up rule", text::clean(&plan.warm_up)),
         ("Repeats of disturbed windows", format!("at most {}", plan.repeats_max)),
         ("Seed", plan.seed.to_string()),
@@ -103,7 +111,7 @@ pub fn variants(grid: &Grid) -> Table {
             asked,
             read.unwrap_or_else(|| "not available: no log line was read, or launches differ".to_owned()),
             mode.map_or_else(|| "not available".to_owned(), |m| m.evidence.clone()),
-            trial.map_or_else(|| "not available: no trial".to_owned(), warm_up),
+            trial.map_or_else(|| "not available: no trial".to_owned(), |t| warm_up(grid, t)),
             windows,
         ];
         let lines = |cell: &String| cell.split('\n').map(text::clean).collect::<Vec<_>>().join("\n");
@@ -126,7 +134,10 @@ pub fn mode_name(mode: &ModeRead) -> String {
     format!("{}{compact}", mode.mode.name())
 }
 
-fn warm_up(stored: &StoredTrial) -> String {
+fn warm_up(grid: &Grid, stored: &StoredTrial) -> String {
+    if grid.is_benchmark() {
+        return text::clean(&grid.run.plan.warm_up);
+    }
     let Some(warm_up) = &stored.trial.warm_up else {
         return "not available: the trial did not get so far".to_owned();
     };
@@ -152,6 +163,10 @@ pub fn trials(grid: &Grid) -> Table {
         "Audit",
     ];
     let mut table = Table::new("Trials in the order of the run", &columns, 99);
+    let why_no_server = |why: &str| match grid.is_benchmark() {
+        true => "–".to_owned(),
+        false => format!("not available: {why}"),
+    };
     for stored in grid.run.trials.iter().take(ROWS_MAX) {
         let trial = &stored.trial;
         let ready = trial.start_to_ready_ms.map(|ms| format!("{} s", significant(ms / 1000.0)));
@@ -166,10 +181,10 @@ pub fn trials(grid: &Grid) -> Table {
             trial.attempt.to_string(),
             trial.seed.to_string(),
             trial.started_at.clone(),
-            ready.unwrap_or_else(|| "not available: never ready".to_owned()),
-            warm_up(stored),
+            ready.unwrap_or_else(|| why_no_server("never ready")),
+            warm_up(grid, stored),
             outcome(trial),
-            audit.unwrap_or_else(|| "not available: the workload has none, or it was not reached".to_owned()),
+            audit.unwrap_or_else(|| why_no_server("the workload has none, or it was not reached")),
         ];
         table.rows.push(row.iter().map(|c| text::clean(c)).collect());
     }

@@ -3,8 +3,9 @@
 //! Figures have full precision and the stored unit. An empty field is absent; `note` then says why.
 
 use crate::grid::Grid;
+use crate::results::shown_metrics;
 use crate::text;
-use assay_model::{METRICS, Verdict};
+use assay_model::Verdict;
 use std::io;
 
 /// The columns, in order.
@@ -14,10 +15,11 @@ const COLUMNS: &str = "study,variant,group,level,mode_read,metric,unit,estimate,
 /// Writes the whole table.
 pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
     writeln!(out, "{COLUMNS}")?;
-    for metric in METRICS {
+    let shown = shown_metrics(grid);
+    for metric in grid.metrics.iter().filter(|m| shown.contains(m) || grid.is_expected(m)) {
         for (group, cell) in grid.cells() {
-            let estimate = cell.estimate(metric.id);
-            let comparison = grid.comparison(cell.name, metric.id);
+            let estimate = cell.estimate(&metric.id);
+            let comparison = grid.comparison(cell.name, &metric.id);
             let number =
                 |v: Option<f64>| v.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default();
             let whole = |v: Option<u32>| v.map(|v| v.to_string()).unwrap_or_default();
@@ -28,7 +30,7 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
                 group.label.clone(),
                 cell.label.clone(),
                 cell.summary.and_then(|s| s.mode_read.clone()).unwrap_or_default(),
-                metric.id.to_owned(),
+                metric.id.to_string(),
                 metric.unit.to_owned(),
                 number(estimate.map(|e| e.estimate)),
                 number(estimate.and_then(|e| e.low)),

@@ -3,8 +3,8 @@
 
 use crate::text;
 use assay_model::{
-    Comparison, Estimate, Metric, Published, SkippedVariant, StoredRun, StoredTrial, Variant, VariantSummary,
-    Window,
+    Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PlannedCapacity, Published, SkippedVariant,
+    StoredRun, StoredTrial, Subject, Variant, VariantSummary, Window,
 };
 use std::collections::BTreeMap;
 
@@ -47,13 +47,21 @@ pub struct Grid<'a> {
     pub series: Vec<String>,
     /// Groups by maximum heap, then in the study's order.
     pub groups: Vec<Group<'a>>,
+    /// Metrics that variants of this run can have, in the order of tables: a server's, and those of its benchmarks.
+    pub metrics: Vec<Metric>,
 }
 
 impl<'a> Grid<'a> {
     /// Lays out a run.
     pub fn of(run: &'a StoredRun) -> Self {
         let first = run.plan.factors.first().map(|(name, _)| name.as_str());
-        let mut grid = Grid { run, series: Vec::new(), groups: Vec::new() };
+        let ids = run.summary.iter().flat_map(|s| &s.variants).flat_map(|v| v.metrics.keys());
+        // The one that decides is asked for even if every launch was disturbed; so is every limit of a capacity.
+        let ids = ids.chain([&run.plan.primary_metric]);
+        let of_limits: Vec<Metric> = run.plan.capacity.iter().flat_map(rates_of).collect();
+        let metrics =
+            Metric::all_with(ids.map(String::as_str).chain(of_limits.iter().map(|metric| &*metric.id)));
+        let mut grid = Grid { run, series: Vec::new(), groups: Vec::new(), metrics };
         for level in run.plan.factors.first().into_iter().flat_map(|(_, levels)| levels) {
             grid.series.push(level.clone());
         }
@@ -124,6 +132,34 @@ impl<'a> Grid<'a> {
         }
     }
 
+    /// Whether the run launched programs that measure themselves: it then has no load, no requests and no server's memory.
+    pub fn is_benchmark(&self) -> bool {
+        self.run.plan.subject == Subject::Benchmark
+    }
+
+    /// Whether each trial found a capacity: it then has no window of one load, and none of the metrics of such windows.
+    pub fn finds_capacity(&self) -> bool {
+        self.run.plan.capacity.is_some()
+    }
+
+    /// Whether a metric would be missed: only what was asked for is, and nothing that this kind of study never has.
+    pub fn is_expected(&self, metric: &Metric) -> bool {
+        match (self.is_benchmark(), self.finds_capacity()) {
+            (true, _) => false,
+            (false, true) => metric.is_of_capacity(),
+            (false, false) => !metric.on_request,
+        }
+    }
+
+    /// The metric that decides. Of benchmarks the study may name the kind only: then it is that of the first one.
+    pub fn primary(&self) -> &Metric {
+        let id = &self.run.plan.primary_metric;
+        let of_kind = |m: &&Metric| m.id.strip_prefix(id.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        let exact = self.metrics.iter().find(|m| m.id == *id);
+        let kind = || PER_BENCHMARK.iter().find(|m| m.id == *id);
+        exact.or_else(|| self.metrics.iter().find(of_kind)).or_else(kind).unwrap_or(&METRICS[0])
+    }
+
     /// Every variant, group by group.
     pub fn cells(&self) -> impl Iterator<Item = (&Group<'a>, &Cell<'a>)> {
         self.groups.iter().flat_map(|g| g.cells.iter().map(move |c| (g, c)))
@@ -186,17 +222,21 @@ impl<'a> Grid<'a> {
         {
             return "no window counts, see what is left out".to_owned();
         }
-        let told = |p: &&assay_model::Problem| p.source == metric.id || p.what.contains(metric.id);
+        let told = |p: &&assay_model::Problem| p.source == metric.id || p.what.contains(&*metric.id);
         for stored in self.trials(cell.name) {
             let windows = stored.trial.windows.iter().flat_map(|w| &w.problems);
             if let Some(problem) = windows.chain(&stored.trial.problems).find(told) {
                 // Where a reader serves several metrics it names the metric before the reason.
-                let named = problem.what.strip_prefix(metric.id).and_then(|rest| rest.strip_prefix(": "));
+                let named = problem.what.strip_prefix(&*metric.id).and_then(|rest| rest.strip_prefix(": "));
                 return text::clean(named.unwrap_or(&problem.what));
             }
         }
         "no window that counts gave it".to_owned()
     }
+}
+
+fn rates_of(capacity: &PlannedCapacity) -> impl Iterator<Item = Metric> {
+    capacity.limits_ms.iter().map(|limit_ms| Metric::rate_at_limit(*limit_ms))
 }
 
 impl Cell<'_> {

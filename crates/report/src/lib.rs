@@ -18,11 +18,16 @@
 //!    picture, in light and dark and at phone width.
 
 mod answer;
+mod capacity;
 mod charts;
+mod claims;
 mod conditions;
 mod csv;
+mod gc;
 mod grid;
+mod heap;
 mod markdown;
+mod memory;
 mod number;
 mod page;
 mod results;
@@ -31,6 +36,21 @@ mod svg;
 mod table;
 mod terminal;
 mod text;
+
+pub use capacity::{render_capacity_html, render_capacity_terminal};
+pub use claims::{check_claims, render_claims_terminal};
+pub use gc::{
+    OPENMETRICS_CONTENT_TYPE, render_gc_csv, render_gc_diff_terminal, render_gc_html, render_gc_line,
+    render_gc_openmetrics, render_gc_screen, render_gc_terminal,
+};
+pub use heap::{
+    heap_layout_text, heap_layouts_page, heap_modes_page, heap_modes_text, heap_prediction_csv,
+    heap_prediction_page, heap_prediction_text,
+};
+pub use memory::{
+    LeavesShown, TerminalView, Watch, render_advice_terminal, render_change_html, render_change_terminal,
+    render_memory_html, render_memory_terminal,
+};
 
 use assay_model::StoredRun;
 use grid::Grid;

@@ -38,9 +38,96 @@ pub fn count(value: u64) -> String {
     with_thousands(&value.to_string())
 }
 
+/// `1 pause`, `12 pauses`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
 /// Bytes in MiB, the one unit in which the report shows memory.
 pub fn mib(bytes: f64) -> String {
     format!("{} MiB", significant(bytes / MIB))
+}
+
+/// Bytes for lists in which sizes stand under each other: one decimal, in MiB from a tenth of one on. What no process
+/// of today has (a target may claim anything) keeps its column by a larger unit.
+pub fn bytes(value: u64) -> String {
+    const KIB: f64 = 1024.0;
+    let exact = value as f64;
+    if value < 1024 {
+        format!("{value} B")
+    } else if exact < 0.1 * MIB {
+        format!("{:.1} KiB", exact / KIB)
+    } else if MIB * MIB <= exact {
+        let (unit, size) =
+            if exact < MIB * MIB * KIB { ("TiB", MIB * MIB) } else { ("EiB", MIB * MIB * MIB) };
+        format!("{:.1} {unit}", exact / size)
+    } else {
+        format!("{} MiB", with_thousands(&format!("{:.1}", exact / MIB)))
+    }
+}
+
+/// A change in bytes, with its sign.
+pub fn signed_bytes(value: i64) -> String {
+    let sign = if value < 0 { "-" } else { "+" };
+    if value == 0 { "0 B".to_owned() } else { format!("{sign}{}", bytes(value.unsigned_abs())) }
+}
+
+/// Bytes of a heap or a part of it, which may be small: with one decimal in the unit that they fill, in GiB with two.
+pub fn size(value: u64) -> String {
+    const GIB: f64 = 1024.0 * MIB;
+    let exact = value as f64;
+    if (1024.0..MIB).contains(&exact) {
+        format!("{} KiB", with_thousands(&format!("{:.1}", exact / 1024.0)))
+    } else if (GIB..1024.0 * GIB).contains(&exact) {
+        format!("{:.2} GiB", exact / GIB)
+    } else {
+        bytes(value)
+    }
+}
+
+/// A change of such a size, with its sign.
+pub fn signed_size(value: i64) -> String {
+    let sign = if value < 0 { "-" } else { "+" };
+    if value == 0 { "0 B".to_owned() } else { format!("{sign}{}", size(value.unsigned_abs())) }
+}
+
+/// How far `value` is from `from`, in percent of `from` with its sign; absent where that is nothing.
+pub fn percent_change(value: u64, from: u64) -> Option<String> {
+    if from == 0 {
+        return None;
+    }
+    let percent = 100.0 * (value as f64 - from as f64) / from as f64;
+    Some(if percent.abs() < 999.95 { format!("{percent:+.1} %") } else { format!("{percent:+.0} %") })
+}
+
+/// What is given as `-Xmx` for these bytes: the largest unit that holds them exactly.
+pub fn xmx(value: u64) -> String {
+    for (shift, unit) in [(30, 'g'), (20, 'm'), (10, 'k')] {
+        if value != 0 && value.trailing_zeros() >= shift {
+            return format!("{}{unit}", value >> shift);
+        }
+    }
+    value.to_string()
+}
+
+/// `part` of `whole` in percent: one decimal, two below one percent.
+pub fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "-".to_owned();
+    }
+    let percent = 100.0 * part as f64 / whole as f64;
+    match percent {
+        p if part > 0 && p < 0.005 => "<0.01 %".to_owned(),
+        p if p > 999.0 => ">999 %".to_owned(),
+        p if p > 0.0 && p < 0.995 => format!("{p:.2} %"),
+        p => format!("{p:.1} %"),
+    }
+}
+
+/// Nanoseconds as milliseconds or seconds.
+pub fn duration(ns: u64) -> String {
+    let ms = ns as f64 / 1e6;
+    if ms < 1000.0 { format!("{} ms", significant(ms)) } else { format!("{} s", significant(ms / 1000.0)) }
 }
 
 /// The unit in which a metric is shown, and what a stored value is divided by to get it.
@@ -105,6 +192,33 @@ mod tests {
         let shown: Vec<String> =
             [1.1, 156.62, 2354.0, 0.012_345, 9.996, 99.96, 0.0, -1234.5, 1e-7].map(significant).to_vec();
         assert_eq!(shown, ["1.10", "157", "2,350", "0.0123", "10.0", "100", "0", "-1,230", "1.00e-7"]);
+    }
+
+    #[test]
+    fn bytes_keep_one_decimal_and_small_ones_their_unit() {
+        let shown = [0, 1023, 1024, 104_857, 104_858, 1 << 30, u64::MAX].map(bytes);
+        let wanted = ["0 B", "1023 B", "1.0 KiB", "102.4 KiB", "0.1 MiB", "1,024.0 MiB", "16.0 EiB"];
+        assert_eq!(shown.to_vec(), wanted);
+        assert_eq!([-2048, 0, 3 << 20].map(signed_bytes).to_vec(), ["-2.0 KiB", "0 B", "+3.0 MiB"]);
+        assert_eq!(
+            [(1, 3), (1, 500), (1, 1 << 40), (0, 5), (1, 0)].map(|(p, w)| percent(p, w)).to_vec(),
+            ["33.3 %", "0.20 %", "<0.01 %", "0.0 %", "-"]
+        );
+    }
+
+    #[test]
+    fn sizes_of_heaps_are_told_in_gib_and_as_options() {
+        assert_eq!(
+            [512, 900 << 10, 3 << 20, 34 << 30, 1 << 40].map(size).to_vec(),
+            ["512 B", "900.0 KiB", "3.0 MiB", "34.00 GiB", "1.0 TiB"]
+        );
+        assert_eq!([-(3 << 30), 0].map(signed_size).to_vec(), ["-3.00 GiB", "0 B"]);
+        assert_eq!(
+            [0, 30 << 30, 30_721 << 20, 3 << 10, 17].map(xmx).to_vec(),
+            ["0", "30g", "30721m", "3k", "17"]
+        );
+        assert_eq!(percent_change(3, 2).as_deref(), Some("+50.0 %"));
+        assert_eq!((percent_change(1, 3).as_deref(), percent_change(1, 0)), (Some("-66.7 %"), None));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::grid::{Cell, Grid, Group};
 use crate::number::{interval, shown_unit, significant, times};
 use crate::table::Table;
 use crate::text;
-use assay_model::{Better, Comparison, METRICS, Metric, Verdict};
+use assay_model::{Better, Comparison, Metric, Verdict};
 
 /// What a comparison says as one sign.
 pub fn verdict_sign(verdict: Verdict) -> &'static str {
@@ -39,16 +39,16 @@ pub fn is_better(comparison: &Comparison, metric: &Metric) -> Option<bool> {
 pub fn not_measured(grid: &Grid) -> Vec<String> {
     let Some((_, first)) = grid.cells().find(|(_, c)| c.skipped.is_none()) else { return Vec::new() };
     let shown = shown_metrics(grid);
-    let missing = METRICS.iter().filter(|m| !shown.contains(m));
+    let missing = grid.metrics.iter().filter(|m| !shown.contains(m) && grid.is_expected(m));
     missing
         .map(|m| format!("{}: not available for any variant: {}", m.title, grid.why_absent(first, m)))
         .collect()
 }
 
 /// Metrics that at least one variant has, in the order of the model.
-pub fn shown_metrics(grid: &Grid) -> Vec<&'static Metric> {
-    let has = |m: &&Metric| grid.cells().any(|(_, c)| c.estimate(m.id).is_some());
-    METRICS.iter().filter(has).collect()
+pub fn shown_metrics<'g>(grid: &'g Grid) -> Vec<&'g Metric> {
+    let has = |m: &&Metric| grid.cells().any(|(_, c)| c.estimate(&m.id).is_some());
+    grid.metrics.iter().filter(has).collect()
 }
 
 /// How to read the tables of [`tables`].
@@ -83,11 +83,11 @@ fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
 }
 
 fn result_cell(grid: &Grid, cell: &Cell, metric: &Metric) -> String {
-    let Some(estimate) = cell.estimate(metric.id) else {
+    let Some(estimate) = cell.estimate(&metric.id) else {
         return format!("not available: {}", grid.why_absent(cell, metric));
     };
     let value = interval(&estimate, shown_unit(metric).1);
-    match grid.comparison(cell.name, metric.id) {
+    match grid.comparison(cell.name, &metric.id) {
         Some(c) => format!("{value}\n{} {}", verdict_sign(c.verdict), ratio_cell(c)),
         None if cell.variant.is_some_and(|v| v.baseline.is_none()) => format!("{value}\nbaseline"),
         None => format!("{value}\nno comparison: no block in which both count"),
@@ -108,10 +108,10 @@ fn ratio_cell(comparison: &Comparison) -> String {
 pub fn published_in_words(grid: &Grid) -> Vec<String> {
     let (mut inside, mut outside) = (0, 0);
     let mut words = Vec::new();
-    for metric in METRICS {
+    for metric in &grid.metrics {
         for (group, cell) in grid.cells() {
-            for (_, source, published) in grid.published(group, cell, metric.id) {
-                let Some(ours) = grid.comparison(cell.name, metric.id) else { continue };
+            for (_, source, published) in grid.published(group, cell, &metric.id) {
+                let Some(ours) = grid.comparison(cell.name, &metric.id) else { continue };
                 let (Some(low), Some(high)) = (ours.ratio.low, ours.ratio.high) else { continue };
                 let opposite = (published < 1.0 && low > 1.0) || (published > 1.0 && high < 1.0);
                 match (low..=high).contains(&published) {
@@ -147,13 +147,13 @@ pub fn published_in_words(grid: &Grid) -> Vec<String> {
 pub fn beside_published(grid: &Grid) -> Option<Table> {
     let columns = ["Variant", "Metric", "Published ratio", "Source", "Ours", "In words"];
     let mut table = Table::new("Published ratios beside ours, each to the same baseline", &columns, 9);
-    for metric in METRICS {
+    for metric in &grid.metrics {
         for (group, cell) in grid.cells() {
-            for (_, source, ratio) in grid.published(group, cell, metric.id) {
-                let ours = grid.comparison(cell.name, metric.id);
+            for (_, source, ratio) in grid.published(group, cell, &metric.id) {
+                let ours = grid.comparison(cell.name, &metric.id);
                 table.rows.push(vec![
                     text::clean(cell.name),
-                    metric.title.to_owned(),
+                    metric.title.to_string(),
                     significant(ratio),
                     text::clean(&source.source),
                     ours.map_or_else(|| "not available".to_owned(), |c| times(&c.ratio)),

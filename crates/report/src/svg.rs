@@ -86,6 +86,22 @@ impl Svg {
         self.path(&d, class, "");
     }
 
+    /// Begins a link around what is drawn next; `name` is what screen readers say of it and what a pointer shows.
+    pub fn open_link(&mut self, href: &str, name: &str) {
+        let (href, name) = (text::html(href), text::html(name));
+        let _ = write!(self.body, "<a href=\"{href}\"><title>{name}</title>");
+    }
+
+    /// Ends the link.
+    pub fn close_link(&mut self) {
+        self.body.push_str("</a>\n");
+    }
+
+    /// The element as a group whose links can be reached, where [`Svg::finish`] gives a picture without parts.
+    pub fn finish_group(self, id: &str, title: &str, desc: &str) -> String {
+        self.finish(id, title, desc).replacen("role=\"img\"", "role=\"group\"", 1)
+    }
+
     /// The element, named for screen readers by `title` and described by `desc`. `id` must be unique in the page.
     pub fn finish(self, id: &str, title: &str, desc: &str) -> String {
         let (w, h) = (c(self.width), c(self.height));

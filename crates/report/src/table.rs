@@ -3,7 +3,7 @@
 use crate::text;
 use std::fmt::Write as _;
 
-/// A table. The first column heads its row; the columns named in `numeric` are aligned right.
+/// A table. The first column heads its row; columns with figures are aligned right.
 pub struct Table {
     /// What it shows.
     pub caption: String,
@@ -13,6 +13,8 @@ pub struct Table {
     pub class: &'static str,
     /// Index of the first column with figures.
     pub numeric_from: usize,
+    /// Index of the first column behind the figures that holds text again.
+    pub text_from: usize,
     /// Cells, one for each column, not escaped; a line break in a cell stays one.
     pub rows: Vec<Vec<String>>,
 }
@@ -21,7 +23,14 @@ impl Table {
     /// An empty table.
     pub fn new(caption: impl Into<String>, columns: &[&str], numeric_from: usize) -> Self {
         let columns = columns.iter().map(|&c| c.to_owned()).collect();
-        Table { caption: caption.into(), columns, class: "", numeric_from, rows: Vec::new() }
+        Table {
+            caption: caption.into(),
+            columns,
+            class: "",
+            numeric_from,
+            text_from: usize::MAX,
+            rows: Vec::new(),
+        }
     }
 
     /// HTML with `scope` on every heading.
@@ -67,7 +76,7 @@ impl Table {
         let lines = |cell: &str| cell.split('\n').map(text::markdown).collect::<Vec<_>>().join("<br>");
         let mut out = format!("**{}**\n\n", text::markdown(&self.caption));
         out += &line(&mut self.columns.iter().map(|c| text::markdown(c)));
-        let rule = |index: usize| if index < self.numeric_from { "---" } else { "---:" };
+        let rule = |index: usize| if self.is_numeric(index) { "---:" } else { "---" };
         out += &line(&mut (0..self.columns.len()).map(|i| rule(i).to_owned()));
         for row in &self.rows {
             out += &line(&mut row.iter().map(|c| lines(c)));
@@ -76,6 +85,10 @@ impl Table {
     }
 
     fn alignment(&self, index: usize) -> &'static str {
-        if index < self.numeric_from { "" } else { " class=\"n\"" }
+        if self.is_numeric(index) { " class=\"n\"" } else { "" }
+    }
+
+    fn is_numeric(&self, index: usize) -> bool {
+        (self.numeric_from..self.text_from).contains(&index)
     }
 }

@@ -3,9 +3,9 @@
 use crate::answer::Answer;
 use crate::grid::{Cell, Grid, Group};
 use crate::number::{half_width_percent, shown_unit, significant};
-use crate::results::{is_better, verdict_sign};
+use crate::results::{is_better, shown_metrics, verdict_sign};
 use crate::text;
-use assay_model::{Comparison, METRICS, Metric};
+use assay_model::{Comparison, Metric};
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table,
     TableStyle, Width,
@@ -20,6 +20,20 @@ const COLUMNS: [(&str, &str, bool); 5] = [
     ("rss_bytes", "RSS\nMiB", false),
 ];
 
+/// The columns of a run: of a search for a capacity, its rates.
+fn columns(grid: &Grid) -> Vec<(String, String, bool)> {
+    let usual = |(id, title, with_ratio): (&str, &str, bool)| (id.to_owned(), title.to_owned(), with_ratio);
+    if !grid.finds_capacity() {
+        return COLUMNS.into_iter().map(usual).collect();
+    }
+    let rates = grid.metrics.iter().filter(|m| m.is_of_capacity());
+    let of_rate = |metric: &Metric| {
+        let title = metric.title.replacen(' ', "\n", 1);
+        (metric.id.to_string(), title, metric.id == grid.primary().id)
+    };
+    rates.map(of_rate).chain(COLUMNS.into_iter().rev().take(1).map(usual)).collect()
+}
+
 /// A rule under the heading and no other lines.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
 
@@ -28,7 +42,7 @@ const NAME_WIDTH_MAX: u16 = 28;
 
 /// A metric that variants lack, and why.
 struct Absent {
-    metric: &'static str,
+    metric: String,
     why: String,
     variants: Vec<String>,
 }
@@ -71,15 +85,19 @@ fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut 
         table.force_no_tty();
     }
     let mut heading = vec![Field::new("Variant")];
-    for (_, title, with_ratio) in COLUMNS {
+    for (_, title, with_ratio) in columns(grid) {
         heading.push(right(title));
         if with_ratio {
             heading.push(right("ratio"));
         }
     }
-    table.set_header(heading);
-    for cell in &group.cells {
-        table.add_row(row(grid, cell, notes));
+    if grid.is_benchmark() {
+        fill_by_benchmark(&mut table, grid, group, notes);
+    } else {
+        table.set_header(heading);
+        for cell in &group.cells {
+            table.add_row(row(grid, cell, notes));
+        }
     }
     // Fields are wrapped only where the table is wider than the terminal otherwise.
     if table.lines().any(|line| shown_width(&line) > usize::from(width)) {
@@ -106,27 +124,44 @@ fn shown_width(line: &str) -> usize {
         .count()
 }
 
+/// Benchmarks are many and variants few: a row for each benchmark's metric, the baseline's value and the others' ratios.
+fn fill_by_benchmark(table: &mut Table, grid: &Grid, group: &Group, notes: &mut Vec<Absent>) {
+    let mut heading = vec![Field::new("Benchmark")];
+    heading.extend(group.cells.iter().map(|cell| right(cell.label.replace(' ', "\n"))));
+    table.set_header(heading);
+    for metric in shown_metrics(grid) {
+        let benchmark = metric.id.split_once('/').map_or(&*metric.id, |(_, name)| name);
+        let name = format!("{}, {}", text::clean(benchmark), shown_unit(metric).0);
+        let mut row = vec![Field::new(name)];
+        row.extend(group.cells.iter().map(|cell| match grid.comparison(cell.name, &metric.id) {
+            Some(comparison) => ratio_field(cell, Some(comparison), metric),
+            None => value_field(grid, cell, metric, notes),
+        }));
+        table.add_row(row);
+    }
+}
+
 fn row(grid: &Grid, cell: &Cell, notes: &mut Vec<Absent>) -> Vec<Field> {
     let mut row = vec![Field::new(&cell.label)];
-    for (id, _, with_ratio) in COLUMNS {
-        let Some(metric) = METRICS.iter().find(|m| m.id == id) else { continue };
+    for (id, _, with_ratio) in columns(grid) {
+        let Some(metric) = grid.metrics.iter().find(|m| m.id == id) else { continue };
         row.push(value_field(grid, cell, metric, notes));
         if with_ratio {
-            row.push(ratio_field(cell, grid.comparison(cell.name, id), metric));
+            row.push(ratio_field(cell, grid.comparison(cell.name, &id), metric));
         }
     }
     row
 }
 
-fn value_field(grid: &Grid, cell: &Cell, metric: &'static Metric, notes: &mut Vec<Absent>) -> Field {
+fn value_field(grid: &Grid, cell: &Cell, metric: &Metric, notes: &mut Vec<Absent>) -> Field {
     if cell.skipped.is_some() {
         return right("skipped");
     }
-    let Some(estimate) = cell.estimate(metric.id) else {
+    let Some(estimate) = cell.estimate(&metric.id) else {
         let (why, name) = (grid.why_absent(cell, metric), text::clean(cell.name));
         match notes.iter_mut().find(|n| n.metric == metric.title && n.why == why) {
             Some(note) => note.variants.push(name),
-            None => notes.push(Absent { metric: metric.title, why, variants: vec![name] }),
+            None => notes.push(Absent { metric: metric.title.to_string(), why, variants: vec![name] }),
         }
         return right("-");
     };

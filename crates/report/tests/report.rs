@@ -233,3 +233,23 @@ fn runs_that_lack_almost_everything_or_hold_absurd_figures_are_rendered_without_
     }
     assert!(all_outputs(&one_block).contains("too few blocks"));
 }
+
+#[path = "kafka/mod.rs"]
+#[expect(dead_code, reason = "the tests of the memory page use the rest of it")]
+mod kafka;
+
+#[test]
+fn trials_that_were_read_in_full_have_a_tree_map_for_each_variant_and_others_miss_nothing() {
+    let mut run = sample::demo_run();
+    assert!(!html(&run).contains("id=\"memory-map\""), "nobody asked for it");
+    for (index, stored) in run.trials.iter_mut().enumerate().take(2) {
+        let mut look = kafka::look();
+        look.rss_bytes += index as u64;
+        stored.memory_report = Some(look);
+    }
+    let page = html(&run);
+    let figure = page.split("<figure id=\"memory-map\"").nth(1).and_then(|f| f.split("</figure>").next());
+    let figure = figure.expect("the figure");
+    assert_eq!(figure.matches("<svg role=\"img\"").count(), 2);
+    assert!(figure.contains("Java heap") && figure.contains("<table "));
+}

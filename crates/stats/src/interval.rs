@@ -141,7 +141,7 @@ fn expanded_tail(n: usize) -> f64 {
 
 /// Student's t at 97.5 %: a table for few degrees of freedom, above them the Cornish-Fisher expansion
 /// (Abramowitz and Stegun 26.7.5), good to four digits from 7 on.
-fn student_quantile(degrees: usize) -> f64 {
+pub(crate) fn student_quantile(degrees: usize) -> f64 {
     const UP_TO_6: [f64; 6] = [12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912];
     if let Some(t) = degrees.checked_sub(1).and_then(|i| UP_TO_6.get(i)) {
         return *t;

@@ -8,6 +8,7 @@
 //! within a block are not independent, so an interval over them would be far too narrow; blocks are what is
 //! resampled.
 
+pub mod capacity;
 mod draw;
 mod interval;
 mod paired;

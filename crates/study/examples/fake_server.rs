@@ -1,13 +1,14 @@
 //! A server for the runner's tests, with the faults that real ones have.
 //!
-//! `fake_server --port N`, with `FAKE_WORK_US` (processor time for each request) and `FAKE_FAULT` in the environment: one of
+//! `fake_server --port N`, with `FAKE_WORK_US` (processor time for each request), `FAKE_HOLD_US` (time in which a request holds
+//! the only worker, asleep: so one knows how many it bears, whatever the machine) and `FAKE_FAULT` in the environment: one of
 //! `never-ready`, `dies-when-ready`, `dies-after-requests`, `ignores-sigterm`, `answers-wrongly`, `fails-audit`,
 //! `leaves-a-child`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Requests after which `dies-after-requests` dies.
@@ -16,6 +17,8 @@ const REQUESTS_TO_DEATH: u64 = 200;
 struct Server {
     fault: String,
     work: Duration,
+    hold: Duration,
+    worker: Mutex<()>,
     requests: AtomicU64,
 }
 
@@ -25,7 +28,13 @@ fn main() {
     let port: u16 = arguments[at + 1].parse().expect("a port");
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let work = Duration::from_micros(variable("FAKE_WORK_US").parse().unwrap_or(0));
-    let server = Arc::new(Server { fault: variable("FAKE_FAULT"), work, requests: AtomicU64::new(0) });
+    let server = Arc::new(Server {
+        fault: variable("FAKE_FAULT"),
+        work,
+        hold: Duration::from_micros(variable("FAKE_HOLD_US").parse().unwrap_or(0)),
+        worker: Mutex::new(()),
+        requests: AtomicU64::new(0),
+    });
     println!("fake server on port {port}");
     if server.has("ignores-sigterm") {
         let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -89,6 +98,10 @@ impl Server {
                 let begun = Instant::now();
                 while begun.elapsed() < self.work {
                     std::hint::spin_loop();
+                }
+                if !self.hold.is_zero() {
+                    let _worker = self.worker.lock().expect("nobody panics with it");
+                    std::thread::sleep(self.hold);
                 }
                 if self.has("answers-wrongly") { (500, "no".to_owned()) } else { (200, "yes".to_owned()) }
             }

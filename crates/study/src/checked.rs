@@ -1,16 +1,19 @@
 //! Reading a study file, and everything that can be wrong in it whatever machine it runs on. All mistakes are
 //! collected before anything starts.
 
+use crate::capacity;
 use crate::document::{Document, hint};
 use crate::error::Diagnostic;
 use crate::placeholders::{check as check_placeholders, split_words};
 use crate::reference_mode;
-use crate::study_file::{CommandLine, DesignTable, LoadKind, LoadTable, QuickTable, StudyFile, study_schema};
+use crate::study_file::{
+    CommandLine, DesignKind, DesignTable, LoadKind, LoadTable, Observe, QuickTable, StudyFile, study_schema,
+};
 use crate::variant::{VARIANTS_MAX, combine};
-use crate::workload::{Workload, resolve};
-use assay_model::{METRICS, Metric, schema};
+use crate::workload::{Workload, folder_of, resolve};
+use assay_model::{METRICS, PER_BENCHMARK, Subject, schema};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Longest name of a study or level.
 const NAME_CHARS_MAX: usize = 80;
@@ -31,6 +34,12 @@ impl Checked {
     /// Name of the study.
     pub fn name(&self) -> &str {
         &self.study.name
+    }
+
+    /// The study files that are run after this one.
+    pub fn parts(&self) -> Vec<PathBuf> {
+        let folder = folder_of(&self.document.file);
+        self.study.parts.iter().map(|part| folder.join(part)).collect()
     }
 }
 
@@ -61,12 +70,19 @@ impl StudyFile {
         check_head(&study, &mut document);
         check_factors(&study, &mut document);
         check_loads(&study, &mut document);
+        capacity::check(&study, &mut document);
         check_design("design", &study.design, &mut document);
         check_quick(&study, &mut document);
         check_published(&study, &mut document);
+        check_parts(&study, &mut document);
         let (workload, mut elsewhere) = resolve(&study, &mut document);
+        let subject = workload.as_ref().map(|w| w.program.subject()).unwrap_or_default();
+        check_metrics(&study, subject, &mut document);
         if let Some(workload) = &workload {
-            check_server(workload, &study, &mut document);
+            check_program(workload, &study, &mut document);
+            if workload.program.benchmark().is_some() {
+                check_no_server(&study, &mut document);
+            }
             check_variants(&study, workload, &mut document);
         }
         elsewhere.extend(std::mem::take(&mut document.found));
@@ -98,15 +114,34 @@ fn check_head(study: &StudyFile, document: &mut Document) {
         );
         document.add("name", what);
     }
-    if let Some(metric) = &study.primary_metric
-        && Metric::by_id(metric).is_none()
-    {
-        document.add("primary_metric", format!("unknown metric `{metric}`{}", hint(metric, metric_ids())));
+}
+
+/// Of benchmarks the name is not known before they run; what they measure is.
+fn check_metric(place: &str, metric: &str, subject: Subject, of_limits: &[String], document: &mut Document) {
+    let known: Vec<&str> = match subject {
+        Subject::Server => {
+            METRICS.iter().map(|m| &*m.id).chain(of_limits.iter().map(String::as_str)).collect()
+        }
+        Subject::Benchmark => PER_BENCHMARK.iter().map(|m| &*m.id).collect(),
+    };
+    let kind = match subject {
+        Subject::Server => metric,
+        Subject::Benchmark => metric.split_once('/').map_or(metric, |(kind, _)| kind),
+    };
+    if !known.contains(&kind) {
+        document.add(place, format!("unknown metric `{metric}`{}", hint(kind, known)));
     }
 }
 
-fn metric_ids() -> impl Iterator<Item = &'static str> {
-    METRICS.iter().map(|m| m.id)
+fn check_metrics(study: &StudyFile, subject: Subject, document: &mut Document) {
+    let of_limits = capacity::limit_metrics(study);
+    if let Some(metric) = &study.primary_metric {
+        check_metric("primary_metric", metric, subject, &of_limits, document);
+    }
+    for (i, published) in study.published.iter().enumerate() {
+        let place = format!("published.{i}.metric");
+        check_metric(&place, &published.metric, subject, &of_limits, document);
+    }
 }
 
 fn check_factors(study: &StudyFile, document: &mut Document) {
@@ -235,7 +270,6 @@ fn check_quick(study: &StudyFile, document: &mut Document) {
 fn check_published(study: &StudyFile, document: &mut Document) {
     for (i, published) in study.published.iter().enumerate() {
         let place = format!("published.{i}");
-        check_word(document, &format!("{place}.metric"), "metric", &published.metric, metric_ids());
         let levels: Vec<&str> =
             study.factor.first().into_iter().flat_map(|f| &f.level).map(|l| l.name.as_str()).collect();
         for (key, values) in [("relative", &published.relative), ("absolute", &published.absolute)] {
@@ -248,15 +282,39 @@ fn check_published(study: &StudyFile, document: &mut Document) {
     }
 }
 
-/// The server's texts. A mistake in a workload's own file is told at the line that names it.
-fn check_server(workload: &Workload, study: &StudyFile, document: &mut Document) {
-    let server = &workload.server;
-    let at = |key: &str| if study.server.is_some() { format!("server.{key}") } else { "workload".to_owned() };
-    let words = match &server.command {
+/// Parts stand beside the study, and have no parts themselves: so none can come round to itself.
+fn check_parts(study: &StudyFile, document: &mut Document) {
+    let folder = folder_of(&document.file);
+    for (i, part) in study.parts.iter().enumerate() {
+        let place = format!("parts.{i}");
+        let path = folder.join(part);
+        if part.contains('/') || !path.is_file() {
+            document.add(&place, format!("there is no study file `{part}` beside this one"));
+            continue;
+        }
+        let of_part = Document::read(&path).ok().and_then(|text| toml::from_str::<StudyFile>(&text).ok());
+        match of_part {
+            Some(of_part) if of_part.parts.is_empty() => {}
+            Some(_) => document.add(&place, format!("`{part}` has parts itself: name them here instead")),
+            None => document.add(&place, format!("`{part}` is no study file that can be read")),
+        }
+    }
+}
+
+/// The texts of the server or benchmark program. A mistake in a workload's own file is told at the line that names it.
+fn check_program(workload: &Workload, study: &StudyFile, document: &mut Document) {
+    let table = match (&study.server, &study.benchmark) {
+        (Some(_), _) => "server.",
+        (_, Some(_)) => "benchmark.",
+        _ => "",
+    };
+    let at = |key: &str| if table.is_empty() { "workload".to_owned() } else { format!("{table}{key}") };
+    let program = &workload.program;
+    let words = match program.command() {
         CommandLine::Text(text) => split_words(text),
         CommandLine::Words(words) => Ok(words.clone()),
     };
-    let mut texts = vec![("ready_url", server.ready_url.clone())];
+    let mut texts: Vec<(&str, String)> = Vec::new();
     match words {
         Ok(words) if words.first().is_some_and(|w| !w.is_empty()) => {
             texts.extend(words.into_iter().map(|w| ("command", w)));
@@ -264,16 +322,19 @@ fn check_server(workload: &Workload, study: &StudyFile, document: &mut Document)
         Ok(_) => document.add(&at("command"), "the command is empty"),
         Err(what) => document.add(&at("command"), format!("the command cannot be split: {what}")),
     }
-    let optional = [
-        ("directory", &server.directory),
-        ("template", &server.template),
-        ("audit_url", &server.audit_url),
-        ("stats_url", &server.stats_url),
-    ];
-    texts.extend(optional.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))));
-    texts.extend(server.environment.values().map(|v| ("environment", v.clone())));
+    texts.extend(program.directory().map(|text| ("directory", text.clone())));
+    if let Some(server) = program.server() {
+        texts.push(("ready_url", server.ready_url.clone()));
+        let optional = [
+            ("template", &server.template),
+            ("audit_url", &server.audit_url),
+            ("stats_url", &server.stats_url),
+        ];
+        texts.extend(optional.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))));
+    }
+    texts.extend(program.environment().values().map(|v| ("environment", v.clone())));
     for (key, text) in &texts {
-        let unknown = check_placeholders(text, &workload.options);
+        let unknown = check_placeholders(text, program.subject(), &workload.options);
         unknown.into_iter().for_each(|what| document.add(&at(key), what));
         if key.ends_with("_url") && !is_loopback(text) {
             let what = format!(
@@ -282,14 +343,46 @@ fn check_server(workload: &Workload, study: &StudyFile, document: &mut Document)
             document.add(&at(key), what);
         }
     }
-    let command = texts.iter().filter(|(key, _)| *key == "command" || *key == "environment");
-    let uses_jvm_options = command.clone().any(|(_, text)| text.contains("{jvm_options}"));
-    if !uses_jvm_options && sets_jvm_options(study) {
+    let has = |name: &str| {
+        let mut command = texts.iter().filter(|(key, _)| *key == "command" || *key == "environment");
+        command.any(|(_, text)| text.contains(name))
+    };
+    if !has("{jvm_options}") && sets_jvm_options(study) {
         document.add(
             &at("command"),
             "the study sets JVM options, but the command has no {jvm_options} that takes them",
         );
     }
+    if program.benchmark().is_some() && !has("{results}") {
+        let what = "the command has no {results}, the file that it must write: -rf json -rff {results}";
+        document.add(&at("command"), what);
+    }
+}
+
+/// What means something for servers only.
+fn check_no_server(study: &StudyFile, document: &mut Document) {
+    let quick = study.quick.as_ref();
+    let mut wrong = |is_set: bool, place: &str, what: &str| {
+        if is_set {
+            document.add(
+                place,
+                format!("{what} means nothing for a benchmark program, which loads and warms itself"),
+            );
+        }
+    };
+    let levels = study.factor.iter().flat_map(|f| &f.level);
+    let loads = levels.map(|l| &l.settings.load).chain([&study.settings.load]).flatten().next();
+    wrong(loads.is_some() || quick.is_some_and(|q| q.load.is_some()), "load", "load");
+    wrong(study.capacity.is_some(), "capacity", "a capacity");
+    wrong(study.scenario.is_some(), "scenario", "a scenario");
+    for (place, design) in [("design", Some(&study.design)), ("quick.design", quick.map(|q| &q.design))] {
+        let Some(design) = design else { continue };
+        let warm_up = design.warm_up.min.or(design.warm_up.cap);
+        wrong(warm_up.is_some(), &format!("{place}.warm_up"), "a warm-up");
+        wrong(design.kind == Some(DesignKind::Resident), &format!("{place}.kind"), "the resident design");
+    }
+    let watched = study.observe.iter().flatten().find(|o| !matches!(o, Observe::Gc | Observe::Host));
+    wrong(watched.is_some(), "observe", "what is not `gc` or `host`");
 }
 
 fn is_loopback(url: &str) -> bool {

@@ -124,11 +124,15 @@ impl PostgreSql {
             if ended.is_some() || READY_TIMEOUT <= begun.elapsed() {
                 let how =
                     ended.unwrap_or_else(|| format!("was not ready within {} s", READY_TIMEOUT.as_secs()));
-                let lines = self.process.last_lines(10);
-                return Err(io::Error::other(format!("PostgreSQL {how}; the end of its output:\n{lines}")));
+                return Err(io::Error::other(format!("PostgreSQL {how}{}", self.process.last_words())));
             }
             std::thread::sleep(LOOK);
         }
+    }
+
+    /// Its main process, which the others are children of.
+    pub fn main_pid(&self) -> u32 {
+        self.process.main_pid()
     }
 
     /// CPU time of its live processes: the trial's own, not a stranger's.

@@ -1,17 +1,19 @@
 //! The runner: from a study file to a run directory.
 //!
-//! A study file names a server, what is varied, how it is loaded and how trials are laid out. It is read and checked
+//! A study file names a server or a benchmark program, what is varied, how it is loaded and how trials are laid out. It is read and checked
 //! as a whole ([`StudyFile::read`]), joined with what this machine has ([`plan`]), and run ([`run`]); what a run left
 //! is read again by [`load_run`]. The engine tells what it does by `RunEvent`s and prints nothing.
 //!
 //! | part | files |
 //! | --- | --- |
 //! | study file, workload file, their mistakes | `study_file`, `document`, `checked`, `workload`, `units`, `placeholders` |
-//! | what this machine will run | `variant`, `reference_mode`, `jvm_choice`, `prepare`, `plan` |
+//! | what this machine will run | `variant`, `reference_mode`, `jvm_choice`, `preload`, `prepare`, `plan` |
 //! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `http` |
-//! | measuring | `runner`, `observe` |
+//! | measuring | `runner`, `observe`, `benchmark_results`, `capacity` |
 //! | what is left | `run_dir`, `curves`, `summary` |
 
+mod benchmark_results;
+mod capacity;
 mod checked;
 mod companion;
 mod curves;
@@ -22,6 +24,7 @@ mod jvm_choice;
 mod observe;
 mod placeholders;
 mod plan;
+mod preload;
 mod prepare;
 mod process;
 mod reference_mode;
@@ -38,5 +41,5 @@ mod workload;
 pub use checked::Checked;
 pub use error::{Diagnostic, StudyError};
 pub use run_dir::load_run;
-pub use runner::{RunOptions, RunResult, plan, run};
+pub use runner::{RunOptions, RunResult, plan, run, run_text};
 pub use study_file::{StudyFile, study_schema};

@@ -1,21 +1,13 @@
 //! Filling in `{port}` and its like, and splitting command lines.
 
+use assay_model::Subject;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Names that may stand in braces; options come as `option.NAME`.
-const KNOWN: [&str; 10] = [
-    "java",
-    "jvm_options",
-    "port",
-    "server_dir",
-    "cache",
-    "workload_dir",
-    "seed",
-    "postgresql_port",
-    "postgresql_user",
-    "postgresql_password",
-];
+const KNOWN: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed"];
+const KNOWN_OF_SERVERS: [&str; 4] = ["port", "postgresql_port", "postgresql_user", "postgresql_password"];
+const KNOWN_OF_BENCHMARKS: [&str; 1] = ["results"];
 
 /// What the names in braces stand for.
 #[derive(Debug, Clone, Default)]
@@ -81,9 +73,17 @@ fn parts(text: &str) -> Vec<Part<'_>> {
 }
 
 /// The names in a text that mean nothing, each with a hint.
-pub(crate) fn check(text: &str, options: &BTreeMap<String, Vec<String>>) -> Vec<String> {
-    let known: Vec<String> =
-        KNOWN.iter().map(|k| (*k).to_owned()).chain(options.keys().map(|o| format!("option.{o}"))).collect();
+pub(crate) fn check(text: &str, subject: Subject, options: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let of_subject: &[&str] = match subject {
+        Subject::Server => &KNOWN_OF_SERVERS,
+        Subject::Benchmark => &KNOWN_OF_BENCHMARKS,
+    };
+    let known: Vec<String> = KNOWN
+        .iter()
+        .chain(of_subject)
+        .map(|k| (*k).to_owned())
+        .chain(options.keys().map(|o| format!("option.{o}")))
+        .collect();
     let unknown = parts(text).into_iter().filter_map(|part| match part {
         Part::Name(name) if !known.iter().any(|k| k == name) => Some(name),
         _ => None,
@@ -150,8 +150,9 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_told_with_the_nearest_right_one() {
-        let found = check("--port {prot} {option.data} {port}", &BTreeMap::new());
+        let found = check("--port {prot} {option.data} {port}", Subject::Server, &BTreeMap::new());
         assert_eq!(found.len(), 2);
         assert_eq!(found[0], "unknown placeholder {prot}; did you mean `port`?");
+        assert_eq!(check("{port} {results}", Subject::Benchmark, &BTreeMap::new()).len(), 1);
     }
 }

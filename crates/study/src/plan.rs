@@ -1,7 +1,7 @@
 //! The plan: who has a turn when. Pure and seeded.
 
 use crate::study_file::{DesignTable, LimitsTable};
-use assay_model::Design;
+use assay_model::{Design, Subject};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -27,6 +27,11 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// The same where each trial searches for a capacity, in at most so many seconds.
+    pub fn with_capacity(self, budget_s: Option<f64>) -> Layout {
+        Layout { window_s: budget_s.unwrap_or(self.window_s), ..self }
+    }
+
     /// `quick` replaces what it names.
     pub fn of(study: &DesignTable, quick: Option<&DesignTable>) -> Layout {
         fn pick<T>(
@@ -59,8 +64,12 @@ impl Layout {
     }
 
     /// Seconds that the run should take, if nothing is repeated and warm-up ends half way between minimum and cap.
-    pub fn expected_s(&self, variants: usize) -> f64 {
+    pub fn expected_s(&self, variants: usize, subject: Subject) -> f64 {
         let (n, blocks) = (variants as f64, f64::from(self.blocks));
+        if subject == Subject::Benchmark {
+            let whole_s = n * blocks * self.window_s;
+            return self.time_max_s.map_or(whole_s, |max| whole_s.min(max + self.window_s));
+        }
         let windows_s = n * blocks * self.window_with_settling_s();
         let launch_s = START_S + self.warm_up_s() + STOP_S;
         let whole_s = match self.kind {

@@ -1,6 +1,7 @@
 //! From a checked study to what this machine will run: JVMs chosen, variants that cannot run skipped with their reason,
 //! programs and files that are missing told, the plan fixed.
 
+use crate::capacity;
 use crate::checked::{Checked, place_of};
 use crate::companion;
 use crate::document::Document;
@@ -8,6 +9,7 @@ use crate::error::Diagnostic;
 use crate::jvm_choice::{Jvms, compares_32};
 use crate::placeholders::{Placeholders, split_words};
 use crate::plan::{Layout, Limits, load_seed, order};
+use crate::preload;
 use crate::reference_mode;
 use crate::study_file::{CommandLine, LoadTable, Observe, PublishedTable, StudyFile};
 use crate::variant::{VariantSpec, baselines, combine};
@@ -15,8 +17,8 @@ use crate::workload::Workload;
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
 use assay_model::{
-    Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, SkippedVariant, Variant,
-    schema,
+    Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, SkippedVariant, Subject,
+    Variant, schema,
 };
 use assay_stats::SteadyRule;
 use std::collections::BTreeMap;
@@ -24,6 +26,12 @@ use std::path::{Path, PathBuf};
 
 /// Resident memory of a server beside its heap, about, for the check that all resident servers fit.
 const BESIDE_HEAP_BYTES: u64 = 400 << 20;
+
+/// Load and warm-up of a program that measures itself.
+const BENCHMARK_S_OWN: &str = "the benchmark program's own";
+
+/// What warms a server up whose capacity is then searched for.
+const WARM_UP_LOAD: &str = "8 users in closed loop";
 
 /// Everything that a run needs to know before it starts.
 #[derive(Debug)]
@@ -69,28 +77,35 @@ pub(crate) fn prepare(
         return Err(document.found);
     }
     let short = study.quick.as_ref().filter(|_| quick);
-    let layout = Layout::of(&study.design, short.map(|q| &q.design));
-    let specs = combine(&study, short);
+    let capacity = capacity::planned(&study, quick);
+    let layout = Layout::of(&study.design, short.map(|q| &q.design))
+        .with_capacity(capacity.as_ref().map(|c| c.budget_s));
+    let mut specs = combine(&study, short);
     let jvms = Jvms::find(&workload.cache);
     let with_32 = compares_32(&specs);
     let command = words_of(&workload);
+    let subject = workload.program.subject();
     let uses_jvm = uses_jvm(&command, &workload);
     let mut memory = MemoryLeft::for_design(layout.kind);
 
     let mut outcome: Vec<Result<Option<JvmFacts>, String>> = Vec::new();
-    for spec in &specs {
+    for spec in &mut specs {
         let jvm = if uses_jvm { jvms.choose(spec, with_32).map(Some) } else { Ok(None) };
         if let Ok(Some(jvm)) = &jvm
             && let Some(what) = reference_mode::impossible_for(jvm, spec.compact_headers)
         {
             document.add(&place_of(&study, &spec.indices), format!("variant `{}`: {what}", spec.name));
         }
+        let jvm = jvm.and_then(|jvm| preload_into(spec, jvm.as_ref()).map(|()| jvm));
         outcome.push(jvm.and_then(|jvm| memory.take(spec.heap.map(|h| h.bytes)).map(|()| jvm)));
     }
     let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
     let partners = baselines(&study, &specs, &present);
     let findings = replaced_baselines(&study, &specs, &outcome);
     let scenarios = scenarios(&workload, &specs, &present, &mut document);
+    if let Some(capacity) = &capacity {
+        check_limited(&capacity.limited_operations, &scenarios, &mut document);
+    }
     check_programs(&workload, &command, uses_jvm, layout.kind, &specs, &present, &mut document);
     let (mut launches, mut skipped) = (Vec::new(), Vec::new());
     for (i, result) in outcome.into_iter().enumerate() {
@@ -122,7 +137,10 @@ pub(crate) fn prepare(
     }
     let names: Vec<String> = launches.iter().map(|l| l.variant.name.clone()).collect();
     let seed = study.seed.unwrap_or(1);
-    let loads: Vec<String> = launches.iter().map(|l| l.load.describe()).collect();
+    let loads: Vec<String> = launches
+        .iter()
+        .map(|l| capacity.as_ref().map_or_else(|| l.load.describe(), capacity::describe))
+        .collect();
     let plan = Plan {
         schema: schema::PLAN.to_owned(),
         provenance,
@@ -130,28 +148,44 @@ pub(crate) fn prepare(
         question: study.question.clone(),
         background: study.background.clone(),
         workload: workload.name.clone(),
+        subject,
         quick,
         design: layout.kind,
         seed,
         blocks: layout.blocks,
-        load: if loads.iter().all(|l| *l == loads[0]) { loads[0].clone() } else { "varied".to_owned() },
-        warm_up: describe_warm_up(&layout),
+        load: match subject {
+            Subject::Benchmark => BENCHMARK_S_OWN.to_owned(),
+            Subject::Server if loads.iter().all(|l| *l == loads[0]) => loads[0].clone(),
+            Subject::Server => "varied".to_owned(),
+        },
+        warm_up: match subject {
+            Subject::Benchmark => BENCHMARK_S_OWN.to_owned(),
+            Subject::Server if capacity.is_some() => describe_warm_up(&layout, WARM_UP_LOAD),
+            Subject::Server => describe_warm_up(&layout, "the load"),
+        },
         window_s: layout.window_s,
         repeats_max: layout.repeats_max,
         factors: factors(&study.factor, &specs),
-        primary_metric: study.primary_metric.clone().unwrap_or_else(|| "cpu_ms_per_request".to_owned()),
+        primary_metric: study.primary_metric.clone().unwrap_or_else(|| match subject {
+            Subject::Server if capacity.is_some() => "critical_rate_per_s".to_owned(),
+            Subject::Server => "cpu_ms_per_request".to_owned(),
+            Subject::Benchmark => "ns_per_op".to_owned(),
+        }),
         trials: planned(&names, &layout, seed),
-        expected_s: layout.expected_s(names.len()),
+        expected_s: layout.expected_s(names.len(), subject),
         variants: launches.iter().map(|l| l.variant.clone()).collect(),
         skipped,
         published: study.published.iter().map(published).collect(),
+        capacity,
     };
     use Observe::{Gc, Host, Latency, Memory};
+    let usual =
+        if plan.capacity.is_some() { vec![Gc, Memory, Host] } else { vec![Gc, Memory, Host, Latency] };
     Ok(Prepared {
         plan,
         layout,
         limits: Limits::from(&study.limits),
-        observe: study.observe.clone().unwrap_or_else(|| vec![Gc, Memory, Host, Latency]),
+        observe: study.observe.clone().unwrap_or(usual),
         study_dir: crate::workload::folder_of(&document.file),
         workload,
         study_text: text,
@@ -159,6 +193,14 @@ pub(crate) fn prepare(
         problems: jvms.problems,
         findings,
     })
+}
+
+/// Has the wanted library loaded into the server before all others, or says why that cannot be.
+fn preload_into(spec: &mut VariantSpec, jvm: Option<&JvmFacts>) -> Result<(), String> {
+    let Some(library) = &spec.preload else { return Ok(()) };
+    let path = preload::find(library, jvm.map_or(usize::BITS, |j| j.bits.into()))?;
+    spec.environment.insert("LD_PRELOAD".to_owned(), path.to_string_lossy().into_owned());
+    Ok(())
 }
 
 /// Says which baselines cannot be run here, and what took their place.
@@ -216,13 +258,13 @@ fn planned(names: &[String], layout: &Layout, seed: u64) -> Vec<PlannedTrial> {
         .collect()
 }
 
-fn describe_warm_up(layout: &Layout) -> String {
+fn describe_warm_up(layout: &Layout, load: &str) -> String {
     let (min, cap) = (layout.warm_up_min_s, layout.warm_up_cap_s);
     if cap == 0.0 {
         return "none".to_owned();
     }
     format!(
-        "at least {min} s of the load, then until the CPU time per request is steady, at most {cap} s; steady means: {}",
+        "at least {min} s of {load}, then until the CPU time per request is steady, at most {cap} s; steady means: {}",
         SteadyRule::default().describe()
     )
 }
@@ -238,7 +280,7 @@ fn published(table: &PublishedTable) -> Published {
 }
 
 fn words_of(workload: &Workload) -> Vec<String> {
-    match &workload.server.command {
+    match workload.program.command() {
         // It was checked that it can be split.
         CommandLine::Text(text) => split_words(text).unwrap_or_default(),
         CommandLine::Words(words) => words.clone(),
@@ -246,7 +288,7 @@ fn words_of(workload: &Workload) -> Vec<String> {
 }
 
 fn uses_jvm(command: &[String], workload: &Workload) -> bool {
-    let mut texts = command.iter().chain(workload.server.environment.values());
+    let mut texts = command.iter().chain(workload.program.environment().values());
     command.first().is_some_and(|w| w == "java")
         || texts.any(|t| t.contains("{java}") || t.contains("{jvm_options}"))
 }
@@ -268,7 +310,7 @@ fn variant(
         options.push("-XX:+UseCompactObjectHeaders".to_owned());
     }
     let mut environment_names: Vec<String> =
-        workload.server.environment.keys().chain(spec.environment.keys()).cloned().collect();
+        workload.program.environment().keys().chain(spec.environment.keys()).cloned().collect();
     environment_names.sort();
     environment_names.dedup();
     Variant {
@@ -323,6 +365,17 @@ fn scenarios(
     specs.iter().zip(present).map(|(spec, is_present)| if *is_present { of(spec) } else { None }).collect()
 }
 
+/// Limits hold for operations that there are.
+fn check_limited(operations: &[String], scenarios: &[Option<Scenario>], document: &mut Document) {
+    let mut scenarios = scenarios.iter().flatten().peekable();
+    if scenarios.peek().is_none() && !operations.is_empty() {
+        document.add("capacity.limited_operations", "without a scenario there is one operation only");
+    }
+    if let Some(e) = scenarios.find_map(|scenario| scenario.check_operations(operations).err()) {
+        document.add("capacity.limited_operations", e.to_string());
+    }
+}
+
 /// Programs, and files that a set-up should have made.
 fn check_programs(
     workload: &Workload,
@@ -341,7 +394,7 @@ fn check_programs(
             format!("there is no program `{program}`; is it installed, and on the path?"),
         );
     }
-    let urls_have_port = workload.server.ready_url.contains("{port}");
+    let urls_have_port = workload.program.server().is_none_or(|s| s.ready_url.contains("{port}"));
     let together = present.iter().filter(|is_present| **is_present).count();
     if design == Design::Resident && together > 1 && !urls_have_port {
         let what =
@@ -357,7 +410,8 @@ fn check_programs(
     let mut missing = Vec::new();
     for (spec, _) in specs.iter().zip(present).filter(|(_, is_present)| **is_present) {
         let names = fixed_placeholders(workload, &workload_options(spec, workload));
-        let needed = workload.requires.iter().chain(&workload.server.template).map(|p| names.fill(p));
+        let template = workload.program.server().and_then(|s| s.template.as_ref());
+        let needed = workload.requires.iter().chain(template).map(|p| names.fill(p));
         missing.extend(needed.filter(|p| !p.contains('{') && !Path::new(p).exists()));
     }
     missing.sort();

@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// Lines of its output that a message quotes.
+const LAST_LINES: usize = 12;
 /// How often a process is asked whether it has ended.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 /// How long a group may take to be gone after SIGKILL.
@@ -53,6 +55,7 @@ pub(crate) struct ServerProcess {
     held: bool,
     asked_to_stop: bool,
     ended: Option<String>,
+    exit_code: Option<i32>,
     main_pid: u32,
 }
 
@@ -95,6 +98,7 @@ impl ServerProcess {
             held: false,
             asked_to_stop: false,
             ended: None,
+            exit_code: None,
             main_pid: pid,
         };
         // It may have ended already; then there is nothing to lease.
@@ -119,9 +123,16 @@ impl ServerProcess {
         self.main_pid = busiest.map_or(self.child.id(), |p| p.pid);
     }
 
-    /// The last lines that it printed.
-    pub fn last_lines(&self, count: usize) -> String {
-        self.log.last_lines(count)
+    /// The end of what it printed, as the end of a sentence that says what went wrong.
+    pub fn last_words(&self) -> String {
+        if self.ended.is_some() {
+            self.log.catch_up();
+        }
+        let lines = self.log.last_lines(LAST_LINES);
+        if lines.trim().is_empty() {
+            return "; it printed nothing".to_owned();
+        }
+        format!("; the end of its output:\n{lines}")
     }
 
     /// How it ended, if it has; in words.
@@ -130,6 +141,7 @@ impl ServerProcess {
             // It is left a zombie until `finish`, so that its number stays taken and the group can be killed.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             let status = waitid(WaitId::Pid(self.group), options).ok().flatten()?;
+            self.exit_code = status.exit_status();
             self.ended = Some(match (status.exit_status(), status.terminating_signal()) {
                 (Some(code), _) => format!("ended with exit code {code}"),
                 (_, Some(signal)) => format!("was ended by signal {signal}"),
@@ -137,6 +149,11 @@ impl ServerProcess {
             });
         }
         self.ended.clone()
+    }
+
+    /// Its exit code, once [`ServerProcess::ended`] has seen its end; none if a signal ended it.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.exit_code
     }
 
     /// Stops its clock: no instruction of the group runs until it is continued.

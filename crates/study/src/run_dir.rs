@@ -162,7 +162,11 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
     for (folder, trial) in load_trials(dir)? {
         let gc_events: Vec<GcEvent> = read_lines(&folder.join(file::GC_EVENTS))?;
         let memory: Vec<MemorySample> = read_lines(&folder.join(file::MEMORY))?;
-        trials.push(StoredTrial { trial, gc_events, memory });
+        let report = folder.join(file::MEMORY_REPORT);
+        let memory_report = if report.exists() { Some(read_json(&report)?) } else { None };
+        let capacity = folder.join(file::CAPACITY);
+        let capacity = if capacity.exists() { Some(read_json(&capacity)?) } else { None };
+        trials.push(StoredTrial { trial, gc_events, memory, memory_report, capacity });
     }
     Ok(StoredRun { study_text, plan, host, trials, summary })
 }

@@ -7,11 +7,15 @@ use std::io::{self, PipeReader, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Bytes that are written as they come.
 const HEAD_BYTES_MAX: u64 = 8 << 20;
 /// Bytes of the end that are kept in memory.
 const TAIL_BYTES_MAX: usize = 64 << 10;
+/// How long the last words of a process that has ended are waited for: its end may be seen before they are copied, and a grandchild may
+/// hold the pipe open.
+const LAST_WORDS_WAIT: Duration = Duration::from_secs(1);
 /// How often the copying thread looks whether it should end, ms: a grandchild may hold the pipe open for ever.
 const LOOK_MS: i64 = 200;
 
@@ -41,6 +45,15 @@ impl ServerLog {
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(count)..].join("\n")
+    }
+
+    /// Waits until all is copied that a process printed which has ended; a second at most.
+    pub fn catch_up(&self) {
+        let begun = Instant::now();
+        let is_copying = || self.copier.as_ref().is_some_and(|copier| !copier.is_finished());
+        while is_copying() && begun.elapsed() < LAST_WORDS_WAIT {
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Ends copying once the pipe is empty; returns why the file is not whole, if so.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A study: a question, the server, what is varied, how it is loaded and measured.
+/// A study: a question, the server or benchmark program, what is varied, how it is loaded and measured.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields, title = "Assay study file")]
 pub struct StudyFile {
@@ -24,14 +24,18 @@ pub struct StudyFile {
     pub workload: Option<String>,
     /// A server of your own; instead of `workload`.
     pub server: Option<ServerTable>,
+    /// A benchmark program of your own, such as a JMH jar; instead of `workload`.
+    pub benchmark: Option<BenchmarkTable>,
     /// Scenario file, beside the study file; replaces the workload's. Without one, the ready URL is requested.
     pub scenario: Option<String>,
     /// Levels that every variant is compared with, the other factors held equal. Default: the first of each factor.
     #[serde(default)]
     pub baseline: BTreeMap<String, String>,
-    /// The metric that decides. Default: `cpu_ms_per_request`.
+    /// The metric that decides. Default: `cpu_ms_per_request`; of capacities `critical_rate_per_s`; of benchmarks `ns_per_op`, which means all of them. One of
+    /// several is named like `ns_per_op/PointerChase.follow(nodes=8192)`.
     pub primary_metric: Option<String>,
-    /// What to watch. Default: everything.
+    /// What to watch. Default: `["gc", "memory", "host", "latency"]`, of capacities `["gc", "memory", "host"]`, of benchmarks
+    /// `["gc", "host"]`.
     pub observe: Option<Vec<Observe>>,
     /// Settings of all variants.
     #[serde(flatten)]
@@ -47,6 +51,9 @@ pub struct StudyFile {
     /// How trials are laid out.
     #[serde(default)]
     pub design: DesignTable,
+    /// What each trial searches for, instead of measuring windows of `[load]`: up to which rate the server keeps limits of the
+    /// response time.
+    pub capacity: Option<CapacityTable>,
     /// When a window counts as disturbed.
     #[serde(default)]
     pub limits: LimitsTable,
@@ -55,6 +62,10 @@ pub struct StudyFile {
     /// Values that somebody published, shown beside ours.
     #[serde(default)]
     pub published: Vec<PublishedTable>,
+    /// Study files beside this one that answer other parts of the same question, with other servers or another design:
+    /// run after this one, each into a run directory of its own.
+    #[serde(default)]
+    pub parts: Vec<String>,
 }
 
 /// Settings that hold for all variants or for one level.
@@ -74,6 +85,9 @@ pub struct Settings {
     /// Environment variables of the server.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// A shared library that is loaded into the server before all others (`LD_PRELOAD`), for example another allocator:
+    /// its file name or path. A variant whose library is missing is skipped.
+    pub preload: Option<String>,
     /// Options that the workload offers.
     #[serde(default)]
     pub workload_options: BTreeMap<String, String>,
@@ -149,6 +163,41 @@ pub struct LoadTable {
     pub in_flight_max: Option<u32>,
 }
 
+/// Ways to find a capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MethodWord {
+    /// Windows where they tell most, until the intervals are narrow.
+    Search,
+    /// Level by level, after the published rules of SPECjbb2015; without intervals of its own.
+    Sweep,
+}
+
+/// What each trial searches for: the highest rate that the server sustains, and the highest at which a percentile of the
+/// response time keeps each limit. Before it the server is warmed up by 8 users in closed loop.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct CapacityTable {
+    /// Default: `search`.
+    pub method: Option<MethodWord>,
+    /// Limits of the response time, ms, upwards. Default: 10, 25, 50, 75, 100.
+    pub limits_ms: Option<Vec<f64>>,
+    /// The percentile that must keep them. Default: 99.
+    #[schemars(range(min = 50, max = 99.9))]
+    pub percentile: Option<f64>,
+    /// Operations of the scenario that the limits hold for. Default: all.
+    pub limited_operations: Option<Vec<String>>,
+    /// About the longest time of the windows of one trial. Default: `5m` for a search, `150m` for a sweep, as published; less
+    /// shortens the phases of a sweep.
+    pub budget: Option<Seconds>,
+    /// Connections at most; what waits for one waits in its response time. Default: 256.
+    #[schemars(range(min = 1, max = 60_000))]
+    pub connections: Option<u32>,
+    /// Requests that may be under way or waiting; what exceeds this fails. Default: 10,000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub in_flight_max: Option<u32>,
+}
+
 /// Kinds of design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -177,7 +226,8 @@ pub struct DesignTable {
     /// How often every variant has its turn; fewer than 3 give no interval. Default: 8.
     #[schemars(range(min = 1, max = 1000))]
     pub blocks: Option<u32>,
-    /// Length of a measured window. Default: `30s`.
+    /// Length of a measured window. Default: `30s`. A benchmark program decides itself how long it measures: there it is what
+    /// a launch takes, about, for the estimate of the run's length.
     pub window: Option<Seconds>,
     /// How warm-up ends.
     #[serde(default)]
@@ -227,6 +277,8 @@ pub struct QuickTable {
     pub design: DesignTable,
     /// Replaces `[load]`.
     pub load: Option<LoadTable>,
+    /// Replaces the keys of `[capacity]` that it names.
+    pub capacity: Option<CapacityTable>,
     /// Levels that are run, by factor; of a factor that is not named, all.
     #[serde(default)]
     pub levels: BTreeMap<String, Vec<String>>,
@@ -244,8 +296,11 @@ pub struct QuickTable {
 pub enum Observe {
     /// Collections and the reference mode, from the JVM's log.
     Gc,
-    /// Resident memory by area.
+    /// Resident memory, from the server's mappings once a second, and in full once after the last window.
     Memory,
+    /// Resident memory by area, from looks at every resident byte every few seconds and at the end of each window,
+    /// with page faults; in place of `memory`. A look costs some tenths of a second of CPU time.
+    Areas,
     /// Disturbance of the machine.
     Host,
     /// Interval logs of response times.
@@ -326,7 +381,27 @@ pub enum CommandLine {
     Words(Vec<String>),
 }
 
-/// `workloads/NAME/workload.toml`: a server that is ready to be studied.
+/// A program that measures itself, such as a JMH suite: started once for each trial, with the variant's JVM options, until
+/// it ends. Texts may hold `{java}`, `{jvm_options}`, `{results}`, `{server_dir}`, `{cache}`, `{workload_dir}`,
+/// `{option.NAME}` and `{seed}`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct BenchmarkTable {
+    /// The command: a list of words, or a text that is split like a shell does (no shell is run). It writes JMH's JSON to
+    /// `{results}`, and gives `{jvm_options}` to the JVMs in which it measures:
+    /// `java -jar benchmarks.jar "-jvmArgs={jvm_options}" -rf json -rff {results}`.
+    pub command: CommandLine,
+    /// How long a launch may take before it is stopped and counts as failed. Default: 600.
+    #[schemars(range(min = 0.1, max = 86400))]
+    pub timeout_s: Option<f64>,
+    /// Environment variables.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Folder in which it is started. Default: that of the study file.
+    pub directory: Option<String>,
+}
+
+/// `workloads/NAME/workload.toml`: a server or benchmark program that is ready to be studied.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct WorkloadFile {
@@ -343,8 +418,10 @@ pub struct WorkloadFile {
     /// Words that each option may have; the first is the default.
     #[serde(default)]
     pub options: BTreeMap<String, Vec<String>>,
-    /// The server.
-    pub server: ServerTable,
+    /// The server; or there is a benchmark program.
+    pub server: Option<ServerTable>,
+    /// The benchmark program; or there is a server.
+    pub benchmark: Option<BenchmarkTable>,
     /// What must be there.
     #[serde(default)]
     pub requires: RequiresTable,

@@ -1,7 +1,7 @@
 //! From windows to the result: estimates over blocks, comparisons paired by block, and findings. Pure.
 
 use assay_model::{
-    Comparison, Estimate, Finding, LatencyPoint, METRICS, Plan, Problem, Summary, Trial, Variant,
+    Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
     VariantSummary, WarmUpEnd, Window, schema,
 };
 use assay_stats::{Statistic, compare_paired, estimate};
@@ -21,8 +21,10 @@ pub(crate) fn summarise(
     mut curves: BTreeMap<String, Vec<LatencyPoint>>,
 ) -> Summary {
     let mut problems = Vec::new();
+    let windows = trials.iter().flat_map(|t| &t.windows);
+    let metrics = Metric::all_with(windows.flat_map(|w| w.metrics.keys().map(String::as_str)));
     let measured: BTreeMap<&str, BTreeMap<&str, ByBlock>> =
-        plan.variants.iter().map(|v| (v.name.as_str(), values_by_block(&v.name, trials))).collect();
+        plan.variants.iter().map(|v| (v.name.as_str(), values_by_block(&v.name, trials, &metrics))).collect();
     let variants: Vec<VariantSummary> = plan
         .variants
         .iter()
@@ -32,7 +34,7 @@ pub(crate) fn summarise(
             summarise_variant(variant, trials, metrics, curve)
         })
         .collect();
-    let comparisons = comparisons(plan, &measured, &mut problems);
+    let comparisons = comparisons(plan, &metrics, &measured, &mut problems);
     let findings = findings(&variants, trials);
     Summary {
         schema: schema::SUMMARY.to_owned(),
@@ -51,12 +53,12 @@ fn windows_of<'a>(variant: &'a str, trials: &'a [Trial]) -> impl Iterator<Item =
 }
 
 /// Values by metric and block. Of several windows of a block (repeats, a resumed run) the last that counts stands.
-fn values_by_block(variant: &str, trials: &[Trial]) -> BTreeMap<&'static str, ByBlock> {
-    let mut values: BTreeMap<&'static str, ByBlock> = BTreeMap::new();
+fn values_by_block<'m>(variant: &str, trials: &[Trial], metrics: &'m [Metric]) -> BTreeMap<&'m str, ByBlock> {
+    let mut values: BTreeMap<&str, ByBlock> = BTreeMap::new();
     for window in windows_of(variant, trials) {
-        for metric in METRICS.iter().filter(|metric| window.counts_for(metric)) {
-            if let Some(value) = window.metrics.get(metric.id) {
-                values.entry(metric.id).or_default().insert(window.block, *value);
+        for metric in metrics.iter().filter(|metric| window.counts_for(metric)) {
+            if let Some(value) = window.metrics.get(&*metric.id) {
+                values.entry(&*metric.id).or_default().insert(window.block, *value);
             }
         }
     }
@@ -109,6 +111,7 @@ fn common_mode(trials: &[&Trial]) -> Option<String> {
 /// Every variant against its baseline, for every metric that both have, blocks in which both count.
 fn comparisons(
     plan: &Plan,
+    metrics: &[Metric],
     measured: &BTreeMap<&str, BTreeMap<&str, ByBlock>>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Comparison> {
@@ -116,9 +119,9 @@ fn comparisons(
     for variant in &plan.variants {
         let Some(baseline) = variant.baseline.as_deref() else { continue };
         let Some(base) = measured.get(baseline) else { continue };
-        for metric in METRICS {
+        for metric in metrics {
             let (Some(own), Some(base)) =
-                (measured[variant.name.as_str()].get(metric.id), base.get(metric.id))
+                (measured[variant.name.as_str()].get(&*metric.id), base.get(&*metric.id))
             else {
                 continue;
             };
@@ -126,7 +129,7 @@ fn comparisons(
                 own.iter().filter_map(|(block, value)| Some((*value, *base.get(block)?))).collect();
             match compare_paired(&pairs, plan.seed) {
                 Ok(paired) => comparisons.push(Comparison {
-                    metric: metric.id.to_owned(),
+                    metric: metric.id.to_string(),
                     variant: variant.name.clone(),
                     baseline: baseline.to_owned(),
                     blocks: paired.blocks,

@@ -23,6 +23,7 @@ pub(crate) struct VariantSpec {
     pub jvm: Option<String>,
     pub jvm_options: Vec<String>,
     pub environment: BTreeMap<String, String>,
+    pub preload: Option<String>,
     pub workload_options: BTreeMap<String, String>,
     pub load: LoadTable,
 }
@@ -65,6 +66,7 @@ fn variant(study: &StudyFile, quick: Option<&QuickTable>, indices: &[usize]) -> 
         jvm: None,
         jvm_options: Vec::new(),
         environment: BTreeMap::new(),
+        preload: None,
         workload_options: BTreeMap::new(),
         load: LoadTable::closed(8),
         indices: indices.to_vec(),
@@ -91,6 +93,7 @@ impl VariantSpec {
         self.compact_headers = settings.compact_headers.unwrap_or(self.compact_headers);
         self.heap = settings.heap.or(self.heap);
         replace(&mut self.jvm, &settings.jvm);
+        replace(&mut self.preload, &settings.preload);
         self.jvm_options.extend(settings.jvm_options.iter().cloned());
         self.environment.extend(settings.environment.clone());
         self.workload_options.extend(settings.workload_options.clone());

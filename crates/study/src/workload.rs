@@ -1,23 +1,68 @@
-//! The server of a study, and where its files lie.
+//! The server or benchmark program of a study, and where its files lie.
 
 use crate::document::{Document, hint};
 use crate::error::Diagnostic;
-use crate::study_file::{ServerTable, StudyFile, WorkloadFile, workload_schema};
-use assay_model::schema;
+use crate::study_file::{BenchmarkTable, CommandLine, ServerTable, StudyFile, WorkloadFile, workload_schema};
+use assay_model::{Subject, schema};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Folders above a start folder that are looked at.
 const ANCESTORS_MAX: usize = 64;
 
-/// A server to study.
+/// What is launched.
+#[derive(Debug, Clone)]
+pub(crate) enum Program {
+    Server(ServerTable),
+    Benchmark(BenchmarkTable),
+}
+
+impl Program {
+    pub fn subject(&self) -> Subject {
+        match self {
+            Program::Server(_) => Subject::Server,
+            Program::Benchmark(_) => Subject::Benchmark,
+        }
+    }
+
+    pub fn command(&self) -> &CommandLine {
+        match self {
+            Program::Server(server) => &server.command,
+            Program::Benchmark(benchmark) => &benchmark.command,
+        }
+    }
+
+    pub fn environment(&self) -> &BTreeMap<String, String> {
+        match self {
+            Program::Server(server) => &server.environment,
+            Program::Benchmark(benchmark) => &benchmark.environment,
+        }
+    }
+
+    pub fn directory(&self) -> Option<&String> {
+        match self {
+            Program::Server(server) => server.directory.as_ref(),
+            Program::Benchmark(benchmark) => benchmark.directory.as_ref(),
+        }
+    }
+
+    pub fn server(&self) -> Option<&ServerTable> {
+        if let Program::Server(server) = self { Some(server) } else { None }
+    }
+
+    pub fn benchmark(&self) -> Option<&BenchmarkTable> {
+        if let Program::Benchmark(benchmark) = self { Some(benchmark) } else { None }
+    }
+}
+
+/// A server or benchmark program to study.
 #[derive(Debug, Clone)]
 pub(crate) struct Workload {
-    /// Its name; `custom` for a server of the user's own.
+    /// Its name; `custom` for one of the user's own.
     pub name: String,
     /// Where relative paths of its file start.
     pub dir: PathBuf,
-    pub server: ServerTable,
+    pub program: Program,
     /// Scenario file with placeholders; relative to `scenario_dir`.
     pub scenario: Option<String>,
     pub scenario_dir: PathBuf,
@@ -42,23 +87,33 @@ pub(crate) fn resolve(study: &StudyFile, document: &mut Document) -> (Option<Wor
     let study_dir = folder_of(&document.file);
     let checkout = find_checkout(&document.file);
     let cache = checkout.as_deref().unwrap_or(&study_dir).join(".assay");
-    match (&study.workload, &study.server) {
+    let own = match (&study.server, &study.benchmark) {
         (Some(_), Some(_)) => {
-            document.add("server", "a study has either `workload` or `[server]`, not both");
+            document.add("benchmark", "a study has either `[server]` or `[benchmark]`, not both");
+            return (None, Vec::new());
+        }
+        (Some(server), None) => Some(Program::Server(server.clone())),
+        (None, Some(benchmark)) => Some(Program::Benchmark(benchmark.clone())),
+        (None, None) => None,
+    };
+    match (&study.workload, own) {
+        (Some(_), Some(program)) => {
+            let key = if program.server().is_some() { "server" } else { "benchmark" };
+            document.add(key, format!("a study has either `workload` or `[{key}]`, not both"));
             (None, Vec::new())
         }
         (None, None) => {
             document.add(
                 "name",
-                "the study names no server: write workload = \"brokerage\", or a [server] table",
+                "the study names no server: write workload = \"brokerage\", or a [server] or [benchmark] table",
             );
             (None, Vec::new())
         }
-        (None, Some(server)) => {
+        (None, Some(program)) => {
             let workload = Workload {
                 name: "custom".to_owned(),
                 dir: study_dir.clone(),
-                server: server.clone(),
+                program,
                 scenario: study.scenario.clone(),
                 scenario_dir: study_dir,
                 options: BTreeMap::new(),
@@ -95,17 +150,28 @@ fn named(
         return (None, Vec::new());
     }
     let (workload, found) = read_workload(&file);
-    let workload = workload.map(|w| Workload {
-        name: w.name,
-        scenario_dir: if study.scenario.is_some() { folder_of(&document.file) } else { dir.clone() },
-        dir,
-        server: w.server,
-        scenario: study.scenario.clone().or(w.scenario),
-        options: w.options,
-        requires: w.requires.paths,
-        cache,
+    let workload = workload.and_then(|w| {
+        Some(Workload {
+            program: program_of(&w)?,
+            name: w.name,
+            scenario_dir: if study.scenario.is_some() { folder_of(&document.file) } else { dir.clone() },
+            dir,
+            scenario: study.scenario.clone().or(w.scenario),
+            options: w.options,
+            requires: w.requires.paths,
+            cache,
+        })
     });
     (workload, found)
+}
+
+/// What a workload file starts; none if it does not say one thing.
+fn program_of(file: &WorkloadFile) -> Option<Program> {
+    match (&file.server, &file.benchmark) {
+        (Some(server), None) => Some(Program::Server(server.clone())),
+        (None, Some(benchmark)) => Some(Program::Benchmark(benchmark.clone())),
+        _ => None,
+    }
 }
 
 /// Reads a workload file.
@@ -122,6 +188,9 @@ fn read_workload(file: &Path) -> (Option<WorkloadFile>, Vec<Diagnostic>) {
         Ok(workload) => {
             if workload.schema != schema::WORKLOAD_FILE {
                 document.add("schema", format!("unknown schema; write \"{}\"", schema::WORKLOAD_FILE));
+            }
+            if program_of(&workload).is_none() {
+                document.add("", "a workload has either a [server] or a [benchmark] table");
             }
             for (name, words) in workload.options.iter().filter(|(_, words)| words.is_empty()) {
                 document.add(&format!("options.{name}"), format!("`{name}` offers no word: {words:?}"));

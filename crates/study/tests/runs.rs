@@ -50,8 +50,9 @@ fn check_two_levels(fixture: &Fixture, blocks: u32) {
             let ids: Vec<&str> = window.metrics.keys().map(String::as_str).collect();
             let want =
                 ["cpu_ms_per_request", "response_p50_ms", "response_p99_ms", "rss_bytes", "throughput_per_s"];
-            // On a machine that is too busy to look twice within a window, it says so instead.
-            if !window.problems.iter().any(|p| p.what.contains("could not be read twice")) {
+            // On a machine that is too busy to look twice, or to answer anything, within a window, it says so instead.
+            let says = |what: &str| window.problems.iter().any(|p| p.what.contains(what));
+            if !says("could not be read twice") && !says("no request completed") {
                 assert_eq!(ids, want);
             }
             assert!(window.requests > 0 && window.errors == 0);
@@ -101,14 +102,14 @@ fn a_server_that_never_gets_ready_ends_with_a_message_and_nothing_left() {
     let fixture = Fixture::new(&(FRESH.to_owned() + &fault("never-ready")), "");
     let text = std::fs::read_to_string(&fixture.study)
         .unwrap()
-        .replace("ready_timeout_s = 20", "ready_timeout_s = 1");
+        .replace("ready_timeout_s = 300", "ready_timeout_s = 5");
     std::fs::write(&fixture.study, text).unwrap();
     let (result, _) = fixture.run(false, |_, _| ());
     let error = result.unwrap_err();
     assert!(error.is_environment());
     let message = error.to_string();
     assert!(
-        message.contains("was not ready within 1 s") && message.contains("fake server on port"),
+        message.contains("was not ready within 5 s") && message.contains("fake server on port"),
         "{message}"
     );
     assert_eq!(fixture.left_over(), Vec::<String>::new());
@@ -220,7 +221,7 @@ fn two_runs_at_once_share_neither_ports_nor_a_folder() {
 fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_there() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited too long for {what}");
+        assert!(begun.elapsed() < Duration::from_secs(180), "waited too long for {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

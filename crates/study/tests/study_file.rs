@@ -179,9 +179,65 @@ users = 3
             x.toml:6: the command cannot be split: the quote ' is not closed
             x.toml:6: the study sets JVM options, but the command has no {jvm_options} that takes them
             x.toml:7: `http://example.com/` must be http://127.0.0.1:PORT/...: the server under test runs on this machine
-            x.toml:8: unknown placeholder {option.data}; known: java, jvm_options, port, server_dir, cache, workload_dir, seed, postgresql_port, postgresql_user, postgresql_password
+            x.toml:8: unknown placeholder {option.data}; known: java, jvm_options, server_dir, cache, workload_dir, seed, port, postgresql_port, postgresql_user, postgresql_password
             x.toml:9: open load needs rate_per_s
             x.toml:11: `users` means nothing for open load
+        "#]],
+    );
+}
+
+/// A benchmark program of the user's own.
+const BENCHMARK: &str = r#"
+schema = "assay.study/1"
+name = "own"
+heap = "1g"
+[benchmark]
+command = "java -jar benchmarks.jar '-jvmArgs={jvm_options}' -rf json -rff {results}"
+"#;
+
+#[test]
+fn a_benchmark_program_is_a_study_in_as_few_lines() {
+    check(
+        BENCHMARK,
+        expect![[r#"
+        no mistake in own
+    "#]],
+    );
+}
+
+#[test]
+fn what_means_something_for_servers_only_is_told() {
+    let text = BENCHMARK.replace("{results}", "{port}").replace("heap = ", "scenario = \"x\"\nheap = ")
+        + r#"
+[load]
+kind = "closed"
+[design]
+kind = "resident"
+warm_up = { min = "1s" }
+[[published]]
+source = "a paper"
+metric = "throughput_per_s"
+[[published]]
+source = "a paper"
+metric = "ns_per_op/X.run(n=1)"
+"#;
+    check(
+        &text,
+        expect![[r#"
+            x.toml:4: a scenario means nothing for a benchmark program, which loads and warms itself
+            x.toml:7: the command has no {results}, the file that it must write: -rf json -rff {results}
+            x.toml:7: unknown placeholder {port}; known: java, jvm_options, server_dir, cache, workload_dir, seed, results
+            x.toml:9: load means nothing for a benchmark program, which loads and warms itself
+            x.toml:12: the resident design means nothing for a benchmark program, which loads and warms itself
+            x.toml:13: a warm-up means nothing for a benchmark program, which loads and warms itself
+            x.toml:16: unknown metric `throughput_per_s`; known: ns_per_op, cpu_ns_per_op, allocated_bytes_per_op, live_bytes
+        "#]],
+    );
+    let both = BENCHMARK.to_owned() + "[server]\ncommand = \"x\"\nready_url = \"http://127.0.0.1:{port}/\"";
+    check(
+        &both,
+        expect![[r#"
+            x.toml:5: a study has either `[server]` or `[benchmark]`, not both
         "#]],
     );
 }
@@ -190,6 +246,29 @@ users = 3
 fn the_checked_in_schema_is_the_one_of_the_types() {
     let schema = serde_json::to_string_pretty(&study_schema()).unwrap() + "\n";
     expect_file!["../../../docs/study.schema.json"].assert_eq(&schema);
+}
+
+#[test]
+fn parts_stand_beside_the_study_and_have_no_parts_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, parts: &str| {
+        let text = format!(
+            "schema = \"assay.study/1\"\nname = \"{name}\"\nparts = {parts}\n[server]\n\
+             command = \"java {{jvm_options}} {{port}}\"\nready_url = \"http://127.0.0.1:{{port}}/\"\n"
+        );
+        let path = folder.path().join(format!("{name}.toml"));
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    write("one", "[]");
+    let both = write("both", "[\"one.toml\"]");
+    assert_eq!(StudyFile::read(&both).unwrap().parts(), [folder.path().join("one.toml")]);
+    let wrong = write("wrong", "[\"both.toml\", \"none.toml\", \"../one.toml\"]");
+    let found = StudyFile::read(&wrong).unwrap_err().into_iter().map(|d| d.message).collect::<Vec<_>>();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.iter().any(|m| m.contains("`both.toml` has parts itself")), "{found:?}");
+    assert!(found.iter().any(|m| m.contains("no study file `none.toml` beside")), "{found:?}");
+    assert!(found.iter().any(|m| m.contains("no study file `../one.toml` beside")), "{found:?}");
 }
 
 #[test]
@@ -203,4 +282,74 @@ fn the_ready_made_studies_have_no_mistake() {
         read += 1;
     }
     assert!(read >= 3, "{read} studies");
+}
+
+#[test]
+fn a_capacity_in_place_of_load_is_a_study() {
+    check(
+        &format!("{OWN}[capacity]\nlimits_ms = [2.5, 10]\n")
+            .replace("name = \"own\"", "name = \"own\"\nprimary_metric = \"rate_at_2.5_ms_per_s\""),
+        expect![[r#"
+            no mistake in own
+        "#]],
+    );
+}
+
+#[test]
+fn mistakes_in_a_capacity_are_told() {
+    let text = OWN.replace(
+        "name = \"own\"",
+        "name = \"own\"\nprimary_metric = \"rate_at_20_ms_per_s\"\nobserve = [\"latency\"]",
+    ) + r#"
+[load]
+kind = "closed"
+[capacity]
+limit_ms = [10]
+limits_ms = [10, 50, 25, 0]
+method = "seek"
+percentile = 100
+budget = "5s"
+[design]
+kind = "resident"
+window = "30s"
+[quick.capacity]
+limits_ms = []
+[quick.load]
+kind = "closed"
+[[factor]]
+name = "f"
+level = [{ name = "a", load = { kind = "closed" } }]
+"#;
+    check(
+        &text,
+        expect![[r#"
+        x.toml:13: unknown key `limit_ms`; did you mean `limits_ms`?
+        x.toml:15: `capacity.method`: unknown word `seek`; did you mean `sweep`?
+        x.toml:16: `capacity.percentile` must be a number, 50 or more
+    "#]],
+    );
+    let text =
+        text.replace("limit_ms = [10]\n", "").replace("\"seek\"", "\"sweep\"").replace("= 100\n", "= 95\n");
+    check(
+        &text,
+        expect![[r#"
+        x.toml:4: unknown metric `rate_at_20_ms_per_s`; did you mean `rate_at_10_ms_per_s`?
+        x.toml:5: a study of capacities watches `gc`, `memory` and `host`; response times are those of its windows of load
+        x.toml:10: a study has either [load], whose windows are measured, or [capacity], not both
+        x.toml:13: a limit of 0 ms: use more than 0 and at most 600000 ms
+        x.toml:13: limits go upwards, each once: 50 ms stands before 25 ms
+        x.toml:16: 5 s are too short to find anything: use at least 10 s
+        x.toml:18: a capacity takes the whole machine for minutes: use kind = "fresh", a process for each trial
+        x.toml:19: a capacity has windows of its own: use budget in [capacity], and leave window away
+        x.toml:21: name 1 to 16 limits
+        x.toml:22: a study has either [load], whose windows are measured, or [capacity], not both
+        x.toml:26: a study has either [load], whose windows are measured, or [capacity], not both
+    "#]],
+    );
+    check(
+        &format!("{OWN}[quick.capacity]\nbudget = \"30s\"\n"),
+        expect![[r#"
+        x.toml:7: the short form replaces keys of [capacity], which the study does not have
+    "#]],
+    );
 }

@@ -1,10 +1,25 @@
-//! What tests of several crates share: skips that can be counted, JVMs to test with, and small fake `/proc` trees.
+//! What tests of several crates share: skips that can be counted, JVMs to test with, programs to look at, damage to what is
+//! read of them, a server that counts, and small fake `/proc` trees.
 //!
 //! Only tests use this crate; it may panic where a test should fail.
+
+mod counting_server;
+mod damage;
+mod running;
+mod splitmix;
+mod standstill;
+mod worker_server;
+
+pub use counting_server::CountingServer;
+pub use damage::Damage;
+pub use running::{Running, start_buffers, start_java};
+pub use splitmix::SplitMix;
+pub use standstill::StandstillWatch;
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+pub use worker_server::WorkerServer;
 
 /// Ends a test that cannot run here. Prints `skipped: why`, the line that `./check` counts, and returns.
 ///
@@ -35,6 +50,25 @@ pub fn find_java(feature: u32, bits: u8) -> Option<PathBuf> {
     // Last: the pair has no compiler, which some tests look for beside the JVM.
     homes.extend(folders(&checkout().join(".assay/jvm")).map(|pair| pair.join("home")));
     homes.iter().find(|home| is_java(home, feature, bits)).map(|home| home.join("bin/java"))
+}
+
+/// Homes of the JVMs that logs of all kinds are made with: JDK 17, 25, and the 32-bit 17, as far as they are here. `None` without a
+/// compiler beside the first, JDK 17.
+pub fn homes_with_compiler_first() -> Option<Vec<PathBuf>> {
+    let home = |feature, bits| find_java(feature, bits)?.ancestors().nth(2).map(Path::to_path_buf);
+    let first = home(17, 64).filter(|home| home.join("bin/javac").exists())?;
+    let others = [(25, 64), (17, 32)].into_iter().filter_map(|(feature, bits)| home(feature, bits));
+    Some(std::iter::once(first).chain(others).collect())
+}
+
+/// A shared library by its name, for tests that preload one: in the folders of `ASSAY_TEST_LIBRARY_FOLDERS` (separated by
+/// `:`), then where distributions have them.
+pub fn find_library(file: &str) -> Option<PathBuf> {
+    let listed = std::env::var_os("ASSAY_TEST_LIBRARY_FOLDERS");
+    let mut folders: Vec<PathBuf> = listed.iter().flat_map(std::env::split_paths).collect();
+    let usual = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
+    folders.extend(usual.map(PathBuf::from));
+    folders.into_iter().map(|folder| folder.join(file)).find(|path| path.exists())
 }
 
 fn folders(above: &Path) -> impl Iterator<Item = PathBuf> {

@@ -1,9 +1,13 @@
 //! `assay load`: the generator alone.
 
 use crate::arguments::{Arrivals, LoadArguments};
+use crate::command::inject::{self, GroupLoad};
 use crate::failure::Failure;
 use crate::{output, stop};
-use assay_load::{ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, Measured, Scenario};
+use assay_load::{
+    ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Measured, Progress,
+    Scenario,
+};
 use assay_model::{LatencySummary, LoadResult};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};
@@ -16,14 +20,26 @@ const PROBLEMS_SHOWN: usize = 6;
 /// Loads a URL and prints what was measured. The exit code is 0 also when requests failed: `valid` and `problems`
 /// tell whether the figures can be used.
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
-    let (mut generator, law) = prepare(arguments)?;
-    let logs = arguments.hlog.as_deref().map(create_log).transpose()?;
+    let law = law(arguments)?;
+    let group = inject::connect(&arguments.injectors, group_load(arguments))?;
     let stop = stop::flag_on_signal()?;
     let bar = progress_bar(arguments.duration);
-    let measured = generator.run(&law, arguments.duration, &stop, logs, &mut |progress| {
+    let mut on_progress = |progress: Progress| {
         bar.set_position(progress.elapsed.as_millis().min(u128::from(u64::MAX)) as u64);
         bar.set_message(format!("{} answered, {} failed", progress.completed, progress.errors));
-    });
+    };
+    let measured = match group {
+        Some(mut group) => {
+            let (settle, slow_above) = (Duration::ZERO, None);
+            let window = LoadWindow { load: law, settle, length: arguments.duration, slow_above };
+            group.window(&window, &stop, &mut on_progress)
+        }
+        None => {
+            let mut generator = generator(arguments)?;
+            let logs = arguments.hlog.as_deref().map(create_log).transpose()?;
+            generator.run(&law, arguments.duration, &stop, logs, &mut on_progress)
+        }
+    };
     bar.finish_and_clear();
     let measured = measured?;
     let result = measured.result();
@@ -35,7 +51,7 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     Ok(if measured.stopped { ExitCode::from(stop::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-fn prepare(arguments: &LoadArguments) -> Result<(Generator, Load), Failure> {
+fn generator(arguments: &LoadArguments) -> Result<Generator, Failure> {
     let (base_url, scenario) = match &arguments.scenario {
         Some(path) => (arguments.url.clone(), Scenario::read(path)?),
         None => Scenario::for_url(&arguments.url)?,
@@ -45,12 +61,26 @@ fn prepare(arguments: &LoadArguments) -> Result<(Generator, Load), Failure> {
         seed: arguments.seed,
         ..GeneratorConfig::new(base_url, scenario, arguments.connections)
     };
-    let law = match (arguments.rate, arguments.users) {
-        (Some(rate_per_s), _) => Load::Open { arrivals: law_of(arguments.arrivals), rate_per_s },
-        (None, Some(users)) => Load::Closed { users, think: Duration::ZERO },
-        (None, None) => return Err(Failure::input("give either --rate or --users")),
-    };
-    Ok((Generator::new(config)?, law))
+    Ok(Generator::new(config)?)
+}
+
+fn group_load(arguments: &LoadArguments) -> GroupLoad<'_> {
+    GroupLoad {
+        url: &arguments.url,
+        scenario: arguments.scenario.as_deref(),
+        connections: arguments.connections,
+        in_flight: arguments.in_flight,
+        seed: arguments.seed,
+        limited: Vec::new(),
+    }
+}
+
+fn law(arguments: &LoadArguments) -> Result<Load, Failure> {
+    match (arguments.rate, arguments.users) {
+        (Some(rate_per_s), _) => Ok(Load::Open { arrivals: law_of(arguments.arrivals), rate_per_s }),
+        (None, Some(users)) => Ok(Load::Closed { users, think: Duration::ZERO }),
+        (None, None) => Err(Failure::input("give either --rate or --users")),
+    }
 }
 
 fn law_of(arrivals: Arrivals) -> ArrivalLaw {
@@ -100,6 +130,7 @@ fn write_text(
     if result.operations.len() > 1 {
         write_mix(out, result)?;
     }
+    inject::write_injectors(out, &result.injectors)?;
     if !result.valid {
         writeln!(out, "\n  NOT VALID: do not use these figures")?;
     }

@@ -1,16 +1,29 @@
 //! `assay report`: a run directory to a page, Markdown, CSV or tables, again and elsewhere.
 
+mod capacity;
+mod claims;
+
 use crate::arguments::{ReportArguments, ReportFormat};
 use crate::failure::Failure;
 use crate::output;
+use crate::output_file::{can_be_written, write_file};
 use assay_model::{StoredRun, file};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Reads the run directory and writes its report.
+/// Reads the run directory and writes its report, or checks a text's claims.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
-    let run = super::run::load(&arguments.run)?;
+    let path = arguments.out.as_deref().filter(|path| path.as_os_str() != "-");
+    path.map_or(Ok(()), can_be_written)?;
+    if let Some(text) = &arguments.check_claims {
+        return claims::check(text, arguments.run.as_deref(), arguments.json);
+    }
+    let Some(folder) = &arguments.run else { return Err(Failure::input("give a run directory")) };
+    if let Some(stored) = capacity::stored(folder) {
+        return capacity::report(&stored, arguments);
+    }
+    let run = super::run::load(folder)?;
     let format = if arguments.json { ReportFormat::Json } else { arguments.format };
     match (&arguments.out, format) {
         (Some(path), _) if path.as_os_str() != "-" => {
@@ -18,7 +31,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
             eprintln!("written: {}", path.display());
         }
         (None, ReportFormat::Html) => {
-            let path = write_page(&run, &arguments.run)?;
+            let path = write_page(&run, folder)?;
             output::print(|out| writeln!(out, "{}", path.display()))?;
         }
         _ => output::print(|mut out| write(&run, format, &mut out))?,
@@ -49,18 +62,4 @@ fn write(run: &StoredRun, format: ReportFormat, mut out: &mut dyn Write) -> io::
 /// The table for the terminal.
 pub fn table(run: &StoredRun) -> String {
     assay_report::render_terminal(run, output::width(), output::is_coloured())
-}
-
-/// Writes a file that appears whole or not at all.
-fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write_whole = || -> io::Result<()> {
-        let mut whole = tempfile::NamedTempFile::new_in(folder)?;
-        let mut out = io::BufWriter::new(whole.as_file_mut());
-        write(&mut out)?;
-        out.flush()?;
-        drop(out);
-        whole.persist(path).map(|_| ()).map_err(|e| e.error)
-    };
-    write_whole().map_err(|e| Failure::environment(format!("cannot write {}: {e}", path.display())))
 }

@@ -5,8 +5,8 @@ use crate::arguments::{DemoArguments, RunArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{output, stop};
-use assay_model::{Design, Plan, StoredRun};
-use assay_study::RunOptions;
+use assay_model::{Design, Plan, StoredRun, Subject};
+use assay_study::{RunOptions, StudyError, StudyFile};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,22 +27,37 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    // All mistakes in all parts are told before the first of them runs.
+    let parts = StudyFile::read(&arguments.study).map_err(StudyError::Diagnostics)?.parts();
+    let studies: Vec<&PathBuf> = std::iter::once(&arguments.study).chain(&parts).collect();
+    let plans: Vec<Plan> =
+        studies.iter().map(|study| assay_study::plan(study, arguments.quick)).collect::<Result<_, _>>()?;
     if arguments.plan {
-        let plan = assay_study::plan(&arguments.study, arguments.quick)?;
-        if arguments.json {
-            output::print_json(&plan)?;
-        } else {
-            output::print(|out| write_plan(out, &plan))?;
+        for plan in &plans {
+            if arguments.json {
+                output::print_json(plan)?;
+            } else {
+                output::print(|out| write_plan(out, plan))?;
+            }
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let options = RunOptions {
-        study: arguments.study.clone(),
-        quick: arguments.quick,
-        out: arguments.out.clone(),
-        resume: arguments.resume,
-    };
-    execute(&options, arguments.json)
+    for (study, plan) in studies.iter().zip(&plans) {
+        let is_first = *study == &arguments.study;
+        let out =
+            arguments.out.as_ref().map(|out| if is_first { out.clone() } else { beside(out, &plan.study) });
+        // A run that was interrupted in its first part has no folder for the others yet.
+        let resume = arguments.resume && (is_first || out.as_ref().is_some_and(|out| out.exists()));
+        let options = RunOptions { study: (*study).clone(), quick: arguments.quick, out, resume };
+        execute(&options, arguments.json)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folder of a part: `runs/tuesday` and `non-java-memory-buffers` give `runs/tuesday-non-java-memory-buffers`.
+fn beside(out: &Path, study: &str) -> PathBuf {
+    let name = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    out.with_file_name(format!("{name}-{study}"))
 }
 
 /// Reads a run directory.
@@ -86,7 +101,13 @@ fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
         Design::Resident => "resident servers, measured in alternating windows",
     };
     writeln!(out, "{}: {}", plan.study, plan.question)?;
-    writeln!(out, "  design    {design}; {} blocks, windows of {} s", plan.blocks, plan.window_s)?;
+    // A benchmark program's options say how long it measures.
+    let windows = match plan.subject {
+        Subject::Server if plan.capacity.is_some() => String::new(),
+        Subject::Server => format!(", windows of {} s", plan.window_s),
+        Subject::Benchmark => String::new(),
+    };
+    writeln!(out, "  design    {design}; {} blocks{windows}", plan.blocks)?;
     writeln!(out, "  load      {}", plan.load)?;
     writeln!(out, "  warm-up   {}", plan.warm_up)?;
     writeln!(out, "  takes     about {:.0} min", (plan.expected_s / 60.0).ceil())?;

@@ -191,6 +191,28 @@ impl Scenario {
         &self.name
     }
 
+    /// Names of its operations, in the file's order.
+    pub fn operation_names(&self) -> impl Iterator<Item = &str> {
+        self.operations.iter().map(|operation| operation.name.as_str())
+    }
+
+    /// Checks that all names are those of operations.
+    ///
+    /// # Errors
+    /// The first that is not, with those that are.
+    pub fn check_operations(&self, names: &[String]) -> Result<(), LoadError> {
+        let known = || self.operation_names().collect::<Vec<_>>();
+        let unknown = names.iter().find(|name| !known().contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| {
+            Err(LoadError::Operation { name: name.clone(), known: known().join(", ") })
+        })
+    }
+
+    /// For each operation, whether it is among the names; all are among none.
+    pub(crate) fn are_among(&self, names: &[String]) -> Vec<bool> {
+        self.operation_names().map(|name| names.is_empty() || names.iter().any(|n| n == name)).collect()
+    }
+
     /// The same scenario with another time limit for every request.
     #[must_use]
     pub fn with_timeout(mut self, timeout: std::time::Duration) -> Scenario {

@@ -107,7 +107,7 @@ fn row<'g>(
     usual: Option<&str>,
     scale: &Scale,
 ) -> Row<'g> {
-    let comparison = grid.comparison(cell.name, metric.id);
+    let comparison = grid.comparison(cell.name, &metric.id);
     let baseline = cell.variant.and_then(|v| v.baseline.as_deref());
     let other = baseline.filter(|b| Some(*b) != usual && comparison.is_some());
     let against = other.map(|b| format!("against {}", grid.cell(b).map_or(b, |c| c.label.as_str())));
@@ -123,7 +123,7 @@ fn row<'g>(
         None => "not available, see table".to_owned(),
     };
     let mut published: Vec<(f64, usize, usize, String)> = Vec::new();
-    for (source, from, ratio) in grid.published(group, cell, metric.id) {
+    for (source, from, ratio) in grid.published(group, cell, &metric.id) {
         let x = scale.at(ratio);
         let taken = |lane: usize| published.iter().any(|p| p.1 == lane && (p.0 - x).abs() < MARK_WIDTH);
         let lane = (0..).find(|lane| !taken(*lane)).unwrap_or(0);

@@ -8,7 +8,7 @@ use crate::results::verdict_words;
 use crate::svg::marker_path;
 use crate::table::Table;
 use crate::text;
-use assay_model::{Better, METRICS, Metric};
+use assay_model::{Better, Metric};
 use std::fmt::Write as _;
 
 /// All panels share a scale, unless one of them would need more than this many times the room of another.
@@ -17,14 +17,14 @@ const SHARED_SCALE: f64 = 3.0;
 /// The figures of the metrics that are compared, to be taken out one after the other.
 pub struct Ratios<'g> {
     grid: &'g Grid<'g>,
-    left: Vec<&'static Metric>,
+    left: Vec<&'g Metric>,
 }
 
 impl<'g> Ratios<'g> {
     /// All metrics of which any comparison exists.
     pub fn of(grid: &'g Grid<'g>) -> Self {
-        let compared = |m: &&Metric| grid.cells().any(|(_, c)| grid.comparison(c.name, m.id).is_some());
-        Ratios { grid, left: METRICS.iter().filter(compared).collect() }
+        let compared = |m: &&Metric| grid.cells().any(|(_, c)| grid.comparison(c.name, &m.id).is_some());
+        Ratios { grid, left: grid.metrics.iter().filter(compared).collect() }
     }
 
     /// The figures of these metrics, of those that were not taken yet, in this order; a single figure where the
@@ -53,8 +53,15 @@ fn direction(metric: &Metric) -> &'static str {
     }
 }
 
-fn id_of(metric: &Metric) -> String {
-    format!("ratio-{}", metric.id.replace('_', "-"))
+/// An anchor; of a benchmark by its number, since its name may have any character.
+fn id_of(grid: &Grid, metric: &Metric) -> String {
+    match metric.id.split_once('/') {
+        None => format!("ratio-{}", metric.id.replace('_', "-")),
+        Some((kind, _)) => {
+            let number = grid.metrics.iter().position(|m| m.id == metric.id).unwrap_or_default();
+            format!("ratio-{}-{number}", kind.replace('_', "-"))
+        }
+    }
 }
 
 /// One figure for a metric, a panel for each group.
@@ -63,7 +70,7 @@ fn figure(grid: &Grid, metric: &Metric) -> Figure {
     let widest = longest.iter().copied().fold(1.0, f64::max);
     let shared = longest.iter().all(|l| widest <= SHARED_SCALE * l);
     let end = |group: usize| if shared { widest } else { longest[group] };
-    let id = id_of(metric);
+    let id = id_of(grid, metric);
     let panels = grid.groups.iter().enumerate().map(|(index, group)| Panel {
         heading: group.label.clone(),
         svg: panel(grid, group, metric, end(index), &format!("{id}-{index}")),
@@ -89,14 +96,20 @@ fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Figure {
     for (metric, group) in metrics.iter().zip(grid.groups.iter().cycle()) {
         panels.push(Panel {
             heading: format!("{} ({})", metric.title, direction(metric)),
-            svg: panel(grid, group, metric, largest(grid, group, metric), &format!("{}-0", id_of(metric))),
+            svg: panel(
+                grid,
+                group,
+                metric,
+                largest(grid, group, metric),
+                &format!("{}-0", id_of(grid, metric)),
+            ),
             narrow: None,
         });
     }
-    let titles: Vec<&str> = metrics.iter().map(|m| m.title).collect();
+    let titles: Vec<&str> = metrics.iter().map(|m| &*m.title).collect();
     let place = grid.groups.first().map_or("", |g| g.label.as_str());
     Figure {
-        id: metrics.first().map_or_else(|| "ratios".to_owned(), |m| id_of(m)),
+        id: metrics.first().map_or_else(|| "ratios".to_owned(), |m| id_of(grid, m)),
         title: format!("{}: ratio to the baseline", titles.join("; ")),
         caption: format!(
             "{place}{} {HOW_TO_READ} Each panel has its own scale.",
@@ -114,11 +127,11 @@ fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Figure {
 fn largest(grid: &Grid, group: &Group, metric: &Metric) -> f64 {
     let mut largest = 1.0f64;
     for cell in &group.cells {
-        if let Some(c) = grid.comparison(cell.name, metric.id) {
+        if let Some(c) = grid.comparison(cell.name, &metric.id) {
             let ends = [c.ratio.estimate, c.ratio.high.unwrap_or(0.0)];
             largest = ends.into_iter().filter(|v| v.is_finite()).fold(largest, f64::max);
         }
-        for (_, _, ratio) in grid.published(group, cell, metric.id) {
+        for (_, _, ratio) in grid.published(group, cell, &metric.id) {
             largest = largest.max(ratio);
         }
     }
@@ -131,7 +144,7 @@ fn published_key(grid: &Grid, metrics: &[&Metric]) -> String {
     let places =
         metrics.iter().flat_map(|metric| grid.cells().map(move |(group, cell)| (metric, group, cell)));
     for (metric, group, cell) in places {
-        for (index, published, _) in grid.published(group, cell, metric.id) {
+        for (index, published, _) in grid.published(group, cell, &metric.id) {
             if seen.contains(&index) {
                 continue;
             }
@@ -152,7 +165,7 @@ fn table(grid: &Grid, metric: &Metric) -> Table {
     let columns = ["Variant", "Baseline", "Ratio", "Low", "High", "Blocks", "In words"];
     let mut table = Table::new(format!("{}, ratio to the baseline", metric.title), &columns, 9);
     for (_, cell) in grid.cells() {
-        let row = match grid.comparison(cell.name, metric.id) {
+        let row = match grid.comparison(cell.name, &metric.id) {
             Some(c) => {
                 let end = |v: Option<f64>| v.map_or_else(|| "no interval".to_owned(), significant);
                 let (low, high) = (end(c.ratio.low), end(c.ratio.high));

@@ -34,10 +34,10 @@ pub fn figure(grid: &Grid) -> Figure {
     }
     let steps = steps(grid, &heaps);
     let metrics = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id));
-    let measured = metrics.filter(|m| grid.cells().any(|(_, c)| c.estimate(m.id).is_some()));
+    let measured = metrics.filter(|m| grid.cells().any(|(_, c)| c.estimate(&m.id).is_some()));
     let panels = measured.enumerate().map(|(index, metric)| {
-        curve_panel(metric.title.to_owned(), &format!("{ID}-{index}"), |width, names, id| {
-            panel(grid, &heaps, metric, &steps, (width, names), id)
+        curve_panel(metric.title.to_string(), &format!("{ID}-{index}"), |width, names, id| {
+            panel(grid, &heaps, &metric, &steps, (width, names), id)
         })
     });
     Figure {
@@ -158,7 +158,7 @@ fn panel(
 /// Ticks of the value axis. It starts at zero unless that would leave more than half of it empty: lines, unlike
 /// bars, do not stand for their length.
 fn ticks(grid: &Grid, metric: &Metric, divisor: f64) -> Vec<f64> {
-    let estimates = || grid.cells().filter_map(|(_, c)| c.estimate(metric.id));
+    let estimates = || grid.cells().filter_map(|(_, c)| c.estimate(&metric.id));
     let highest =
         estimates().map(|e| e.high.unwrap_or(e.estimate).max(e.estimate) / divisor).fold(0.0, f64::max);
     let lowest = estimates().map(|e| e.low.unwrap_or(e.estimate).min(e.estimate) / divisor);
@@ -183,7 +183,7 @@ fn series_line(
     // A few units aside, so that whiskers of equal values stay apart.
     let aside = (series as f64 - (grid.series.len() as f64 - 1.0) / 2.0) * 3.0;
     let estimates: Vec<(usize, Estimate)> =
-        line(grid, heaps, series).iter().filter_map(|(i, c)| Some((*i, c.estimate(metric.id)?))).collect();
+        line(grid, heaps, series).iter().filter_map(|(i, c)| Some((*i, c.estimate(&metric.id)?))).collect();
     let place = |i: usize, value: f64| (x.at(i as f64) + aside, y.at(value / divisor));
     let points: Vec<(f64, f64)> = estimates.iter().map(|(i, e)| place(*i, e.estimate)).collect();
     let end = *points.last()?;
@@ -213,7 +213,7 @@ fn heap_name(bytes: u64) -> String {
 
 fn table(grid: &Grid) -> Table {
     let mut table = Table::new("Values by maximum heap", &["Variant", "Maximum heap", "Mode read"], 3);
-    let metrics: Vec<&Metric> = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id)).collect();
+    let metrics: Vec<Metric> = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id)).collect();
     table.columns.extend(metrics.iter().map(|m| format!("{} ({})", m.title, shown_unit(m).0)));
     for (_, cell) in grid.cells() {
         let Some(variant) = cell.variant else { continue };
@@ -223,7 +223,7 @@ fn table(grid: &Grid) -> Table {
             variant.max_heap_bytes.map_or_else(|| "not set".to_owned(), heap_name),
             mode.map_or_else(|| "not available".to_owned(), |m| text::clean(&m)),
         ];
-        row.extend(metrics.iter().map(|m| match cell.estimate(m.id) {
+        row.extend(metrics.iter().map(|m| match cell.estimate(&m.id) {
             Some(e) => interval(&e, shown_unit(m).1),
             None => format!("not available: {}", grid.why_absent(cell, m)),
         }));

@@ -1,5 +1,6 @@
 //! Resident memory by area as stacked bars, a row for each variant.
 
+use super::area_look::{self, AREAS, bytes_of};
 use super::axes::{LABEL_SIZE, Plot};
 use super::bar_panel::inside_ticks;
 use super::{Figure, PANEL_WIDTH, Panel};
@@ -9,26 +10,13 @@ use crate::scale::{Scale, ticks_from_zero};
 use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
 use crate::table::Table;
 use crate::text::{self, shorten};
-use assay_model::{Area, MemorySample, Metric};
-use std::fmt::Write as _;
+use assay_model::{Area, Metric};
 
 const ID: &str = "memory";
 const TITLE: &str = "Resident memory by area";
 const MIB: f64 = 1_048_576.0;
 const LEFT: f64 = 4.0;
 const RIGHT: f64 = PANEL_WIDTH - 10.0;
-
-/// Every area in the order of the stack.
-pub const AREAS: [Area; 8] = [
-    Area::JavaHeap,
-    Area::ClassMetadata,
-    Area::JitCode,
-    Area::Code,
-    Area::Stacks,
-    Area::MallocHeap,
-    Area::NativeAnonymous,
-    Area::Other,
-];
 
 /// The figure.
 pub fn figure(grid: &Grid) -> Figure {
@@ -40,6 +28,7 @@ pub fn figure(grid: &Grid) -> Figure {
             "not available: no trial has memory samples inside a window that counts",
         );
     }
+    let occurring = occurring(grid);
     let groups = grid.groups.iter().enumerate().filter(|(_, g)| measured(g));
     let panels = groups.map(|(index, group)| Panel {
         heading: group.label.clone(),
@@ -52,7 +41,7 @@ pub fn figure(grid: &Grid) -> Figure {
         caption: "Mean over the windows that count of the last sample of each; the areas add up to the resident set \
                   size of the same scan. From /proc/PID/smaps and the heap range in the JVM's log. Each heap size has its own scale."
             .to_owned(),
-        key: area_key(),
+        key: area_look::key(|area| occurring.contains(&area)),
         notes: Vec::new(),
         panels: panels.collect(),
         size: "",
@@ -61,36 +50,19 @@ pub fn figure(grid: &Grid) -> Figure {
     }
 }
 
-/// Key of the areas: colour and pattern.
-pub fn area_key() -> String {
-    let mut out = String::from("<ul class=\"key\">");
-    for (index, area) in AREAS.iter().enumerate() {
-        let _ = write!(
-            out,
-            "<li><svg aria-hidden=\"true\" width=\"16\" height=\"12\" viewBox=\"0 0 16 12\">\
-             <path class=\"f{index} area\" d=\"M0 0H16V12H0Z\"/></svg>{}</li>",
-            area.title()
-        );
-    }
-    out + "</ul>"
-}
-
-/// Resident bytes of an area in a sample; zero only if other areas of the same scan are there, since an area
-/// that was not seen is not listed.
-pub fn bytes_of(sample: &MemorySample, area: Area) -> f64 {
-    sample.areas.iter().filter(|a| a.area == area).map(|a| a.resident_bytes as f64).sum()
-}
+/// Mean bytes of each of [`AREAS`].
+type Means = [f64; AREAS.len()];
 
 /// Mean bytes by area over the counting windows' last samples.
-fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<[f64; 8]> {
-    let mut sums = [0.0; 8];
+fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<Means> {
+    let mut sums = [0.0; AREAS.len()];
     let mut samples = 0u32;
     for stored in grid.trials(cell.name).filter(|t| t.trial.counts()) {
         for window in stored
             .trial
             .windows
             .iter()
-            .filter(|w| Metric::by_id("rss_bytes").is_some_and(|rss| w.counts_for(rss)))
+            .filter(|w| Metric::by_id("rss_bytes").is_some_and(|rss| w.counts_for(&rss)))
         {
             let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
             let Some(last) = stored.memory.iter().rfind(|s| inside.contains(&s.monotonic_ns)) else {
@@ -98,16 +70,23 @@ fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<[f64; 8]> {
             };
             samples += 1;
             for (sum, area) in sums.iter_mut().zip(AREAS) {
-                *sum += bytes_of(last, area);
+                *sum += bytes_of(&last.areas, area);
             }
         }
     }
     (samples > 0).then(|| sums.map(|s| s / f64::from(samples)))
 }
 
+/// Areas that any variant has.
+fn occurring(grid: &Grid) -> Vec<Area> {
+    let measured: Vec<Means> = grid.cells().filter_map(|(_, cell)| at_window_ends(grid, cell)).collect();
+    let occurs = |index: usize| measured.iter().any(|means| means[index] > 0.0);
+    AREAS.into_iter().enumerate().filter(|(index, _)| occurs(*index)).map(|(_, area)| area).collect()
+}
+
 fn panel(grid: &Grid, group: &Group, id: &str) -> String {
     const ROW: f64 = 42.0;
-    let rows: Vec<(&Cell, Option<[f64; 8]>)> =
+    let rows: Vec<(&Cell, Option<Means>)> =
         group.cells.iter().map(|c| (c, at_window_ends(grid, c))).collect();
     let largest = rows.iter().filter_map(|(_, r)| r.map(|r| r.iter().sum::<f64>() / MIB)).fold(0.0, f64::max);
     let ticks = ticks_from_zero(largest, 5);
@@ -144,31 +123,36 @@ fn panel(grid: &Grid, group: &Group, id: &str) -> String {
     svg.finish(id, &format!("{TITLE}{place}"), &words.join(". "))
 }
 
-fn stack(svg: &mut Svg, label: &str, areas: &[f64; 8], scale: &Scale, top: f64) {
+fn stack(svg: &mut Svg, label: &str, areas: &Means, scale: &Scale, top: f64) {
     let mut sum = 0.0;
-    for (index, (bytes, area)) in areas.iter().zip(AREAS).enumerate() {
+    for (bytes, area) in areas.iter().zip(AREAS) {
         let from = scale.at(sum / MIB);
         sum += bytes;
         let width = scale.at(sum / MIB) - from;
         if width > 0.0 {
             let tip = format!("{label}, {}: {}", area.title(), mib(*bytes));
-            svg.rect((from, top), (width, 14.0), &format!("f{index} area"), &tip);
+            svg.rect((from, top), (width, 14.0), &area_look::class(area), &tip);
         }
     }
 }
 
 fn table(grid: &Grid) -> Table {
+    let occurring = occurring(grid);
     let mut table = Table::new("Resident memory by area (MiB)", &["Variant", "Sum"], 1);
-    table.columns.extend(AREAS.iter().map(|a| a.title().to_owned()));
+    table.columns.extend(occurring.iter().map(|a| a.title().to_owned()));
     for (_, cell) in grid.cells().filter(|(_, c)| c.variant.is_some()) {
         let mut row = vec![text::clean(cell.name)];
         match at_window_ends(grid, cell) {
             Some(areas) => {
                 row.push(significant(areas.iter().sum::<f64>() / MIB));
-                row.extend(areas.iter().map(|b| significant(b / MIB)));
+                let shown = areas.iter().zip(AREAS).filter(|(_, area)| occurring.contains(area));
+                row.extend(shown.map(|(bytes, _)| significant(bytes / MIB)));
             }
             None => {
-                row.resize(AREAS.len() + 2, "not available: no sample in a window that counts".to_owned());
+                row.resize(
+                    occurring.len() + 2,
+                    "not available: no sample in a window that counts".to_owned(),
+                );
             }
         }
         table.rows.push(row);

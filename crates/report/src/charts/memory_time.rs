@@ -1,16 +1,16 @@
 //! Resident memory by area over the measured time, a small panel for each variant.
 
+use super::area_look::{self, bytes_of};
 use super::axes::Plot;
 use super::joined::Joined;
-use super::memory::{AREAS, area_key, bytes_of};
 use super::{Figure, Panel, SMALL_WIDTH};
 use crate::grid::{Cell, Grid, Group};
 use crate::number::mib;
 use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::{Svg, points_path};
+use crate::svg::Svg;
 use crate::table::Table;
 use crate::text;
-use assay_model::{MemorySample, StoredTrial};
+use assay_model::{Area, MemorySample, StoredTrial};
 
 const ID: &str = "memory-time";
 const TITLE: &str = "Resident memory by area over time";
@@ -52,7 +52,7 @@ pub fn figure(grid: &Grid) -> Figure {
         caption: "Areas stacked as in the figure above, one trial for each variant; dotted lines are the gaps between its \
                   windows. From /proc/PID/smaps. Scales are the same in all panels of a heap size."
             .to_owned(),
-        key: area_key(),
+        key: area_look::key(|area| occurs(grid, area)),
         notes: Vec::new(),
         panels,
         size: "small",
@@ -78,6 +78,11 @@ fn highest_mib(grid: &Grid, group: &Group) -> f64 {
     samples.map(|(_, _, s)| s.rss_bytes as f64 / MIB).fold(0.0, f64::max)
 }
 
+fn occurs(grid: &Grid, area: Area) -> bool {
+    let trials = grid.cells().filter_map(|(_, cell)| grid.shown_trial(cell.name));
+    trials.flat_map(in_windows).any(|(_, _, sample)| bytes_of(&sample.areas, area) > 0.0)
+}
+
 fn panel(
     cell: &Cell,
     stored: &StoredTrial,
@@ -92,21 +97,8 @@ fn panel(
     let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (PLOT.bottom, PLOT.top));
     PLOT.y_axis(&mut svg, &y, &ticks, "resident (MiB)");
     for window in samples.chunk_by(|a, b| a.1 == b.1) {
-        let mut below = vec![0.0; window.len()];
-        for (index, area) in AREAS.iter().enumerate() {
-            let above: Vec<f64> =
-                window.iter().zip(&below).map(|((_, _, s), b)| b + bytes_of(s, *area) / MIB).collect();
-            let edge = |values: &[f64]| -> Vec<(f64, f64)> {
-                window.iter().zip(values).map(|((at, ..), v)| (x.at(*at), y.at(*v))).collect()
-            };
-            let mut outline = edge(&above);
-            outline.extend(edge(&below).into_iter().rev());
-            if above != below {
-                let d = format!("{}Z", points_path(&outline));
-                svg.path(&d, &format!("f{index} area"), area.title());
-            }
-            below = above;
-        }
+        let looks: Vec<_> = window.iter().map(|(at, _, sample)| (*at, sample.areas.as_slice())).collect();
+        area_look::stack(&mut svg, &looks, &x, &y, MIB);
     }
     joined.draw(&mut svg, &PLOT, &x);
     joined.note(&mut svg, &PLOT);

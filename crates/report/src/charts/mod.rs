@@ -1,20 +1,22 @@
 //! The pictures. How to add one stands at the top of this crate.
 
-mod axes;
+pub mod area_look;
+pub mod axes;
 mod bar_panel;
 mod bars;
 mod by_heap;
+mod capacity_curves;
 mod gc_time;
 mod joined;
 mod latency;
 mod memory;
+mod memory_map;
 mod memory_time;
 
 use crate::grid::{Grid, LOOKS};
 use crate::svg::marker_path;
 use crate::table::Table;
 use crate::text;
-use assay_model::METRICS;
 use std::fmt::Write as _;
 
 /// Width of a panel in user units; the page shows about as many pixels.
@@ -82,10 +84,17 @@ impl Figure {
 pub fn figures(grid: &Grid) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut ratios = bars::Ratios::of(grid);
-    figures.extend(ratios.take(&[&grid.run.plan.primary_metric, "cpu_ms_per_request", "throughput_per_s"]));
+    figures.extend(ratios.take(&[&grid.primary().id, "cpu_ms_per_request", "throughput_per_s"]));
     if figures.is_empty() {
         let why = "not available: no two variants were compared in the same block";
         figures.push(Figure::absent("ratios", "Ratios to the baseline", why));
+    }
+    let rest: Vec<&str> = grid.metrics.iter().map(|m| &*m.id).collect();
+    figures.extend(capacity_curves::figure(grid));
+    // There is no window of one load in which response times, collections and memory could be drawn over time.
+    if grid.is_benchmark() || grid.finds_capacity() {
+        figures.extend(ratios.take(&rest));
+        return figures;
     }
     figures.push(by_heap::figure(grid));
     figures.push(latency::figure(grid));
@@ -94,7 +103,7 @@ pub fn figures(grid: &Grid) -> Vec<Figure> {
     figures.extend(ratios.take(&["gc_pause_ms_per_s"]));
     figures.push(memory::figure(grid));
     figures.push(memory_time::figure(grid));
-    let rest: Vec<&str> = METRICS.iter().map(|m| m.id).collect();
+    figures.extend(memory_map::figure(grid));
     figures.extend(ratios.take(&rest));
     figures
 }

@@ -5,33 +5,16 @@
 mod series;
 
 use assay_model::*;
+use assay_testkit::SplitMix;
 use std::collections::BTreeMap;
 
 const MIB: u64 = 1 << 20;
 const BLOCKS: u32 = 6;
 const WINDOW_NS: u64 = 10_000_000_000;
 
-/// SplitMix64: enough randomness for made-up figures, the same on every machine.
-pub struct Noise(pub u64);
-
-impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// From 0 to 1.
-    pub fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// `value` with noise of about this relative size.
-    pub fn around(&mut self, value: f64, relative: f64) -> f64 {
-        value * (1.0 + relative * (self.share() + self.share() + self.share() - 1.5))
-    }
+/// `value` with noise of about this relative size.
+fn around(noise: &mut SplitMix, value: f64, relative: f64) -> f64 {
+    value * (1.0 + relative * (noise.share() + noise.share() + noise.share() - 1.5))
 }
 
 /// Level, garbage KiB/request, CPU ms/request at a roomy heap, JVM feature, baseline level.
@@ -77,7 +60,7 @@ pub fn hostile_run() -> StoredRun {
 }
 
 fn run_with_heaps(heaps: &[(&str, u64)]) -> StoredRun {
-    let mut noise = Noise(42);
+    let mut noise = SplitMix(42);
     let plan = plan(heaps);
     let mut trials = Vec::new();
     for (index, variant) in plan.variants.iter().enumerate() {
@@ -144,6 +127,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
             .to_owned(),
         background: "After IBM's study of compressed references in WebSphere Application Server V7 (2008).".to_owned(),
         workload: "brokerage".to_owned(),
+        subject: Subject::Server,
         quick: true,
         design: Design::Resident,
         seed: 20_081_117,
@@ -151,6 +135,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         load: "closed loop, 8 users".to_owned(),
         warm_up: "until three slices of 5 s differ by less than 3 % in CPU time per request, at most 60 s".to_owned(),
         window_s: 10.0,
+        capacity: None,
         repeats_max: 2,
         factors: vec![
             ("reference mode".to_owned(), MODES.iter().map(|m| m.0.to_owned()).collect()),
@@ -225,16 +210,17 @@ fn published() -> Vec<Published> {
 }
 
 /// Estimates from the windows that count, and comparisons: simple means, for looking only.
-fn summary(plan: &Plan, trials: &[StoredTrial], noise: &mut Noise) -> Summary {
+fn summary(plan: &Plan, trials: &[StoredTrial], noise: &mut SplitMix) -> Summary {
     let mut variants = Vec::new();
     for (variant, stored) in plan.variants.iter().zip(trials) {
         let counted: Vec<&Window> =
             stored.trial.windows.iter().filter(|w| w.disturbances.is_empty()).collect();
         let mut metrics = BTreeMap::new();
         for metric in METRICS {
-            let values: Vec<f64> = counted.iter().filter_map(|w| w.metrics.get(metric.id).copied()).collect();
+            let values: Vec<f64> =
+                counted.iter().filter_map(|w| w.metrics.get(&*metric.id).copied()).collect();
             if !values.is_empty() {
-                metrics.insert(metric.id.to_owned(), mean(&values));
+                metrics.insert(metric.id.to_string(), mean(&values));
             }
         }
         variants.push(VariantSummary {
@@ -281,7 +267,7 @@ fn comparisons(plan: &Plan, variants: &[VariantSummary]) -> Vec<Comparison> {
     for metric in METRICS {
         for variant in &plan.variants {
             let Some(baseline) = &variant.baseline else { continue };
-            let of = |name: &str| variants.iter().find(|v| v.name == name)?.metrics.get(metric.id).copied();
+            let of = |name: &str| variants.iter().find(|v| v.name == name)?.metrics.get(&*metric.id).copied();
             let (Some(own), Some(base)) = (of(&variant.name), of(baseline)) else { continue };
             let (Some(a), Some(b)) = (own.high, base.high) else { continue };
             let ratio = own.estimate / base.estimate;
@@ -293,7 +279,7 @@ fn comparisons(plan: &Plan, variants: &[VariantSummary]) -> Vec<Comparison> {
                 () => Verdict::NoDifferenceShown,
             };
             comparisons.push(Comparison {
-                metric: metric.id.to_owned(),
+                metric: metric.id.to_string(),
                 variant: variant.name.clone(),
                 baseline: baseline.clone(),
                 blocks: BLOCKS,

@@ -1,11 +1,12 @@
 //! The made-up series of a trial: windows, collections, memory samples, the percentile curve.
 
-use super::{BLOCKS, MIB, Noise, WINDOW_NS, base, jvm, provenance};
+use super::{BLOCKS, MIB, WINDOW_NS, around, base, jvm, provenance};
 use assay_model::*;
+use assay_testkit::SplitMix;
 use std::collections::BTreeMap;
 
 /// One resident trial: six windows, the third of one variant disturbed and repeated.
-pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut Noise) -> StoredTrial {
+pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) -> StoredTrial {
     let level = variant.levels["reference mode"].as_str();
     let heap_mib = variant.max_heap_bytes.expect("the sample sets it") / MIB;
     let mut windows = Vec::new();
@@ -43,11 +44,11 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut Noise) -> 
         mode: Some(mode(level, heap_mib)),
         collector: Some("Parallel".to_owned()),
         started_at: format!("2026-03-01T10:{:02}:00Z", number % 60),
-        start_to_ready_ms: Some(noise.around(6_400.0, 0.1)),
+        start_to_ready_ms: Some(around(noise, 6_400.0, 0.1)),
         warm_up: Some(WarmUp {
             rule: plan.warm_up.clone(),
             ended_by: if capped { WarmUpEnd::Cap } else { WarmUpEnd::Steady },
-            duration_s: if capped { 60.0 } else { noise.around(42.0, 0.2) },
+            duration_s: if capped { 60.0 } else { around(noise, 42.0, 0.2) },
             requests: 61_230,
             cpu_ms_per_request: vec![2.1, 0.9, 0.6, 0.47, 0.44, 0.43],
         }),
@@ -58,7 +59,7 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut Noise) -> 
         excluded_observers: vec![],
         problems: vec![],
     };
-    StoredTrial { trial, gc_events, memory }
+    StoredTrial { trial, gc_events, memory, memory_report: None, capacity: None }
 }
 
 fn mode(level: &str, heap_mib: u64) -> ModeRead {
@@ -93,23 +94,23 @@ fn zero_based(heap_mib: u64) -> (ReferenceMode, Option<u8>, String) {
     (ReferenceMode::CompressedZeroBased, Some(3), evidence)
 }
 
-fn window(level: &str, heap_mib: u64, at: u64, block: u32, attempt: u32, noise: &mut Noise) -> Window {
+fn window(level: &str, heap_mib: u64, at: u64, block: u32, attempt: u32, noise: &mut SplitMix) -> Window {
     let (garbage, cpu) = base(level, heap_mib);
-    let cpu = noise.around(cpu, 0.06);
-    let rate = noise.around(930.0 / cpu, 0.05);
-    let p50 = noise.around(3.4 * cpu / 0.45, 0.1);
-    let p99 = noise.around(if level == "64-bit" && heap_mib == 96 { 98.0 } else { 44.0 }, 0.25);
+    let cpu = around(noise, cpu, 0.06);
+    let rate = around(noise, 930.0 / cpu, 0.05);
+    let p50 = around(noise, 3.4 * cpu / 0.45, 0.1);
+    let p99 = around(noise, if level == "64-bit" && heap_mib == 96 { 98.0 } else { 44.0 }, 0.25);
     let stopped =
         if level == "64-bit" && heap_mib == 96 { 318.0 } else { 10_000.0 / (heap_mib as f64 + 900.0) };
     let rss = (heap_mib as f64 * 0.82 + 330.0) * MIB as f64 * if level == "64-bit" { 1.05 } else { 1.0 };
     let mut metrics: BTreeMap<String, f64> = [
-        ("garbage_kib_per_request", noise.around(garbage, 0.01)),
+        ("garbage_kib_per_request", around(noise, garbage, 0.01)),
         ("cpu_ms_per_request", cpu),
         ("throughput_per_s", rate),
         ("response_p50_ms", p50),
         ("response_p99_ms", p99),
-        ("gc_pause_ms_per_s", noise.around(stopped, 0.1)),
-        ("rss_bytes", noise.around(rss, 0.02)),
+        ("gc_pause_ms_per_s", around(noise, stopped, 0.1)),
+        ("rss_bytes", around(noise, rss, 0.02)),
     ]
     .map(|(k, v)| (k.to_owned(), v))
     .into();
@@ -142,18 +143,18 @@ fn window(level: &str, heap_mib: u64, at: u64, block: u32, attempt: u32, noise: 
     }
 }
 
-fn collections(window: &Window, heap_mib: u64, events: &mut Vec<GcEvent>, noise: &mut Noise) {
+fn collections(window: &Window, heap_mib: u64, events: &mut Vec<GcEvent>, noise: &mut SplitMix) {
     let young = (heap_mib as f64 / 3.0).max(20.0);
     let rate_mib = window.metrics["garbage_kib_per_request"] * window.metrics["throughput_per_s"] / 1024.0;
     let live = 45.0 + 0.05 * heap_mib as f64;
     let mut at = window.start_monotonic_ns as f64;
     loop {
-        at += noise.around(young / rate_mib, 0.1) * 1e9;
+        at += around(noise, young / rate_mib, 0.1) * 1e9;
         if at >= window.end_monotonic_ns as f64 {
             return;
         }
         let id = events.len() as u64;
-        let after = noise.around(live + (id % 24) as f64 * 0.4, 0.03);
+        let after = around(noise, live + (id % 24) as f64 * 0.4, 0.03);
         let full = id % 97 == 96;
         events.push(GcEvent {
             id,
@@ -161,7 +162,7 @@ fn collections(window: &Window, heap_mib: u64, events: &mut Vec<GcEvent>, noise:
             cause: Some("Allocation Failure".to_owned()),
             end_monotonic_ns: Some(at as u64),
             end_uptime_s: Some(at / 1e9),
-            pause_ns: (noise.around(if full { 93.0 } else { 4.0 }, 0.4) * 1e6) as u64,
+            pause_ns: (around(noise, if full { 93.0 } else { 4.0 }, 0.4) * 1e6) as u64,
             before_bytes: Some(((after + young).min(heap_mib as f64) * MIB as f64) as u64),
             after_bytes: Some((after * MIB as f64) as u64),
             capacity_bytes: Some(heap_mib * MIB),
@@ -170,7 +171,13 @@ fn collections(window: &Window, heap_mib: u64, events: &mut Vec<GcEvent>, noise:
     }
 }
 
-fn samples(window: &Window, level: &str, heap_mib: u64, memory: &mut Vec<MemorySample>, noise: &mut Noise) {
+fn samples(
+    window: &Window,
+    level: &str,
+    heap_mib: u64,
+    memory: &mut Vec<MemorySample>,
+    noise: &mut SplitMix,
+) {
     if level == "compressed-zero-based" && heap_mib == 1024 {
         return;
     }
@@ -184,8 +191,8 @@ fn samples(window: &Window, level: &str, heap_mib: u64, memory: &mut Vec<MemoryS
             (Area::ClassMetadata, 61.0 * wide),
             (Area::JitCode, 43.0 + grown / 20.0),
             (Area::Stacks, 7.5),
-            (Area::MallocHeap, noise.around(36.0, 0.05)),
-            (Area::NativeAnonymous, noise.around(92.0 * wide, 0.04)),
+            (Area::MallocHeap, around(noise, 36.0, 0.05)),
+            (Area::NativeAnonymous, around(noise, 92.0 * wide, 0.04)),
             (Area::Other, 0.4),
         ];
         let areas: Vec<AreaBytes> = parts
@@ -203,7 +210,7 @@ fn samples(window: &Window, level: &str, heap_mib: u64, memory: &mut Vec<MemoryS
 }
 
 /// A percentile curve with a tail of collections.
-pub fn curve(noise: &mut Noise, stored: &StoredTrial) -> Vec<LatencyPoint> {
+pub fn curve(noise: &mut SplitMix, stored: &StoredTrial) -> Vec<LatencyPoint> {
     let counted = stored.trial.windows.iter().find(|w| w.disturbances.is_empty());
     let Some((p50, p99)) = counted.and_then(|w| Some((w.response_ms.p50?, w.response_ms.p99?))) else {
         return vec![];
@@ -214,7 +221,7 @@ pub fn curve(noise: &mut Noise, stored: &StoredTrial) -> Vec<LatencyPoint> {
         let share = 1.0 - 10f64.powf(-nines);
         let body = p50 * (0.25 + 1.1 * nines);
         let tail = p99 * ((nines - 1.2).max(0.0) / 0.8).powf(1.3) * 0.9;
-        let ms = noise.around(body + tail, 0.01).max(points.last().map_or(0.0, |p| p.ms));
+        let ms = around(noise, body + tail, 0.01).max(points.last().map_or(0.0, |p| p.ms));
         points.push(LatencyPoint { percentile: share * 100.0, ms });
     }
     points

@@ -32,6 +32,8 @@ pub(super) struct GcObserver {
     loads: Vec<Completed>,
     /// Start of the first of them.
     begun_ns: Option<u64>,
+    /// Then there are no metrics: the rates on the way to a capacity differ by variant.
+    finds_capacity: bool,
 }
 
 impl Observer for GcObserver {
@@ -45,6 +47,7 @@ impl Observer for GcObserver {
                 "the command has no {jvm_options} by which a JVM could be told to log collections".to_owned()
             );
         }
+        self.finds_capacity = target.finds_capacity;
         self.log = target.folder.join(file::GC_LOG);
         let path = self.log.to_str().filter(|p| !p.contains('"'));
         let path =
@@ -74,7 +77,9 @@ impl Observer for GcObserver {
 
     fn finish(&mut self, trial: &mut Trial) -> Result<(), String> {
         let log = read_log(&self.log).map_err(|e| format!("the GC log could not be read: {e}"))?;
-        trial.windows.iter_mut().for_each(|window| self.add_metrics(&log, window));
+        if !self.finds_capacity {
+            trial.windows.iter_mut().for_each(|window| self.add_metrics(&log, window));
+        }
         if log.mode.is_some() {
             trial.mode.clone_from(&log.mode);
         }

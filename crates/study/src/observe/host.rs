@@ -51,7 +51,8 @@ impl Observer for HostObserver {
     }
 }
 
-fn judge(interval: &HostInterval, our_cpu_ns: u64, limits: Limits) -> Vec<Disturbance> {
+/// What the gauges say against a stretch of measuring. Our CPU time is that of all that belongs to the trial.
+pub(crate) fn judge(interval: &HostInterval, our_cpu_ns: u64, limits: Limits) -> Vec<Disturbance> {
     let over = |kind: &str, what: &str, share: Option<f64>, limit: f64| {
         share.filter(|share| *share > limit).map(|share| Disturbance {
             kind: kind.to_owned(),

@@ -1,57 +1,201 @@
-//! Observes resident memory by area: once a second while a window is measured, and at its end.
+//! Observes resident memory by area while a window is measured, and at its end.
+//!
+//! In short: the kernel's mappings once a second, and one full look after the last window. With areas: a full look every
+//! few seconds and at the end of each window, and the page faults of the window.
 
 use super::{Observer, Seen, Target};
 use assay_linux::{ProcRoot, monotonic_ns};
-use assay_model::{MemorySample, Window, file};
-use std::fs::File;
+use assay_memory::ReadOptions;
+use assay_model::{Area, AreaBytes, MemoryReport, MemorySample, Problem, Window, file};
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
+use std::thread::JoinHandle;
 
 const INTERVAL_NS: u64 = 1_000_000_000;
+/// A full look takes some tenths of a second of CPU time: every five seconds that is a few per cent of one processor.
+const AREAS_INTERVAL_NS_MAX: u64 = 5_000_000_000;
+/// Full looks in a window, if it is so short that there would be fewer.
+const LOOKS_IN_WINDOW: f64 = 3.0;
+
+/// Metrics that are one area of a full look.
+const AREA_METRICS: [(&str, Area); 5] = [
+    ("class_metadata_bytes", Area::ClassMetadata),
+    ("jit_code_bytes", Area::JitCode),
+    ("jvm_work_bytes", Area::JvmWork),
+    ("buffers_bytes", Area::Buffers),
+    ("freed_resident_bytes", Area::FreedResident),
+];
 
 #[derive(Default)]
 pub(super) struct MemoryObserver {
+    /// Full looks in place of short ones, and the time between two of them.
+    areas_interval_ns: Option<u64>,
     file: Option<File>,
-    next_ns: u64,
+    next_ns: Option<u64>,
+    faults: Vec<Faults>,
+    /// A full look that is being taken: it may last longer than the gauges of a window can wait.
+    looking: Option<JoinHandle<Result<MemoryReport, String>>>,
+}
+
+/// The kernel's count of a process's minor faults at one instant.
+#[derive(Clone, Copy)]
+struct Faults {
+    monotonic_ns: u64,
+    minor: u64,
 }
 
 impl MemoryObserver {
-    fn take(&mut self, target: &Target, now_ns: u64) -> Result<MemorySample, String> {
-        let sample = assay_memory::sample(&ProcRoot::default(), target.pid, target.heap, now_ns)
-            .map_err(|e| e.to_string())?;
-        let mut line = serde_json::to_vec(&sample).map_err(|e| e.to_string())?;
-        line.push(b'\n');
-        if let Some(file) = &mut self.file {
-            file.write_all(&line).map_err(|e| format!("{} could not be written: {e}", file::MEMORY))?;
-        }
-        self.next_ns = now_ns + INTERVAL_NS;
-        Ok(sample)
+    /// The one that looks at every resident byte, in windows of so many seconds.
+    pub fn with_areas(window_s: f64) -> Self {
+        let nanoseconds = (window_s / LOOKS_IN_WINDOW * 1e9) as u64;
+        let interval = nanoseconds.clamp(INTERVAL_NS, AREAS_INTERVAL_NS_MAX);
+        MemoryObserver { areas_interval_ns: Some(interval), ..MemoryObserver::default() }
     }
+
+    /// Begins a full look when it is time, and keeps what one that is over has seen.
+    fn look_beside(&mut self, target: &Target, interval_ns: u64) -> Result<(), String> {
+        let now_ns = monotonic_ns();
+        if self.looking.as_ref().is_some_and(JoinHandle::is_finished) {
+            self.end_look()?;
+            self.next_ns = Some(now_ns + interval_ns);
+        }
+        let due_ns = *self.next_ns.get_or_insert(now_ns + interval_ns);
+        if self.looking.is_none() && due_ns <= now_ns {
+            let target = target.clone();
+            self.looking = Some(std::thread::spawn(move || full_look(&target)));
+        }
+        Ok(())
+    }
+
+    /// Waits for a look that is under way.
+    fn end_look(&mut self) -> Result<(), String> {
+        let Some(looking) = self.looking.take() else { return Ok(()) };
+        let report = looking.join().map_err(|_| "the reader of memory panicked".to_owned())??;
+        self.append(&sample_of(&report))
+    }
+
+    fn append(&mut self, sample: &MemorySample) -> Result<(), String> {
+        let mut line = serde_json::to_vec(sample).map_err(|e| e.to_string())?;
+        line.push(b'\n');
+        match &mut self.file {
+            Some(file) => {
+                file.write_all(&line).map_err(|e| format!("{} could not be written: {e}", file::MEMORY))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The areas at the end of a window.
+    fn end_areas(&mut self, target: &Target, window: &mut Window) -> Result<MemorySample, String> {
+        let report = full_look(target)?;
+        for (id, area) in AREA_METRICS {
+            // Every area is in a full look; one that is not listed holds nothing.
+            window.metrics.insert(id.to_owned(), bytes_of(&report.areas, area).unwrap_or(0) as f64);
+        }
+        store(target, &report)?;
+        Ok(sample_of(&report))
+    }
+
+    /// Faults between the first and the last count within the window.
+    fn end_faults(&mut self, seen: &Seen<'_>, window: &mut Window) {
+        let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
+        let mut counts = std::mem::take(&mut self.faults).into_iter();
+        let mut counts = counts.by_ref().filter(|f| inside.contains(&f.monotonic_ns));
+        let id = "minor_faults_per_request";
+        let (Some(first), Some(last)) = (counts.next(), counts.last()) else {
+            window.problems.push(Problem::new(id, "the window is too short to count faults twice"));
+            return;
+        };
+        let requests = seen.measured.completions.completed_between(first.monotonic_ns, last.monotonic_ns);
+        if requests < 1.0 {
+            window.problems.push(Problem::new(id, "no request completed"));
+            return;
+        }
+        let faults = last.minor.saturating_sub(first.minor) as f64;
+        window.metrics.insert(id.to_owned(), faults / requests);
+    }
+}
+
+fn full_look(target: &Target) -> Result<MemoryReport, String> {
+    assay_memory::read(target.pid, &ReadOptions::default()).map_err(|e| e.to_string())
+}
+
+fn short_look(target: &Target) -> Result<MemorySample, String> {
+    assay_memory::sample(&ProcRoot::default(), target.pid, target.heap, monotonic_ns())
+        .map_err(|e| e.to_string())
+}
+
+fn sample_of(report: &MemoryReport) -> MemorySample {
+    MemorySample {
+        monotonic_ns: report.monotonic_ns,
+        rss_bytes: report.rss_bytes,
+        pss_bytes: report.beside_rss.pss_bytes,
+        swap_bytes: report.beside_rss.swap_bytes,
+        areas: report.areas.clone(),
+    }
+}
+
+fn bytes_of(areas: &[AreaBytes], area: Area) -> Option<u64> {
+    areas.iter().find(|a| a.area == area).map(|a| a.resident_bytes)
+}
+
+fn store(target: &Target, report: &MemoryReport) -> Result<(), String> {
+    let path = target.folder.join(file::MEMORY_REPORT);
+    let failed = |e: std::io::Error| format!("{} could not be written: {e}", path.display());
+    let mut options = OpenOptions::new();
+    let mut file = options.create(true).write(true).truncate(true).mode(0o600).open(&path).map_err(failed)?;
+    let text = serde_json::to_vec_pretty(report).map_err(|e| e.to_string())?;
+    file.write_all(&text).map_err(failed)
 }
 
 impl Observer for MemoryObserver {
     fn name(&self) -> &'static str {
-        "memory"
+        if self.areas_interval_ns.is_some() { "areas" } else { "memory" }
     }
 
     fn start(&mut self, target: &mut Target) -> Result<(), String> {
         let path = target.folder.join(file::MEMORY);
-        let opened = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
         self.file = Some(opened.map_err(|e| format!("{} could not be made: {e}", path.display()))?);
         Ok(())
     }
 
     fn sample(&mut self, target: &Target) -> Result<(), String> {
         let now_ns = monotonic_ns();
-        if now_ns < self.next_ns {
+        if let Some(interval_ns) = self.areas_interval_ns {
+            let stat = ProcRoot::default().read_process_stat(target.pid).map_err(|e| e.to_string())?;
+            self.faults.push(Faults { monotonic_ns: now_ns, minor: stat.minor_faults });
+            return self.look_beside(target, interval_ns);
+        }
+        if self.next_ns.is_some_and(|due_ns| now_ns < due_ns) {
             return Ok(());
         }
-        self.take(target, now_ns).map(|_| ())
+        self.next_ns = Some(now_ns + INTERVAL_NS);
+        self.append(&short_look(target)?)
     }
 
-    fn end_window(&mut self, target: &Target, _: &Seen<'_>, window: &mut Window) -> Result<(), String> {
-        let sample = self.take(target, monotonic_ns())?;
+    fn end_window(&mut self, target: &Target, seen: &Seen<'_>, window: &mut Window) -> Result<(), String> {
+        let with_areas = self.areas_interval_ns.is_some();
+        self.next_ns = None;
+        let sample = if with_areas {
+            self.end_look()?;
+            self.end_faults(seen, window);
+            self.end_areas(target, window)?
+        } else {
+            if seen.is_last {
+                // More than was asked for: what the window is measured by does not depend on it.
+                let stored = full_look(target).and_then(|report| store(target, &report));
+                window.problems.extend(stored.err().map(|why| Problem::new(file::MEMORY_REPORT, why)));
+            }
+            short_look(target)?
+        };
+        self.append(&sample)?;
         window.metrics.insert("rss_bytes".to_owned(), sample.rss_bytes as f64);
+        if with_areas {
+            let heap = bytes_of(&sample.areas, Area::JavaHeap).unwrap_or(0);
+            window.metrics.insert("native_bytes".to_owned(), sample.rss_bytes.saturating_sub(heap) as f64);
+        }
         Ok(())
     }
 }

@@ -5,13 +5,13 @@ mod host;
 mod latency;
 mod memory;
 
-use crate::plan::Limits;
+use crate::prepare::Prepared;
 use crate::study_file::Observe;
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{ExcludedObserver, HeapRange, ModeRead, Trial, Window};
 use std::path::PathBuf;
 
-pub(crate) use host::no_host_gauges;
+pub(crate) use host::{judge, no_host_gauges};
 
 /// The server that is watched, as far as it is known.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub(crate) struct Target {
     pub mode: Option<ModeRead>,
     /// Whether the command takes JVM options.
     pub takes_jvm_options: bool,
+    /// Whether its capacity is searched for, and no window of even load measured.
+    pub finds_capacity: bool,
 }
 
 /// CPU time at one instant: of the server, and of what else belongs to the trial (generator, database).
@@ -41,6 +43,8 @@ pub(crate) struct Seen<'a> {
     pub measured: &'a Measured,
     pub first: CpuSample,
     pub last: CpuSample,
+    /// Whether the plan has no further window for this server.
+    pub is_last: bool,
 }
 
 /// What watches a trial. Every step may fail with a reason; the observer is then left out of the rest of the trial.
@@ -91,17 +95,22 @@ pub(crate) struct Observers {
 
 impl Observers {
     /// Those that the study asks for. A wanted reference mode is verified from the GC log, so that is read then too.
-    pub fn new(wanted: &[Observe], verifies_mode: bool, limits: Limits) -> Observers {
+    ///
+    /// A search for a capacity watches the machine itself, window by window, so there is no observer of the host then.
+    pub fn new(prepared: &Prepared, verifies_mode: bool) -> Observers {
+        let (wanted, window_s) = (&prepared.observe, prepared.layout.window_s);
         let wants = |o: Observe| wanted.contains(&o);
         let mut working: Vec<Box<dyn Observer>> = Vec::new();
         if wants(Observe::Gc) || verifies_mode {
             working.push(Box::new(gc::GcObserver::default()));
         }
-        if wants(Observe::Memory) {
+        if wants(Observe::Areas) {
+            working.push(Box::new(memory::MemoryObserver::with_areas(window_s)));
+        } else if wants(Observe::Memory) {
             working.push(Box::new(memory::MemoryObserver::default()));
         }
-        if wants(Observe::Host) {
-            working.push(Box::new(host::HostObserver::new(limits)));
+        if wants(Observe::Host) && prepared.plan.capacity.is_none() {
+            working.push(Box::new(host::HostObserver::new(prepared.limits)));
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));

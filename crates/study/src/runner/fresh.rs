@@ -1,10 +1,10 @@
 //! The fresh design: a process for each trial, in interleaved blocks.
 
 use super::server::{Server, Turn};
-use super::{Failure, Run, measure};
+use super::{Failure, Run, benchmark, capacity, measure};
 use crate::plan::load_seed;
 use crate::prepare::VariantLaunch;
-use assay_model::{PlannedTrial, Trial, TrialOutcome};
+use assay_model::{PlannedTrial, Subject, Trial, TrialOutcome};
 
 /// Runs what is planned and not done yet.
 pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
@@ -26,13 +26,24 @@ pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(
     Ok(())
 }
 
-/// Launches until a trial counts, or the repeats are used up.
+/// Launches until a trial counts, or the repeats are used up. A disturbed window of a server is measured again on the same
+/// server; a benchmark program measures once a launch, and a capacity takes a server that nothing has happened to, so these are
+/// launched again.
 fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTrial) -> Result<(), Failure> {
-    let mut reason = String::new();
+    let is_benchmark = run.prepared.plan.subject == Subject::Benchmark;
+    let measures_once = run.measures_once();
+    let (mut reason, mut has_counted) = (String::new(), false);
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
         let turn = Turn { block: planned.block, attempt, seed: planned.seed };
-        match one(run, launch, turn)? {
-            Ok(trial) if trial.counts() || !run.has_time() => return Ok(()),
+        let launched =
+            if is_benchmark { benchmark::one(run, launch, turn)? } else { one(run, launch, turn)? };
+        match launched {
+            Ok(_) if !run.has_time() => return Ok(()),
+            Ok(trial) if measures_once && benchmark::is_settled(&trial) => return Ok(()),
+            Ok(trial) if measures_once && (trial.counts() || has_invalid_capacity(&trial)) => {
+                has_counted = true;
+            }
+            Ok(trial) if trial.counts() => return Ok(()),
             Ok(trial) => reason = why_not(&trial),
             // What lies in the variant itself is the same at every attempt.
             Err(reason) => {
@@ -41,8 +52,15 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
             }
         }
     }
-    run.given_up.insert(planned.variant.clone(), reason);
+    if !has_counted {
+        run.given_up.insert(planned.variant.clone(), reason);
+    }
     Ok(())
+}
+
+/// Whether a capacity was found that cannot be used, for whatever reason: the next block may have a better one.
+fn has_invalid_capacity(trial: &Trial) -> bool {
+    trial.outcome == TrialOutcome::Completed && trial.windows.iter().any(|w| !w.disturbances.is_empty())
 }
 
 /// Why a trial does not count.
@@ -79,7 +97,10 @@ fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<Result<T
 /// From the start to the last window. A disturbed window is measured again on the same, warm server.
 fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Failure> {
     server.wait_until_ready(run)?;
-    measure::warm_up(run, server)?;
+    let warm = measure::warm_up(run, server)?;
+    if let Some(planned) = run.prepared.plan.capacity.clone() {
+        return capacity::find(run, server, &planned, warm, (turn.block, turn.attempt));
+    }
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
         let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
         if measure::window(run, server, turn.block, attempt, seed)? || !run.has_time() {

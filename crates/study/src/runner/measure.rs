@@ -7,9 +7,10 @@ use crate::plan::SETTLE_S;
 use crate::study_file::{ArrivalWord, LoadKind, LoadTable};
 use assay_linux::{monotonic_ns, process_cpu};
 use assay_load::{
-    ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Measured, Scenario, summary_ms,
+    ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Measured, Scenario,
+    is_of_generator, summary_ms,
 };
-use assay_model::{Disturbance, Problem, RunEventKind, WarmUp, WarmUpEnd, Window};
+use assay_model::{Design, Disturbance, Problem, RunEventKind, WarmUp, WarmUpEnd, Window};
 use assay_stats::{Phase, SteadyRule, SteadyState};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,6 +21,8 @@ const SAMPLE_EVERY: Duration = Duration::from_millis(50);
 /// Length of a warm-up's slices: so many to the cap, within these bounds.
 const SLICES_TO_CAP: f64 = 40.0;
 const SLICE_S: (f64, f64) = (0.5, 2.0);
+/// Slices that the throughput at the end of warm-up is taken from.
+const LAST_SLICES: usize = 5;
 /// Warm-up events are for a person who waits.
 const WARM_UP_EVENT_EVERY_S: f64 = 2.0;
 
@@ -79,11 +82,18 @@ fn under_load(
     }
 }
 
+/// What warm-up says of what comes next.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Warm {
+    /// Right answers per second of the last slices; absent without a warm-up, or an answer.
+    pub throughput_per_s: Option<f64>,
+}
+
 /// Loads the server until it is steady, or the cap is reached.
-pub(super) fn warm_up(run: &mut Run<'_>, server: &mut Server<'_>) -> Result<(), Failure> {
+pub(super) fn warm_up(run: &mut Run<'_>, server: &mut Server<'_>) -> Result<Warm, Failure> {
     let layout = run.prepared.layout;
     if layout.warm_up_cap_s == 0.0 {
-        return Ok(());
+        return Ok(Warm::default());
     }
     let slice_s = (layout.warm_up_cap_s / SLICES_TO_CAP).clamp(SLICE_S.0, SLICE_S.1);
     let rule = SteadyRule::default();
@@ -95,7 +105,7 @@ pub(super) fn warm_up(run: &mut Run<'_>, server: &mut Server<'_>) -> Result<(), 
         duration: Duration::from_secs_f64(layout.warm_up_cap_s),
         logs: None,
     };
-    let (mut ended_by, mut told_s) = (WarmUpEnd::Cap, 0.0);
+    let (mut ended_by, mut told_s, mut rates) = (WarmUpEnd::Cap, 0.0, Vec::new());
     let begun_ns = monotonic_ns();
     let elapsed_s = || monotonic_ns().saturating_sub(begun_ns) as f64 / 1e9;
     let Loaded { counted: measured, .. } = under_load(stretch, |running| {
@@ -108,6 +118,7 @@ pub(super) fn warm_up(run: &mut Run<'_>, server: &mut Server<'_>) -> Result<(), 
                 continue;
             }
             let value = slice.cpu_ms_per_request(server.target.pid, running);
+            rates.push(slice.rate_per_s(running));
             slice = Slice::begin(server.target.pid, running);
             // A slice without requests has no value; the rule then starts counting anew.
             let phase = state.push(value.unwrap_or(f64::NAN));
@@ -139,7 +150,8 @@ pub(super) fn warm_up(run: &mut Run<'_>, server: &mut Server<'_>) -> Result<(), 
     run.advance(layout.warm_up_s());
     let steady = ended_by == WarmUpEnd::Steady;
     run.emit(RunEventKind::WarmUpEnded { number: server.trial.number, steady, duration_s })?;
-    Ok(())
+    let last = &rates[rates.len().saturating_sub(LAST_SLICES)..];
+    Ok(Warm { throughput_per_s: assay_stats::median(last).filter(|rate| *rate > 0.0) })
 }
 
 /// A slice of warm-up.
@@ -157,6 +169,11 @@ impl Slice {
 
     fn elapsed_s(&self) -> f64 {
         monotonic_ns().saturating_sub(self.begun_ns) as f64 / 1e9
+    }
+
+    fn rate_per_s(&self, running: &Running<'_>) -> f64 {
+        let requests = running.completed.load(Ordering::Relaxed).saturating_sub(self.completed);
+        requests as f64 / self.elapsed_s().max(f64::MIN_POSITIVE)
     }
 
     fn cpu_ms_per_request(&self, pid: u32, running: &Running<'_>) -> Option<f64> {
@@ -212,7 +229,9 @@ pub(super) fn window(
     let mut inside = samples.iter().filter(within);
     match (inside.next().copied(), inside.next_back().copied()) {
         (Some(first), Some(last)) => {
-            let seen = Seen { measured: &measured, first, last };
+            let layout = &run.prepared.layout;
+            let is_last = layout.kind == Design::Fresh || block == layout.blocks;
+            let seen = Seen { measured: &measured, first, last, is_last };
             add_cpu(&seen, &mut window);
             let target = &server.target;
             server.observers.each(|o| o.end_window(target, &seen, &mut window));
@@ -230,7 +249,7 @@ pub(super) fn window(
     Ok(counts)
 }
 
-fn cpu_sample(server: &Server<'_>) -> Option<CpuSample> {
+pub(super) fn cpu_sample(server: &Server<'_>) -> Option<CpuSample> {
     let server_ns = process_cpu(server.target.pid).ok()?.total_ns;
     let own_ns = process_cpu(std::process::id()).ok()?.total_ns + server.companion_cpu_ns();
     Some(CpuSample { monotonic_ns: monotonic_ns(), server_ns, own_ns })
@@ -288,15 +307,20 @@ fn disturbances_of_load(measured: &Measured, error_share_max: f64) -> Vec<Distur
             format!("{errors} of {requests} requests failed, limit {limit:.1} %"),
         ));
     }
-    let late = measured.invalid_because().into_iter().filter(|p| p.source == "generator");
+    let late = measured.invalid_because().into_iter().filter(is_of_generator);
     found.extend(late.map(|p| disturbance("generator-lag", p.what)));
     found
 }
 
-fn generator_config(server: &Server<'_>, seed: u64) -> Result<GeneratorConfig, Failure> {
+/// Where load goes, and what its users do.
+pub(super) fn generator_base(server: &Server<'_>) -> Result<(String, Scenario), Failure> {
     let wrong = |e: LoadError| Failure::Variant(e.to_string());
     let (base_url, of_url) = Scenario::for_url(&server.ready_url).map_err(wrong)?;
-    let scenario = server.launch.scenario.clone().unwrap_or(of_url);
+    Ok((base_url, server.launch.scenario.clone().unwrap_or(of_url)))
+}
+
+fn generator_config(server: &Server<'_>, seed: u64) -> Result<GeneratorConfig, Failure> {
+    let (base_url, scenario) = generator_base(server)?;
     let load = &server.launch.load;
     let connections = match load.kind {
         LoadKind::Closed => load.users.unwrap_or(8),

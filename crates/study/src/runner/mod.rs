@@ -1,5 +1,7 @@
 //! A run from its first file to its last event. What happens on the way is told by events; nothing is printed.
 
+mod benchmark;
+mod capacity;
 mod fresh;
 mod measure;
 mod resident;
@@ -17,8 +19,8 @@ use crate::summary::summarise;
 use assay_host::{host_facts, provenance};
 use assay_linux::{ProcRoot, SysRoot};
 use assay_model::{
-    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
-    TrialOutcome, file,
+    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Subject, Summary,
+    Trial, TrialOutcome, file,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
@@ -84,13 +86,46 @@ pub fn run(
         ));
     }
     let prepared = prepare_file(&options.study, options.quick).map_err(StudyError::Diagnostics)?;
+    run_prepared(&prepared, options, stop, on_event)
+}
+
+/// The same for the text of a study that has no file, as a new run in `out`. `name` stands in messages where the file would, and
+/// paths in the text are those of the current folder.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_text(
+    name: &str,
+    text: &str,
+    out: &Path,
+    stop: &AtomicBool,
+    on_event: &mut dyn FnMut(&RunEvent),
+) -> Result<RunResult, StudyError> {
+    let study = PathBuf::from(name);
+    // Nobody sees the text, so its lines say nothing.
+    let without_lines = |found: Vec<Diagnostic>| {
+        StudyError::Diagnostics(found.into_iter().map(|d| Diagnostic { line: None, ..d }).collect())
+    };
+    let checked = StudyFile::check(&study, text).map_err(without_lines)?;
+    let prepared =
+        prepare(checked, false, provenance(&ProcRoot::default(), VERSION)).map_err(without_lines)?;
+    let options = RunOptions { study, quick: false, out: Some(out.to_owned()), resume: false };
+    run_prepared(&prepared, &options, stop, on_event)
+}
+
+fn run_prepared(
+    prepared: &Prepared,
+    options: &RunOptions,
+    stop: &AtomicBool,
+    on_event: &mut dyn FnMut(&RunEvent),
+) -> Result<RunResult, StudyError> {
     let out = options.out.clone().unwrap_or_else(|| default_out(&prepared.plan.study));
     let launches = match prepared.plan.design {
         Design::Fresh => prepared.plan.trials.len(),
         Design::Resident => prepared.plan.variants.len(),
     };
     let dir = RunDir::open(&out, options.resume, launches)?;
-    let mut run = Run::begin(&prepared, dir, stop, on_event)?;
+    let mut run = Run::begin(prepared, dir, stop, on_event)?;
     if options.resume {
         run.take_up()?;
     } else {
@@ -276,6 +311,11 @@ impl<'a> Run<'a> {
         self.last_number
     }
 
+    /// Whether a launch measures once, so that only another launch can measure again.
+    fn measures_once(&self) -> bool {
+        self.prepared.plan.subject == Subject::Benchmark || self.prepared.plan.capacity.is_some()
+    }
+
     /// Whether repeats are still allowed.
     fn has_time(&self) -> bool {
         self.prepared.layout.time_max_s.is_none_or(|max| self.begun.elapsed().as_secs_f64() < max)
@@ -321,6 +361,17 @@ impl<'a> Run<'a> {
         self.keep(trial.clone(), &folder);
         self.dir.write_json(file::SUMMARY, &self.summary())?;
         let detail = match &trial.outcome {
+            TrialOutcome::Completed if self.measures_once() => {
+                let evidence =
+                    trial.windows.iter().flat_map(|w| &w.disturbances).map(|d| d.evidence.as_str());
+                let disturbed: Vec<&str> = evidence.collect();
+                match disturbed.is_empty() {
+                    true => {
+                        format!("{} values", trial.windows.iter().map(|w| w.metrics.len()).sum::<usize>())
+                    }
+                    false => format!("left out of times and rates: {}", disturbed.join("; ")),
+                }
+            }
             TrialOutcome::Completed => match &trial.audit {
                 Some(audit) if !audit.passed => {
                     format!("its audit failed, so it is left out: {}", audit.detail)

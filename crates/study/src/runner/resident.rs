@@ -131,7 +131,7 @@ fn end_all(run: &mut Run<'_>, servers: &mut Servers<'_>) -> Result<(), Failure> 
         // Held again, so that the next audit has the machine to itself; being asked to stop lets it run.
         server.process.hold();
     }
-    servers.iter_mut().flatten().for_each(|server| server.ask_to_stop(run));
+    servers.iter_mut().flatten().for_each(|server| server.ask_to_stop());
     for server in servers.iter_mut().filter_map(Option::take) {
         let measured = !server.trial.windows.is_empty();
         let outcome = if measured { TrialOutcome::Completed } else { TrialOutcome::Interrupted };

@@ -10,7 +10,7 @@ use crate::prepare::{VariantLaunch, fixed_placeholders};
 use crate::process::{LOOK, Launch, ServerProcess, copy_folder};
 use crate::reference_mode;
 use crate::runtime_folder::{Port, SERVER_FILES};
-use crate::study_file::StopSignal;
+use crate::study_file::{ServerTable, StopSignal};
 use assay_model::{Audit, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,9 @@ use std::time::{Duration, Instant};
 
 /// How long a ready URL may take to answer one request; servers that start accept before they answer.
 const READY_ANSWER: Duration = Duration::from_millis(500);
-const AUDIT_TIMEOUT: Duration = Duration::from_secs(120);
+pub(super) const AUDIT_TIMEOUT: Duration = Duration::from_secs(120);
 /// The user waits for the end of an interrupted run.
 const AUDIT_TIMEOUT_INTERRUPTED: Duration = Duration::from_secs(5);
-/// Lines of the server's output in a message about its end.
-const LAST_LINES: usize = 12;
 const AUDIT_CHARS_MAX: usize = 500;
 /// Words that mark an argument whose value is not to be stored.
 const SECRET_WORDS: [&str; 5] = ["password", "passwd", "secret", "token", "credential"];
@@ -36,6 +34,7 @@ pub(super) struct Server<'a> {
     pub target: Target,
     /// Base of every URL, and the URL that says whether it is ready.
     pub ready_url: String,
+    table: ServerTable,
     folder_name: String,
     names: Placeholders,
     begun: Instant,
@@ -67,12 +66,13 @@ impl<'a> Server<'a> {
         let folder = run.dir.path().join(&folder_name);
         let port = Port::claim(&run.runtime_folder)?;
         let workload = &run.prepared.workload;
+        let table = table(run)?;
         let mut names = fixed_placeholders(workload, &variant.workload_options);
         names.set("port", port.number.to_string());
         names.set("seed", turn.seed.to_string());
         let server_dir = folder.join(SERVER_FILES);
         names.set_path("server_dir", &server_dir);
-        make_server_dir(&server_dir, workload.server.template.as_ref().map(|t| names.fill(t)))?;
+        make_server_dir(&server_dir, table.template.as_ref().map(|t| names.fill(t)))?;
 
         let mut target = Target {
             pid: 0,
@@ -80,9 +80,11 @@ impl<'a> Server<'a> {
             heap: None,
             mode: None,
             takes_jvm_options: variant.jvm.is_some() && takes_jvm_options(launch, run),
+            finds_capacity: run.prepared.plan.capacity.is_some(),
         };
-        let mut observers =
-            Observers::new(&run.prepared.observe, variant.reference_mode.is_some(), run.prepared.limits);
+        let prepared = run.prepared;
+        let verifies_mode = variant.reference_mode.is_some();
+        let mut observers = Observers::new(prepared, verifies_mode);
         let mut options = variant.jvm_options.clone();
         observers.each(|o| o.prepare(&target).map(|further| options.extend(further)));
         names.set("jvm_options", options.join(" "));
@@ -108,7 +110,7 @@ impl<'a> Server<'a> {
             &mut run.lease,
         )?;
         target.pid = process.main_pid();
-        let ready_url = names.fill(&run.prepared.workload.server.ready_url);
+        let ready_url = names.fill(&table.ready_url);
         Ok(Server {
             launch,
             trial,
@@ -116,6 +118,7 @@ impl<'a> Server<'a> {
             observers,
             target,
             ready_url,
+            table,
             folder_name,
             names,
             begun,
@@ -127,7 +130,7 @@ impl<'a> Server<'a> {
 
     /// Waits until it answers, watches it from then on, and verifies the reference mode.
     pub fn wait_until_ready(&mut self, run: &mut Run<'_>) -> Result<(), Failure> {
-        let timeout = Duration::from_secs_f64(run.prepared.workload.server.ready_timeout_s.unwrap_or(120.0));
+        let timeout = Duration::from_secs_f64(self.table.ready_timeout_s.unwrap_or(120.0));
         loop {
             run.check_stop()?;
             self.check_alive("before it was ready")?;
@@ -139,7 +142,7 @@ impl<'a> Server<'a> {
                         "the server was not ready within {} s: {} gave {last}{}",
                         timeout.as_secs_f64(),
                         self.ready_url,
-                        self.last_lines()
+                        self.process.last_words()
                     )));
                 }
                 _ => std::thread::sleep(LOOK),
@@ -175,6 +178,11 @@ impl<'a> Server<'a> {
         reference_mode::check(wanted, self.launch.variant.compact_headers, read?).err()
     }
 
+    /// Main process of what belongs to the trial beside the server.
+    pub fn companion_pid(&self) -> Option<u32> {
+        self.database.as_ref().map(PostgreSql::main_pid)
+    }
+
     /// CPU time of what belongs to the trial beside the server.
     pub fn companion_cpu_ns(&self) -> u64 {
         self.database.as_ref().map_or(0, PostgreSql::cpu_ns)
@@ -183,31 +191,32 @@ impl<'a> Server<'a> {
     /// Fails with the end of its output if it has ended.
     pub fn check_alive(&mut self, when: &str) -> Result<(), Failure> {
         match self.process.ended() {
-            Some(how) => Err(Failure::Trial(format!("the server {how} {when}{}", self.last_lines()))),
+            Some(how) => Err(Failure::Trial(format!("the server {how} {when}{}", self.process.last_words()))),
             None => Ok(()),
         }
     }
 
-    fn last_lines(&self) -> String {
-        let lines = self.process.last_lines(LAST_LINES);
-        if lines.trim().is_empty() {
-            return "; it printed nothing".to_owned();
-        }
-        format!("; the end of its output:\n{lines}")
+    /// Name of the trial's folder in the run directory.
+    pub fn folder_name(&self) -> &str {
+        &self.folder_name
     }
 
-    /// Asks the server whether its data is whole, and for its own counts.
+    /// Where it is asked whether its data is whole.
+    pub fn audit_url(&self) -> Option<String> {
+        self.table.audit_url.as_ref().map(|url| self.names.fill(url))
+    }
+
+    /// Its GC log, if it writes one.
+    pub fn gc_log(&self) -> Option<PathBuf> {
+        Some(self.target.folder.join(file::GC_LOG)).filter(|log| log.is_file())
+    }
+
+    /// Asks the server whether its data is whole, unless it was asked already, and for its own counts.
     pub fn audit(&mut self, run: &Run<'_>) {
-        let server = &run.prepared.workload.server;
+        let server = &self.table;
         let timeout = if run.is_stopped() { AUDIT_TIMEOUT_INTERRUPTED } else { AUDIT_TIMEOUT };
-        if let Some(url) = &server.audit_url {
-            self.trial.audit = Some(match http::get(&self.names.fill(url), timeout) {
-                Ok(answer) => Audit {
-                    passed: answer.is_good(),
-                    detail: format!("status {}: {}", answer.status, shortened(&answer.body)),
-                },
-                Err(e) => Audit { passed: false, detail: format!("the audit gave no answer: {e}") },
-            });
+        if let Some(url) = self.audit_url().filter(|_| self.trial.audit.is_none()) {
+            self.trial.audit = Some(ask_audit(&url, timeout));
         }
         if let Some(url) = &server.stats_url {
             let stored = match http::get(&self.names.fill(url), timeout) {
@@ -222,8 +231,8 @@ impl<'a> Server<'a> {
     }
 
     /// Asks it to stop, without waiting.
-    pub fn ask_to_stop(&mut self, run: &Run<'_>) {
-        self.process.ask_to_stop(match run.prepared.workload.server.stop_signal {
+    pub fn ask_to_stop(&mut self) {
+        self.process.ask_to_stop(match self.table.stop_signal {
             Some(StopSignal::Int) => Signal::INT,
             Some(StopSignal::Hup) => Signal::HUP,
             Some(StopSignal::Term) | None => Signal::TERM,
@@ -232,8 +241,8 @@ impl<'a> Server<'a> {
 
     /// Waits for its end, completes the trial and stores it.
     pub fn conclude(mut self, run: &mut Run<'_>, outcome: TrialOutcome) -> Result<Trial, Failure> {
-        self.ask_to_stop(run);
-        let timeout = Duration::from_secs_f64(run.prepared.workload.server.stop_timeout_s.unwrap_or(30.0));
+        self.ask_to_stop();
+        let timeout = Duration::from_secs_f64(self.table.stop_timeout_s.unwrap_or(30.0));
         let mut problems = self.process.finish(timeout);
         problems.extend(self.database.iter_mut().flat_map(PostgreSql::stop));
         self.trial.problems.extend(problems.into_iter().map(|what| Problem::new("server", what)));
@@ -270,8 +279,24 @@ impl Drop for Server<'_> {
     }
 }
 
+/// The server's own proof that its data is right; no answer is no proof.
+pub(super) fn ask_audit(url: &str, timeout: Duration) -> Audit {
+    match http::get(url, timeout) {
+        Ok(answer) => Audit {
+            passed: answer.is_good(),
+            detail: format!("status {}: {}", answer.status, shortened(&answer.body)),
+        },
+        Err(e) => Audit { passed: false, detail: format!("the audit gave no answer: {e}") },
+    }
+}
+
+fn table(run: &Run<'_>) -> Result<ServerTable, Failure> {
+    let table = run.prepared.workload.program.server().cloned();
+    table.ok_or_else(|| Failure::Run(crate::StudyError::Internal("the study has no server".to_owned())))
+}
+
 /// A trial of which nothing is known but its turn.
-fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, turn: Turn) -> Trial {
+pub(super) fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, turn: Turn) -> Trial {
     Trial {
         schema: schema::TRIAL.to_owned(),
         provenance: run.prepared.plan.provenance.clone(),
@@ -296,19 +321,19 @@ fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, turn: Turn) -
     }
 }
 
-fn make_server_dir(dir: &Path, template: Option<String>) -> std::io::Result<()> {
+pub(super) fn make_server_dir(dir: &Path, template: Option<String>) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().mode(0o700).create(dir)?;
     template.map_or(Ok(()), |template| copy_folder(Path::new(&template), dir))
 }
 
 fn takes_jvm_options(launch: &VariantLaunch, run: &Run<'_>) -> bool {
-    let environment = run.prepared.workload.server.environment.values();
+    let environment = run.prepared.workload.program.environment().values();
     launch.command.iter().chain(environment).any(|text| text.contains("{jvm_options}"))
 }
 
 /// The command line: a word `{jvm_options}` becomes several; `java` becomes the variant's.
-fn words(launch: &VariantLaunch, options: &[String], names: &mut Placeholders) -> Vec<String> {
+pub(super) fn words(launch: &VariantLaunch, options: &[String], names: &mut Placeholders) -> Vec<String> {
     let java =
         launch.variant.jvm.as_ref().map_or_else(|| "java".to_owned(), |jvm| format!("{}/bin/java", jvm.home));
     names.set("java", java.clone());
@@ -323,27 +348,27 @@ fn words(launch: &VariantLaunch, options: &[String], names: &mut Placeholders) -
     words
 }
 
-fn environment(
+pub(super) fn environment(
     launch: &VariantLaunch,
     run: &Run<'_>,
     names: &Placeholders,
 ) -> std::collections::BTreeMap<String, String> {
     let jvm = launch.variant.jvm.iter().map(|jvm| ("JAVA_HOME".to_owned(), jvm.home.clone()));
-    let of_server = run.prepared.workload.server.environment.iter();
+    let of_server = run.prepared.workload.program.environment().iter();
     let of_variant = launch.environment.iter();
     jvm.chain(of_server.chain(of_variant).map(|(name, value)| (name.clone(), names.fill(value)))).collect()
 }
 
-fn directory(run: &Run<'_>, names: &Placeholders) -> PathBuf {
+pub(super) fn directory(run: &Run<'_>, names: &Placeholders) -> PathBuf {
     let base = &run.prepared.study_dir;
-    match &run.prepared.workload.server.directory {
+    match run.prepared.workload.program.directory() {
         Some(directory) => base.join(names.fill(directory)),
         None => base.clone(),
     }
 }
 
 /// The command line without what may be secret.
-fn redacted(words: &[String]) -> Vec<String> {
+pub(super) fn redacted(words: &[String]) -> Vec<String> {
     let is_secret = |word: &str| {
         let word = word.to_ascii_lowercase();
         SECRET_WORDS.iter().any(|secret| word.contains(secret))

@@ -2,7 +2,7 @@
 
 use super::*;
 use assay_model::{
-    Audit, Design, Disturbance, ModeRead, Provenance, ReferenceMode, TrialOutcome, Verdict, WarmUp,
+    Audit, Design, Disturbance, ModeRead, Provenance, ReferenceMode, Subject, TrialOutcome, Verdict, WarmUp,
 };
 
 fn provenance() -> Provenance {
@@ -40,6 +40,7 @@ fn plan(variants: Vec<Variant>) -> Plan {
         question: String::new(),
         background: String::new(),
         workload: "custom".into(),
+        subject: Subject::Server,
         quick: false,
         design: Design::Resident,
         seed: 7,
@@ -47,6 +48,7 @@ fn plan(variants: Vec<Variant>) -> Plan {
         load: String::new(),
         warm_up: String::new(),
         window_s: 1.0,
+        capacity: None,
         repeats_max: 0,
         factors: vec![],
         primary_metric: "cpu_ms_per_request".into(),
@@ -240,4 +242,46 @@ fn the_same_trials_give_the_same_summary() {
     let trials = [trial("a", CPU, &[1.0, 1.2, 0.9, 1.1]), trial("b", CPU, &[1.1, 1.3, 0.8, 1.0])];
     let once = summarise(&two_variants(), &trials, BTreeMap::new());
     assert_eq!(once, summarise(&two_variants(), &trials, BTreeMap::new()));
+}
+
+/// A launch in a block with one window, as that of a capacity is.
+fn launch(variant: &str, block: u32, metrics: &[(&str, f64)], failed: Option<&str>) -> Trial {
+    let mut trial = trial(variant, "rss_bytes", &[1e6]);
+    trial.block = block;
+    let window = &mut trial.windows[0];
+    window.block = block;
+    window.metrics.extend(metrics.iter().map(|(id, value)| ((*id).to_owned(), *value)));
+    window.disturbances.extend(
+        failed.map(|check| Disturbance { kind: check.to_owned(), evidence: format!("{check}: not passed") }),
+    );
+    trial
+}
+
+#[test]
+fn capacities_are_compared_by_limit_and_an_invalid_one_is_left_out() {
+    let (critical, at_10, max) = ("critical_rate_per_s", "rate_at_10_ms_per_s", "max_rate_per_s");
+    let mut trials = Vec::new();
+    for (block, noise) in (1..).zip([0.99, 1.0, 1.01, 1.0]) {
+        trials.push(launch(
+            "a",
+            block,
+            &[(critical, 100.0 * noise), (at_10, 50.0 * noise), (max, 200.0)],
+            None,
+        ));
+        // No rate at the limit in one block, and a failed check in another.
+        let failed = (block == 2).then_some("warm-up");
+        let mut of_b = vec![(critical, 131.0 * noise), (max, 200.0)];
+        of_b.extend((block != 3).then_some((at_10, 50.0 * noise)));
+        trials.push(launch("b", block, &of_b, failed));
+    }
+    let summary = summarise(&two_variants(), &trials, BTreeMap::new());
+    let b = &summary.variants[1];
+    assert_eq!((b.trials, b.windows, b.left_out), (4, 3, 1));
+    let of = |id: &str| summary.comparisons.iter().find(|c| c.metric == id).expect("compared");
+    assert_eq!((of(critical).blocks, of(critical).verdict), (3, Verdict::Higher));
+    assert!((of(critical).ratio.estimate - 1.31).abs() < 0.001, "{:?}", of(critical));
+    assert_eq!((of(at_10).blocks, of(at_10).verdict), (2, Verdict::TooFewBlocks));
+    assert_eq!(of(max).verdict, Verdict::NoDifferenceShown);
+    // What failed spoils bytes, too: a server that was not warm has not its usual size.
+    assert_eq!(of("rss_bytes").blocks, 3);
 }

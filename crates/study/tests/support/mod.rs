@@ -28,6 +28,11 @@ impl Fixture {
     /// `head` goes before the server's table, `tail` after it. The limits let a loud machine pass, as these tests are
     /// about something else.
     pub fn new(head: &str, tail: &str) -> Fixture {
+        Fixture::with_load("load = { kind = \"closed\", users = 2 }", head, tail)
+    }
+
+    /// The same with another load, or none.
+    pub fn with_load(load: &str, head: &str, tail: &str) -> Fixture {
         let folder = tempfile::tempdir().expect("a folder");
         let study = folder.path().join("study.toml");
         let program = example("fake_server");
@@ -35,7 +40,7 @@ impl Fixture {
             r#"
 schema = "assay.study/1"
 name = "fake"
-load = {{ kind = "closed", users = 2 }}
+{load}
 limits = {{ foreign_cpu_share = 1.0, steal_share = 1.0, throttled_share = 1.0 }}
 {head}
 [server]
@@ -43,7 +48,7 @@ command = "{} --port {{port}}"
 ready_url = "http://127.0.0.1:{{port}}/ready"
 audit_url = "http://127.0.0.1:{{port}}/audit"
 stats_url = "http://127.0.0.1:{{port}}/stats"
-ready_timeout_s = 20
+ready_timeout_s = 300
 stop_timeout_s = 0.5
 {tail}
 "#,

@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.net.BindException;
 import java.net.CookieManager;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,8 +27,10 @@ import java.util.stream.Stream;
 public final class EndToEnd {
   private static final int CUSTOMERS = 6;
   private static final int ORDERS_BEFORE_KILL = 150;
-  private static final Duration TIMEOUT = Duration.ofSeconds(60);
-  private static final int READY_POLLS_MAX = 1_200;
+  /** Against a hang only. */
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
+
+  private static final int READY_POLLS_MAX = 6_000;
   private static final Pattern ORDERS_SO_FAR = Pattern.compile("Orders so far</dt><dd>(\\d+)</dd>");
 
   private final Path workload;
@@ -67,7 +71,7 @@ public final class EndToEnd {
       check(customers, again, mode);
     } finally {
       if (server != null) {
-        server.destroyForcibly().waitFor(30, TimeUnit.SECONDS);
+        server.destroyForcibly().waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
       }
     }
   }
@@ -210,9 +214,18 @@ public final class EndToEnd {
     return URI.create("http://127.0.0.1:" + port + path);
   }
 
+  /**
+   * Below the ports that Linux gives to outgoing connections: one of these could take it, or even
+   * connect to itself, before the server listens.
+   */
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        // Somebody's: another.
+      }
     }
   }
 

@@ -1,0 +1,77 @@
+//! Allocators seen from outside: which blocks of the C library's heap are in use, which are freed, and what the allocator
+//! itself takes.
+//!
+//! [`survey`] finds the allocator of a process and walks it. The result says nothing about owners: that is the work of
+//! `assay-memory`.
+
+mod blocks;
+mod find;
+mod glibc;
+mod jemalloc;
+mod library;
+mod survey;
+mod tcmalloc;
+mod word_reader;
+
+pub use blocks::{Block, BlockFinder, BlockState, Blocks, NO_ARENA};
+pub use survey::{Arena, HeapKind, HeapRange, Survey};
+
+use assay_linux::MemorySource;
+use assay_model::Problem;
+use find::{Found, Kind};
+use std::ops::Range;
+
+/// Finds the allocator of a process and walks it. It never fails: what could not be read is in the survey's problems.
+///
+/// `not_malloc` are address ranges that belong to something else (Java heap, metaspace, code cache, stacks, archives),
+/// in any order: they are not searched for blocks that have a mapping of their own.
+pub fn survey(source: &dyn MemorySource, not_malloc: &[Range<u64>]) -> Survey {
+    let Some(found) = find::find(source) else { return Survey::default() };
+    let mut survey = survey_found(source, found, not_malloc);
+    if survey.blocks.is_full() {
+        let bytes: u64 = survey.not_walkable.iter().map(|range| range.end - range.start).sum();
+        let blocks = survey.blocks.len();
+        survey.problems.push(Problem::new(
+            survey.allocator.clone(),
+            format!(
+                "more than {blocks} blocks: in {bytes} bytes more, used and freed ones are not told apart"
+            ),
+        ));
+        // What lies there may be given back too.
+        survey.trim_gain_bytes = None;
+    }
+    survey
+}
+
+fn survey_found(source: &dyn MemorySource, found: Found<'_>, not_malloc: &[Range<u64>]) -> Survey {
+    match found.kind {
+        Kind::Glibc => glibc::survey(source, found.object, not_malloc).unwrap_or_else(|| no_arena(found)),
+        Kind::Jemalloc => jemalloc::survey(source, found.object).unwrap_or_else(|| named_only(source, found)),
+        Kind::Tcmalloc => {
+            tcmalloc::survey(source, found.object, not_malloc).unwrap_or_else(|| named_only(source, found))
+        }
+        Kind::Mimalloc | Kind::Musl => named_only(source, found),
+    }
+}
+
+/// A C library without an arena. Of a program that may have it linked in, this says that it has not.
+fn no_arena(found: Found<'_>) -> Survey {
+    if found.is_guess {
+        return Survey::default();
+    }
+    let what = "no arena was found: malloc has not been used yet, or its layout is not known";
+    let problems = vec![Problem::new(found.kind.name(), what)];
+    Survey { allocator: found.kind.name().to_owned(), problems, ..Survey::default() }
+}
+
+/// An allocator whose structures are not known here: of its memory only the part is told that `brk` grows.
+fn named_only(source: &dyn MemorySource, found: Found<'_>) -> Survey {
+    let name = found.kind.name();
+    let brk = source.mappings().iter().filter(|m| m.name == "[heap]");
+    Survey {
+        allocator: name.to_owned(),
+        ranges: brk.map(|m| HeapRange { addresses: m.addresses.clone(), kind: HeapKind::Main }).collect(),
+        problems: vec![Problem::new(name, "the blocks of this allocator cannot be told apart from outside")],
+        ..Survey::default()
+    }
+}

@@ -1,0 +1,58 @@
+//! What a walk over an allocator gives, whichever allocator it is.
+
+use crate::Blocks;
+use assay_model::{ArenaFacts, Problem};
+use std::ops::Range;
+
+/// What a stretch of memory is to its allocator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeapKind {
+    /// Grown by `brk`.
+    Main,
+    /// A heap of a secondary arena, or an extent.
+    Secondary,
+    /// One large block of its own mapping.
+    Mapped,
+    /// The allocator's own tables.
+    Metadata,
+}
+
+/// A stretch of memory that belongs to the allocator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeapRange {
+    /// Addresses.
+    pub addresses: Range<u64>,
+    /// What it is.
+    pub kind: HeapKind,
+}
+
+/// One arena, with where its own structure lies.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Arena {
+    /// Address of the arena's structure.
+    pub address: u64,
+    /// Its figures; `freed_resident_bytes` and `trim_gain_bytes` are from the page map. glibc: freed bytes are those of
+    /// whole chunks, headers included, as in its own `malloc_info`; bytes in use are what callers may use.
+    pub facts: ArenaFacts,
+}
+
+/// The whole allocator of a process.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// `glibc`, `jemalloc`, `tcmalloc`, `mimalloc`, `musl`; empty when none was found.
+    pub allocator: String,
+    /// Its version, where that is known.
+    pub version: Option<String>,
+    /// All memory that belongs to it, sorted, without overlap. Bytes in no block are the allocator's own overhead.
+    pub ranges: Vec<HeapRange>,
+    /// Blocks, sorted by address, without overlap, all inside `ranges`.
+    pub blocks: Blocks,
+    /// Arenas.
+    pub arenas: Vec<Arena>,
+    /// Parts of `ranges` that could not be walked: torn by a running thread, or not understood.
+    pub not_walkable: Vec<Range<u64>>,
+    /// By how much the RSS falls if the process trims its heap now; absent when the allocator cannot, or it is not known.
+    pub trim_gain_bytes: Option<u64>,
+    /// Mappings that look like the allocator's but were not counted, checks that failed, and the like.
+    pub problems: Vec<Problem>,
+}

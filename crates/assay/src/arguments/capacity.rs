@@ -1,0 +1,190 @@
+//! What can be typed after `assay capacity`.
+
+use super::{InjectorsArguments, parse_duration};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Most limits, and the longest one.
+const LIMITS_MAX: usize = 16;
+const LIMIT_MS_MAX: f64 = 600_000.0;
+
+/// Arguments of `assay capacity`.
+#[derive(Debug, Args)]
+pub struct CapacityArguments {
+    /// Address to load; with --scenario, the address that its paths are appended to
+    #[arg(required_unless_present = "workload")]
+    pub url: Option<String>,
+    /// Start the server of a ready-made workload, such as supermarket, in place of a URL
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["url", "pid", "gc_log", "audit_url", "count_disturbed", "injectors"])]
+    pub workload: Option<String>,
+    /// The workload's JVM: a feature release such as 25, or its home folder [default: the java on the path]
+    #[arg(long, value_name = "JAVA", conflicts_with = "url")]
+    pub java: Option<String>,
+    /// The workload's heap, such as 2g
+    #[arg(long, value_name = "SIZE", conflicts_with = "url")]
+    pub heap: Option<String>,
+    /// An option of the workload's JVM; may be repeated
+    #[arg(long, value_name = "OPTION", conflicts_with = "url", allow_hyphen_values = true)]
+    pub jvm_option: Vec<String>,
+    /// An option of the workload, such as data=small; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url", value_parser = parse_option)]
+    pub option: Vec<(String, String)>,
+    /// Scenario file: operations, sessions, checks
+    #[arg(long, value_name = "FILE")]
+    pub scenario: Option<PathBuf>,
+    /// Limits of the response time, ms
+    #[arg(long, default_value = "10,25,50,75,100", value_parser = parse_limits)]
+    pub limits: Limits,
+    /// The percentile that must keep them
+    #[arg(long, default_value_t = 99.0, value_parser = parse_percentile)]
+    pub percentile: f64,
+    /// Operations that the limits hold for [default: all]
+    #[arg(long, value_name = "OPERATION,...", value_delimiter = ',')]
+    pub limited: Vec<String>,
+    /// How to look for the rates
+    #[arg(long, value_enum, default_value_t = MethodName::Search)]
+    pub method: MethodName,
+    /// About the longest time of it, warm-up left out [default: 5m for a search, 150m for a sweep, as published; less shortens
+    /// its phases]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub budget: Option<Duration>,
+    /// Longest time of the warm-up before it; it ends when the server is steady
+    #[arg(long, default_value = "2m", value_parser = parse_duration)]
+    pub warm_up: Duration,
+    /// The server is warm already
+    #[arg(long, conflicts_with = "warm_up")]
+    pub no_warm_up: bool,
+    /// The server's process, to be watched: waits for processors, throttling, restart, and who else uses the machine
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Option<u32>,
+    /// The server's GC log, so that pauses can be blamed; best with the decorators uptime,timenanos
+    #[arg(long, value_name = "FILE")]
+    pub gc_log: Option<PathBuf>,
+    /// Asked once at the end: the server's own proof that its data is right, 2xx if it is
+    #[arg(long, value_name = "URL")]
+    pub audit_url: Option<String>,
+    /// Connections at most; what waits for one waits in its response time
+    #[arg(long, default_value_t = 256)]
+    pub connections: u32,
+    /// Requests under way or waiting at most; what exceeds this is counted as failed
+    #[arg(long, default_value_t = 10_000)]
+    pub in_flight: u32,
+    /// Seed of every random draw
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Exit with 1 unless a limit is kept up to at least this rate, such as 500@25 for 500 a second under 25 ms; may be repeated
+    #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
+    pub at_least: Vec<AtLeast>,
+    /// Let windows count in which others used the machine: the only way to a figure where that never ends. The result is then not
+    /// valid
+    #[arg(long)]
+    pub count_disturbed: bool,
+    /// Injectors that make the load instead of this process
+    #[command(flatten)]
+    pub injectors: InjectorsArguments,
+    /// Print the stored form as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Folder for the stored form, capacity.json
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write a page with pictures to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// Ways to look for the rates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MethodName {
+    /// Windows where they tell most, until the intervals are narrow
+    Search,
+    /// Level by level, after the published rules of SPECjbb2015; without intervals
+    Sweep,
+}
+
+/// Limits upwards, each once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits(pub Vec<f64>);
+
+/// A rate that a limit should be kept up to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AtLeast {
+    /// Per second.
+    pub rate_per_s: f64,
+    /// One of the limits.
+    pub limit_ms: f64,
+}
+
+fn parse_option(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write it like data=small")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+fn parse_limit(text: &str) -> Result<f64, String> {
+    let limit: f64 = text.trim().parse().map_err(|_| format!("`{text}` is no number of milliseconds"))?;
+    if limit > 0.0 && limit <= LIMIT_MS_MAX {
+        Ok(limit)
+    } else {
+        Err(format!("{text} ms: use more than 0 and at most {LIMIT_MS_MAX} ms"))
+    }
+}
+
+fn parse_limits(text: &str) -> Result<Limits, String> {
+    let mut limits: Vec<f64> = text.split(',').map(parse_limit).collect::<Result<_, _>>()?;
+    limits.sort_by(f64::total_cmp);
+    limits.dedup();
+    if limits.len() > LIMITS_MAX {
+        return Err(format!("{} limits: use at most {LIMITS_MAX}", limits.len()));
+    }
+    Ok(Limits(limits))
+}
+
+fn parse_percentile(text: &str) -> Result<f64, String> {
+    let percentile: f64 = text.parse().map_err(|_| "no number".to_owned())?;
+    if (50.0..=99.9).contains(&percentile) {
+        Ok(percentile)
+    } else {
+        Err("use 50 to 99.9: beyond, a window has too few requests to tell".to_owned())
+    }
+}
+
+fn parse_at_least(text: &str) -> Result<AtLeast, String> {
+    let (rate, limit) = text.split_once('@').ok_or("write it like 500@25: rate, at, limit in ms")?;
+    let rate_per_s: f64 = rate.parse().map_err(|_| format!("`{rate}` is no rate"))?;
+    if !(rate_per_s > 0.0 && rate_per_s.is_finite()) {
+        return Err(format!("`{rate}` is no rate"));
+    }
+    Ok(AtLeast { rate_per_s, limit_ms: parse_limit(limit)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_sorted_and_each_stands_once() {
+        assert_eq!(parse_limits("100, 10,25,10"), Ok(Limits(vec![10.0, 25.0, 100.0])));
+        for bad in
+            ["", "10,", "0", "-1", "nan", "inf", "1e9", "10ms", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"]
+        {
+            assert!(parse_limits(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_percentile_that_no_window_can_show_is_refused() {
+        assert_eq!(parse_percentile("99.9"), Ok(99.9));
+        for bad in ["100", "49", "nan", "p99", "0.99"] {
+            assert!(parse_percentile(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_wanted_rate_names_its_limit() {
+        assert_eq!(parse_at_least("500@25"), Ok(AtLeast { rate_per_s: 500.0, limit_ms: 25.0 }));
+        for bad in ["500", "@25", "0@25", "nan@25", "inf@25", "500@", "500@0"] {
+            assert!(parse_at_least(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What can be typed after `assay gc`.
+
+use super::parse_duration;
+use assay_gclog::Condition;
+use clap::{ArgGroup, Args, Subcommand};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `assay gc`.
+#[derive(Debug, Args)]
+#[command(subcommand_negates_reqs = true)]
+pub struct GcArguments {
+    /// What to do with the logs; without it they are read.
+    #[command(subcommand)]
+    pub command: Option<GcCommand>,
+    /// How they are read.
+    #[command(flatten)]
+    pub read: GcReadArguments,
+}
+
+/// Questions about several logs.
+#[derive(Debug, Subcommand)]
+pub enum GcCommand {
+    /// What differs between two logs beyond noise
+    #[command(after_help = "EXAMPLES:\n  assay gc diff before.log after.log\n  \
+        assay gc diff before/ after/ --fail-if 'pause_p99_ms > +10%' --fail-if 'lines_not_understood > 0'")]
+    Diff(GcDiffArguments),
+}
+
+/// Arguments of reading logs.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("form").args(["json", "csv"]), group = ArgGroup::new("requests_given").args(["requests", "requests_per_second"]))]
+pub struct GcReadArguments {
+    /// Logs: files, plain, gzip or zip, rotated sets, folders; - for standard input
+    #[arg(value_name = "LOG", required = true)]
+    pub logs: Vec<PathBuf>,
+    /// Read all LOGs as one, in the order of time: logs of one server that are not named alike
+    #[arg(long)]
+    pub join: bool,
+    /// Requests that the server answered over the span of the log: gives garbage per request
+    #[arg(long, value_name = "N", value_parser = parse_requests, allow_negative_numbers = true)]
+    pub requests: Option<f64>,
+    /// The same, given as requests a second
+    #[arg(long, value_name = "R", value_parser = parse_requests, allow_negative_numbers = true)]
+    pub requests_per_second: Option<f64>,
+    /// Print the stored form as JSON, one document for each log
+    #[arg(long)]
+    pub json: bool,
+    /// Print every figure as a row of CSV
+    #[arg(long)]
+    pub csv: bool,
+    /// Write a page with pictures to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write everything that the collector did to FILE, a line of JSON each; lines of kind source and jvm say whose it is
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Exit with 1 if this holds, or cannot be told from the log; may be repeated. A wrong name gets the right one; --csv and
+    /// --json have the figures
+    #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
+    pub fail_if: Vec<Condition>,
+    /// Go on reading what is appended, through rotation and restarts, until Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
+    /// Time between looks at a followed log
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "2s", requires = "follow")]
+    pub every: Duration,
+    /// How long to follow [default: until Ctrl-C]
+    #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration, requires = "follow")]
+    pub duration: Option<Duration>,
+    /// Offer the figures of a followed log as OpenMetrics at http://ADDRESS/metrics; a port alone is one of 127.0.0.1
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address, requires = "follow")]
+    pub openmetrics: Option<SocketAddr>,
+}
+
+/// Arguments of `assay gc diff`.
+#[derive(Debug, Args)]
+pub struct GcDiffArguments {
+    /// The log to compare with: a file, or a folder with one rotated set
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The log that is compared
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// Print the comparison as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Exit with 1 if this holds, or cannot be told from the logs; with a sign and % it is about the change; may be repeated
+    #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
+    pub fail_if: Vec<Condition>,
+}
+
+fn parse_condition(text: &str) -> Result<Condition, String> {
+    Condition::parse(text).map_err(|e| e.to_string())
+}
+
+fn parse_requests(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "no number".to_owned())?;
+    if number.is_finite() && number > 0.0 { Ok(number) } else { Err("must be more than 0".to_owned()) }
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    }
+    text.parse().map_err(|_| {
+        "write a port, such as 9400, or an address with a port, such as 10.0.0.7:9400".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Arguments, Command};
+    use super::*;
+    use clap::Parser;
+
+    fn gc(line: &str) -> Result<GcArguments, String> {
+        match Arguments::try_parse_from(line.split(' ')).map_err(|e| e.to_string())?.command {
+            Command::Gc(gc) => Ok(*gc),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    #[test]
+    fn logs_stand_beside_the_commands() {
+        assert_eq!(gc("assay gc a.log b.log").expect("logs").read.logs.len(), 2);
+        assert!(gc("assay gc diff a.log b.log").expect("a diff").command.is_some());
+        assert!(gc("assay gc").is_err() && gc("assay gc diff a.log").is_err());
+    }
+
+    #[test]
+    fn addresses_are_of_the_loopback_unless_told() {
+        let at = |text: &str| parse_address(text).map(|a| a.to_string());
+        assert_eq!(at("9400").as_deref(), Ok("127.0.0.1:9400"));
+        assert_eq!(at("0.0.0.0:9400").as_deref(), Ok("0.0.0.0:9400"));
+        assert_eq!(at("[::1]:1").as_deref(), Ok("[::1]:1"));
+        assert!(at("host").is_err() && at("99999").is_err() && at("").is_err());
+    }
+
+    #[test]
+    fn what_makes_no_sense_together_is_refused() {
+        for wrong in [
+            "assay gc a --json --csv",
+            "assay gc a --every 1s",
+            "assay gc a --openmetrics 9400",
+            "assay gc a --requests 0",
+            "assay gc a --requests 1 --requests-per-second 2",
+            "assay gc a --fail-if nothing>1",
+            "assay gc a --fail-if pause_p99_ms",
+        ] {
+            assert!(gc(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What can be typed after `assay heap`.
+
+use super::{parse_bytes, parse_duration};
+use clap::{ArgGroup, Args, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `assay heap`.
+#[derive(Debug, Args)]
+pub struct HeapArguments {
+    /// What to ask.
+    #[command(subcommand)]
+    pub command: HeapCommand,
+}
+
+/// Questions about heaps.
+#[derive(Debug, Subcommand)]
+pub enum HeapCommand {
+    /// What a heap weighs now, and would weigh in every other reference mode
+    #[command(
+        after_help = "EXAMPLES:\n  assay heap predict kafka.hprof\n  assay heap predict kafka.hprof.gz --html kafka.html\n  \
+        ssh host cat kafka.hprof | assay heap predict -\n  assay heap predict --pid 4242 --freeze=10s\n  \
+        assay heap predict kafka.hprof --jdk 25 --gc-log gc.log"
+    )]
+    Predict(PredictArguments),
+    /// Offset, size and type of every field of a class in every reference mode
+    #[command(after_help = "EXAMPLES:\n  assay heap layout 'java.util.HashMap$Node' --dump kafka.hprof\n  \
+        assay heap layout com.example.Order --classpath target/classes")]
+    Layout(LayoutArguments),
+    /// Which reference mode each heap size gets on this host, and where the cliffs are
+    #[command(
+        after_help = "EXAMPLES:\n  assay heap modes\n  assay heap modes --java /opt/jdk-25 --verify\n  \
+        assay heap modes --want 40g --dump kafka.hprof\n  assay heap modes --pid 4242 --log gc.log"
+    )]
+    Modes(ModesArguments),
+}
+
+/// Arguments of `assay heap predict`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("heap").args(["dump", "pid"]).required(true))]
+pub struct PredictArguments {
+    /// A heap dump (HPROF), plain or gzip; - for standard input
+    pub dump: Option<PathBuf>,
+    /// Walk the heap of a running JVM instead; the JVM is stopped meanwhile
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Option<u32>,
+    /// Longest time that the process may be stopped
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s", conflicts_with = "dump")]
+    pub freeze: Duration,
+    /// Release whose layout rules hold [default: that of the heap]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=99))]
+    pub jdk: Option<u32>,
+    /// A GC log of the same server: what its garbage would be in each mode
+    #[arg(long, value_name = "LOG")]
+    pub gc_log: Option<PathBuf>,
+    /// Classes that are listed
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub top: usize,
+    /// Class whose layout the page shows [default: the one that changes most]
+    #[arg(long, value_name = "CLASS")]
+    pub class: Option<String>,
+    /// Print the stored form as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print one line for each class and model as CSV
+    #[arg(long)]
+    pub csv: bool,
+    /// Write a page with pictures to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// Arguments of `assay heap layout`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("where").args(["dump", "classpath"]).required(true))]
+pub struct LayoutArguments {
+    /// The class, as Java spells it: java.util.HashMap$Node
+    pub class: String,
+    /// A heap dump that has it
+    #[arg(long, value_name = "DUMP")]
+    pub dump: Option<PathBuf>,
+    /// Folders, jars, or the home of a JDK, joined by colons, that have it and its super classes
+    #[arg(long, value_name = "PATHS")]
+    pub classpath: Option<std::ffi::OsString>,
+    /// Release whose layout rules hold [default: that of the dump, or of the JDK in the class path, else 25]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=99))]
+    pub jdk: Option<u32>,
+    /// Print the stored form as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with pictures to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// A heap of no bytes is a slip: to a JVM `-Xmx0` means its default.
+fn parse_heap_bytes(text: &str) -> Result<u64, String> {
+    match parse_bytes(text)? {
+        0 => Err("a heap has more than 0 bytes".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Arguments of `assay heap modes`.
+#[derive(Debug, Args)]
+pub struct ModesArguments {
+    /// A JVM: its home or its java; may be given again [default: all that are found]
+    #[arg(long, value_name = "JAVA")]
+    pub java: Vec<PathBuf>,
+    /// Heap sizes [default: both sides of every cliff]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_heap_bytes)]
+    pub max_heap: Vec<u64>,
+    /// Further options of the JVMs, joined by blanks: "-XX:ObjectAlignmentInBytes=16"
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub options: Option<String>,
+    /// Start each JVM once for each cell, and hold what it says against what was computed
+    #[arg(long)]
+    pub verify: bool,
+    /// A heap size that is wanted: what to do about it
+    #[arg(long, value_name = "SIZE", value_parser = parse_heap_bytes)]
+    pub want: Option<u64>,
+    /// A heap dump of the server, so that the advice rests on its objects
+    #[arg(long, value_name = "DUMP", requires = "want")]
+    pub dump: Option<PathBuf>,
+    /// Mode of a running JVM; may be given again
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Vec<u32>,
+    /// Mode of the JVM that wrote a GC log; may be given again
+    #[arg(long, value_name = "LOG")]
+    pub log: Vec<PathBuf>,
+    /// Print the stored form as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with address maps to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}

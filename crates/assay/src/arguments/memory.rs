@@ -1,0 +1,197 @@
+//! What can be typed after `assay memory`.
+
+use super::{parse_bytes, parse_duration};
+use assay_report::LeavesShown;
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Arguments of `assay memory`.
+#[derive(Debug, Args)]
+pub struct MemoryArguments {
+    /// What to do instead of looking at a process.
+    #[command(subcommand)]
+    pub command: Option<MemoryCommand>,
+    /// A look, or looks, at a process.
+    #[command(flatten)]
+    pub look: LookArguments,
+}
+
+/// Commands beside the look.
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// What changed between two looks, by cause
+    #[command(
+        after_help = "EXAMPLES:\n  assay memory 4242 --json > monday.json\n  assay memory diff monday.json tuesday.json\n  \
+        assay memory diff kafka.ndjson kafka.ndjson      first and last look of a record\n  \
+        assay memory diff kafka.ndjson@3 kafka.ndjson@9  its third and its ninth look"
+    )]
+    Diff(DiffArguments),
+    /// The container limit that a process needs, with its arithmetic, and settings that would lower it
+    #[command(
+        after_help = "EXAMPLES:\n  assay memory advise 4242\n  assay memory advise 4242 --watch-for 10m   so that peaks are known"
+    )]
+    Advise(AdviseArguments),
+}
+
+/// Arguments of a look at a process.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("series").args(["watch", "record"]).multiple(true))]
+pub struct LookArguments {
+    /// The process; without it, the JVMs that run here are listed
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Option<u32>,
+    /// Print the stored form as JSON; with --watch one line for each look, quick or full: its `depth` says which
+    #[arg(long, conflicts_with = "record")]
+    pub json: bool,
+    /// Stop the process while it is read, so that the sum is exact; it is continued after DURATION at the latest
+    #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
+          value_parser = parse_duration, requires = "pid")]
+    pub freeze: Option<Duration>,
+    /// How deep to look
+    #[arg(long, value_enum, default_value_t = DepthName::Owners, requires = "pid")]
+    pub depth: DepthName,
+    /// Show areas over time until Ctrl-C, with a quick look every INTERVAL and a full one every 30 s
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
+          value_parser = parse_duration, requires = "pid")]
+    pub watch: Option<Duration>,
+    /// Write full looks to FILE, for `assay memory diff` and for --html
+    #[arg(long, value_name = "FILE", requires = "pid")]
+    pub record: Option<PathBuf>,
+    /// How long to watch or record [default: until Ctrl-C, or until the process ends]
+    #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration, requires = "series")]
+    pub duration: Option<Duration>,
+    /// Time between recorded looks
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s", requires = "record")]
+    pub every: Duration,
+    /// Size that the record keeps to: a full one is thinned evenly, and keeps its first and its latest look
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, default_value = "64m", requires = "record")]
+    pub record_max_bytes: u64,
+    /// Ask the JVM to give freed memory back, and show what was predicted and what it gave
+    #[arg(long, requires = "pid", conflicts_with_all = ["series", "freeze", "html", "depth", "leaves"])]
+    pub trim: bool,
+    /// Ask the JVM (22 and later, with native memory tracking) for its own names of what nothing else names; it starts
+    /// a thread for that, which stays
+    #[arg(long, requires = "pid", conflicts_with_all = ["series", "trim"])]
+    pub jcmd: bool,
+    /// Write a page with a tree map to FILE, and areas over time if looks were recorded
+    #[arg(long, value_name = "FILE", requires = "pid")]
+    pub html: Option<PathBuf>,
+    /// Leaves to show: the N biggest, or all
+    #[arg(long, value_name = "N|all", value_parser = parse_leaves, default_value = "40")]
+    pub leaves: LeavesShown,
+}
+
+/// Arguments of `assay memory diff`.
+#[derive(Debug, Args)]
+pub struct DiffArguments {
+    /// The earlier look: a file of --json, or of --record (its first look; FILE@N is its N-th)
+    pub before: String,
+    /// The later look: a file of --json, or of --record (its last look; FILE@N is its N-th)
+    pub after: String,
+    /// Print the stored form as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page to FILE, with areas over time if the looks are of one record
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Causes to show: the N biggest, or all
+    #[arg(long, value_name = "N|all", value_parser = parse_leaves, default_value = "20")]
+    pub leaves: LeavesShown,
+}
+
+/// Arguments of `assay memory advise`.
+#[derive(Debug, Args)]
+pub struct AdviseArguments {
+    /// The process
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: u32,
+    /// Print the stored form as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Look several times, over this long, so that peaks are known
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub watch_for: Option<Duration>,
+}
+
+/// How deep a look goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DepthName {
+    /// Who owns each block of malloc is looked for too, in the whole Java heap: 0.4 to 0.7 s of CPU time for each resident GiB
+    Owners,
+    /// Mappings and structures only: below 0.1 s for each resident GiB, but malloc's blocks in use are not split
+    Structures,
+}
+
+/// `all`, or a number of leaves.
+fn parse_leaves(text: &str) -> Result<LeavesShown, String> {
+    if text == "all" {
+        return Ok(LeavesShown::All);
+    }
+    let leaves = text.parse().map_err(|_| "neither a number nor `all`".to_owned())?;
+    Ok(LeavesShown::Biggest(leaves))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Arguments, Command};
+    use super::*;
+    use clap::Parser;
+
+    fn look(line: &str) -> Result<LookArguments, String> {
+        match Arguments::try_parse_from(line.split(' ')).map_err(|e| e.to_string())?.command {
+            Command::Memory(MemoryArguments { command: None, look }) => Ok(look),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    #[test]
+    fn a_pid_stands_beside_the_commands() {
+        assert_eq!(look("assay memory 4242").map(|l| l.pid), Ok(Some(4242)));
+        assert_eq!(look("assay memory").map(|l| l.pid), Ok(None));
+        assert!(look("assay memory 0").is_err());
+        assert!(look("assay memory kafka").is_err());
+        let diff = Arguments::try_parse_from(["assay", "memory", "diff", "a", "b@3"]).expect("a diff");
+        assert!(matches!(diff.command, Command::Memory(MemoryArguments { command: Some(_), .. })));
+        assert!(Arguments::try_parse_from(["assay", "memory", "4242", "advise", "4242"]).is_err());
+    }
+
+    #[test]
+    fn durations_may_be_left_out_and_then_have_their_default() {
+        let freeze = |line| look(line).expect("a look").freeze;
+        assert_eq!(freeze("assay memory 1 --freeze"), Some(Duration::from_secs(2)));
+        assert_eq!(freeze("assay memory 1 --freeze=500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(freeze("assay memory 1"), None);
+        assert_eq!(
+            look("assay memory --watch 7").map(|l| (l.pid, l.watch)),
+            Ok((Some(7), Some(Duration::from_secs(2))))
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_alone_says_what_it_needs() {
+        for wrong in [
+            "assay memory --watch",
+            "assay memory 7 --for 1m",
+            "assay memory 7 --every 1s",
+            "assay memory 7 --trim --watch",
+            "assay memory 7 --trim --depth owners",
+            "assay memory 7 --trim --leaves all",
+            "assay memory 7 --record f --json",
+            "assay memory 7 --leaves few",
+        ] {
+            assert!(look(wrong).is_err(), "{wrong}");
+        }
+        assert!(look("assay memory 7 --trim --json").is_ok());
+        assert!(look("assay memory 7 --record f --for 1m --every 5s --watch --html p.html").is_ok());
+    }
+
+    #[test]
+    fn sizes_are_1024_based_and_bounded() {
+        assert_eq!(parse_bytes("64m"), Ok(64 << 20));
+        assert_eq!(parse_bytes("1000"), Ok(1000));
+        for bad in ["", "m", "-1", "1t", "99999999999999999999", "18446744073709551615k"] {
+            assert!(parse_bytes(bad).is_err(), "{bad}");
+        }
+    }
+}

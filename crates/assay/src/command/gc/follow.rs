@@ -1,0 +1,113 @@
+//! `assay gc LOG --follow`: a log that is still written, on a screen, as lines, as metrics.
+
+use super::metrics_server::MetricsServer;
+use super::sink::Tee;
+use super::{fails, is_log, options, show, view};
+use crate::arguments::GcReadArguments;
+use crate::command::memory::screen::{self, Screen};
+use crate::failure::Failure;
+use crate::output_file::write_file;
+use crate::{output, stop};
+use assay_gclog::Analysis;
+use assay_gclog::input::{Follower, STANDARD_INPUT};
+use assay_model::GcReport;
+use assay_report::{render_gc_line, render_gc_openmetrics, render_gc_screen};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a stop request or new bytes may go unnoticed.
+const NAP: Duration = Duration::from_millis(100);
+/// A collection is written at once: what is open after so long without a byte is told as far as it is known.
+const QUIET: Duration = Duration::from_secs(1);
+/// Rows where the height of the terminal is not known.
+const ROWS_DEFAULT: u16 = 24;
+
+/// Follows until Ctrl-C or until `--for` is over, then prints the last report.
+pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
+    let [path] = arguments.logs.as_slice() else {
+        return Err(Failure::input("--follow takes one log: the file that is being written"));
+    };
+    if path.as_os_str() == STANDARD_INPUT {
+        return Err(Failure::input("--follow takes a file; a pipe is read until its end without it"));
+    }
+    let stop = stop::flag_on_signal_with(screen::leave)?;
+    let server = arguments.openmetrics.map(MetricsServer::start).transpose()?;
+    let mut analysis = Analysis::new(options(arguments));
+    let mut run = |events: Option<&mut dyn Write>| -> Result<GcReport, Failure> {
+        let mut tee = Tee::new(&mut analysis, events);
+        let mut follower = Follower::open(path, &mut tee)?;
+        let watched = watch(arguments, path, (&mut follower, &mut tee), server.as_ref(), &stop);
+        follower.finish(&mut tee);
+        let report = tee.report();
+        tee.finish()?;
+        watched.map(|()| report)
+    };
+    let mut ended = None;
+    match &arguments.events {
+        None => ended = Some(run(None)),
+        Some(events) => write_file(events, |out| {
+            ended = Some(run(Some(out)));
+            Ok(())
+        })?,
+    }
+    let report = ended.unwrap_or_else(|| Err(Failure::internal("nothing was followed")))?;
+    let name = path.display().to_string();
+    is_log(&report, &name)?;
+    show(&report, &name, arguments)?;
+    let value = |c: &assay_gclog::Condition| c.metric().read(&report);
+    let has_failed = fails(&arguments.fail_if, &name, |c| c.holds(&report), &value);
+    Ok(if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Reads and shows until something ends it.
+fn watch(
+    arguments: &GcReadArguments,
+    path: &Path,
+    (follower, tee): (&mut Follower, &mut Tee),
+    server: Option<&MetricsServer>,
+    stop: &AtomicBool,
+) -> Result<(), Failure> {
+    let shows = !arguments.json && !arguments.csv;
+    let screen = (shows && io::stdout().is_terminal()).then(Screen::enter).transpose()?;
+    let started = Instant::now();
+    let mut shown: Option<Instant> = None;
+    let (mut quiet_since, mut is_flushed, mut is_new) = (started, true, true);
+    loop {
+        let polled =
+            follower.poll(tee).map_err(|e| Failure::environment(format!("{}: {e}", path.display())))?;
+        if polled.bytes > 0 || polled.is_new_file {
+            (quiet_since, is_flushed, is_new) = (Instant::now(), false, true);
+        } else if !is_flushed && QUIET <= quiet_since.elapsed() {
+            follower.flush(tee);
+            (is_flushed, is_new) = (true, true);
+        }
+        let ends = stop.load(Ordering::SeqCst) || arguments.duration.is_some_and(|d| d <= started.elapsed());
+        let is_due = shown.is_none_or(|at| arguments.every <= at.elapsed());
+        if is_new && (is_due || ends) {
+            let report = tee.report();
+            if let Some(server) = server {
+                server.offer(render_gc_openmetrics(&report));
+            }
+            show_look(&report, path, screen.as_ref(), shows && !ends)?;
+            (shown, is_new) = (Some(Instant::now()), false);
+        }
+        if ends {
+            return Ok(());
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+fn show_look(report: &GcReport, path: &Path, screen: Option<&Screen>, shows: bool) -> Result<(), Failure> {
+    if let Some(screen) = screen {
+        let rows = console::Term::stdout().size_checked().map_or(ROWS_DEFAULT, |(rows, _columns)| rows);
+        let name = path.display().to_string();
+        screen.draw(&render_gc_screen(report, &name, rows.saturating_sub(1), view()))?;
+    } else if shows {
+        output::print(|out| writeln!(out, "{}", render_gc_line(report)))?;
+    }
+    Ok(())
+}

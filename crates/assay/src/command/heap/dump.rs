@@ -1,0 +1,75 @@
+//! Heap dumps as they are named on the command line.
+
+use crate::failure::Failure;
+use crate::progress::BytesRead;
+use assay_heap::{Census, hprof};
+use std::io::{self, ErrorKind, IsTerminal};
+use std::path::Path;
+
+/// What `-` is called in results.
+const STDIN: &str = "stdin";
+
+/// The name of a dump in results and problems.
+pub fn name_of(path: &Path) -> String {
+    if is_stdin(path) { STDIN.to_owned() } else { path.display().to_string() }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads a dump, plain or gzip, from a file or from standard input, and shows how far it is.
+///
+/// # Errors
+/// When there is no such file, or it is no dump: what mends it is part of the message.
+pub fn read(path: &Path) -> Result<Census, Failure> {
+    if is_stdin(path) {
+        return read_stdin();
+    }
+    let metadata = std::fs::metadata(path).map_err(|e| not_opened(path, &e))?;
+    if metadata.is_dir() {
+        return Err(Failure::input(format!("{} is a folder, no heap dump", path.display())));
+    }
+    // A pipe or a device has no length.
+    let total_bytes = metadata.is_file().then_some(metadata.len());
+    let progress = BytesRead::new(&format!("reading {}", path.display()), total_bytes);
+    let census = hprof::read_file(path, &|bytes| progress.show(bytes));
+    progress.finish();
+    census.map_err(|error| match &error {
+        hprof::HprofError::Read { source, offset: 0, .. } => not_opened(path, source),
+        _ => failure_of(&error),
+    })
+}
+
+fn read_stdin() -> Result<Census, Failure> {
+    if io::stdin().is_terminal() {
+        let message = "standard input is a terminal, no heap dump\n  give a file, or: ssh HOST cat X.hprof | assay heap predict -";
+        return Err(Failure::input(message));
+    }
+    let progress = BytesRead::new("reading standard input", None);
+    let census = hprof::read(io::stdin(), STDIN, &|bytes| progress.show(bytes));
+    progress.finish();
+    census.map_err(|error| failure_of(&error))
+}
+
+fn not_opened(path: &Path, error: &io::Error) -> Failure {
+    let hint = match error.kind() {
+        ErrorKind::NotFound => format!("\n  make one with: jcmd PID GC.heap_dump {}", path.display()),
+        ErrorKind::PermissionDenied => {
+            "\n  dumps belong to the server's user, who alone may read them: sudo chmod a+r DUMP, or run as that user".to_owned()
+        }
+        _ => String::new(),
+    };
+    Failure::input(format!("cannot read {}: {error}{hint}", path.display()))
+}
+
+fn failure_of(error: &hprof::HprofError) -> Failure {
+    let hint = match error {
+        hprof::HprofError::NotHprof { .. } => "\n  make one with: jcmd PID GC.heap_dump FILE",
+        hprof::HprofError::NoObjects { .. } => {
+            "\n  was the JVM killed while it wrote, or the disk full? make another with: jcmd PID GC.heap_dump FILE"
+        }
+        hprof::HprofError::Read { .. } => "",
+    };
+    Failure::input(format!("{error}{hint}"))
+}

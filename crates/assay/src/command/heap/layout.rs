@@ -1,0 +1,80 @@
+//! `assay heap layout`.
+
+use super::{dump, no_such_class, view};
+use crate::arguments::LayoutArguments;
+use crate::failure::Failure;
+use crate::output;
+use crate::output_file::{can_be_written, write_file};
+use assay_heap::class_path::{self, ClassPathError};
+use assay_heap::predict::{JDK_DEFAULT, detect, feature_release, find_class, layouts_of};
+use assay_heap::{Census, ClassIndex};
+use assay_model::{HeapLayouts, Problem, schema};
+use std::ffi::OsStr;
+use std::process::ExitCode;
+
+/// Does what was asked for.
+pub fn layout(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    let layouts = match (&arguments.dump, &arguments.classpath) {
+        (Some(path), _) => in_dump(&dump::read(path)?, arguments, dump::name_of(path))?,
+        (None, Some(paths)) => in_class_path(paths, arguments)?,
+        (None, None) => return Err(Failure::input("where is the class? --dump DUMP or --classpath PATHS")),
+    };
+    if let Some(path) = &arguments.html {
+        write_file(path, |mut out| assay_report::heap_layouts_page(&layouts, &mut out))?;
+        eprintln!("written: {}", path.display());
+    }
+    if arguments.json {
+        output::print_json(&layouts)?;
+    } else if arguments.html.is_none() {
+        let text = assay_report::heap_layout_text(&layouts, view());
+        output::print(|out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn in_dump(census: &Census, arguments: &LayoutArguments, source: String) -> Result<HeapLayouts, Failure> {
+    let class = find_class(census, &arguments.class).map_err(|error| no_such_class(&source, &error))?;
+    let shape = &census.classes[class as usize];
+    if shape.arrays.is_some() || shape.name.ends_with("[]") {
+        let message =
+            format!("{} is an array class: it has no fields\n  give the class of its elements", shape.name);
+        return Err(Failure::input(message));
+    }
+    let mut problems = census.problems.clone();
+    let jdk = arguments.jdk.or_else(|| detect(census).jdk).unwrap_or_else(|| {
+        let what = format!("the heap does not tell its release: layout rules of JDK {JDK_DEFAULT} (--jdk N)");
+        problems.push(Problem::new(source.clone(), what));
+        JDK_DEFAULT
+    });
+    Ok(layouts(census, class, jdk, source, problems))
+}
+
+fn in_class_path(paths: &OsStr, arguments: &LayoutArguments) -> Result<HeapLayouts, Failure> {
+    let source = paths.to_string_lossy().into_owned();
+    let census = class_path::read(paths, &arguments.class).map_err(|error| match error {
+        ClassPathError::NotFound(error) => no_such_class(&source, &error),
+        ClassPathError::NoSuperClass { .. } => {
+            let hint =
+                "add where it is; for the JDK's own classes the home of a JDK: --classpath PATHS:JAVA_HOME";
+            Failure::input(format!("{error}\n  {hint}"))
+        }
+        error => Failure::input(error.to_string()),
+    })?;
+    let problems = census.problems.clone();
+    // The class is the first: its super classes follow.
+    let of_path = census.jdk_version.as_deref().and_then(feature_release);
+    let jdk = arguments.jdk.or(of_path).unwrap_or(JDK_DEFAULT);
+    Ok(layouts(&census, 0, jdk, source, problems))
+}
+
+fn layouts(
+    census: &Census,
+    class: ClassIndex,
+    jdk: u32,
+    source: String,
+    problems: Vec<Problem>,
+) -> HeapLayouts {
+    let layouts = layouts_of(census, class, jdk);
+    HeapLayouts { schema: schema::HEAP_LAYOUT.to_owned(), source, layouts, problems }
+}

@@ -1,0 +1,279 @@
+//! `assay heap modes`: which reference mode each heap size gets on this host, and what a process or a log has.
+
+mod host;
+mod read;
+mod verify;
+mod weights;
+
+use crate::arguments::ModesArguments;
+use crate::failure::{Failure, Kind};
+use crate::output_file::{can_be_written, write_file};
+use crate::{output, stop};
+use assay_heap::modes::{
+    AddressSpace, Collector, DecidingOptions, HeapSetting, WantedHeap, advise, cliffs, default_sizes,
+};
+use assay_model::{HeapModes, JvmFacts, ModeCell, ModeCliff, ModeOfLog, Problem, schema};
+use assay_report::{LeavesShown, TerminalView};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Collectors of a HotSpot that are supported products; Epsilon is shown when an option chooses it.
+const COLLECTORS: [Collector; 5] =
+    [Collector::Serial, Collector::Parallel, Collector::G1, Collector::Z, Collector::Shenandoah];
+const MIB: u64 = 1 << 20;
+/// The map shows a heap of this size where none is asked for: the largest that is zero-based.
+const MAP_HEAP_BYTES: u64 = 30 << 30;
+
+/// A JVM with the addresses of its process.
+struct Jvm {
+    facts: JvmFacts,
+    space: AddressSpace,
+}
+
+/// A JVM with a collector.
+struct Column<'a> {
+    jvm: &'a Jvm,
+    setting: HeapSetting,
+}
+
+/// Does what was asked for.
+pub fn modes(arguments: &ModesArguments) -> Result<ExitCode, Failure> {
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    let options = words(arguments.options.as_deref())?;
+    let stop = stop::flag_on_signal()?;
+    let mut report = HeapModes {
+        schema: schema::HEAP_MODES.to_owned(),
+        assay_version: env!("CARGO_PKG_VERSION").to_owned(),
+        cells: Vec::new(),
+        cliffs: Vec::new(),
+        address_map: Vec::new(),
+        address_map_java: None,
+        advice: Vec::new(),
+        read: Vec::new(),
+        problems: Vec::new(),
+    };
+    read::read(arguments, &mut report)?;
+    if is_about_this_host(arguments) {
+        about_this_host(arguments, &options, &stop, &mut report)?;
+    }
+    if stop.load(Ordering::SeqCst) {
+        let message = "stopped; every JVM that was started is ended".to_owned();
+        return Err(Failure { kind: Kind::Interrupted, message });
+    }
+    show(arguments, &report)?;
+    outcome(arguments, &report)
+}
+
+/// After everything was shown: whether that is what was asked for.
+fn outcome(arguments: &ModesArguments, report: &HeapModes) -> Result<ExitCode, Failure> {
+    let has_mode = |read: &ModeOfLog| read.mode.is_some() || read.j9_is_compressed.is_some();
+    if !report.read.is_empty() && !report.read.iter().any(has_mode) {
+        let told = report.problems.iter().map(|p| format!("\n  {}: {}", p.source, p.what));
+        let message = format!("no mode could be read of what was named{}", told.collect::<String>());
+        return Err(Failure::input(message));
+    }
+    if arguments.verify && report.cells.iter().all(|cell| cell.verified_mode.is_none()) {
+        let why = report.cells.iter().find_map(|cell| cell.not_verified_because.as_deref());
+        let message = format!("no heap size could be verified: {}", why.unwrap_or("there is none"));
+        // Of a JVM that starts with its defaults, the options are the most likely cause.
+        return Err(match &arguments.options {
+            Some(options) => Failure::input(format!("{message}\n  the JVMs were started with {options}")),
+            None => Failure::environment(message),
+        });
+    }
+    let number = |is: fn(&ModeCell) -> bool| report.cells.iter().filter(|cell| is(cell)).count();
+    let sizes = |number: usize| if number == 1 { "heap size gets" } else { "heap sizes get" };
+    let (modes, bases) = (number(ModeCell::has_other_mode), number(ModeCell::has_other_base));
+    if modes != 0 {
+        eprintln!("{modes} {} another mode than was computed", sizes(modes));
+    }
+    if bases != 0 {
+        eprintln!("{bases} {} the mode that was computed, but another base address", sizes(bases));
+    }
+    Ok(if modes + bases == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Only processes and logs are asked for when nothing else is said.
+fn is_about_this_host(arguments: &ModesArguments) -> bool {
+    let reads = !arguments.pid.is_empty() || !arguments.log.is_empty();
+    let asks = !arguments.java.is_empty()
+        || !arguments.max_heap.is_empty()
+        || arguments.options.is_some()
+        || arguments.verify
+        || arguments.want.is_some();
+    asks || !reads
+}
+
+fn about_this_host(
+    arguments: &ModesArguments,
+    options: &[String],
+    stop: &AtomicBool,
+    report: &mut HeapModes,
+) -> Result<(), Failure> {
+    let deciding = DecidingOptions::of(options.iter().map(String::as_str));
+    let shown_heap = arguments.want.or(arguments.max_heap.first().copied()).unwrap_or(MAP_HEAP_BYTES);
+    let mut jvms = Vec::new();
+    for facts in find(arguments, &mut report.problems)? {
+        let stopped = host::stopped_jvm(&facts, options, shown_heap, stop);
+        let (stopped, problem) = stopped.map_or_else(|p| (None, Some(p)), |jvm| (Some(jvm), None));
+        report.problems.extend(problem);
+        let space = host::space(facts.bits, stopped.as_ref());
+        // The first JVM of 64 bits stands for the host.
+        if let Some(jvm) = stopped.filter(|_| report.address_map.is_empty() && facts.bits == 64) {
+            report.address_map = jvm.map(&space, deciding.heap_base_min_address);
+            report.address_map_java = Some(facts.home.clone());
+        }
+        jvms.push(Jvm { facts, space });
+    }
+    report.problems.extend(host::unusual(arguments.want));
+    let columns: Vec<Column<'_>> = jvms.iter().flat_map(|jvm| columns(jvm, &deciding)).collect();
+    for column in &columns {
+        column.add_to(report, arguments, options);
+    }
+    if arguments.verify {
+        verify::verify(report, &jvms, options, stop);
+    }
+    if let (Some(want), Some(column)) = (arguments.want, for_advice(&columns)) {
+        let (setting, space) = (&column.setting, &column.jvm.space);
+        let weights = weights::weights(arguments.dump.as_deref(), setting.feature, &mut report.problems)?;
+        report.advice = advise(&WantedHeap { max_heap_bytes: want, setting, space, weights });
+    }
+    Ok(())
+}
+
+/// The JVMs to ask about.
+fn find(arguments: &ModesArguments, problems: &mut Vec<Problem>) -> Result<Vec<JvmFacts>, Failure> {
+    let told = |problem: &Problem| format!("{}: {}", problem.source, problem.what);
+    if !arguments.java.is_empty() {
+        let named = arguments.java.iter().map(|path| assay_host::jvm_at(path));
+        return named.collect::<Result<_, _>>().map_err(|problem| Failure::input(told(&problem)));
+    }
+    let (found, not_read) = assay_host::find_jvms(&[]);
+    problems.extend(not_read);
+    if found.is_empty() {
+        return Err(Failure::environment("no JVM was found here; --java names one"));
+    }
+    Ok(found)
+}
+
+fn columns<'a>(jvm: &'a Jvm, deciding: &DecidingOptions) -> Vec<Column<'a>> {
+    let collectors = deciding.collector.map_or(COLLECTORS.to_vec(), |chosen| vec![chosen]);
+    // A 32-bit JVM has neither of the two concurrent ones on most processors; it says so itself when it is started.
+    let collectors = collectors.into_iter().filter(|c| jvm.facts.bits == 64 || *c != Collector::Z);
+    collectors
+        .map(|collector| {
+            let (feature, bits) = (jvm.facts.feature, jvm.facts.bits);
+            Column { jvm, setting: HeapSetting { feature, bits, collector, options: deciding.clone() } }
+        })
+        .collect()
+}
+
+/// Advice is given for the newest 64-bit JVM and the collector that it takes by itself on a server, G1, if no option
+/// chooses one.
+fn for_advice<'a, 'b>(columns: &'b [Column<'a>]) -> Option<&'b Column<'a>> {
+    let is_g1 = |column: &Column<'_>| column.setting.collector == Collector::G1;
+    columns.iter().max_by_key(|c| (c.setting.bits, c.setting.feature, is_g1(c)))
+}
+
+impl Column<'_> {
+    fn add_to(&self, report: &mut HeapModes, arguments: &ModesArguments, options: &[String]) {
+        let (setting, space) = (&self.setting, &self.jvm.space);
+        let sizes = match arguments.max_heap.as_slice() {
+            [] => default_sizes(setting, space),
+            given => given.to_vec(),
+        };
+        for max_heap_bytes in
+            sizes.into_iter().chain(arguments.want.filter(|_| arguments.max_heap.is_empty()))
+        {
+            let computed = setting.mode_of(max_heap_bytes, space);
+            let cell = ModeCell {
+                java: self.jvm.facts.home.clone(),
+                jdk: setting.feature,
+                collector: name(setting.collector).to_owned(),
+                max_heap_bytes,
+                options: options.to_vec(),
+                computed_mode: computed.mode,
+                computed_base_address: computed.base_address,
+                shift_bits: computed.shift_bits,
+                decided_by: computed.decided_by,
+                verified_mode: None,
+                base_address: None,
+                not_verified_because: None,
+            };
+            if !report.cells.iter().any(|known| is_same(known, &cell)) {
+                report.cells.push(cell);
+            }
+        }
+        report.cliffs.extend(cliffs(setting, space).into_iter().map(|(mode, bytes)| ModeCliff {
+            java: self.jvm.facts.home.clone(),
+            collector: name(setting.collector).to_owned(),
+            alignment_bytes: setting.options.object_alignment_bytes,
+            mode,
+            largest_max_heap_bytes: bytes,
+            is_verified: false,
+        }));
+    }
+}
+
+fn is_same(a: &ModeCell, b: &ModeCell) -> bool {
+    (&a.java, &a.collector, a.max_heap_bytes) == (&b.java, &b.collector, b.max_heap_bytes)
+}
+
+/// As `-XX:+Use…GC` spells it.
+fn name(collector: Collector) -> &'static str {
+    match collector {
+        Collector::Serial => "Serial",
+        Collector::Parallel => "Parallel",
+        Collector::G1 => "G1",
+        Collector::Z => "Z",
+        Collector::Shenandoah => "Shenandoah",
+        Collector::Epsilon => "Epsilon",
+    }
+}
+
+/// The options, parted at blanks. The heap's size is not one of them.
+fn words(options: Option<&str>) -> Result<Vec<String>, Failure> {
+    let words: Vec<String> = options.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+    if let [first, second, ..] = switched_on(&words).as_slice() {
+        let (first, second) = (name(*first), name(*second));
+        return Err(Failure::input(format!(
+            "two collectors among the options: -XX:+Use{first}GC and -XX:+Use{second}GC\n  a JVM takes one: leave one out"
+        )));
+    }
+    let of_size = ["-Xmx", "-XX:MaxHeapSize=", "-mx"];
+    match words.iter().find(|word| of_size.iter().any(|start| word.starts_with(start))) {
+        Some(word) => {
+            Err(Failure::input(format!("{word} among the options: heap sizes are given by --max-heap")))
+        }
+        None => Ok(words),
+    }
+}
+
+/// Collectors that the options switch on and not off again; of two switches the JVM takes the last.
+fn switched_on(words: &[String]) -> Vec<Collector> {
+    let all = COLLECTORS.into_iter().chain([Collector::Epsilon]);
+    all.filter(|collector| {
+        let flag = format!("Use{}GC", name(*collector));
+        let mut switches = words.iter().filter_map(|word| word.strip_prefix("-XX:"));
+        let last = switches.rfind(|word| word.get(1..) == Some(flag.as_str()));
+        last.is_some_and(|word| word.starts_with('+'))
+    })
+    .collect()
+}
+
+fn show(arguments: &ModesArguments, report: &HeapModes) -> Result<(), Failure> {
+    if let Some(path) = &arguments.html {
+        write_file(path, |mut out| assay_report::heap_modes_page(report, &mut out))?;
+        eprintln!("written: {}", path.display());
+    }
+    if arguments.json {
+        return output::print_json(report);
+    }
+    if arguments.html.is_some() {
+        return Ok(());
+    }
+    let view =
+        TerminalView { width: output::width(), color: output::is_coloured(), leaves: LeavesShown::All };
+    let text = assay_report::heap_modes_text(report, view);
+    output::print(|out| out.write_all(text.as_bytes()))
+}

@@ -1,0 +1,61 @@
+//! Modes that a process or a log has.
+
+use crate::arguments::ModesArguments;
+use crate::failure::Failure;
+use assay_heap::modes::mode_of_process;
+use assay_linux::{LiveProcess, ProcRoot};
+use assay_model::{HeapModes, ModeOfLog, Problem};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// Reads all that were named.
+pub fn read(arguments: &ModesArguments, report: &mut HeapModes) -> Result<(), Failure> {
+    for pid in &arguments.pid {
+        let read = of_process(*pid, &mut report.problems)?;
+        report.read.push(read);
+    }
+    for path in &arguments.log {
+        let read = of_log(path, &mut report.problems)?;
+        report.read.push(read);
+    }
+    Ok(())
+}
+
+fn of_process(pid: u32, problems: &mut Vec<Problem>) -> Result<ModeOfLog, Failure> {
+    let proc = ProcRoot::default();
+    proc.identity_of(pid).map_err(|error| {
+        if !error.is_absent() {
+            return error.into();
+        }
+        Failure::input(format!("there is no process {pid}\n  assay memory lists the JVMs that run here"))
+    })?;
+    let source = format!("process {pid}");
+    let process = LiveProcess::open(&proc, pid)?;
+    let (mode, found) = mode_of_process(&process, &source);
+    problems.extend(found);
+    Ok(ModeOfLog { source, mode, j9_is_compressed: None })
+}
+
+fn of_log(path: &Path, problems: &mut Vec<Problem>) -> Result<ModeOfLog, Failure> {
+    let source = path.display().to_string();
+    if path.is_dir() {
+        return Err(Failure::input(format!(
+            "{source} is a folder, no GC log\n  name its logs: {source}/gc.log"
+        )));
+    }
+    let open = || match File::open(path) {
+        Ok(file) => Ok(BufReader::new(file)),
+        Err(error) => Err(Failure::input(format!("cannot read {source}: {error}"))),
+    };
+    if let Some(j9) = assay_gclog::read_j9(open()?) {
+        return Ok(ModeOfLog { source, mode: j9.mode, j9_is_compressed: j9.is_compressed });
+    }
+    let log = assay_gclog::read(source.clone(), open()?);
+    if log.mode.is_none() {
+        let what = "the log does not tell the reference mode; -Xlog:gc*=info,gc+heap+coops=debug makes it";
+        problems.push(Problem::new(&source, what));
+    }
+    problems.extend(log.problems);
+    Ok(ModeOfLog { source, mode: log.mode, j9_is_compressed: None })
+}

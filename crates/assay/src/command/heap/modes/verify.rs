@@ -1,0 +1,263 @@
+//! Starting JVMs to hear which mode they take, and holding that against what was computed.
+
+use super::host::java_of;
+use super::{Jvm, MIB, is_same};
+use assay_heap::modes::{DecidingOptions, option_size};
+use assay_host::{JvmOutput, StartError, run_java};
+use assay_model::{HeapModes, JvmFacts, ModeCell, ModeRead, ReferenceMode};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// JVMs that run at a time.
+const WORKERS: usize = 2;
+/// A start takes 50 to 500 ms, more on a busy machine.
+const TIME: Duration = Duration::from_secs(30);
+/// Little of the heap should be committed. A JVM whose objects are aligned to more than 8 bytes needs more for its start.
+const INITIAL_HEAP_BYTES: u64 = 4 * MIB;
+const LOG: &str =
+    "-Xlog:gc=info,gc+init=info,gc+heap+coops=debug,gc+metaspace=info,gc+heap+exit=info,pagesize=info";
+const UNIFIED_LOGGING_SINCE: u32 = 9;
+/// Prints all flags with their values, so that one can see what the log does not tell: that class pointers are full.
+const FLAGS: &str = "-XX:+PrintFlagsFinal";
+const REASON_CHARS_MAX: usize = 200;
+
+/// What a JVM said.
+#[derive(Debug, Clone)]
+pub enum Said {
+    Mode(ModeRead),
+    Nothing(String),
+}
+
+/// Fills in what the JVMs say, for cells and cliffs.
+pub fn verify(report: &mut HeapModes, jvms: &[Jvm], options: &[String], stop: &AtomicBool) {
+    let facts_of = |java: &str| jvms.iter().map(|jvm| &jvm.facts).find(|facts| facts.home == java);
+    let mut asked: Vec<ModeCell> = report.cells.clone();
+    for cliff in &report.cliffs {
+        // Both sides of it; most are among the cells.
+        for bytes in [cliff.largest_max_heap_bytes, cliff.largest_max_heap_bytes + MIB] {
+            let side = side(report, &cliff.java, &cliff.collector, bytes, options);
+            if !asked.iter().any(|known| is_same(known, &side)) {
+                asked.push(side);
+            }
+        }
+    }
+    match asked.len() {
+        1 => eprintln!("starting 1 JVM"),
+        many => eprintln!("starting {many} JVMs, {WORKERS} at a time"),
+    }
+    let said = Mutex::new(vec![None; asked.len()]);
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(cell) = asked.get(index).filter(|_| !stop.load(Ordering::SeqCst)) else {
+                        return;
+                    };
+                    let answer = facts_of(&cell.java).map(|facts| ask(facts, cell, stop));
+                    if let Ok(mut said) = said.lock() {
+                        said[index] = answer;
+                    }
+                }
+            });
+        }
+    });
+    let said = said.into_inner().unwrap_or_default();
+    let answer = |cell: &ModeCell| {
+        asked.iter().position(|a| is_same(a, cell)).and_then(|index| said.get(index)?.as_ref())
+    };
+    for cell in &mut report.cells {
+        match answer(cell) {
+            Some(Said::Mode(read)) => {
+                cell.verified_mode = Some(read.mode);
+                cell.base_address = read.heap_base_address;
+            }
+            Some(Said::Nothing(why)) => cell.not_verified_because = Some(why.clone()),
+            None => cell.not_verified_because = Some("stopped before its turn".to_owned()),
+        }
+    }
+    let mode_of = |java: &str, collector: &str, bytes: u64| {
+        let at = asked.iter().position(|a| {
+            (a.java.as_str(), a.collector.as_str(), a.max_heap_bytes) == (java, collector, bytes)
+        });
+        match at.and_then(|index| said.get(index)?.as_ref()) {
+            Some(Said::Mode(read)) => Some(read.mode),
+            _ => None,
+        }
+    };
+    for cliff in &mut report.cliffs {
+        let of = |bytes| mode_of(&cliff.java, &cliff.collector, bytes);
+        let (largest, above) = (of(cliff.largest_max_heap_bytes), of(cliff.largest_max_heap_bytes + MIB));
+        cliff.is_verified = largest == Some(cliff.mode) && above.is_some_and(|mode| mode != cliff.mode);
+    }
+}
+
+/// A cell that is asked about but not shown.
+fn side(report: &HeapModes, java: &str, collector: &str, bytes: u64, options: &[String]) -> ModeCell {
+    ModeCell {
+        java: java.to_owned(),
+        jdk: report.cells.iter().find(|cell| cell.java == java).map_or(0, |cell| cell.jdk),
+        collector: collector.to_owned(),
+        max_heap_bytes: bytes,
+        options: options.to_vec(),
+        computed_mode: None,
+        computed_base_address: None,
+        shift_bits: None,
+        decided_by: String::new(),
+        verified_mode: None,
+        base_address: None,
+        not_verified_because: None,
+    }
+}
+
+/// The options of a start, in the order in which the last of two holds.
+fn words(cell: &ModeCell) -> Vec<String> {
+    let mut words = Vec::new();
+    if cell.collector == "Epsilon" {
+        words.push("-XX:+UnlockExperimentalVMOptions".to_owned());
+    }
+    words.push(format!("-XX:+Use{}GC", cell.collector));
+    words.extend(cell.options.iter().filter(|option| !is_of_collector(option)).cloned());
+    words.push(format!("-Xmx{}", option_size(cell.max_heap_bytes)));
+    let deciding = DecidingOptions::of(cell.options.iter().map(String::as_str));
+    let initial_bytes = INITIAL_HEAP_BYTES * (deciding.object_alignment_bytes / 8);
+    words.push(format!("-Xms{}", option_size(cell.max_heap_bytes.min(initial_bytes))));
+    words.extend(["-XX:-AlwaysPreTouch".to_owned(), LOG.to_owned()]);
+    if has_full_class_pointers(cell) {
+        words.push(FLAGS.to_owned());
+    }
+    words
+}
+
+/// `-XX:+UseG1GC` and its kin: the cell has its own.
+fn is_of_collector(option: &str) -> bool {
+    option.strip_prefix("-XX:+Use").is_some_and(|rest| rest.ends_with("GC"))
+}
+
+fn has_full_class_pointers(cell: &ModeCell) -> bool {
+    cell.options.iter().any(|option| option == "-XX:-UseCompressedClassPointers")
+}
+
+fn ask(facts: &JvmFacts, cell: &ModeCell, stop: &AtomicBool) -> Said {
+    if facts.feature < UNIFIED_LOGGING_SINCE {
+        return Said::Nothing(format!("JDK {} has no unified logging", facts.feature));
+    }
+    match run_java(&java_of(facts), &words(cell), TIME, stop) {
+        Ok(output) => said(&output, has_full_class_pointers(cell)),
+        Err(StartError::Stopped) => Said::Nothing("stopped by the user".to_owned()),
+        Err(error) => Said::Nothing(error.to_string()),
+    }
+}
+
+fn said(output: &JvmOutput, is_asked_for_flags: bool) -> Said {
+    if output.exit_code != Some(0) {
+        return Said::Nothing(reason(&output.text));
+    }
+    let mode = assay_gclog::read("a JVM that was started", output.text.as_bytes()).mode;
+    let mode = mode.or_else(|| full_by_flags(&output.text).filter(|_| is_asked_for_flags));
+    mode.map_or_else(
+        || Said::Nothing("it started, but its log does not tell the mode".to_owned()),
+        Said::Mode,
+    )
+}
+
+/// From the printed flags `bool UseCompressedClassPointers = false {product} {command line}`, as their final values.
+fn full_by_flags(text: &str) -> Option<ModeRead> {
+    let value = |flag: &str| {
+        let line = text.lines().find(|line| line.split_whitespace().nth(1) == Some(flag))?;
+        (line.split_whitespace().nth(3) == Some("false")).then(|| line.trim().to_owned())
+    };
+    value("UseCompressedOops")?;
+    let evidence = value("UseCompressedClassPointers")?;
+    Some(ModeRead {
+        mode: ReferenceMode::Full64,
+        compact_headers: Some(false),
+        shift_bits: None,
+        heap_base_address: None,
+        evidence: evidence.chars().take(REASON_CHARS_MAX).collect(),
+    })
+}
+
+/// Why a JVM did not start, from what it printed: the line that names the cause, without those that only say that there
+/// was one.
+pub fn reason(text: &str) -> String {
+    const EMPTY_WORDS: [&str; 4] = [
+        "Error occurred during initialization of VM",
+        "Error: Could not create the Java Virtual Machine.",
+        "Error: A fatal exception has occurred. Program will exit.",
+        "There is insufficient memory for the Java Runtime Environment to continue.",
+    ];
+    const CAUSES: [&str; 9] = [
+        "Could not reserve",
+        "not supported",
+        "Unrecognized",
+        "Invalid",
+        "must be",
+        "too small",
+        "Too small",
+        "exceeds",
+        "rror",
+    ];
+    let lines = || text.lines().map(|line| line.trim().trim_start_matches('#').trim());
+    let is_said = |line: &&str| !line.is_empty() && !EMPTY_WORDS.contains(line);
+    let causes = lines().filter(is_said).filter(|line| CAUSES.iter().any(|cause| line.contains(cause)));
+    let found: Vec<&str> = causes.take(2).collect();
+    let words = match found.as_slice() {
+        [] => lines().rfind(is_said).unwrap_or("it ended without a word").to_owned(),
+        causes => causes.join("; "),
+    };
+    words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(REASON_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_the_line_with_the_cause() {
+        let text = "Error occurred during initialization of VM\nCould not reserve enough space for 2355200KB object heap\n";
+        assert_eq!(reason(text), "Could not reserve enough space for 2355200KB object heap");
+        let text = "Unrecognized VM option 'UseCompactObjectHeaders'\nError: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred. Program will exit.\n";
+        assert_eq!(reason(text), "Unrecognized VM option 'UseCompactObjectHeaders'");
+        assert_eq!(reason(""), "it ended without a word");
+        assert_eq!(reason("something\nodd\n"), "odd");
+    }
+
+    #[test]
+    fn the_users_collector_is_not_given_twice_and_nothing_is_committed() {
+        let mut report = HeapModes {
+            schema: String::new(),
+            assay_version: String::new(),
+            cells: Vec::new(),
+            cliffs: Vec::new(),
+            address_map: Vec::new(),
+            address_map_java: None,
+            advice: Vec::new(),
+            read: Vec::new(),
+            problems: Vec::new(),
+        };
+        let options = ["-XX:+UseG1GC".to_owned(), "-Xms20g".to_owned(), "-XX:+AlwaysPreTouch".to_owned()];
+        let cell = side(&report, "/jdk", "G1", 30 << 30, &options);
+        report.cells.push(cell.clone());
+        let words = words(&cell);
+        assert_eq!(words.iter().filter(|word| *word == "-XX:+UseG1GC").count(), 1);
+        let place = |word: &str| words.iter().position(|w| w == word).expect(word);
+        assert!(
+            place("-Xms20g") < place("-Xms4m") && place("-XX:+AlwaysPreTouch") < place("-XX:-AlwaysPreTouch")
+        );
+    }
+
+    #[test]
+    fn full_class_pointers_are_read_from_the_flags() {
+        let flags = |oops: &str, pointers: &str| {
+            format!(
+                "     bool UseCompressedClassPointers  = {pointers}  {{product lp64_product}} {{command line}}\n     bool UseCompressedOops           = {oops}     {{product lp64_product}} {{ergonomic}}\n"
+            )
+        };
+        assert_eq!(full_by_flags(&flags("false", "false")).map(|m| m.mode), Some(ReferenceMode::Full64));
+        assert_eq!(full_by_flags(&flags("false", "true")), None);
+        assert_eq!(full_by_flags(&flags("true", "false")), None);
+    }
+}

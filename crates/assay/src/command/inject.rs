@@ -1,0 +1,103 @@
+//! `assay inject`: a process that makes load for a controller elsewhere; and the controller's side of it.
+
+use crate::arguments::{InjectArguments, InjectorsArguments};
+use crate::failure::Failure;
+use crate::{output, stop};
+use assay_load::remote::{InjectorEvent, Injectors, InjectorsConfig, ScenarioText, Token, serve};
+use assay_model::InjectorPart;
+use std::io::{self, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Serves controllers until Ctrl-C.
+pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
+    let token = Token::read(&arguments.token_file).map_err(|error| {
+        Failure::input(format!("{error}\n  a new one: (umask 077; head -c 24 /dev/urandom | base64 > FILE)"))
+    })?;
+    let listener = TcpListener::bind(&arguments.listen)
+        .map_err(|e| Failure::environment(format!("cannot listen on {}: {e}", arguments.listen)))?;
+    let stop = stop::flag_on_signal()?;
+    let address = listener.local_addr()?;
+    output::print(|out| writeln!(out, "listening on {address}"))?;
+    if !address.ip().is_loopback() {
+        eprintln!(
+            "whoever reaches {address} and knows the token can have this host load any server; nothing is encrypted"
+        );
+    }
+    serve(&listener, &token, &stop, &|event| match event {
+        InjectorEvent::Controller { from } => eprintln!("{from}: serving it"),
+        InjectorEvent::Dismissed { from, why } => eprintln!("{from}: dismissed: {why}"),
+        InjectorEvent::Gone { from, why } => eprintln!("{from}: gone: {why}"),
+    })?;
+    Ok(ExitCode::from(stop::INTERRUPTED))
+}
+
+/// What a group does, whatever command it is for.
+pub struct GroupLoad<'a> {
+    /// The URL that was given; without a scenario, its path is what is asked for.
+    pub url: &'a str,
+    /// Scenario file.
+    pub scenario: Option<&'a Path>,
+    /// Of all injectors together.
+    pub connections: u32,
+    /// Of all injectors together.
+    pub in_flight: u32,
+    /// Seed of every random draw.
+    pub seed: u64,
+    /// Operations that limits hold for; empty: all.
+    pub limited: Vec<String>,
+}
+
+/// Connects to the injectors that were asked for; absent when none were.
+pub fn connect(arguments: &InjectorsArguments, load: GroupLoad<'_>) -> Result<Option<Injectors>, Failure> {
+    let Some(token_file) = arguments.token_file.as_deref().filter(|_| !arguments.injectors.is_empty()) else {
+        return Ok(None);
+    };
+    let (base_url, scenario) = match load.scenario {
+        Some(path) => (load.url.to_owned(), ScenarioText::read(path)?),
+        None => (assay_load::Scenario::for_url(load.url)?.0, ScenarioText::for_url(load.url)),
+    };
+    let config = InjectorsConfig {
+        injectors: arguments.injectors.clone(),
+        token: Token::read(token_file)?,
+        base_url,
+        scenario,
+        connections: load.connections,
+        in_flight_max: load.in_flight,
+        sessions: load.connections,
+        seed: load.seed,
+        limited: load.limited,
+        go_on_without: arguments.go_on_without,
+    };
+    Ok(Some(Injectors::connect(config)?))
+}
+
+/// One line for each injector.
+pub fn write_injectors(out: &mut dyn Write, injectors: &[InjectorPart]) -> io::Result<()> {
+    if injectors.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n  {:<28}{:>10}{:>8}{:>8}{:>13}{:>12}{:>12}",
+        "injector", "requests", "failed", "CPU %", "late p99 ms", "start ms", "clock ± ms"
+    )?;
+    let ms = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e6);
+    for one in injectors {
+        write!(out, "  {:<28}{:>10}{:>8}", one.address, count(one.requests), count(one.errors))?;
+        write!(out, "{:>8}", number(one.cpu_share.map(|share| 100.0 * share), 0))?;
+        write!(out, "{:>13}", number(one.send_lag_ms.p99, 3))?;
+        write!(out, "{:>12}", number(ms(one.start_late_ns), 3))?;
+        writeln!(out, "{:>12}", number(ms(one.clock_uncertainty_ns), 3))?;
+    }
+    Ok(())
+}
+
+fn count(value: Option<u64>) -> String {
+    value.map_or_else(|| "unknown".to_owned(), |count| count.to_string())
+}
+
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+}

@@ -1,0 +1,162 @@
+//! `assay memory diff`: what changed between two stored looks.
+
+use super::view;
+use crate::arguments::DiffArguments;
+use crate::failure::Failure;
+use crate::output;
+use crate::output_file::{can_be_written, write_file};
+use assay_model::{MemoryReport, schema};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// A look has some hundred KB; a file far beyond that is none.
+const JSON_BYTES_MAX: u64 = 256 << 20;
+/// Of a record the first line says what it is.
+const FIRST_LINE_BYTES_MAX: u64 = 64 << 10;
+
+/// Compares two looks.
+pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    let before = read(&arguments.before, End::First)?;
+    let after = read(&arguments.after, End::Last)?;
+    let change = assay_memory::explain_change(&before.look, &after.look);
+    if let Some(path) = &arguments.html {
+        let looks = if before.path == after.path { after.looks.as_slice() } else { &[] };
+        write_file(path, |mut out| assay_report::render_change_html(&change, looks, &mut out))?;
+        eprintln!("written: {}", path.display());
+    }
+    if arguments.json {
+        output::print_json(&change)?;
+    } else if arguments.html.is_none() {
+        let text = assay_report::render_change_terminal(&change, view(arguments.leaves));
+        output::print(|out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Which look of a record is meant where none is named.
+#[derive(Clone, Copy)]
+enum End {
+    First,
+    Last,
+}
+
+/// A look with the record that it is from.
+struct Stored {
+    path: String,
+    look: MemoryReport,
+    looks: Vec<MemoryReport>,
+}
+
+fn read(text: &str, end: End) -> Result<Stored, Failure> {
+    let (path, number) = split_number(text)?;
+    let mut looks = read_looks(Path::new(path))?;
+    let index = match (number, end) {
+        (Some(number), _) => number - 1,
+        (None, End::First) => 0,
+        (None, End::Last) => looks.len().saturating_sub(1),
+    };
+    if looks.len() <= index {
+        let has = if looks.len() == 1 { "1 look".to_owned() } else { format!("{} looks", looks.len()) };
+        return Err(Failure::input(format!("{path} has {has}; there is no look {} in it", index + 1)));
+    }
+    let look = looks[index].clone();
+    if looks.len() == 1 {
+        looks.clear();
+    }
+    Ok(Stored { path: path.to_owned(), look, looks })
+}
+
+/// `FILE@N` in its parts; a file that has that very name is a file.
+fn split_number(text: &str) -> Result<(&str, Option<usize>), Failure> {
+    let split = text.rsplit_once('@').filter(|_| !Path::new(text).exists());
+    let Some((path, number)) = split else { return Ok((text, None)) };
+    match number.parse() {
+        Ok(number @ 1..) => Ok((path, Some(number))),
+        // A file that is not there, with such a name.
+        Err(_) if !Path::new(path).exists() => Ok((text, None)),
+        _ => Err(Failure::input(format!(
+            "there is no look {number:?} of {path}: looks count from 1, {path}@1 is the first"
+        ))),
+    }
+}
+
+/// The looks of a file of `--record`, or the one of a file of `--json`.
+fn read_looks(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
+    if is_record(path)? {
+        let (looks, problems) = assay_memory::read_record(path)?;
+        for problem in problems {
+            let line = problem.line.map_or_else(String::new, |n| format!(", line {n}"));
+            eprintln!("note: {}{line}: {}", problem.source, problem.what);
+        }
+        return Ok(looks);
+    }
+    let file = open(path)?;
+    let mut text = String::new();
+    let read = file.take(JSON_BYTES_MAX + 1).read_to_string(&mut text);
+    read.map_err(|e| Failure::input(format!("cannot read {}: {e}", path.display())))?;
+    if JSON_BYTES_MAX < text.len() as u64 {
+        return Err(Failure::input(format!("{} is too large for a look at a process", path.display())));
+    }
+    let look: MemoryReport = serde_json::from_str(&text).map_err(|e| not_a_look(path, &e.to_string()))?;
+    if look.schema != schema::MEMORY {
+        return Err(not_a_look(path, &format!("its schema is {}, wanted {}", look.schema, schema::MEMORY)));
+    }
+    Ok(vec![look])
+}
+
+fn not_a_look(path: &Path, why: &str) -> Failure {
+    Failure::input(format!(
+        "{} is no look at a process: {why}\n  make one with: assay memory PID --json > FILE, or assay memory PID --record FILE",
+        path.display()
+    ))
+}
+
+fn is_record(path: &Path) -> Result<bool, Failure> {
+    let mut line = Vec::new();
+    let read = BufReader::new(open(path)?).take(FIRST_LINE_BYTES_MAX).read_until(b'\n', &mut line);
+    read.map_err(|e| Failure::input(format!("cannot read {}: {e}", path.display())))?;
+    let value: serde_json::Value = serde_json::from_slice(&line).unwrap_or_default();
+    Ok(value.get("schema").and_then(|s| s.as_str()) == Some(schema::MEMORY_RECORD))
+}
+
+fn open(path: &Path) -> Result<fs_err::File, Failure> {
+    fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_behind_the_name_is_a_look_unless_the_file_has_that_name() {
+        let split = |text| split_number(text).expect("a name");
+        assert_eq!(split("a.ndjson@3"), ("a.ndjson", Some(3)));
+        assert_eq!(split("a.ndjson"), ("a.ndjson", None));
+        assert_eq!(split("me@home"), ("me@home", None));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a@3");
+        fs_err::write(&path, "x").expect("written");
+        let name = path.display().to_string();
+        assert_eq!(split(&name), (name.as_str(), None));
+        for wrong in ["0", "x", "", "-1", "99999999999999999999999"] {
+            let told = split_number(&format!("{name}@{wrong}")).expect_err(wrong).message;
+            assert!(told.contains("looks count from 1"), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_look_says_how_to_make_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.json");
+        for content in ["", "{}", "[1,2", "{\"schema\":\"assay.gc/1\"}", "\u{0}\u{1}"] {
+            fs_err::write(&path, content).expect("written");
+            let failure = read_looks(&path).expect_err(content);
+            assert!(failure.message.contains("--record"), "{}", failure.message);
+            assert_eq!(failure.kind, crate::failure::Kind::Input);
+        }
+        let missing = read_looks(&folder.path().join("none")).expect_err("no file");
+        assert_eq!(missing.kind, crate::failure::Kind::Input);
+    }
+}

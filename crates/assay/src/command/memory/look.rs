@@ -1,0 +1,34 @@
+//! One look: a tree, JSON, a page.
+
+use super::{options, read, view};
+use crate::arguments::LookArguments;
+use crate::failure::Failure;
+use crate::output;
+use crate::output_file::write_file;
+use assay_model::MemoryReport;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Takes a look and shows it.
+pub fn look(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
+    let report = read(pid, &options(arguments))?;
+    if let Some(path) = &arguments.html {
+        write_page(path, &report, &[])?;
+    }
+    if arguments.json {
+        output::print_json(&report)?;
+    } else if arguments.html.is_none() {
+        let tree = assay_report::render_memory_terminal(&report, view(arguments.leaves));
+        output::print(|out| out.write_all(tree.as_bytes()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the page of a look and says so; `looks` are those that led to it.
+pub fn write_page(path: &Path, report: &MemoryReport, looks: &[MemoryReport]) -> Result<(), Failure> {
+    let all = if looks.is_empty() { std::slice::from_ref(report) } else { looks };
+    let advice = report.jvm.as_ref().map(|_| assay_memory::advise(all));
+    write_file(path, |mut out| assay_report::render_memory_html(report, looks, advice.as_ref(), &mut out))?;
+    eprintln!("written: {}", path.display());
+    Ok(())
+}

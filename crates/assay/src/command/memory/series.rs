@@ -1,0 +1,252 @@
+//! Looks one after the other: on a screen, as lines, into a record.
+
+use super::screen::{self, Screen};
+use super::{identity_of, look, options};
+use crate::arguments::LookArguments;
+use crate::failure::Failure;
+use crate::{output, stop};
+use assay_linux::{ProcRoot, ProcessIdentity};
+use assay_memory::{LookDepth, ReadOptions, Record};
+use assay_model::MemoryReport;
+use assay_report::Watch;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Between two full looks while only watching.
+const FULL_EVERY: Duration = Duration::from_secs(30);
+/// How long a stop request may go unnoticed while nothing is done.
+const NAP: Duration = Duration::from_millis(50);
+/// Rows where the height of the terminal is not known.
+const ROWS_DEFAULT: u16 = 24;
+
+/// Looks until Ctrl-C, until `--for` is over, or until the process ends.
+pub fn series(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
+    let mut series = Series::start(pid, arguments)?;
+    let ended = series.run();
+    let (screen_lines, looks, held) = series.finish();
+    if let Some(lines) = screen_lines {
+        output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+    }
+    eprintln!("{}", ended?);
+    if let (Some(path), Some(held)) = (&arguments.record, held) {
+        eprintln!("{}", recorded(looks.full, &held, path));
+    }
+    if let (Some(path), Some(last)) = (&arguments.html, &looks.last_full) {
+        write_page(path, last, arguments)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the file holds now, which need not be what was recorded.
+struct Held {
+    looks: usize,
+    has_thinned: bool,
+}
+
+fn recorded(taken: u64, held: &Held, path: &Path) -> String {
+    let looks = if taken == 1 { "1 look".to_owned() } else { format!("{taken} looks") };
+    let said = format!("recorded: {looks} in {}", path.display());
+    match held.looks {
+        all if all as u64 == taken => said,
+        left if held.has_thinned => {
+            format!("{said}; it holds {left}, evenly spread over the time, to keep to --record-max-bytes")
+        }
+        all => format!("{said}; with the earlier ones it holds {all}"),
+    }
+}
+
+/// The page at the end: with areas over time if there is a record.
+fn write_page(path: &Path, last: &MemoryReport, arguments: &LookArguments) -> Result<(), Failure> {
+    let Some(record) = &arguments.record else { return look::write_page(path, last, &[]) };
+    let (looks, problems) = assay_memory::read_record(record)?;
+    for problem in problems {
+        eprintln!("note: {}: {}", problem.source, problem.what);
+    }
+    look::write_page(path, last, &looks)
+}
+
+/// What is left of a series at its end.
+#[derive(Default)]
+struct Looks {
+    full: u64,
+    last_full: Option<MemoryReport>,
+}
+
+struct Series<'a> {
+    arguments: &'a LookArguments,
+    pid: u32,
+    identity: ProcessIdentity,
+    stop: std::sync::Arc<AtomicBool>,
+    started: Instant,
+    full: ReadOptions,
+    full_every: Duration,
+    watch: Watch,
+    screen: Option<Screen>,
+    record: Option<Record>,
+    looks: Looks,
+}
+
+impl<'a> Series<'a> {
+    fn start(pid: u32, arguments: &'a LookArguments) -> Result<Self, Failure> {
+        let identity = identity_of(pid)?;
+        // A file that cannot be written is known before the first look.
+        let create = |path| Record::create(path, arguments.record_max_bytes);
+        let record = arguments.record.as_deref().map(create).transpose()?;
+        let stop = stop::flag_on_signal_with(screen::leave)?;
+        let on_screen = arguments.watch.is_some() && !arguments.json && std::io::stdout().is_terminal();
+        Ok(Series {
+            arguments,
+            pid,
+            identity,
+            stop,
+            started: Instant::now(),
+            full: options(arguments),
+            full_every: if record.is_some() { arguments.every } else { FULL_EVERY },
+            watch: Watch::new(),
+            screen: on_screen.then(Screen::enter).transpose()?,
+            record,
+            looks: Looks::default(),
+        })
+    }
+
+    /// Looks until something ends it, and says what.
+    fn run(&mut self) -> Result<String, Failure> {
+        let quick_every = self.arguments.watch;
+        let (mut next_quick, mut next_full) = (quick_every.map(|_| self.started), self.started);
+        loop {
+            let now = Instant::now();
+            if self.stop.load(Ordering::SeqCst) {
+                return Ok("stopped".to_owned());
+            }
+            if self.arguments.duration.is_some_and(|d| self.started + d <= now) {
+                return Ok(format!("ended after {:.0} s", self.started.elapsed().as_secs_f64()));
+            }
+            let is_full = next_full <= now;
+            let is_quick = next_quick.is_some_and(|next| next <= now);
+            if !is_full && !is_quick {
+                std::thread::sleep(NAP.min(self.until(next_full, next_quick)));
+                continue;
+            }
+            if let Some(ended) = self.take(is_full, is_quick)? {
+                return Ok(ended);
+            }
+            // From the planned time, so that intervals do not grow by the scan; what was missed is left out.
+            let now = Instant::now();
+            while is_full && next_full <= now {
+                next_full += self.full_every;
+            }
+            while let (true, Some(every), Some(next)) =
+                (is_quick, quick_every, next_quick.filter(|n| *n <= now))
+            {
+                next_quick = Some(next + every);
+            }
+        }
+    }
+
+    fn until(&self, next_full: Instant, next_quick: Option<Instant>) -> Duration {
+        let next = next_quick.map_or(next_full, |quick| quick.min(next_full));
+        next.saturating_duration_since(Instant::now())
+    }
+
+    /// One look, or a quick and a full one; as JSON a full one has all that a quick one has. Says why if there can be no more.
+    fn take(&mut self, is_full: bool, is_quick: bool) -> Result<Option<String>, Failure> {
+        let is_first = self.looks.full == 0;
+        let gone = || Ok(Some("the process has ended".to_owned()));
+        if !is_first && !ProcRoot::default().is_running(self.identity).unwrap_or(true) {
+            return gone();
+        }
+        let mut taken: Vec<(MemoryReport, bool)> = Vec::new();
+        if is_quick && !(is_full && self.arguments.json) {
+            let quick = ReadOptions { depth: LookDepth::Structures, freeze: None, ..ReadOptions::default() };
+            match assay_memory::read(self.pid, &quick) {
+                Ok(look) => taken.push((look, false)),
+                Err(e) if is_first => return Err(e.into()),
+                Err(_) => return gone(),
+            }
+        }
+        if is_full {
+            match assay_memory::read(self.pid, &self.full) {
+                Ok(look) => taken.push((look, true)),
+                Err(e) if is_first => return Err(e.into()),
+                Err(_) => return gone(),
+            }
+        }
+        for (look, full) in taken {
+            self.keep(look, full)?;
+        }
+        if is_quick {
+            self.show()?;
+        }
+        Ok(None)
+    }
+
+    fn keep(&mut self, look: MemoryReport, full: bool) -> Result<(), Failure> {
+        if full {
+            if let Some(record) = &mut self.record {
+                record.append(&look)?;
+                self.tell_recorded(&look);
+            }
+            self.looks.full += 1;
+            self.looks.last_full = Some(look.clone());
+        }
+        if self.arguments.json {
+            let line = serde_json::to_string(&look).map_err(|e| Failure::internal(e.to_string()))?;
+            output::print(|out| writeln!(out, "{line}"))?;
+        }
+        self.watch.add(look, full);
+        Ok(())
+    }
+
+    /// While only recording, a line of talk for each look.
+    fn tell_recorded(&self, look: &MemoryReport) {
+        if self.arguments.watch.is_none() {
+            let mib = look.rss_bytes as f64 / 1_048_576.0;
+            eprintln!("{}  RSS {mib:.1} MiB  recorded", look.taken_at);
+        }
+    }
+
+    fn show(&self) -> Result<(), Failure> {
+        if let Some(screen) = &self.screen {
+            screen.draw(&self.lines())?;
+        } else if !self.arguments.json {
+            let line = self.watch.line();
+            output::print(|out| writeln!(out, "{line}"))?;
+        }
+        Ok(())
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let rows = console::Term::stdout().size_checked().map_or(ROWS_DEFAULT, |(rows, _columns)| rows);
+        self.watch.screen(output::width(), rows.saturating_sub(1), output::is_coloured())
+    }
+
+    /// Leaves the screen; what it showed last is for the user's own.
+    fn finish(self) -> (Option<Vec<String>>, Looks, Option<Held>) {
+        let lines = self.screen.as_ref().map(|_| self.lines());
+        drop(self.screen);
+        let held =
+            self.record.map(|record| Held { looks: record.looks(), has_thinned: record.has_thinned() });
+        (lines, self.looks, held)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_tells_what_the_file_holds() {
+        let told =
+            |taken, looks, has_thinned| recorded(taken, &Held { looks, has_thinned }, Path::new("r.nd"));
+        assert_eq!(told(1, 1, false), "recorded: 1 look in r.nd");
+        assert!(
+            told(20, 3, true).starts_with("recorded: 20 looks in r.nd; it holds 3, "),
+            "{}",
+            told(20, 3, true)
+        );
+        assert_eq!(told(5, 12, false), "recorded: 5 looks in r.nd; with the earlier ones it holds 12");
+    }
+}

@@ -1,0 +1,67 @@
+//! `assay memory PID --trim`: freed memory given back, with what was predicted and what it gave.
+
+use super::identity_of;
+use crate::failure::Failure;
+use crate::output;
+use assay_memory::Trimmed;
+use assay_model::{MemoryTrim, schema};
+use std::process::ExitCode;
+
+const MIB: f64 = 1_048_576.0;
+
+/// Asks the JVM to trim, and prints the gain.
+pub fn trim(pid: u32, json: bool) -> Result<ExitCode, Failure> {
+    identity_of(pid)?;
+    let trim = stored(pid, &assay_memory::trim(pid)?);
+    if json {
+        output::print_json(&trim)?;
+    } else {
+        print(&trim)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stored(pid: u32, trimmed: &Trimmed) -> MemoryTrim {
+    MemoryTrim {
+        schema: schema::MEMORY_TRIM.to_owned(),
+        pid,
+        rss_bytes_before: trimmed.before.rss_bytes,
+        rss_bytes_after: trimmed.after.rss_bytes,
+        predicted_bytes: trimmed.predicted_bytes,
+        actual_bytes: trimmed.actual_bytes,
+        answer: one_line(&trimmed.answer),
+    }
+}
+
+fn print(trim: &MemoryTrim) -> Result<(), Failure> {
+    let mib = |bytes: f64| format!("{:.2} MiB", bytes / MIB);
+    let predicted = trim.predicted_bytes.map(|bytes| bytes as f64);
+    let actual = trim.actual_bytes as f64;
+    output::print(|out| {
+        let (before, after) = (mib(trim.rss_bytes_before as f64), mib(trim.rss_bytes_after as f64));
+        writeln!(out, "RSS {before} → {after}")?;
+        let shown = predicted.map_or("not available: the allocator could not be walked".to_owned(), mib);
+        writeln!(out, "predicted gain  {shown}")?;
+        writeln!(out, "actual gain     {}", mib(actual))?;
+        if let Some(predicted) = predicted {
+            writeln!(out, "difference      {}", mib(actual - predicted))?;
+        }
+        writeln!(out, "the JVM's answer: {}", trim.answer)
+    })
+}
+
+/// The answer is text of another process: no control characters, and not too long.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).take(500).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn an_answer_is_one_line_that_commands_no_terminal() {
+        assert_eq!(one_line("Trim native heap:\n RSS\u{1b}[2J 5"), "Trim native heap: RSS\u{FFFD}[2J 5");
+    }
+}

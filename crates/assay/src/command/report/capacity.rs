@@ -1,0 +1,77 @@
+//! `assay report` on the folder of `assay capacity --out`: its page, text or stored form again.
+
+use crate::arguments::{ReportArguments, ReportFormat};
+use crate::command::capacity::STORED;
+use crate::failure::Failure;
+use crate::output;
+use crate::output_file::write_file;
+use assay_model::{CapacityReport, file, schema};
+use assay_report::{LeavesShown, TerminalView, render_capacity_html, render_capacity_terminal};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Longest file that is read: a sweep of a hundred levels takes 100 KB.
+const STORED_BYTES_MAX: u64 = 256 << 20;
+
+/// The stored capacity in a folder, if there is one.
+pub fn stored(folder: &Path) -> Option<PathBuf> {
+    Some(folder.join(STORED)).filter(|path| path.is_file())
+}
+
+/// Reads it and writes it in the form asked for: a page beside it unless told otherwise.
+pub fn report(stored: &Path, arguments: &ReportArguments) -> Result<ExitCode, Failure> {
+    let capacity = read(stored)?;
+    let format = if arguments.json { ReportFormat::Json } else { arguments.format };
+    let out = arguments.out.as_deref().filter(|path| path.as_os_str() != "-");
+    match format {
+        ReportFormat::Html if arguments.out.is_some() && out.is_none() => {
+            output::print(|mut out| render_capacity_html(&capacity, &mut out))?;
+        }
+        ReportFormat::Html => {
+            let path = out.map_or_else(|| stored.with_file_name(file::REPORT), Path::to_owned);
+            write_file(&path, |mut out| render_capacity_html(&capacity, &mut out))?;
+            eprintln!("written: {}", path.display());
+        }
+        ReportFormat::Table | ReportFormat::Json if out.is_some() => {
+            return Err(Failure::input(
+                "--out takes the page of a capacity; other forms go to standard output",
+            ));
+        }
+        ReportFormat::Json => output::print_json(&capacity)?,
+        ReportFormat::Table => {
+            let view = TerminalView {
+                width: output::width(),
+                color: output::is_coloured(),
+                leaves: LeavesShown::All,
+            };
+            let text = render_capacity_terminal(&capacity, view);
+            output::print(|out| out.write_all(text.as_bytes()))?;
+        }
+        ReportFormat::Md | ReportFormat::Csv => {
+            return Err(Failure::input(
+                "a capacity has the forms html, table and json; its page carries the windows as CSV",
+            ));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path) -> Result<CapacityReport, Failure> {
+    let wrong = |why: String| Failure::input(format!("{} is no stored capacity: {why}", path.display()));
+    let mut bytes = Vec::new();
+    let opened = fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))?;
+    opened.take(STORED_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| wrong(e.to_string()))?;
+    if bytes.len() as u64 > STORED_BYTES_MAX {
+        return Err(wrong(format!("it is longer than {} MiB", STORED_BYTES_MAX >> 20)));
+    }
+    let report: CapacityReport = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
+    if report.schema != schema::CAPACITY {
+        return Err(wrong(format!(
+            "its schema is {}, this program reads {}",
+            report.schema,
+            schema::CAPACITY
+        )));
+    }
+    Ok(report)
+}

@@ -1,0 +1,116 @@
+//! `assay capacity` as it is typed: bad input, a server of known capacity, a threshold, Ctrl-C.
+
+use assay_model::CapacityReport;
+use assay_testkit::WorkerServer;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
+
+fn capacity(arguments: &[&str]) -> Output {
+    Command::new(ASSAY).arg("capacity").args(arguments).output().expect("assay starts")
+}
+
+#[track_caller]
+fn refuses(arguments: &[&str], code: i32, told: &str) {
+    let output = capacity(arguments);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+    assert!(text.contains(told), "{arguments:?}: {text}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn bad_input_is_told_before_anything_is_loaded() {
+    let url = "http://127.0.0.1:9/";
+    refuses(&["http://no-such-host.invalid/"], 2, "cannot be resolved");
+    refuses(&["ftp://127.0.0.1/"], 2, "URL");
+    refuses(&[url, "--limits", "10,none"], 2, "`none` is no number of milliseconds");
+    refuses(&[url, "--percentile", "100"], 2, "use 50 to 99.9");
+    refuses(&[url, "--scenario", "/nowhere.toml"], 2, "cannot read scenario /nowhere.toml");
+    refuses(&[url, "--limited", "buy"], 2, "operation \"buy\" is not in the scenario");
+    refuses(&[url, "--at-least", "500@7"], 2, "7 ms, which is not among --limits");
+    refuses(&[url, "--gc-log", "/nowhere/gc.log"], 2, "--gc-log");
+    refuses(&[url, "--audit-url", "audit"], 2, "URL");
+    // Above the kernel's largest pid_max.
+    refuses(&[url, "--pid", "4194305"], 2, "4194305");
+    refuses(&[url], 3, "is the server started");
+}
+
+#[test]
+fn a_workload_s_mistakes_are_told_before_it_is_started() {
+    refuses(&["--workload", "supermarkt"], 2, "supermarket");
+    refuses(&["http://127.0.0.1:9/", "--workload", "supermarket"], 2, "cannot be used with");
+    refuses(&["http://127.0.0.1:9/", "--heap", "1g"], 2, "cannot be used with");
+    refuses(&[], 2, "URL");
+    let of = |more: &[&str], told: &str| {
+        let arguments = [&["--workload", "supermarket"], more].concat();
+        refuses(&arguments, 2, told);
+    };
+    of(&["--option", "data=smal"], "did you mean `small`?");
+    of(&["--heap", "much"], "`much` is not a size");
+    of(&["--heap", "1g\"\nname = \"x"], "is not a size");
+    of(&["--budget", "1s"], "too short to find anything");
+}
+
+#[test]
+fn a_result_is_stored_once_and_a_wanted_rate_that_is_not_met_is_exit_1() {
+    let server = WorkerServer::start(2, Duration::from_millis(10));
+    let folder = tempfile::tempdir().expect("a folder");
+    let (pid, out) = (std::process::id().to_string(), folder.path().join("found"));
+    let out = out.to_str().expect("a plain path");
+    // At most 200 a second by its two workers, whatever the machine does besides.
+    let fail = format!("{}/fail", server.url);
+    let arguments = [
+        &server.url,
+        "--limits=50,200",
+        "--budget=12s",
+        "--no-warm-up",
+        "--count-disturbed",
+        "--at-least=100000@50",
+        "--audit-url",
+        &fail,
+        "--pid",
+        &pid,
+        "--out",
+        out,
+        "--json",
+    ];
+    let output = capacity(&arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: CapacityReport = serde_json::from_slice(&output.stdout).expect("the stored form");
+    let stored = std::fs::read_to_string(folder.path().join("found/capacity.json")).expect("stored");
+    assert_eq!(report, serde_json::from_str(&stored).expect("the stored form"));
+    assert!(!report.windows.is_empty() && report.limits.len() == 2);
+    let most = report.windows.iter().map(|w| w.reached_rate_per_s).fold(0.0, f64::max);
+    assert!(most < 230.0, "two workers of 10 ms answer 200 a second: {most}");
+    let audit = report.checks.iter().find(|check| check.check == "audit").expect("listed");
+    assert!(audit.passed == Some(false) && audit.evidence.contains("answered 500"), "{audit:?}");
+    assert!(!report.valid);
+    refuses(&[&server.url, "--out", out], 2, "is there already");
+}
+
+#[test]
+fn ctrl_c_gives_what_is_known_so_far_marked_as_not_valid() {
+    let server = WorkerServer::start(2, Duration::from_millis(5));
+    let mut child = Command::new(ASSAY)
+        .args(["capacity", &server.url, "--no-warm-up", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("assay starts");
+    let mut talk = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    talk.read_line(&mut line).expect("the first window is told");
+    assert!(line.contains("/s answered"), "{line}");
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(pid, Signal::INT).expect("it runs");
+    let mut json = String::new();
+    child.stdout.take().expect("piped").read_to_string(&mut json).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let report: CapacityReport = serde_json::from_str(&json).expect("the stored form");
+    assert!(!report.valid && !report.windows.is_empty());
+    assert!(report.problems.iter().any(|p| p.source == "complete"), "{:?}", report.problems);
+}

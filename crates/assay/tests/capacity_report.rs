@@ -1,0 +1,39 @@
+//! `assay report` on a stored capacity.
+
+use std::process::{Command, Output};
+
+fn assay(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(arguments).env("COLUMNS", "100").output().expect("assay starts")
+}
+
+#[test]
+fn a_stored_capacity_becomes_a_page_a_text_and_json_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recorded = assay_testkit::testdata("capacity/disturbed.json");
+    std::fs::copy(&recorded, folder.path().join("capacity.json")).expect("copied");
+    let path = folder.path().display().to_string();
+    let page = assay(&["report", &path]);
+    assert_eq!(page.status.code(), Some(0), "{}", String::from_utf8_lossy(&page.stderr));
+    let html = std::fs::read_to_string(folder.path().join("report.html")).expect("the page");
+    assert!(html.contains("Not valid: do not use these figures"));
+    let text = assay(&["report", &path, "--format", "table"]);
+    assert!(String::from_utf8_lossy(&text.stdout).contains("NOT VALID"));
+    let json = assay(&["report", &path, "--json"]);
+    let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).expect("JSON");
+    assert_eq!(value(&json.stdout), value(&std::fs::read(&recorded).expect("the record")));
+    assert_eq!(assay(&["report", &path, "--format", "csv"]).status.code(), Some(2));
+}
+
+#[test]
+fn what_is_no_capacity_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().display().to_string();
+    for (text, why) in [("{}", "missing field"), ("[", "EOF"), ("null", "invalid type")] {
+        std::fs::write(folder.path().join("capacity.json"), text).expect("written");
+        let output = assay(&["report", &path]);
+        assert_eq!(output.status.code(), Some(2));
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains("is no stored capacity") && told.contains(why), "{told}");
+    }
+}

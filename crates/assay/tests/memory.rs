@@ -1,0 +1,298 @@
+//! `assay memory` as it is typed: exit codes, messages, what a pipe and what a terminal gets.
+
+use assay_model::{LookDepth, MemoryChange, MemoryReport, MemoryTrim, schema};
+use assay_testkit::{find_java, skip, start_java};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Output, Stdio};
+
+#[path = "../../report/tests/kafka/mod.rs"]
+#[expect(dead_code, reason = "the tests of the report use the rest of it")]
+mod kafka;
+
+const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
+
+fn assay(arguments: &[&str]) -> Output {
+    Command::new(ASSAY).args(arguments).env("COLUMNS", "100").output().expect("assay starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A program with a pipe for what it says.
+fn start(arguments: &[&str]) -> Child {
+    let mut command = Command::new(ASSAY);
+    command.args(arguments).env("COLUMNS", "100").stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("assay starts")
+}
+
+/// So many lines, as soon as they are there.
+fn lines(of: &mut impl BufRead, count: usize) -> String {
+    let mut said = String::new();
+    for _ in 0..count {
+        assert!(0 < of.read_line(&mut said).expect("text"), "it ended: {said}");
+    }
+    said
+}
+
+/// Ctrl-C.
+fn interrupt(child: &Child) {
+    kill_process(Pid::from_child(child), Signal::INT).expect("our child takes signals");
+}
+
+/// A process that does nothing, and is no JVM; ended when dropped.
+struct Sleeper(Child);
+
+impl Sleeper {
+    /// It has loaded its libraries, and sleeps.
+    fn start() -> Sleeper {
+        let sleeper = Sleeper(Command::new("sleep").arg("3600").spawn().expect("sleep starts"));
+        let stat = format!("/proc/{}/stat", sleeper.0.id());
+        while !fs_err::read_to_string(&stat).expect("it lives").contains(") S ") {
+            std::thread::yield_now();
+        }
+        sleeper
+    }
+
+    fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_process_that_does_not_exist_is_wrong_use_with_a_way_on() {
+    // Above the kernel's largest pid_max.
+    for arguments in [
+        &["memory", "4194305"][..],
+        &["memory", "advise", "4194305"],
+        &["memory", "4194305", "--watch"],
+        &["memory", "4194305", "--trim"],
+    ] {
+        let output = assay(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let told = text(&output.stderr);
+        assert!(
+            told.contains("there is no process 4194305") && told.contains("assay memory lists"),
+            "{told}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_process_of_somebody_else_lacks_a_right_that_is_named() {
+    if !rustix_is_root() {
+        skip!("not root: cannot become another user");
+    }
+    let sleeper = Sleeper::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("assay");
+    // Not by this process: a child that another test starts meanwhile would have it open for writing, so that it could
+    // not be run.
+    let copied = Command::new("cp").arg(ASSAY).arg(&program).status();
+    assert!(copied.expect("cp runs").success());
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs_err::set_permissions(folder.path(), open).expect("opened");
+    let nobody = |arguments: &[&str]| {
+        let output = Command::new(&program).arg("memory").args(arguments).uid(65534).gid(65534).output();
+        output.expect("assay starts as nobody")
+    };
+    for form in [&[][..], &["--trim"], &["--watch"]] {
+        let output = nobody(&[&[&*sleeper.pid()], form].concat());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{form:?}: {told}");
+        assert!(told.contains("CAP_SYS_PTRACE") && told.contains("sudo assay"), "{form:?}: {told}");
+    }
+    let told = text(&nobody(&[]).stdout);
+    assert!(told.contains("not be looked at") && told.contains("CAP_SYS_PTRACE"), "{told}");
+}
+
+fn rustix_is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|o| text(&o.stdout).trim() == "0")
+}
+
+#[test]
+fn a_process_that_is_no_jvm_gets_what_holds_for_it_and_its_leaves_add_up() {
+    let sleeper = Sleeper::start();
+    let output = assay(&["memory", &sleeper.pid(), "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: MemoryReport = serde_json::from_slice(&output.stdout).expect("the stored form");
+    let sum: u64 = report.leaves.iter().map(|l| l.resident_bytes).sum();
+    assert_eq!(sum.cast_signed() - report.rss_bytes.cast_signed(), report.closure_bytes);
+    assert_eq!(report.closure_bytes, 0, "nothing moves in it");
+    assert!(report.jvm.is_none());
+    let tree = text(&assay(&["memory", &sleeper.pid()]).stdout);
+    assert!(tree.contains("not a JVM that could be read") && tree.contains("difference 0 B"), "{tree}");
+    let advice = assay(&["memory", "advise", &sleeper.pid()]);
+    assert_eq!(advice.status.code(), Some(2), "no JVM, no bounds");
+}
+
+#[test]
+fn a_pipe_gets_a_line_for_each_look_without_control_sequences() {
+    let sleeper = Sleeper::start();
+    let mut watch = start(&["memory", &sleeper.pid(), "--watch=200ms"]);
+    let mut out = BufReader::new(watch.stdout.take().expect("piped"));
+    let mut shown = lines(&mut out, 3);
+    interrupt(&watch);
+    out.read_to_string(&mut shown).expect("text");
+    let output = watch.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(shown.lines().all(|l| l.contains("  RSS ") && l.contains("iB")), "{shown}");
+    assert!(!shown.contains('\x1b'));
+}
+
+#[test]
+fn as_json_a_watch_prints_its_full_looks_too_and_says_which_they_are() {
+    let sleeper = Sleeper::start();
+    let mut watch = start(&["memory", &sleeper.pid(), "--watch=100ms", "--json"]);
+    let mut out = BufReader::new(watch.stdout.take().expect("piped"));
+    let mut next = || {
+        let look: MemoryReport = serde_json::from_str(&lines(&mut out, 1)).expect("one look a line");
+        look.depth
+    };
+    assert_eq!(next(), Some(LookDepth::Owners), "the first look is a full one, and is not taken twice");
+    while next() != Some(LookDepth::Structures) {}
+    interrupt(&watch);
+    out.read_to_end(&mut Vec::new()).expect("the rest");
+    assert!(watch.wait().expect("it ends").success());
+}
+
+#[test]
+fn watching_ends_with_the_process() {
+    let mut sleeper = Sleeper::start();
+    let mut watch = start(&["memory", &sleeper.pid(), "--watch=100ms"]);
+    let mut out = BufReader::new(watch.stdout.take().expect("piped"));
+    lines(&mut out, 1);
+    sleeper.0.kill().expect("killed");
+    sleeper.0.wait().expect("waited for");
+    out.read_to_end(&mut Vec::new()).expect("lines");
+    let output = watch.wait_with_output().expect("it ends");
+    assert!(output.status.success());
+    assert!(text(&output.stderr).contains("the process has ended"), "{}", text(&output.stderr));
+}
+
+/// Under `script(1)`, which gives a terminal; its standard output is what the terminal got.
+#[test]
+fn the_screen_is_left_as_it_was_after_ctrl_c() {
+    if Command::new("script").arg("--version").output().is_err() {
+        skip!("no script(1): Debian package bsdutils");
+    }
+    let mut sleeper = Sleeper::start();
+    let command = format!("exec {ASSAY} memory {} --watch=100ms", sleeper.pid());
+    let mut terminal = Command::new("script")
+        .args(["-qfec", &command, "/dev/null"])
+        .env("TERM", "xterm")
+        .env_remove("COLUMNS")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script starts");
+    let mut out = terminal.stdout.take().expect("piped");
+    let (mut shown, mut piece) = (Vec::new(), [0; 4096]);
+    while !text(&shown).contains("sleep (pid") {
+        let read = out.read(&mut piece).expect("what the terminal got");
+        assert!(read != 0, "it ended: {}", text(&shown));
+        shown.extend_from_slice(&piece[..read]);
+    }
+    // The terminal turns this byte into SIGINT.
+    let mut keys = terminal.stdin.take().expect("piped");
+    keys.write_all(b"\x03").expect("typed");
+    out.read_to_end(&mut shown).expect("the rest");
+    let status = terminal.wait().expect("it ends");
+    drop(keys);
+    assert!(sleeper.0.try_wait().expect("our child").is_none(), "it was ended by Ctrl-C");
+    let shown = text(&shown);
+    let entered = shown.find("\x1b[?1049h").expect("another screen");
+    let left = shown.rfind("\x1b[?1049l").expect("and back");
+    assert!(entered < left && shown[..left].ends_with("\x1b[?25h"), "the cursor comes back first");
+    let after = &shown[left..];
+    assert!(
+        !after.contains("\x1b[H") && !after.contains("\x1b[?25l"),
+        "nothing is drawn on the user's own screen"
+    );
+    assert!(after.contains("sleep (pid") && after.contains("stopped"), "the last state stays: {after}");
+    assert!(status.success());
+}
+
+#[test]
+fn a_record_can_be_compared_with_itself_and_made_a_page() {
+    let sleeper = Sleeper::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (record, page, change_page) = (file("r.ndjson"), file("p.html"), file("c.html"));
+    let mut recording =
+        start(&["memory", &sleeper.pid(), "--record", &record, "--every", "300ms", "--html", &page]);
+    let mut talk = BufReader::new(recording.stderr.take().expect("piped"));
+    let mut said = lines(&mut talk, 4);
+    interrupt(&recording);
+    talk.read_to_string(&mut said).expect("text");
+    assert!(recording.wait().expect("it ends").success(), "{said}");
+    assert!(fs_err::read_to_string(&page).expect("a page").contains("id=\"over-time\""));
+    let output = assay(&["memory", "diff", &record, &record, "--json", "--html", &change_page]);
+    let change: MemoryChange = serde_json::from_slice(&output.stdout).expect("the stored form");
+    assert!(change.elapsed_ns.is_some_and(|ns| ns > 0), "first and last look: {:?}", change.elapsed_ns);
+    assert!(fs_err::read_to_string(&change_page).expect("a page").contains("What changed"));
+    let same: MemoryChange = serde_json::from_slice(
+        &assay(&["memory", "diff", &format!("{record}@1"), &format!("{record}@1"), "--json"]).stdout,
+    )
+    .expect("the stored form");
+    assert_eq!((same.before_bytes, same.explained_bytes), (same.after_bytes, 0));
+    let beyond = assay(&["memory", "diff", &record, &format!("{record}@999")]);
+    assert_eq!(beyond.status.code(), Some(2));
+    assert!(text(&beyond.stderr).contains("there is no look 999"), "{}", text(&beyond.stderr));
+}
+
+#[test]
+fn stored_looks_are_compared_by_cause() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let looks = kafka::looks();
+    let write = |name: &str, look: &MemoryReport| {
+        let path = folder.path().join(name);
+        fs_err::write(&path, serde_json::to_string_pretty(look).expect("JSON")).expect("written");
+        path.display().to_string()
+    };
+    let (before, after) = (write("a.json", &looks[0]), write("b.json", &looks[40]));
+    let output = assay(&["memory", "diff", &before, &after]);
+    let told = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let first = told.lines().find(|l| l.contains("  +")).unwrap_or_default();
+    assert!(first.contains("direct") && first.contains("+98.5 MiB"), "{told}");
+}
+
+#[test]
+fn help_has_examples_and_fits_a_terminal() {
+    for arguments in
+        [&["memory", "--help"][..], &["memory", "diff", "--help"], &["memory", "advise", "--help"]]
+    {
+        let help = text(&assay(arguments).stdout);
+        assert!(help.contains("EXAMPLES:\n  assay memory"), "{help}");
+        assert!(help.lines().all(|l| l.chars().count() <= 110), "{help}");
+    }
+}
+
+#[test]
+fn a_trim_has_a_stored_form_and_wants_a_jvm() {
+    let sleeper = Sleeper::start();
+    let output = assay(&["memory", &sleeper.pid(), "--trim", "--json"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("is no HotSpot JVM"), "{}", text(&output.stderr));
+    let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25") };
+    let jvm = start_java(&java, &["-Xmx100m"], &[], "Waiting");
+    let output = assay(&["memory", &jvm.pid().to_string(), "--trim", "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let trim: MemoryTrim = serde_json::from_slice(&output.stdout).expect("the stored form");
+    assert_eq!((trim.schema.as_str(), trim.pid), (schema::MEMORY_TRIM, jvm.pid()));
+    assert!(trim.predicted_bytes.is_some());
+    let fell = i128::from(trim.rss_bytes_before) - i128::from(trim.rss_bytes_after);
+    assert_eq!(i128::from(trim.actual_bytes), fell);
+}

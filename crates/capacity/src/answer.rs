@@ -1,0 +1,147 @@
+//! What may be said of what a method found: the generator can be the limit, and then the server's is not known.
+//!
+//! Response times count from the intended start, so that the lag of the generator is in them. It makes them longer and the rate at
+//! a limit lower, never the other way round. How much lower is bounded: a request that misses the limit L was late by more than
+//! a tenth of L, or had taken more than 0.9 L without any lag. Where no more requests are that late than may miss the limit (so the
+//! percentile of the lag, the same that the limits hold for, is at most L / 10), the rate lies between those at 0.9 L and at L.
+//! Where more are, the limit has no answer. That is asked of the windows near the rate alone, since lag at other rates does not
+//! change it. The tenth is what a shared machine leaves of a limit of 10 ms: of a thread that sleeps 1 ms, the 99th percentile of
+//! the lateness was 2.5 to 3.8 ms at the usual priority beside other work, and 0.06 ms where it ran first; with the former, 10 ms
+//! cannot be judged and 25 ms hardly, with the latter both can.
+//!
+//! The highest rate that is sustained does not ask for response times: lag is of no matter to it as long as the rate was offered.
+
+use crate::config::Bounds;
+use crate::validity::{RunFacts, Steadiness, WindowFacts};
+use assay_model::{LimitRate, Problem};
+use assay_stats::capacity::{Capacity, LimitCapacity, SearchConfig};
+
+/// Windows up to this factor from a rate are near it.
+const NEAR: f64 = 1.25;
+
+/// What is said, and what is not and why.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    pub capacity: Capacity,
+    pub limits: Vec<LimitRate>,
+    pub absences: Vec<Problem>,
+}
+
+/// Takes away what the generator leaves open.
+pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts, bounds: &Bounds) -> Answer {
+    let mut absences = Vec::new();
+    let mut absent = |what: String| absences.push(Problem::new("capacity", what));
+    let beyond = facts.generator_limit_per_s;
+    if let Some(rate) = beyond {
+        absent(format!(
+            "the generator, not the server, is the limit here: it could not offer {rate:.1}/s twice in a row; nothing is known \
+             of the server from there on"
+        ));
+    }
+    let was_overloaded = told(facts).any(|w| w.is_offered && !w.is_sustained);
+    if beyond.is_some() && !was_overloaded && capacity.max_rate_per_s.take().is_some() {
+        absent("max rate: the generator could not offer a rate that the server does not sustain".to_owned());
+    } else if capacity.max_rate_per_s.is_none() {
+        absent(
+            "max rate: no rate was found that the server just sustains: it kept up with all that were tried, or with none"
+                .to_owned(),
+        );
+    }
+    for (index, limit) in capacity.limits.iter_mut().enumerate() {
+        let why = match limit.rate_per_s {
+            None => Some(never_crossed(limit)),
+            Some(rate) => why_not(index, limit.limit_ms, rate.estimate, facts, bounds),
+        };
+        if let Some(why) = why {
+            limit.rate_per_s = None;
+            absent(format!("{} ms: {why}", limit.limit_ms));
+        }
+    }
+    if capacity.limits.iter().any(|limit| limit.rate_per_s.is_none()) {
+        capacity.critical_rate_per_s = None;
+    }
+    if !capacity.is_precise && capacity.limits.iter().any(|limit| limit.rate_per_s.is_some()) {
+        let wanted = SearchConfig::new(1.0).half_width_share;
+        let sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
+        let why = Steadiness::of(&facts.windows, sustained_per_s).why_not(wanted);
+        let why = why.unwrap_or_else(|| "a longer budget, or a quieter machine, narrows them".to_owned());
+        absent(format!("the intervals are wider than asked: {why}"));
+    }
+    let limits = capacity.limits.iter().map(|limit| LimitRate {
+        limit_ms: limit.limit_ms,
+        rate_per_s: limit.rate_per_s,
+        last_success_per_s: limit.last_success_per_s,
+        first_failure_per_s: limit.first_failure_per_s,
+    });
+    Answer { limits: limits.collect(), capacity, absences }
+}
+
+/// Windows that the method was told of, but for those in which the generator was the limit.
+fn told(facts: &RunFacts) -> impl Iterator<Item = &WindowFacts> {
+    facts.windows.iter().filter(|w| w.is_told && w.is_offered)
+}
+
+fn never_crossed(limit: &LimitCapacity) -> String {
+    match (limit.last_success_per_s, limit.first_failure_per_s) {
+        (None, Some(rate)) => format!("no rate that was tried keeps it, not even {rate:.1}/s"),
+        (Some(rate), None) => format!("every rate that was tried keeps it, up to {rate:.1}/s"),
+        (Some(_), Some(_)) => {
+            "too little is known between the rates that keep it and those that do not".to_owned()
+        }
+        (None, None) => "no window that counts says anything about it".to_owned(),
+    }
+}
+
+/// Why a rate does not stand.
+fn why_not(
+    index: usize,
+    limit_ms: f64,
+    rate_per_s: f64,
+    facts: &RunFacts,
+    bounds: &Bounds,
+) -> Option<String> {
+    let misses = |w: &WindowFacts| w.miss_shares.get(index).is_some_and(|share| facts.miss_share < *share);
+    if facts.generator_limit_per_s.is_some() && !told(facts).any(misses) {
+        return Some("only rates that the generator could not offer miss it".to_owned());
+    }
+    let lag = lag(index, rate_per_s, facts)?;
+    (facts.miss_share < lag.late_share).then(|| {
+        let part = 100.0 * bounds.lag_part_of_limit;
+        format!(
+            "near {rate_per_s:.0}/s the generator sent {:.1} % of the requests more than {:.1} ms late, {part:.0} % of the limit, \
+             which {:.1} % may miss: it cannot be told from the server here",
+            100.0 * lag.late_share,
+            bounds.lag_part_of_limit * limit_ms,
+            100.0 * facts.miss_share
+        )
+    })
+}
+
+/// How late requests were sent at the rates that decide over a limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Lag {
+    /// Share of requests that were sent later than a tenth of the limit.
+    pub late_share: f64,
+    /// Requests that were sent.
+    pub sent: u64,
+}
+
+/// Of the windows near a rate, or of the one nearest to it; absent without any.
+pub(crate) fn lag(index: usize, rate_per_s: f64, facts: &RunFacts) -> Option<Lag> {
+    let distance = |w: &WindowFacts| (w.asked_rate_per_s / rate_per_s).ln().abs();
+    let sent = |w: &&WindowFacts| 0 < w.sent;
+    let near: Vec<&WindowFacts> = told(facts).filter(sent).filter(|w| distance(w) <= NEAR.ln()).collect();
+    let nearest = || told(facts).filter(sent).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let chosen = if near.is_empty() { Vec::from_iter(nearest()) } else { near };
+    lag_of(index, chosen)
+}
+
+/// Of given windows, all requests alike.
+pub(crate) fn lag_of<'a>(index: usize, windows: impl IntoIterator<Item = &'a WindowFacts>) -> Option<Lag> {
+    let (mut late, mut sent) = (0_u64, 0_u64);
+    for window in windows {
+        late = late.saturating_add(*window.late.get(index)?);
+        sent = sent.saturating_add(window.sent);
+    }
+    (0 < sent).then(|| Lag { late_share: late as f64 / sent as f64, sent })
+}

@@ -1,0 +1,217 @@
+//! Why requests were late: slow requests and what happened meanwhile, on one time line.
+//!
+//! A cause counts for a miss when the request had kept the limit without the time that the cause took from it: of a pause the
+//! part that lies between intended start and end, of a cause that is known as a mean over a stretch that share of the part
+//! within. One miss may have several causes, or none of those watched: it stays unexplained then. The queue that a pause
+//! leaves behind is not attributed to it, for nothing shows how long it would have been without.
+//!
+//! What happens all the time touches many misses by chance. So beside the misses touched stands how many requests of as many
+//! would have been, drawn at random times with the lengths that all requests had.
+
+use crate::seen::{Cause, Span};
+use assay_load::{SlowRequest, WindowDetail};
+use assay_model::{BlamedCause, LimitBlame};
+use std::collections::BTreeMap;
+
+/// Lengths of requests that stand for all when chance is reckoned.
+const LENGTHS: u64 = 20;
+/// A lateness of the generator, or a wait for a connection, that touches a request. Every one has microseconds of it.
+const OWN_TOUCH_NS: u64 = 1_000_000;
+const NS_PER_MS: f64 = 1e6;
+
+/// The misses of one window and what was seen meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub struct BlameWindow<'a> {
+    /// What the window kept.
+    pub detail: &'a WindowDetail,
+    /// Times of causes; those of one cause do not overlap.
+    pub spans: &'a [Span],
+    /// Causes that were looked for.
+    pub watched: &'a [Cause],
+    /// Start and end of the window.
+    pub range_ns: (u64, u64),
+    /// Of all requests of the window, those that the generator sent late by more than a millisecond.
+    pub late_share: f64,
+}
+
+/// Adds up the blame of windows.
+#[derive(Debug, Clone)]
+pub struct Blame {
+    limits: Vec<OfLimit>,
+}
+
+#[derive(Debug, Clone)]
+struct OfLimit {
+    limit_ms: f64,
+    misses: u64,
+    unexplained: u64,
+    causes: BTreeMap<Cause, OfCause>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct OfCause {
+    misses: u64,
+    touched: u64,
+    expected: Option<f64>,
+}
+
+impl Blame {
+    /// For limits in milliseconds.
+    pub fn new(limits_ms: &[f64]) -> Self {
+        let of = |limit_ms: &f64| OfLimit {
+            limit_ms: *limit_ms,
+            misses: 0,
+            unexplained: 0,
+            causes: BTreeMap::new(),
+        };
+        Blame { limits: limits_ms.iter().map(of).collect() }
+    }
+
+    /// Adds a window.
+    pub fn add(&mut self, window: &BlameWindow<'_>) {
+        let lines: Vec<(Cause, TimeLine)> =
+            window.watched.iter().map(|cause| (*cause, TimeLine::of(window.spans, *cause))).collect();
+        let chances: Vec<(Cause, Option<f64>)> = lines
+            .iter()
+            .map(|(cause, line)| (*cause, line.chance(window)))
+            .chain([(Cause::GeneratorLag, Some(window.late_share)), (Cause::ConnectionWait, None)])
+            .collect();
+        let mut losses: Vec<Loss> = Vec::with_capacity(chances.len());
+        for slow in &window.detail.slow {
+            losses.clear();
+            losses.extend(lines.iter().map(|(cause, line)| line.loss(*cause, slow)));
+            losses.extend(own_losses(slow));
+            let response_ns = slow.done_ns.saturating_sub(slow.intended_ns);
+            for limit in &mut self.limits {
+                limit.add(response_ns, &losses, &chances);
+            }
+        }
+    }
+
+    /// The stored form.
+    pub fn finish(self) -> Vec<LimitBlame> {
+        self.limits.into_iter().map(OfLimit::finish).collect()
+    }
+}
+
+impl OfLimit {
+    fn add(&mut self, response_ns: u64, losses: &[Loss], chances: &[(Cause, Option<f64>)]) {
+        let limit_ns = self.limit_ms * NS_PER_MS;
+        if response_ns as f64 <= limit_ns {
+            return;
+        }
+        self.misses += 1;
+        let mut is_explained = false;
+        for (loss, (_, chance)) in losses.iter().zip(chances) {
+            let cause = self.causes.entry(loss.cause).or_default();
+            let counts = response_ns as f64 - loss.lost_ns <= limit_ns;
+            is_explained |= counts;
+            cause.misses += u64::from(counts);
+            cause.touched += u64::from(loss.is_touched);
+            if let Some(chance) = chance {
+                *cause.expected.get_or_insert(0.0) += chance;
+            }
+        }
+        self.unexplained += u64::from(!is_explained);
+    }
+
+    fn finish(self) -> LimitBlame {
+        let mut causes: Vec<BlamedCause> = self
+            .causes
+            .into_iter()
+            .map(|(cause, of)| BlamedCause {
+                cause: cause.name().to_owned(),
+                misses: of.misses,
+                touched: of.touched,
+                expected: of.expected,
+            })
+            .collect();
+        // Stable: causes that count for equally many stay in the order in which they are listed.
+        causes.sort_by_key(|cause| std::cmp::Reverse(cause.misses));
+        LimitBlame { limit_ms: self.limit_ms, misses: self.misses, causes, unexplained: self.unexplained }
+    }
+}
+
+/// What a cause took from one request.
+#[derive(Debug, Clone, Copy)]
+struct Loss {
+    cause: Cause,
+    lost_ns: f64,
+    is_touched: bool,
+}
+
+/// What the request's own instants say.
+fn own_losses(slow: &SlowRequest) -> [Loss; 2] {
+    let of = |cause, ns: u64| Loss { cause, lost_ns: ns as f64, is_touched: OWN_TOUCH_NS < ns };
+    let lag_ns = slow.sent_ns.map_or(0, |sent_ns| sent_ns.saturating_sub(slow.sendable_ns));
+    let wait_ns = slow.sendable_ns.min(slow.done_ns).saturating_sub(slow.intended_ns);
+    [of(Cause::GeneratorLag, lag_ns), of(Cause::ConnectionWait, wait_ns)]
+}
+
+/// The times of one cause in their order, with the time lost until the end of each.
+struct TimeLine {
+    spans: Vec<Span>,
+    lost_until_ns: Vec<f64>,
+}
+
+impl TimeLine {
+    fn of(spans: &[Span], cause: Cause) -> Self {
+        let mut spans: Vec<Span> = spans
+            .iter()
+            .filter(|s| s.cause == cause && s.start_ns < s.end_ns && 0.0 < s.share)
+            .copied()
+            .collect();
+        spans.sort_by_key(|span| span.start_ns);
+        let lost_until_ns = spans
+            .iter()
+            .scan(0.0, |sum, span| {
+                *sum += span.share.min(1.0) * (span.end_ns - span.start_ns) as f64;
+                Some(*sum)
+            })
+            .collect();
+        TimeLine { spans, lost_until_ns }
+    }
+
+    /// Time lost before an instant.
+    fn lost_before(&self, at_ns: u64) -> f64 {
+        let begun = self.spans.partition_point(|span| span.start_ns < at_ns);
+        let Some(last) = begun.checked_sub(1) else { return 0.0 };
+        let span = self.spans[last];
+        let rest_ns = span.end_ns.saturating_sub(at_ns) as f64 * span.share.min(1.0);
+        self.lost_until_ns[last] - rest_ns
+    }
+
+    fn loss(&self, cause: Cause, slow: &SlowRequest) -> Loss {
+        let lost_ns = self.lost_before(slow.done_ns) - self.lost_before(slow.intended_ns);
+        Loss { cause, lost_ns, is_touched: 0.0 < lost_ns }
+    }
+
+    /// How likely the cause touches a request of the window that it has nothing to do with.
+    fn chance(&self, window: &BlameWindow<'_>) -> Option<f64> {
+        let (from_ns, to_ns) = window.range_ns;
+        let all = &window.detail.limited;
+        if to_ns <= from_ns || all.is_empty() {
+            return None;
+        }
+        let of_length = |number: u64| {
+            let length_ns = all.value_at_quantile((number as f64 + 0.5) / LENGTHS as f64);
+            self.touching_ns(length_ns, from_ns, to_ns) as f64 / (to_ns - from_ns) as f64
+        };
+        Some((0..LENGTHS).map(of_length).sum::<f64>() / LENGTHS as f64)
+    }
+
+    /// Of the instants in a range, those at which a request of this length can start and meet the cause.
+    fn touching_ns(&self, length_ns: u64, from_ns: u64, to_ns: u64) -> u64 {
+        let (mut covered_ns, mut until_ns) = (0, from_ns);
+        for span in &self.spans {
+            let start_ns = span.start_ns.saturating_sub(length_ns).max(until_ns);
+            let end_ns = span.end_ns.min(to_ns);
+            covered_ns += end_ns.saturating_sub(start_ns);
+            until_ns = until_ns.max(end_ns);
+        }
+        covered_ns
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! What happens on the way to a capacity, for whoever shows it.
+
+use assay_load::Progress;
+use assay_model::CapacityWindow;
+use assay_stats::capacity::{Ask, Capacity};
+
+/// A step on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CapacityEvent {
+    /// Warm-up goes on.
+    WarmUp {
+        /// Since it began, seconds.
+        elapsed_s: f64,
+        /// Right answers per second of the last slice.
+        throughput_per_s: f64,
+    },
+    /// Warm-up is over.
+    WarmedUp {
+        /// Whether the server was steady, and not only the time over.
+        is_steady: bool,
+        /// How long it took, seconds.
+        duration_s: f64,
+    },
+    /// A window begins.
+    WindowStarted(Ask),
+    /// A window goes on.
+    Loading(Progress),
+    /// A window is over.
+    WindowEnded {
+        /// What it gave.
+        window: Box<CapacityWindow>,
+        /// What is known by now.
+        capacity: Box<Capacity>,
+    },
+    /// All windows are over, and the server's books are checked.
+    Auditing,
+}

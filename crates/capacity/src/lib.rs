@@ -1,0 +1,32 @@
+//! Finds the capacity of a server inside response-time limits: runs the windows of load that a method of
+//! [`assay_stats::capacity`] asks for, says why requests were late, and whether the result may be believed.
+//!
+//! How the server came to be is not known here: load comes from a [`assay_load::LoadSource`], what the server and the machine did
+//! meanwhile from a [`Watcher`]. So the same conductor runs against a URL, against a server that a study started, and in
+//! virtual time against a simulated one.
+//!
+//! - [`warm_up`] loads the server until it is steady;
+//! - [`measure`] asks the method for windows, runs them, and decides which count;
+//! - [`blame`] lays slow requests beside what happened meanwhile: a pure function;
+//! - [`validity`] judges the result: pure functions, too.
+
+mod answer;
+pub mod blame;
+mod conduct;
+mod config;
+mod event;
+mod method;
+mod seen;
+mod validation;
+pub mod validity;
+mod warm_up;
+mod watch;
+mod window;
+
+pub use conduct::{Means, measure};
+pub use config::{Bounds, CapacityConfig};
+pub use event::CapacityEvent;
+pub use method::{default_budget_s, method_of};
+pub use seen::{Cause, Seen, Span, Watcher};
+pub use warm_up::{WarmUpPlan, WarmedUp, warm_up};
+pub use watch::{Watch, WatchConfig};

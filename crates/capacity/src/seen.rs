@@ -1,0 +1,95 @@
+//! What was seen of server and machine while a window of load ran.
+
+use assay_host::HostInterval;
+use assay_model::{MachineSpeed, Problem};
+
+/// What may take time from a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The collector stopped the JVM.
+    GcPause,
+    /// The JVM stopped its threads for something else.
+    Safepoint,
+    /// The server's threads were ready and waited for a processor.
+    RunQueue,
+    /// A CPU limit held the server.
+    Throttling,
+    /// The hypervisor ran something else.
+    Steal,
+    /// The generator sent late.
+    GeneratorLag,
+    /// All connections were busy with earlier requests.
+    ConnectionWait,
+}
+
+impl Cause {
+    /// Those that are times of the server or the machine; the others are read from the request's own instants.
+    pub const WATCHED: [Cause; 5] =
+        [Cause::GcPause, Cause::Safepoint, Cause::RunQueue, Cause::Throttling, Cause::Steal];
+
+    /// Name in the stored form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::GcPause => "gc-pause",
+            Cause::Safepoint => "safepoint",
+            Cause::RunQueue => "run-queue",
+            Cause::Throttling => "throttling",
+            Cause::Steal => "steal",
+            Cause::GeneratorLag => "generator-lag",
+            Cause::ConnectionWait => "connection-wait",
+        }
+    }
+}
+
+/// A time in which something took processors from the server.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// What.
+    pub cause: Cause,
+    /// Start, `CLOCK_MONOTONIC`.
+    pub start_ns: u64,
+    /// End.
+    pub end_ns: u64,
+    /// Part of the time that a request lost, above 0, at most 1: 1 for a pause; where only counters were read at both ends, the
+    /// mean over the time between.
+    pub share: f64,
+}
+
+/// What was seen between two instants. What could not be read is absent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Seen {
+    /// Times in which something took processors from the server; those of one cause do not overlap.
+    pub spans: Vec<Span>,
+    /// Causes that were looked for.
+    pub watched: Vec<Cause>,
+    /// The machine's gauges.
+    pub host: Option<HostInterval>,
+    /// Processors used by others than server and generator, of the machine.
+    pub foreign_cpu_share: Option<f64>,
+    /// How fast the server's machine was just before.
+    pub machine: Option<MachineSpeed>,
+    /// CPU time that the server used between the two.
+    pub server_cpu_ns: Option<u64>,
+    /// A CPU limit that holds the generator and not the server: part of the time.
+    pub own_throttled_share: Option<f64>,
+    /// How far the wall clock was set, seconds.
+    pub clock_step_s: Option<f64>,
+    /// Why the server is not the one that it was before; absent when it is.
+    pub restart: Option<String>,
+}
+
+/// Watches server and machine.
+pub trait Watcher {
+    /// What was seen between two instants, `CLOCK_MONOTONIC`. Windows are asked for one after the other; what lies before is
+    /// forgotten.
+    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen;
+
+    /// How fast the server's machine is, measured now, while no load runs; absent where the server's machine is not known.
+    fn machine_speed(&mut self) -> Option<MachineSpeed>;
+
+    /// What cannot be watched here, and why.
+    fn problems(&self) -> Vec<Problem>;
+
+    /// Whether the server's own process is known.
+    fn knows_server(&self) -> bool;
+}

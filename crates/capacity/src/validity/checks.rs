@@ -1,0 +1,308 @@
+//! The checks, one function each. What is not known gives no verdict.
+
+use super::{RunFacts, SIGMAS, WindowFacts, generator, steadiness};
+use crate::config::Bounds;
+use crate::validation::TOLERANCE_SHARE;
+use assay_load::ErrorKind;
+use assay_model::ValidityCheck;
+
+/// Expected share of an operation from which it is a large one, and how far large and small ones may be off: the published
+/// rule of SPECjbb2015.
+const LARGE_SHARE: f64 = 0.10;
+const LARGE_OFF_MAX: f64 = 0.05;
+const SMALL_OFF_MAX: f64 = 0.01;
+/// Refused connections in one window that are taken for a server that is down.
+const REFUSED_MAX: u64 = 10;
+
+/// All checks, in the order in which they are shown.
+pub fn check(facts: &RunFacts, bounds: &Bounds) -> Vec<ValidityCheck> {
+    [
+        complete(facts),
+        warm_up(facts),
+        mix(facts),
+        arrivals(facts),
+        sent_rate(facts, bounds),
+        generator::lag_of_limits(facts, bounds),
+        generator::cpu(facts, bounds),
+        generator::priority(facts),
+        connections(facts, bounds),
+        errors(facts, bounds),
+        lost_responses(facts, bounds),
+        disturbance(facts, bounds),
+        pressure(facts),
+        steadiness::check(facts),
+        restart(facts),
+        clock(facts, bounds),
+        audit(facts),
+    ]
+    .into_iter()
+    .chain(validation(facts))
+    .collect()
+}
+
+pub(super) fn verdict(check: &str, passed: Option<bool>, evidence: impl Into<String>) -> ValidityCheck {
+    ValidityCheck { check: check.to_owned(), passed, evidence: evidence.into() }
+}
+
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+/// The largest of some figures, with its window's rate for the evidence.
+pub(super) fn worst<'a>(
+    windows: impl IntoIterator<Item = &'a WindowFacts>,
+    figure: impl Fn(&WindowFacts) -> Option<f64>,
+) -> Option<(f64, f64)> {
+    let figures = windows.into_iter().filter_map(|w| Some((figure(w)?, w.asked_rate_per_s)));
+    figures.max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+fn complete(facts: &RunFacts) -> ValidityCheck {
+    let evidence = match (facts.was_stopped, facts.windows.len()) {
+        (true, n) => format!("stopped after {n} windows"),
+        (false, 0) => "no window was measured".to_owned(),
+        (false, n) => format!("{n} windows"),
+    };
+    verdict("complete", Some(!facts.was_stopped && !facts.windows.is_empty()), evidence)
+}
+
+fn warm_up(facts: &RunFacts) -> ValidityCheck {
+    match &facts.warmed_up {
+        None => verdict("warm-up", None, "no warm-up was asked for"),
+        Some(of) => {
+            let how = if of.is_steady { "steady after" } else { "not steady within" };
+            verdict("warm-up", Some(of.is_steady), format!("{how} {:.0} s: {}", of.duration_s, of.rule))
+        }
+    }
+}
+
+/// How far an operation is off, in units of its bound; above 1 it is too far, and chance does not explain it.
+fn mix_off(expected: f64, requests: u64, all: u64) -> f64 {
+    let off = (share(requests, all) - expected).abs();
+    let bound = if expected >= LARGE_SHARE { LARGE_OFF_MAX } else { SMALL_OFF_MAX };
+    let chance = SIGMAS * (expected * (1.0 - expected) / all.max(1) as f64).sqrt();
+    off / bound.max(chance)
+}
+
+fn mix(facts: &RunFacts) -> ValidityCheck {
+    let Some(first) = facts.windows.first().filter(|w| w.operations.len() > 1) else {
+        return verdict("mix", None, "one operation only");
+    };
+    let count = first.operations.len();
+    let mut all = vec![0_u64; count];
+    let mut found: Option<(f64, String)> = None;
+    let mut judge = |counts: &[u64], place: &str| {
+        let sum: u64 = counts.iter().sum();
+        for (operation, requests) in first.operations.iter().zip(counts) {
+            let off = mix_off(operation.asked_share, *requests, sum);
+            if sum > 0 && found.as_ref().is_none_or(|(most, _)| *most < off) {
+                let (is, asked) = (percent(share(*requests, sum)), percent(operation.asked_share));
+                found =
+                    Some((off, format!("{}: {is} of {sum} requests {place}, asked {asked}", operation.name)));
+            }
+        }
+    };
+    for window in facts.windows.iter().filter(|w| w.operations.len() == count) {
+        let counts: Vec<u64> = window.operations.iter().map(|o| o.requests).collect();
+        all.iter_mut().zip(&counts).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
+        judge(&counts, "in a window");
+    }
+    judge(&all, "in all windows");
+    let Some((off, what)) = found else { return verdict("mix", None, "no request became an operation") };
+    let rule = "accepted: 5 percentage points off from 10 % on, else 1, or what chance explains";
+    verdict("mix", Some(off <= 1.0), format!("farthest off is {what}; {rule}"))
+}
+
+fn arrivals(facts: &RunFacts) -> ValidityCheck {
+    // Beyond what the server takes, requests that find no place are not sent: what is left is no Poisson process.
+    let judged: Vec<&WindowFacts> =
+        facts.windows.iter().filter(|w| w.is_sustained && w.gaps.are_foreign().is_some()).collect();
+    let relative = |w: &WindowFacts| Some(w.gaps.distance? / w.gaps.distance_max());
+    let Some((worst, rate)) = worst(judged.iter().copied(), relative) else {
+        return verdict("arrivals", None, "no window with enough requests that the server kept up with");
+    };
+    let evidence = format!(
+        "{} windows; the gaps farthest from exponential ones, at {rate:.0}/s, are so by {worst:.2} of what is taken for chance (Kolmogorov-Smirnov)",
+        judged.len()
+    );
+    verdict("arrivals", Some(worst <= 1.0), evidence)
+}
+
+/// How far a rate is off, in units of its bound.
+fn rate_off(count: f64, asked: f64, bound_share: f64) -> f64 {
+    (count - asked).abs() / (bound_share * asked).max(SIGMAS * asked.sqrt()).max(1.0)
+}
+
+fn sent_rate(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    let judged: Vec<&WindowFacts> = facts.windows.iter().filter(|w| w.is_sustained).collect();
+    if judged.is_empty() {
+        return verdict("sent-rate", None, "no window that the server kept up with");
+    }
+    let asked = |w: &WindowFacts| w.asked_rate_per_s * w.window_s;
+    let (sent_all, asked_all) = judged.iter().fold((0.0, 0.0), |(s, a), w| (s + w.sent as f64, a + asked(w)));
+    let off = |w: &WindowFacts| Some(rate_off(w.sent as f64, asked(w), bounds.sent_rate_share));
+    let in_all = rate_off(sent_all, asked_all, bounds.sent_rate_share);
+    let (in_one, rate) = worst(judged.iter().copied(), off).unwrap_or((0.0, 0.0));
+    let bound = percent(bounds.sent_rate_share);
+    let evidence = format!(
+        "{sent_all:.0} requests sent of {asked_all:.0} asked ({:+.2} %); accepted: {bound} or what chance explains{}",
+        100.0 * (sent_all / asked_all.max(f64::MIN_POSITIVE) - 1.0),
+        if in_one > 1.0 { format!("; one window at {rate:.0}/s is beyond") } else { String::new() }
+    );
+    verdict("sent-rate", Some(in_all <= 1.0 && in_one <= 1.0), evidence)
+}
+
+/// A share of the requests in clear windows, each and all together, against a bound and what chance explains.
+fn in_clear(
+    facts: &RunFacts,
+    check: &str,
+    what: &str,
+    bound: f64,
+    part: impl Fn(&WindowFacts) -> u64,
+) -> ValidityCheck {
+    let clear = facts.clear();
+    let judged: Vec<&WindowFacts> = clear.into_iter().filter(|w| w.requests > 0).collect();
+    let off = |part: u64, requests: u64| {
+        let chance = SIGMAS * (bound * (1.0 - bound) / requests.max(1) as f64).sqrt();
+        share(part, requests) / (bound + chance)
+    };
+    let Some((in_one, rate)) = worst(judged.iter().copied(), |w| Some(off(part(w), w.requests))) else {
+        return verdict(check, None, "no window at a rate that the server clearly sustains");
+    };
+    let (some, all) = judged.iter().fold((0, 0), |(s, a), w| (s + part(w), a + w.requests));
+    let most = judged.iter().map(|w| share(part(w), w.requests)).fold(0.0, f64::max);
+    let evidence = format!(
+        "{some} of {all} requests {what} ({}), at most {} of a window; most beyond chance at {rate:.0}/s; accepted: {}",
+        percent(share(some, all)),
+        percent(most),
+        percent(bound)
+    );
+    verdict(check, Some(in_one <= 1.0 && off(some, all) <= 1.0), evidence)
+}
+
+fn connections(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    let what = format!("waited for one of {} connections", facts.connections);
+    let mut check =
+        in_clear(facts, "connections", &what, bounds.connection_wait_share, |w| w.connection_waits);
+    if check.passed == Some(false) {
+        check.evidence += "; give more with --connections";
+    }
+    check
+}
+
+fn errors(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    in_clear(facts, "errors", "failed", bounds.error_share, WindowFacts::all_errors)
+}
+
+fn lost_responses(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    in_clear(facts, "lost-responses", "had no answer", bounds.lost_share, |w| {
+        w.errors(ErrorKind::Timeout).saturating_add(w.errors(ErrorKind::Broken))
+    })
+}
+
+fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    if facts.windows.is_empty() {
+        return verdict("disturbance", None, "no window was measured");
+    }
+    let lost: Vec<&WindowFacts> = facts.windows.iter().filter(|w| !w.left_out.is_empty()).collect();
+    let (number, of) = (lost.len(), facts.windows.len());
+    let why = lost.last().map_or_else(String::new, |w| format!(", the last for: {}", w.left_out.join("; ")));
+    let unwatched = match (facts.windows.iter().any(|w| w.is_machine_watched), facts.knows_server) {
+        (false, _) => "; the machine was not watched",
+        (true, false) => {
+            "; without the server's process nobody else's use of the processors is told from its own (--pid)"
+        }
+        (true, true) => "",
+    };
+    let is_good = share(number as u64, of as u64) <= bounds.windows_lost_share;
+    let passed = if is_good && number == 0 && !facts.windows.iter().any(|w| w.is_machine_watched) {
+        None
+    } else {
+        Some(is_good)
+    };
+    let accepted = percent(bounds.windows_lost_share);
+    verdict(
+        "disturbance",
+        passed,
+        format!("{number} of {of} windows left out{why}; accepted: {accepted}{unwatched}"),
+    )
+}
+
+/// No verdict: near its capacity the server's own threads wait for processors, on the machine that the load takes whole. What others
+/// take is judged by [`disturbance`].
+fn pressure(facts: &RunFacts) -> ValidityCheck {
+    let counts = || facts.windows.iter().filter(|w| w.left_out.is_empty() && w.is_sustained);
+    let shares = || counts().filter_map(|w| Some((w.asked_rate_per_s, w.cpu_some_share?)));
+    let Some((_, most)) = shares().max_by(|a, b| a.1.total_cmp(&b.1)) else {
+        return verdict(
+            "cpu-pressure",
+            None,
+            "not known of any window that counts and that the server kept up with",
+        );
+    };
+    let (lowest_rate, at_lowest) = shares().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, most));
+    let evidence = format!(
+        "some task of the machine, the server's and the generator's among them, waited for a processor in {} of the time at \
+         {lowest_rate:.0}/s, the lowest rate, and in at most {} of it (PSI, cpu some); not judged",
+        percent(at_lowest),
+        percent(most)
+    );
+    verdict("cpu-pressure", None, evidence)
+}
+
+/// Of a sweep: whether its highest rate was reached once more. Absent for a search.
+fn validation(facts: &RunFacts) -> Option<ValidityCheck> {
+    let steps = || facts.windows.iter().filter(|w| w.is_validation);
+    steps().next()?;
+    let off = |w: &WindowFacts| {
+        let asked = w.asked_rate_per_s * w.window_s;
+        let worst = [w.sent, w.answers].map(|n| rate_off(n as f64, asked, TOLERANCE_SHARE));
+        Some(worst[0].max(worst[1]))
+    };
+    let counted = || steps().filter(|w| w.left_out.is_empty());
+    let Some((most, rate)) = worst(counted(), off) else {
+        return Some(verdict("validation", None, "every step to the highest rate was left out"));
+    };
+    let evidence = format!(
+        "{} steps up to the highest rate; sent and answered rate farthest off at {rate:.0}/s, by {most:.2} of what is accepted: {} or \
+         what chance explains; the server was not started anew before",
+        counted().count(),
+        percent(TOLERANCE_SHARE)
+    );
+    Some(verdict("validation", Some(most <= 1.0), evidence))
+}
+
+fn restart(facts: &RunFacts) -> ValidityCheck {
+    if let Some(why) = facts.windows.iter().find_map(|w| w.restart.as_ref()) {
+        return verdict("restart", Some(false), why.clone());
+    }
+    let refused = facts.windows.iter().map(|w| w.errors(ErrorKind::Connect)).max().unwrap_or(0);
+    if refused > REFUSED_MAX {
+        let what = format!("{refused} connections were refused in one window; accepted: {REFUSED_MAX}");
+        return verdict("restart", Some(false), what);
+    }
+    match facts.knows_server {
+        true => verdict("restart", Some(true), "the same process from start to end"),
+        false => verdict("restart", Some(true), format!("at most {refused} refused connections in a window")),
+    }
+}
+
+fn clock(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    let Some((most, _)) = worst(&facts.windows, |w| w.clock_step_s.map(f64::abs)) else {
+        return verdict("clock", None, "not watched");
+    };
+    let (most_ms, max_ms) = (1e3 * most, 1e3 * bounds.clock_step_s);
+    let evidence = format!("the wall clock was set by at most {most_ms:.1} ms; accepted: {max_ms:.0} ms");
+    verdict("clock", Some(most <= bounds.clock_step_s), evidence)
+}
+
+fn audit(facts: &RunFacts) -> ValidityCheck {
+    match &facts.audit {
+        None => verdict("audit", None, "no audit was asked for"),
+        Some(audit) => verdict("audit", Some(audit.passed), audit.detail.clone()),
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether the generator, and not the server, was judged.
+
+use super::checks::{percent, verdict, worst};
+use super::{RunFacts, WindowFacts};
+use crate::answer::{Lag, lag, lag_of};
+use crate::config::Bounds;
+use assay_load::Priority;
+use assay_model::ValidityCheck;
+
+/// Windows that count: in others it was seen already.
+fn counted(facts: &RunFacts) -> impl Iterator<Item = &WindowFacts> {
+    facts.windows.iter().filter(|w| w.left_out.is_empty())
+}
+
+/// Fails where the lag leaves no limit an answer; a limit that it leaves none has none, and the others stand.
+pub(super) fn lag_of_limits(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    let kept_up = || counted(facts).filter(|w| w.is_sustained && w.sent > 0);
+    let of = |(index, (_, rate)): (usize, &(f64, Option<f64>))| -> Option<Lag> {
+        rate.map_or_else(|| lag_of(index, kept_up()), |rate| lag(index, rate, facts))
+    };
+    let lags: Option<Vec<Lag>> = facts.limits.iter().enumerate().map(of).collect();
+    let Some(lags) = lags.filter(|lags| !lags.is_empty()) else {
+        return verdict("generator-lag", None, "no window that counts and that the server kept up with");
+    };
+    let is_early = |lag: &Lag| lag.late_share <= facts.miss_share;
+    let each: Vec<String> = facts
+        .limits
+        .iter()
+        .zip(&lags)
+        .map(|((limit_ms, _), lag)| {
+            let not = if is_early(lag) { "" } else { ", too many: no answer" };
+            format!("{limit_ms} ms {}{not}", percent(lag.late_share))
+        })
+        .collect();
+    let evidence = format!(
+        "requests sent later than {:.0} % of a limit, near its rate: {}; accepted: {}",
+        100.0 * bounds.lag_part_of_limit,
+        each.join(", "),
+        percent(facts.miss_share)
+    );
+    verdict("generator-lag", Some(lags.iter().any(is_early)), evidence)
+}
+
+pub(super) fn cpu(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    let Some((most, rate)) = worst(counted(facts), |w| w.generator_cpu_share) else {
+        return verdict("generator-cpu", None, "not known for any window that counts");
+    };
+    let evidence = format!(
+        "at most {} of a core, at {rate:.0}/s; accepted: {}",
+        percent(most),
+        percent(bounds.generator_cpu_share)
+    );
+    verdict("generator-cpu", Some(most <= bounds.generator_cpu_share), evidence)
+}
+
+/// No fault where it did not run in real time: what that does shows in the lag.
+pub(super) fn priority(facts: &RunFacts) -> ValidityCheck {
+    let known = || facts.windows.iter().filter_map(|w| w.priority.as_ref());
+    let lower = known().find(|priority| **priority != Priority::RealTime);
+    match lower.or_else(|| known().next()) {
+        Some(priority) => {
+            let passed = (*priority == Priority::RealTime).then_some(true);
+            verdict("generator-priority", passed, priority.to_string())
+        }
+        None => verdict("generator-priority", None, "not known of a load that was made elsewhere"),
+    }
+}

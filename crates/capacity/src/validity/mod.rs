@@ -1,0 +1,205 @@
+//! Whether a result may be believed: pure functions over what the windows gave and what was seen meanwhile.
+//!
+//! Bounds are of two kinds. What is a count of chances (mix, arrivals, rate sent) fails where it is out of its bound and chance
+//! does not explain that: a deviation of more than [`SIGMAS`] standard deviations, which happens once in 15,000 checks, so that neither
+//! short windows raise false alarms nor many windows add up to one. What is a measurement (lag, CPU share, errors) fails at
+//! its bound.
+//!
+//! A server that is asked for more than it can do answers late, drops and refuses: that is no fault but what a capacity is found
+//! by. Errors, lost responses and waits for connections are therefore judged in *clear* windows only, at 90 % or less of the
+//! rate that the server sustains.
+
+mod arrivals;
+mod checks;
+mod generator;
+mod steadiness;
+
+pub use arrivals::{Gaps, gaps_of};
+pub use checks::check;
+pub(crate) use steadiness::Steadiness;
+
+use crate::config::Bounds;
+use crate::seen::Seen;
+use crate::warm_up::WarmedUp;
+use assay_load::{ErrorKind, Measured, Priority, WindowDetail};
+use assay_model::{Audit, MachineSpeed, OperationCount};
+
+const NS_PER_MS: f64 = 1e6;
+const NS_PER_S: f64 = 1e9;
+
+/// Standard deviations that are chance.
+pub const SIGMAS: f64 = 4.0;
+/// Rate up to which a window is clear, as a share of what the server sustains.
+const CLEAR_SHARE: f64 = 0.9;
+
+/// What is judged of one window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WindowFacts {
+    /// Rate that was asked for, per second.
+    pub asked_rate_per_s: f64,
+    /// Length, seconds.
+    pub window_s: f64,
+    /// Requests whose intended start lies in it.
+    pub requests: u64,
+    /// Of these, sent ones.
+    pub sent: u64,
+    /// Right answers that came in it.
+    pub answers: u64,
+    /// It validates the highest rate of a sweep.
+    pub is_validation: bool,
+    /// Failed requests by kind, in the order of `ErrorKind::ALL`.
+    pub errors_by_kind: [u64; ErrorKind::ALL.len()],
+    /// Asked and measured mix.
+    pub operations: Vec<OperationCount>,
+    /// How the intended starts of what was sent were spread.
+    pub gaps: Gaps,
+    /// For each limit, requests that the generator sent late by more than a tenth of it.
+    pub late: Vec<u64>,
+    /// For each limit, the share of requests that missed it.
+    pub miss_shares: Vec<f64>,
+    /// Whether the generator was early enough for the rate to be that which was asked for.
+    pub is_offered: bool,
+    /// Priority of the generator's thread; absent where the load was made elsewhere.
+    pub priority: Option<Priority>,
+    /// CPU time of the generator as a share of one core.
+    pub generator_cpu_share: Option<f64>,
+    /// Requests that waited for a connection.
+    pub connection_waits: u64,
+    /// Whether answers kept up.
+    pub is_sustained: bool,
+    /// Whether the method was told of it.
+    pub is_told: bool,
+    /// Why it does not count; empty when it does.
+    pub left_out: Vec<String>,
+    /// Step of the wall clock, seconds; absent when it was not looked at.
+    pub clock_step_s: Option<f64>,
+    /// Why the server is not the one that it was.
+    pub restart: Option<String>,
+    /// What was seen of the machine at all.
+    pub is_machine_watched: bool,
+    /// Share of the time in which some task of the machine waited for a processor.
+    pub cpu_some_share: Option<f64>,
+    /// How fast the server's machine was just before.
+    pub machine: Option<MachineSpeed>,
+    /// CPU time of the server for each right answer, milliseconds.
+    pub server_cpu_ms: Option<f64>,
+}
+
+impl WindowFacts {
+    /// Of a window as it was measured.
+    pub fn of(
+        measured: &Measured,
+        detail: &WindowDetail,
+        seen: &Seen,
+        limits_ms: &[f64],
+        bounds: &Bounds,
+    ) -> Self {
+        let lag = &measured.send_lag;
+        let late = |limit_ms: &f64| {
+            let above_ns = (bounds.lag_part_of_limit * limit_ms * NS_PER_MS) as u64;
+            let above_ns = lag.highest_equivalent(above_ns).saturating_add(1);
+            lag.count_between(above_ns, lag.high().max(above_ns))
+        };
+        let missed = |limit_ms: &f64| {
+            let misses = detail.misses((limit_ms * NS_PER_MS) as u64);
+            misses as f64 / detail.requests().max(1) as f64
+        };
+        WindowFacts {
+            asked_rate_per_s: match measured.load {
+                assay_load::Load::Open { rate_per_s, .. } => rate_per_s,
+                assay_load::Load::Closed { .. } => 0.0,
+            },
+            window_s: measured.seconds(),
+            requests: measured.requests,
+            sent: measured.service.len(),
+            answers: measured.completed,
+            is_validation: false,
+            errors_by_kind: measured.errors_by_kind,
+            operations: measured.operations.clone(),
+            gaps: gaps_of(detail),
+            late: limits_ms.iter().map(late).collect(),
+            miss_shares: limits_ms.iter().map(missed).collect(),
+            is_offered: is_offered(measured, bounds),
+            priority: measured.priority.clone(),
+            generator_cpu_share: measured.generator_cpu_share(),
+            connection_waits: detail.connection_waits,
+            is_sustained: false,
+            is_told: false,
+            left_out: Vec::new(),
+            clock_step_s: seen.clock_step_s,
+            restart: seen.restart.clone(),
+            is_machine_watched: seen.host.is_some(),
+            cpu_some_share: seen.host.and_then(|host| host.cpu_some_share),
+            machine: seen.machine,
+            server_cpu_ms: server_cpu_ms(measured, seen),
+        }
+    }
+
+    fn errors(&self, kind: ErrorKind) -> u64 {
+        self.errors_by_kind[kind as usize]
+    }
+
+    fn all_errors(&self) -> u64 {
+        self.errors_by_kind.iter().sum()
+    }
+}
+
+/// CPU time of the server for each right answer of a window, milliseconds.
+pub(crate) fn server_cpu_ms(measured: &Measured, seen: &Seen) -> Option<f64> {
+    let cpu_ns = seen.server_cpu_ns.filter(|_| 0 < measured.completed)?;
+    Some(cpu_ns as f64 / NS_PER_MS / measured.completed as f64)
+}
+
+/// Whether requests were sent at the rate that was asked for. A request that is sent late by a share of the window's length moves
+/// the count of those sent in it by at most that share, at either end; one in a hundred may be later. A lag of answers that kept
+/// the generator waiting is none: it counts from when a request could be sent. A generator that used its core up may have been
+/// too slow in other ways.
+pub(crate) fn is_offered(measured: &Measured, bounds: &Bounds) -> bool {
+    let lag_s = measured.send_lag.value_at_quantile(0.99) as f64 / NS_PER_S;
+    let has_cpu = measured.generator_cpu_share().is_none_or(|share| share <= bounds.generator_cpu_share);
+    has_cpu && lag_s <= bounds.sent_rate_share * measured.seconds()
+}
+
+/// What is judged of the whole.
+#[derive(Debug, Clone, Default)]
+pub struct RunFacts {
+    /// All windows, in the order of time.
+    pub windows: Vec<WindowFacts>,
+    /// Rate that the server sustains, per second; absent when that was not found.
+    pub sustained_per_s: Option<f64>,
+    /// Share of requests that may exceed a limit.
+    pub miss_share: f64,
+    /// The limits, ms, with the rates that the method found.
+    pub limits: Vec<(f64, Option<f64>)>,
+    /// Connections of the load source at most.
+    pub connections: u32,
+    /// How warm-up went; absent when there was none.
+    pub warmed_up: Option<WarmedUp>,
+    /// What the server's own proof said; absent when it was not asked.
+    pub audit: Option<Audit>,
+    /// Whether the server's process was watched.
+    pub knows_server: bool,
+    /// Lowest rate that the generator could not offer; absent when it could offer all.
+    pub generator_limit_per_s: Option<f64>,
+    /// It was ended before enough was known.
+    pub was_stopped: bool,
+}
+
+impl RunFacts {
+    /// Windows at rates that the server clearly sustains; where that is not known, the third at the lowest rates.
+    fn clear(&self) -> Vec<&WindowFacts> {
+        let sustained = self.sustained_per_s.or_else(|| {
+            let kept_up = self.windows.iter().filter(|w| w.is_sustained).map(|w| w.asked_rate_per_s);
+            kept_up.max_by(f64::total_cmp)
+        });
+        let up_to = |rate: f64| self.windows.iter().filter(move |w| w.asked_rate_per_s <= rate);
+        let clear: Vec<&WindowFacts> =
+            sustained.map_or_else(Vec::new, |rate| up_to(CLEAR_SHARE * rate).collect());
+        if !clear.is_empty() {
+            return clear;
+        }
+        let mut rates: Vec<f64> = self.windows.iter().map(|w| w.asked_rate_per_s).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.get(rates.len() / 3).map_or_else(Vec::new, |rate| up_to(*rate).collect())
+    }
+}

@@ -1,0 +1,165 @@
+//! Whether machine and server were as fast in each window as in the others: what a capacity can at best be known to.
+//!
+//! On a machine that is shared, a neighbour may slow memory down for a minute without taking any time that is counted. Work that is
+//! always the same, done between windows, shows that ([`assay_host::SpeedProbe`]); the server's own CPU time for an answer shows
+//! what it does to the server, and what the server's state does besides.
+
+use super::checks::verdict;
+use super::{RunFacts, WindowFacts};
+use assay_model::ValidityCheck;
+
+/// Fewer figures say nothing of how far they move.
+const FIGURES_MIN: usize = 5;
+/// Windows whose CPU time for an answer is compared: of rates from this part of the highest sustained one up to it. Far below,
+/// the same answer takes more, since threads and collections start for each anew; beyond, much goes to what is not answered.
+const COMPARED_FROM: f64 = 0.7;
+
+/// How far figures are from their median, as shares of it: the middle nine tenths.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Moved {
+    low: f64,
+    high: f64,
+    figures: usize,
+}
+
+impl Moved {
+    fn of(figures: &[f64]) -> Option<Moved> {
+        let at = |p: f64| assay_stats::quantile(figures, p);
+        let middle = at(0.5).filter(|middle| 0.0 < *middle && FIGURES_MIN <= figures.len())?;
+        Some(Moved { low: at(0.05)? / middle - 1.0, high: at(0.95)? / middle - 1.0, figures: figures.len() })
+    }
+
+    /// The larger way from the median.
+    fn most(&self) -> f64 {
+        self.high.max(-self.low)
+    }
+
+    fn words(&self) -> String {
+        format!("{:+.1} to {:+.1} %", 100.0 * self.low, 100.0 * self.high)
+    }
+}
+
+/// How far the speed of machine and server moved; what was not measured is absent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Steadiness {
+    compute: Option<Moved>,
+    memory: Option<Moved>,
+    server: Option<Moved>,
+}
+
+impl Steadiness {
+    pub(crate) fn of(windows: &[WindowFacts], sustained_per_s: Option<f64>) -> Steadiness {
+        let counted = || windows.iter().filter(|w| w.left_out.is_empty());
+        let moved = |figure: &dyn Fn(&WindowFacts) -> Option<f64>| {
+            Moved::of(&counted().filter_map(figure).collect::<Vec<f64>>())
+        };
+        let is_compared = |w: &WindowFacts| {
+            sustained_per_s.is_some_and(|most| {
+                w.is_sustained && (COMPARED_FROM * most..=most).contains(&w.asked_rate_per_s)
+            })
+        };
+        Steadiness {
+            compute: moved(&|w| Some(w.machine?.compute_ns)),
+            memory: moved(&|w| Some(w.machine?.memory_ns)),
+            server: moved(&|w| w.server_cpu_ms.filter(|_| is_compared(w))),
+        }
+    }
+
+    /// Why an interval may be wider than asked, if machine or server moved by more than that.
+    pub(crate) fn why_not(&self, half_width_share: f64) -> Option<String> {
+        let beyond = |moved: Option<Moved>| moved.filter(|moved| half_width_share < moved.most());
+        let asked = 100.0 * half_width_share;
+        if let Some((kind, moved)) = beyond(self.compute)
+            .map(|moved| ("arithmetic", moved))
+            .or_else(|| beyond(self.memory).map(|moved| ("walk through memory", moved)))
+        {
+            return Some(format!(
+                "this machine does not allow ±{asked:.0} %: between windows the same {kind} took {} of its median \
+                 CPU time, {} times measured; other users of the same host may be the cause",
+                moved.words(),
+                moved.figures
+            ));
+        }
+        beyond(self.server).map(|moved| {
+            format!(
+                "the server does not allow ±{asked:.0} %: at rates just below its highest an answer took {} of the median CPU time of \
+                 one in {} windows, while the machine was as fast as before",
+                moved.words(),
+                moved.figures
+            )
+        })
+    }
+}
+
+/// No verdict: what moves makes intervals wider, and that they show.
+pub(super) fn check(facts: &RunFacts) -> ValidityCheck {
+    let Steadiness { compute, memory, server } = Steadiness::of(&facts.windows, facts.sustained_per_s);
+    let of_machine = compute.zip(memory).map(|(compute, memory)| {
+        format!(
+            "the same work took {} of its median CPU time in arithmetic, {} in memory, {} times between windows",
+            compute.words(),
+            memory.words(),
+            memory.figures
+        )
+    });
+    let of_server = server.map(|server| {
+        format!(
+            "the server took {} of its median CPU time for an answer, {} windows just below its highest rate",
+            server.words(),
+            server.figures
+        )
+    });
+    let known: Vec<String> = of_machine.into_iter().chain(of_server).collect();
+    let evidence = match known.as_slice() {
+        [] => "not known of five windows that count (--pid names the server's process)".to_owned(),
+        known => format!("{} (the middle nine tenths); not judged", known.join("; ")),
+    };
+    verdict("steadiness", None, evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moved(figures: &[f64]) -> Option<Moved> {
+        Moved::of(figures)
+    }
+
+    fn steadiness(compute: &[f64], memory: &[f64], server: &[f64]) -> Steadiness {
+        Steadiness { compute: moved(compute), memory: moved(memory), server: moved(server) }
+    }
+
+    const STEADY: [f64; 6] = [1.0, 1.01, 0.99, 1.0, 1.02, 1.0];
+    const MOVED: [f64; 6] = [1.0, 1.01, 0.99, 1.0, 1.2, 1.15];
+
+    #[test]
+    fn a_few_figures_say_nothing() {
+        assert_eq!(moved(&STEADY[..4]), None);
+        assert_eq!(moved(&[0.0; 9]), None);
+        assert!(moved(&[f64::NAN; 9]).is_none());
+    }
+
+    #[test]
+    fn the_middle_nine_tenths_are_told() {
+        let figures: Vec<f64> = (0..=100).map(|i| 0.9 + 0.002 * f64::from(i)).collect();
+        let moved = moved(&figures).expect("figures enough");
+        assert_eq!((moved.words().as_str(), moved.figures), ("-9.0 to +9.0 %", 101));
+        assert!((moved.most() - 0.09).abs() < 1e-9);
+    }
+
+    #[test]
+    fn who_moved_is_why() {
+        let why = |steadiness: Steadiness| steadiness.why_not(0.05);
+        assert_eq!(why(steadiness(&STEADY, &STEADY, &STEADY)), None);
+        assert_eq!(why(steadiness(&[], &[], &[])), None);
+        let of_memory = why(steadiness(&STEADY, &MOVED, &MOVED)).expect("memory moved");
+        assert!(
+            of_memory
+                .contains("this machine does not allow ±5 %: between windows the same walk through memory"),
+            "{of_memory}"
+        );
+        let of_server = why(steadiness(&STEADY, &STEADY, &MOVED)).expect("the server moved");
+        assert!(of_server.starts_with("the server does not allow ±5 %"), "{of_server}");
+        assert_eq!(steadiness(&STEADY, &STEADY, &MOVED).why_not(0.2), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! Watches a live server and the machine beside the load: a thread that samples counters, and the server's GC log as it grows.
+//!
+//! Sampled are the run-queue delay and CPU time of the server's threads (`/proc/PID/task/*/schedstat`), what a CPU limit took
+//! from its control group, the gauges of the machine, both clocks, and whether the process is still the one that it was. The
+//! interval is 20 ms, longer where a sample costs more than a hundredth of it: a JVM of 40 threads takes 0.2 ms.
+
+mod log;
+mod sample;
+mod spans;
+
+use crate::seen::{Cause, Seen, Watcher};
+use assay_host::{HostGauge, SpeedProbe};
+use assay_linux::{Cgroups, LinuxError, ProcRoot, ProcessIdentity, SysRoot};
+use assay_model::{MachineSpeed, Problem};
+use log::LogFollower;
+use sample::{Sample, Threads, companion_cpu_ns};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+const SAMPLE_EVERY: Duration = Duration::from_millis(20);
+/// A sample takes at most this part of the time.
+const COST_PART: u32 = 100;
+const SLEEP_MAX: Duration = Duration::from_secs(2);
+/// Samples that are kept: 20 minutes of them.
+const SAMPLES_MAX: usize = 60_000;
+
+/// What is watched.
+#[derive(Debug, Clone, Default)]
+pub struct WatchConfig {
+    /// The server's process, if it is on this machine.
+    pub pid: Option<u32>,
+    /// A process that works for the server, such as a database, with its children: what they use is not foreign.
+    pub companion: Option<u32>,
+    /// Its GC log.
+    pub gc_log: Option<PathBuf>,
+}
+
+/// Watches until it is dropped.
+#[derive(Debug)]
+pub struct Watch {
+    sampler: Arc<Mutex<Sampler>>,
+    /// Of the server's machine.
+    speed: Option<SpeedProbe>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Starts watching.
+    ///
+    /// # Errors
+    /// There is no such process. What else cannot be read is a problem, and no error.
+    pub fn start(config: &WatchConfig) -> Result<Watch, LinuxError> {
+        let sampler = Arc::new(Mutex::new(Sampler::new(config)?));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (of_thread, until) = (Arc::clone(&sampler), Arc::clone(&stop));
+        let thread = std::thread::spawn(move || {
+            while !until.load(Ordering::Relaxed) {
+                let begun = Instant::now();
+                lock(&of_thread).sample();
+                let sleep = SAMPLE_EVERY.max(begun.elapsed() * COST_PART).min(SLEEP_MAX);
+                std::thread::park_timeout(sleep);
+            }
+        });
+        Ok(Watch { sampler, speed: config.pid.map(|_| SpeedProbe::new()), stop, thread: Some(thread) })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // A panic of the thread was told on standard error when it happened; there is nothing to undo.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Watcher for Watch {
+    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {
+        let mut sampler = lock(&self.sampler);
+        // So that there is one at or after the end.
+        sampler.sample();
+        sampler.seen(from_ns, to_ns)
+    }
+
+    fn machine_speed(&mut self) -> Option<MachineSpeed> {
+        self.speed.as_ref().map(SpeedProbe::measure)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let sampler = lock(&self.sampler);
+        let of_log = sampler.log.iter().flat_map(LogFollower::problems);
+        sampler.problems.iter().cloned().chain(of_log).collect()
+    }
+
+    fn knows_server(&self) -> bool {
+        lock(&self.sampler).server.is_some()
+    }
+}
+
+/// A sample that panicked half-way left nothing that a later one cannot go on from.
+fn lock(sampler: &Mutex<Sampler>) -> MutexGuard<'_, Sampler> {
+    sampler.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The server's process.
+#[derive(Debug)]
+struct Server {
+    identity: ProcessIdentity,
+    cgroups: Option<Cgroups>,
+    threads: Threads,
+}
+
+#[derive(Debug)]
+struct Sampler {
+    proc: ProcRoot,
+    gauge: HostGauge,
+    server: Option<Server>,
+    companion: Option<u32>,
+    log: Option<LogFollower>,
+    /// Whether a CPU limit of this process holds the server too.
+    shares_group: bool,
+    samples: VecDeque<Sample>,
+    taken: u64,
+    problems: Vec<Problem>,
+}
+
+impl Sampler {
+    fn new(config: &WatchConfig) -> Result<Sampler, LinuxError> {
+        let (proc, sys) = (ProcRoot::default(), SysRoot::default());
+        let gauge = HostGauge::new();
+        let mut problems = gauge.problems().to_vec();
+        let own = proc.read_cgroups(&sys, None).ok();
+        let server = match config.pid {
+            None => None,
+            Some(pid) => {
+                let identity = proc.identity_of(pid)?;
+                let cgroups = proc.read_cgroups(&sys, Some(pid));
+                let cgroups = cgroups.inspect_err(|e| problems.push(Problem::from(e))).ok();
+                Some(Server { identity, cgroups, threads: Threads::new(pid) })
+            }
+        };
+        let shares_group = server.as_ref().is_none_or(|s| s.cgroups == own);
+        let log = config.gc_log.clone().map(LogFollower::new);
+        let samples = VecDeque::new();
+        let companion = config.companion;
+        Ok(Sampler { proc, gauge, server, companion, log, shares_group, samples, taken: 0, problems })
+    }
+
+    fn sample(&mut self) {
+        let last_ns = self.samples.back().map(|sample| sample.at_ns);
+        let mut sample = Sample::take(&self.proc, &self.gauge, self.server.as_mut(), self.taken);
+        if sample.host.is_some() {
+            sample.companion_cpu_ns = self.companion.map(|main| companion_cpu_ns(&self.proc, main));
+        }
+        self.taken += 1;
+        if let Some(log) = &mut self.log {
+            log.follow(last_ns, sample.at_ns);
+        }
+        if self.samples.len() == SAMPLES_MAX {
+            self.samples.pop_front();
+        }
+        self.samples.push_back(sample);
+    }
+
+    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {
+        let mut seen = spans::seen(self.samples.make_contiguous(), from_ns, to_ns, self.shares_group);
+        if let Some(log) = &self.log {
+            log.add(&mut seen, from_ns, to_ns);
+        }
+        // The last one before the end is the first of the next stretch.
+        let over = self.samples.partition_point(|sample| sample.at_ns < to_ns).saturating_sub(1);
+        self.samples.drain(..over);
+        seen.watched.sort_unstable();
+        seen.watched.dedup();
+        debug_assert!(seen.watched.iter().all(|cause| Cause::WATCHED.contains(cause)));
+        seen
+    }
+}

@@ -1,0 +1,197 @@
+//! What samples say of a stretch of time.
+
+use super::sample::Sample;
+use crate::seen::{Cause, Seen, Span};
+
+/// A smaller share is not worth a span: every thread waits microseconds.
+const SHARE_MIN: f64 = 0.01;
+
+/// What was seen between two instants. Samples are in the order of time.
+pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: bool) -> Seen {
+    let first = samples.partition_point(|s| s.at_ns < from_ns);
+    let end = samples.partition_point(|s| s.at_ns <= to_ns);
+    // With one on each side, so that the stretch is covered from end to end.
+    let around = &samples[first.saturating_sub(1)..(end + 1).min(samples.len())];
+    let inside = &samples[first..end.max(first)];
+    let mut seen = Seen {
+        restart: inside.iter().find_map(|s| s.restart.clone()),
+        clock_step_s: clock_step_s(around),
+        server_cpu_ns: between(around, from_ns, to_ns, |s| s.server_cpu_ns),
+        ..Seen::default()
+    };
+    host(inside, shares_group, &mut seen);
+    if around.iter().any(|s| s.threads.is_some()) {
+        seen.watched.push(Cause::RunQueue);
+        add_spans(&mut seen, around, Cause::RunQueue, run_queue);
+    }
+    if around.iter().any(|s| s.server_throttled_ns.is_some()) {
+        let cpus = cpus(around);
+        seen.watched.push(Cause::Throttling);
+        add_spans(&mut seen, around, Cause::Throttling, |a, b| throttling(a, b, cpus));
+    }
+    let with_host: Vec<Sample> = around.iter().filter(|s| s.host.is_some()).cloned().collect();
+    if with_host.iter().any(|s| s.host.as_ref().is_some_and(|h| h.cpu.is_some())) {
+        seen.watched.push(Cause::Steal);
+        add_spans(&mut seen, &with_host, Cause::Steal, steal);
+    }
+    seen
+}
+
+/// Adds a span for each pair of samples in which a cause took time; none begins before the one before it ends.
+fn add_spans(
+    seen: &mut Seen,
+    samples: &[Sample],
+    cause: Cause,
+    took: impl Fn(&Sample, &Sample) -> Option<Taken>,
+) {
+    let mut until_ns = 0;
+    for pair in samples.windows(2) {
+        let Some(taken) = took(&pair[0], &pair[1]).filter(|t| SHARE_MIN <= t.share) else { continue };
+        let end_ns = pair[1].at_ns;
+        let start_ns = pair[0].at_ns.min(end_ns.saturating_sub(taken.longest_ns)).max(until_ns);
+        until_ns = end_ns;
+        if start_ns < end_ns {
+            seen.spans.push(Span { cause, start_ns, end_ns, share: taken.share.min(1.0) });
+        }
+    }
+}
+
+/// What a cause took between two samples.
+struct Taken {
+    /// Part of the time.
+    share: f64,
+    /// Longest piece, which may have begun before the first of the two: kernels count it when it ends.
+    longest_ns: u64,
+}
+
+/// Of the time in which threads were ready or ran, the part in which they waited.
+fn run_queue(before: &Sample, after: &Sample) -> Option<Taken> {
+    let (before, after) = (before.threads?, after.threads?);
+    let wait_ns = after.wait_ns.saturating_sub(before.wait_ns);
+    let ready_ns = wait_ns.saturating_add(after.run_ns.saturating_sub(before.run_ns));
+    let share = if ready_ns == 0 { 0.0 } else { wait_ns as f64 / ready_ns as f64 };
+    Some(Taken { share, longest_ns: after.longest_wait_ns })
+}
+
+/// The kernel adds up the time over processors, so it is divided by their number: at least so long was the group held.
+fn throttling(before: &Sample, after: &Sample, cpus: u64) -> Option<Taken> {
+    let held_ns = after.server_throttled_ns?.saturating_sub(before.server_throttled_ns?) / cpus;
+    let span_ns = after.at_ns.saturating_sub(before.at_ns).max(held_ns).max(1);
+    Some(Taken { share: held_ns as f64 / span_ns as f64, longest_ns: held_ns })
+}
+
+fn steal(before: &Sample, after: &Sample) -> Option<Taken> {
+    let share = after.host.as_ref()?.since(before.host.as_ref()?).steal_share?;
+    Some(Taken { share, longest_ns: 0 })
+}
+
+fn cpus(samples: &[Sample]) -> u64 {
+    let counts = samples.iter().filter_map(|s| s.host.as_ref()?.cpu.as_ref().map(|cpu| cpu.each.len()));
+    counts.max().and_then(|n| u64::try_from(n).ok()).unwrap_or(1).max(1)
+}
+
+/// The machine's gauges between the first and the last reading inside, and what of the processors was others'.
+fn host(inside: &[Sample], shares_group: bool, seen: &mut Seen) {
+    let mut with_host = inside.iter().filter_map(|s| Some((s, s.host.as_ref()?)));
+    let (Some((first, before)), Some((last, after))) = (with_host.next(), with_host.next_back()) else {
+        return;
+    };
+    let interval = after.since(before);
+    let used = |of: fn(&Sample) -> Option<u64>| Some(of(last)?.saturating_sub(of(first)?));
+    // Less where a process of it ended in between: then too much looks foreign.
+    let companion_ns = used(|s| s.companion_cpu_ns).unwrap_or(0);
+    let ours_ns = used(|s| s.server_cpu_ns).zip(used(|s| s.own_cpu_ns));
+    let ours_ns = ours_ns.map(|(server, own)| server.saturating_add(own).saturating_add(companion_ns));
+    seen.foreign_cpu_share = ours_ns.and_then(|ours_ns| interval.foreign_cpu_share(ours_ns));
+    seen.own_throttled_share = interval.throttled_share.filter(|_| !shares_group);
+    seen.host = Some(interval);
+}
+
+/// Largest change of the wall clock's offset between neighbours, with its sign.
+fn clock_step_s(samples: &[Sample]) -> Option<f64> {
+    let offsets: Vec<i128> = samples.iter().filter_map(|s| s.wall_offset_ns).collect();
+    let steps = offsets.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9);
+    steps.max_by(|a, b| a.abs().total_cmp(&b.abs()))
+}
+
+/// How much a counter rose between two instants, by straight lines between samples.
+fn between(samples: &[Sample], from_ns: u64, to_ns: u64, of: impl Fn(&Sample) -> Option<u64>) -> Option<u64> {
+    let points: Vec<(u64, u64)> = samples.iter().filter_map(|s| Some((s.at_ns, of(s)?))).collect();
+    let at = |at_ns: u64| -> Option<f64> {
+        let after = points.partition_point(|point| point.0 < at_ns);
+        let (t1, v1) = *points.get(after)?;
+        let Some((t0, v0)) = after.checked_sub(1).map(|before| points[before]) else {
+            return (t1 == at_ns).then_some(v1 as f64);
+        };
+        let part = (at_ns - t0) as f64 / (t1 - t0).max(1) as f64;
+        Some(v0 as f64 + part * v1.saturating_sub(v0) as f64)
+    };
+    Some((at(to_ns)? - at(from_ns)?).max(0.0) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::ThreadTimes;
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn sample(at_ms: u64, run_ms: u64, wait_ms: u64, longest_ms: u64) -> Sample {
+        let threads =
+            ThreadTimes { run_ns: run_ms * MS, wait_ns: wait_ms * MS, longest_wait_ns: longest_ms * MS };
+        Sample {
+            at_ns: at_ms * MS,
+            threads: Some(threads),
+            server_cpu_ns: Some(run_ms * MS),
+            wall_offset_ns: Some(7),
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn waits_of_threads_become_spans_that_reach_back_to_where_they_began() {
+        let samples = [
+            sample(0, 0, 0, 0),
+            sample(20, 20, 0, 0),
+            sample(40, 40, 0, 0),
+            sample(60, 50, 30, 30),
+            sample(80, 70, 30, 0),
+        ];
+        let seen = seen(&samples, 10 * MS, 70 * MS, true);
+        let span = Span { cause: Cause::RunQueue, start_ns: 30 * MS, end_ns: 60 * MS, share: 0.75 };
+        assert_eq!(seen.spans, [span]);
+        assert_eq!(seen.watched, [Cause::RunQueue]);
+        assert_eq!(seen.server_cpu_ns, Some(50 * MS), "10 at 10 ms, 60 at 70 ms");
+        assert_eq!((seen.restart, seen.clock_step_s, seen.host), (None, Some(0.0), None));
+    }
+
+    #[test]
+    fn throttling_is_told_when_it_ends_and_lies_before() {
+        let held = |at_ms, held_ms: u64| Sample {
+            server_throttled_ns: Some(held_ms * MS),
+            ..sample(at_ms, 0, 0, 0)
+        };
+        let samples = [held(0, 0), held(20, 0), held(40, 0), held(60, 50), held(80, 50)];
+        let seen = seen(&samples, 0, 80 * MS, true);
+        let span = Span { cause: Cause::Throttling, start_ns: 10 * MS, end_ns: 60 * MS, share: 1.0 };
+        assert_eq!(seen.spans, [span]);
+    }
+
+    #[test]
+    fn a_step_of_the_wall_clock_and_another_process_are_seen() {
+        let mut samples = [sample(0, 0, 0, 0), sample(20, 0, 0, 0), sample(40, 0, 0, 0)];
+        samples[1].wall_offset_ns = None;
+        samples[2].wall_offset_ns = Some(7 - 3_000_000_000);
+        samples[1].restart = Some("process 5 has ended".to_owned());
+        let seen = seen(&samples, MS, 39 * MS, true);
+        assert_eq!(seen.clock_step_s, Some(-3.0));
+        assert_eq!(seen.restart.as_deref(), Some("process 5 has ended"));
+    }
+
+    #[test]
+    fn without_samples_nothing_is_known() {
+        assert_eq!(seen(&[], 0, MS, true), Seen::default());
+        let seen = seen(&[sample(5, 1, 1, 1)], 10 * MS, 20 * MS, true);
+        assert_eq!((seen.server_cpu_ns, seen.foreign_cpu_share, seen.clock_step_s), (None, None, None));
+    }
+}

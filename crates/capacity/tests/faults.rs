@@ -1,0 +1,294 @@
+//! The whole conductor in virtual time: injected faults are all called, clean runs are not, and pauses are blamed.
+
+mod simulated;
+
+use assay_capacity::{Bounds, CapacityConfig, CapacityEvent, Means, WarmedUp, measure, method_of};
+use assay_model::{Audit, CapacityMethod, CapacityReport};
+use simulated::{CAPACITY_PER_S, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Shares of the capacity at which windows are measured.
+const SHARES: [f64; 12] = [0.3, 0.5, 0.7, 0.8, 0.6, 0.85, 0.9, 0.95, 0.75, 1.05, 1.2, 0.88];
+
+fn config() -> CapacityConfig {
+    CapacityConfig {
+        target: "simulated".to_owned(),
+        method: CapacityMethod::Search,
+        percentile: 99.0,
+        limits_ms: vec![15.0, 25.0, 50.0],
+        limited_operations: Vec::new(),
+        budget_s: assay_capacity::default_budget_s(CapacityMethod::Search),
+        connections: 64,
+        seed: 1,
+        bounds: Bounds::default(),
+        counts_disturbed: false,
+    }
+}
+
+fn run(seed: u64, fault: Option<Fault>) -> (CapacityReport, Rates, Vec<CapacityEvent>) {
+    run_at(&SHARES, seed, fault, &[])
+}
+
+fn run_at(
+    shares: &[f64],
+    seed: u64,
+    fault: Option<Fault>,
+    pauses: &[(u64, u64)],
+) -> (CapacityReport, Rates, Vec<CapacityEvent>) {
+    let rates = shares.iter().map(|share| share * CAPACITY_PER_S).collect();
+    let config = config();
+    let mut source = Simulated::new(seed, fault);
+    source.pauses = pauses.to_vec();
+    let mut method = Rates::new(rates, config.limits_ms.clone());
+    let mut watcher = Onlooker { fault, draws: Draws::new(seed), pauses: pauses.to_vec(), windows: 0 };
+    let mut audit = || {
+        let passed = fault != Some(Fault::BrokenInvariant);
+        Audit { passed, detail: if passed { "all invariants hold" } else { "1 order lost" }.to_owned() }
+    };
+    let warmed_up = WarmedUp {
+        is_steady: fault != Some(Fault::NotWarm),
+        duration_s: 20.0,
+        rule: "made up".to_owned(),
+        throughput_per_s: Some(CAPACITY_PER_S),
+    };
+    let means = Means {
+        source: &mut source,
+        method: &mut method,
+        watcher: &mut watcher,
+        audit: Some(&mut audit),
+        warmed_up: Some(warmed_up),
+    };
+    let stop = AtomicBool::new(false);
+    let mut events = Vec::new();
+    let report = measure(&config, means, &stop, &mut |event| {
+        let is_fourth = matches!(&event, CapacityEvent::WindowEnded { .. }) && events.len() > 6;
+        if fault == Some(Fault::Stopped) && is_fourth {
+            stop.store(true, Ordering::Relaxed);
+        }
+        events.push(event);
+    })
+    .expect("there is load");
+    (report, method, events)
+}
+
+#[track_caller]
+fn check(fault: Fault, failing: &str, also: &[&str]) {
+    for seed in 1..=10 {
+        let (report, ..) = run(seed, Some(fault));
+        let failed: Vec<&str> =
+            report.checks.iter().filter(|c| c.passed == Some(false)).map(|c| c.check.as_str()).collect();
+        assert!(failed.contains(&failing), "seed {seed}: {:#?}", report.checks);
+        assert!(
+            failed.iter().all(|f| *f == failing || also.contains(f)),
+            "seed {seed}: {:#?}",
+            report.checks
+        );
+        assert!(!report.valid);
+        assert_eq!(report.problems[0].source, failed[0], "what makes it useless is told first");
+    }
+}
+
+#[test]
+fn a_starved_generator() {
+    check(Fault::StarvedGenerator, "generator-lag", &[]);
+}
+
+#[test]
+fn pauses_of_the_generator() {
+    check(Fault::GeneratorPause, "generator-lag", &["disturbance"]);
+}
+
+#[test]
+fn too_few_connections() {
+    check(Fault::ConnectionCap, "connections", &[]);
+}
+
+#[test]
+fn a_mix_that_is_two_points_off() {
+    check(Fault::MixDrift, "mix", &[]);
+}
+
+#[test]
+fn three_percent_too_few_requests() {
+    check(Fault::FewerSent, "sent-rate", &[]);
+}
+
+#[test]
+fn a_clock_that_was_set() {
+    check(Fault::ClockStep, "clock", &[]);
+}
+
+#[test]
+fn responses_that_never_came() {
+    check(Fault::LostResponses, "lost-responses", &[]);
+}
+
+#[test]
+fn a_storm_of_errors() {
+    check(Fault::ErrorStorm, "errors", &[]);
+}
+
+#[test]
+fn an_invariant_that_broke() {
+    check(Fault::BrokenInvariant, "audit", &[]);
+}
+
+#[test]
+fn a_machine_that_others_use() {
+    check(Fault::MachineBusy, "disturbance", &[]);
+}
+
+#[test]
+fn a_hypervisor_that_takes_processors() {
+    check(Fault::Steal, "disturbance", &[]);
+}
+
+#[test]
+fn a_server_that_is_not_warm() {
+    check(Fault::NotWarm, "warm-up", &[]);
+}
+
+#[test]
+fn a_server_that_was_started_again() {
+    check(Fault::Restart, "restart", &["errors"]);
+}
+
+#[test]
+fn arrivals_of_another_law() {
+    check(Fault::EqualGaps, "arrivals", &[]);
+}
+
+#[test]
+fn a_run_that_was_stopped_gives_what_it_has() {
+    let (report, ..) = run(1, Some(Fault::Stopped));
+    assert!(!report.valid && (1..12).contains(&report.windows.len()));
+    assert_eq!(report.problems[0].source, "complete");
+}
+
+/// At most 2 % of clean runs may be called invalid; 4 of 200.
+#[test]
+fn clean_runs_are_not_called_invalid() {
+    let alarms: Vec<String> = (0..200)
+        .filter_map(|seed| {
+            let (report, method, events) = run(1_000 + seed, None);
+            assert_eq!((report.windows.len(), method.taken.len(), method.lost), (12, 12, 0));
+            assert!(matches!(events.last(), Some(CapacityEvent::Auditing)));
+            let failed = report.checks.iter().find(|c| c.passed == Some(false))?;
+            Some(format!("seed {seed}: {failed:?}"))
+        })
+        .collect();
+    println!("{} of 200 clean runs were called invalid: {alarms:#?}", alarms.len());
+    assert!(alarms.len() <= 4, "{alarms:#?}");
+}
+
+#[test]
+fn pauses_of_the_server_are_blamed_and_what_no_cause_explains_stays_unexplained() {
+    // A pause of 40 ms each second; requests of 10 ms.
+    let pauses: Vec<(u64, u64)> =
+        (1_000..1_200).map(|s| (s * 1_000 * MS + 500 * MS, s * 1_000 * MS + 540 * MS)).collect();
+    let (report, method, _) = run_at(&[0.2, 0.4, 0.5, 0.6, 1.2], 1, None, &pauses);
+    assert!(report.valid, "{:?}", report.problems);
+    let blame = &report.blame[0];
+    let gc = &blame.causes[0];
+    assert_eq!(gc.cause, "gc-pause");
+    let sustained = report.windows.iter().filter(|w| w.is_sustained);
+    // The histogram tells times apart to 0.1 %, blame to the nanosecond.
+    let counted = sustained.map(|w| w.misses[0]).sum::<u64>();
+    assert!(blame.misses.abs_diff(counted) <= counted / 500, "overload is left out: {counted}, {blame:?}");
+    assert!(gc.misses > blame.misses / 20 && gc.misses <= gc.touched, "{blame:?}");
+    assert!(gc.expected.expect("known") < gc.touched as f64 / 2.0, "{blame:?}");
+    assert!(blame.unexplained > 0, "the queue that a pause leaves is not the pause: {blame:?}");
+    assert!(blame.causes.iter().all(|c| c.misses + blame.unexplained <= blame.misses));
+    let longest = &report.blame[2];
+    assert!(longest.misses < blame.misses);
+    assert_eq!(method.taken.len(), 5);
+}
+
+/// The search itself, in virtual time.
+fn search(fault: Option<Fault>, limits_ms: &[f64]) -> CapacityReport {
+    let config = CapacityConfig { limits_ms: limits_ms.to_vec(), budget_s: 600.0, ..config() };
+    let mut source = Simulated::new(7, fault);
+    let mut method = method_of(&config, Some(0.4 * CAPACITY_PER_S));
+    let mut watcher = Onlooker { fault, draws: Draws::new(7), pauses: Vec::new(), windows: 0 };
+    let means = Means {
+        source: &mut source,
+        method: &mut *method,
+        watcher: &mut watcher,
+        audit: None,
+        warmed_up: None,
+    };
+    measure(&config, means, &AtomicBool::new(false), &mut |_| ()).expect("there is load")
+}
+
+fn says(report: &CapacityReport, what: &str) -> bool {
+    report.problems.iter().any(|problem| problem.source == "capacity" && problem.what.contains(what))
+}
+
+/// 99 of 100 requests are sent at most 2.3 ms late: less than a tenth of 25 ms, and more than one of 16 ms.
+#[test]
+fn lag_takes_the_answer_of_those_limits_only_that_it_could_change() {
+    let (clean, late) =
+        (search(None, &[16.0, 25.0, 50.0]), search(Some(Fault::SomeLag), &[16.0, 25.0, 50.0]));
+    assert!(clean.valid && late.valid, "{:#?} {:#?}", clean.problems, late.problems);
+    assert!(clean.limits.iter().all(|limit| limit.rate_per_s.is_some()), "{:#?}", clean.problems);
+    assert!(clean.critical_rate_per_s.is_some() && late.critical_rate_per_s.is_none());
+    assert_eq!(late.limits[0].rate_per_s, None);
+    assert!(
+        says(&late, "16 ms: near") && says(&late, "it cannot be told from the server here"),
+        "{:#?}",
+        late.problems
+    );
+    assert!(late.max_rate_per_s.is_some() && late.windows.iter().all(|w| w.left_out.is_empty()));
+    for limit in 1..3 {
+        let rate = |report: &CapacityReport| report.limits[limit].rate_per_s.expect("it stands").estimate;
+        let off = rate(&late) / rate(&clean) - 1.0;
+        assert!(off.abs() < 0.05, "{off:+.3} at {} ms", clean.limits[limit].limit_ms);
+    }
+}
+
+#[test]
+fn a_generator_that_is_the_limit_is_called_so_and_the_search_ends() {
+    let report = search(Some(Fault::GeneratorLimit), &[12.0, 50.0]);
+    assert_eq!(report.max_rate_per_s, None, "{GENERATOR_PER_S}/s is the generator's");
+    assert!(report.limits.iter().all(|limit| limit.rate_per_s.is_none()), "{:#?}", report.limits);
+    assert!(says(&report, "the generator, not the server, is the limit here"), "{:#?}", report.problems);
+    let lost_in_a_row = report
+        .windows
+        .chunk_by(|a, b| a.asked_rate_per_s == b.asked_rate_per_s)
+        .filter(|same| same.iter().all(|w| !w.left_out.is_empty()))
+        .map(<[_]>::len);
+    assert!(lost_in_a_row.max().is_some_and(|most| most <= 3), "no rate is asked for until the time is over");
+    let offered = report.windows.iter().filter(|w| w.left_out.is_empty());
+    assert!(offered.map(|w| w.asked_rate_per_s).fold(0.0, f64::max) < 1.1 * GENERATOR_PER_S);
+}
+
+#[test]
+fn a_generator_that_was_held_up_at_a_rate_below_one_that_it_offered_is_not_the_limit() {
+    let report = search(Some(Fault::HeldUp), &[25.0, 50.0]);
+    assert!(report.valid && !says(&report, "the limit here"), "{:#?}", report.problems);
+    let lost = report.windows.iter().filter(|w| !w.left_out.is_empty());
+    assert!(
+        lost.clone().count() == 3 && lost.clone().all(|w| w.left_out[0].contains("could not offer the rate"))
+    );
+    assert!(report.critical_rate_per_s.is_some() && report.max_rate_per_s.is_some());
+}
+
+#[test]
+fn the_stored_form_keeps_its_keys() {
+    let json = serde_json::to_value(run(1, None).0).expect("plain data");
+    for key in [
+        "schema",
+        "max_rate_per_s",
+        "limits",
+        "critical_rate_per_s",
+        "valid",
+        "problems",
+        "windows",
+        "blame",
+        "checks",
+    ] {
+        assert!(json.get(key).is_some(), "{key}");
+    }
+    assert_eq!(json["schema"], "assay.capacity/1");
+    assert_eq!(json["windows"][0]["step"], "refine");
+}

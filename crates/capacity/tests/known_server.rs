@@ -1,0 +1,134 @@
+//! A real server of known capacity: workers that each take the same time, behind one queue.
+//!
+//! What it can do follows from the times that its workers really took, which the server itself keeps, by the exact recursion of
+//! a queue before k workers: no part of Assay is in that. A machine that is busy with other things makes workers and generator late;
+//! the result then says so, and is no verdict.
+
+use assay_capacity::{
+    Bounds, CapacityConfig, Means, WarmUpPlan, Watch, WatchConfig, measure, method_of, warm_up,
+};
+use assay_host::HostGauge;
+use assay_load::{Generator, GeneratorConfig, Scenario};
+use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitRate};
+use assay_testkit::{WorkerServer, skip};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+const WORKERS: usize = 4;
+const SERVICE: Duration = Duration::from_millis(10);
+const LIMITS_MS: [f64; 2] = [20.0, 40.0];
+/// Half of it is too little to bracket both limits, and the search says so.
+const BUDGET_S: f64 = 60.0;
+
+/// The server's threads sleep: where something waits for a processor more often, others use the machine.
+const WAITED_SHARE_MAX: f64 = 0.2;
+
+/// Share of requests beyond a limit at a rate, with service times drawn from those that were seen.
+fn miss_share(services_s: &[f64], rate_per_s: f64, limit_s: f64) -> f64 {
+    let mut draws = ChaCha8Rng::seed_from_u64(7);
+    let mut share = || draws.random_range(0.0..1.0_f64);
+    let (mut free_s, mut at_s, mut misses) = ([0.0_f64; WORKERS], 0.0, 0_u32);
+    let count = 200_000;
+    for _ in 0..count {
+        at_s -= (1.0 - share()).ln() / rate_per_s;
+        let service_s = services_s[(share() * services_s.len() as f64) as usize];
+        let worker = free_s.iter_mut().min_by(|a, b| a.total_cmp(b)).expect("workers");
+        *worker = worker.max(at_s) + service_s;
+        misses += u32::from(limit_s < *worker - at_s);
+    }
+    f64::from(misses) / f64::from(count)
+}
+
+/// Rate at which one in a hundred exceeds the limit, by halving.
+fn true_rate(services_s: &[f64], limit_ms: f64) -> f64 {
+    let (mut low, mut high) = (1.0, WORKERS as f64 / SERVICE.as_secs_f64());
+    for _ in 0..20 {
+        let middle = (low + high) / 2.0;
+        if miss_share(services_s, middle, limit_ms / 1e3) <= 0.01 { low = middle } else { high = middle }
+    }
+    low
+}
+
+fn find(server: &WorkerServer) -> CapacityReport {
+    let (base_url, scenario) = Scenario::for_url(&server.url).expect("a good URL");
+    let config = CapacityConfig {
+        target: server.url.clone(),
+        method: CapacityMethod::Search,
+        percentile: 99.0,
+        limits_ms: LIMITS_MS.to_vec(),
+        limited_operations: Vec::new(),
+        budget_s: BUDGET_S,
+        connections: 100,
+        seed: 3,
+        bounds: Bounds::default(),
+        counts_disturbed: false,
+    };
+    let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, 100)).expect("good");
+    let mut watch = Watch::start(&WatchConfig::default()).expect("no process is asked for");
+    let stop = AtomicBool::new(false);
+    let plan = WarmUpPlan { cap: Duration::from_secs(5), slice: Duration::from_millis(250), users: 4 };
+    let warmed_up = warm_up(&plan, &mut generator, &mut watch, &stop, &mut |_| ()).expect("it listens");
+    let mut method = method_of(&config, warmed_up.throughput_per_s);
+    let means = Means {
+        source: &mut generator,
+        method: &mut *method,
+        watcher: &mut watch,
+        audit: None,
+        warmed_up: Some(warmed_up),
+    };
+    measure(&config, means, &stop, &mut |_| ()).expect("it listens")
+}
+
+/// Within twice the distance of the interval's ends: one in 10,000 honest intervals is farther.
+fn is_near(found: &Estimate, truth: f64) -> bool {
+    let low = found.low.expect("a search gives intervals");
+    let high = found.high.expect("a search gives intervals");
+    (found.estimate - 2.0 * (found.estimate - low)..=found.estimate + 2.0 * (high - found.estimate))
+        .contains(&truth)
+}
+
+/// Whether what was kept is not above the truth, nor what was missed below it, by more than a short window's chance.
+fn is_between(limit: &LimitRate, truth: f64) -> bool {
+    let kept = limit.last_success_per_s.is_none_or(|rate| rate <= 1.1 * truth);
+    kept && limit.first_failure_per_s.is_none_or(|rate| 0.9 * truth <= rate)
+}
+
+#[test]
+fn the_capacity_of_a_known_server_is_found_in_a_minute() {
+    let server = WorkerServer::start(WORKERS, SERVICE);
+    let gauge = HostGauge::new();
+    let before = gauge.read();
+    let report = find(&server);
+    let waited_share = gauge.read().since(&before).cpu_some_share;
+    let services_s: Vec<f64> = server.services_ns().iter().map(|ns| *ns as f64 / 1e9).collect();
+    let mean_s = services_s.iter().sum::<f64>() / services_s.len() as f64;
+    let truths = LIMITS_MS.map(|limit| true_rate(&services_s, limit));
+    println!(
+        "true: {truths:.0?}, at most {:.0}; found {:?}, {:?}",
+        WORKERS as f64 / mean_s,
+        report.limits,
+        report.max_rate_per_s
+    );
+    println!("{:#?}", report.checks);
+    if !report.valid {
+        skip!("the machine is busy: {:?}", report.problems);
+    }
+    // The server keeps what its workers took, not how long a request waited to be read.
+    if let Some(share) = waited_share.filter(|share| WAITED_SHARE_MAX < *share) {
+        skip!("the machine is busy: threads waited for a processor in {:.0} % of the time", 100.0 * share);
+    }
+    assert!(report.windows.len() >= 3 && report.duration_s < 2.0 * BUDGET_S, "{}", report.duration_s);
+    for (limit, truth) in report.limits.iter().zip(truths) {
+        let name = format!("{} ms, in truth {truth:.1}: {limit:?}", limit.limit_ms);
+        // A minute is short: one limit may be left with what was kept and what was missed, and no rate.
+        match limit.rate_per_s {
+            Some(found) => assert!(is_near(&found, truth), "{name}"),
+            None => assert!(is_between(limit, truth), "{name}"),
+        }
+    }
+    assert!(report.limits.iter().any(|limit| limit.rate_per_s.is_some()), "{:?}", report.limits);
+    let max = report.max_rate_per_s.expect("more was tried than it does");
+    assert!(is_near(&max, WORKERS as f64 / mean_s), "{max:?}, in truth {:.1}", WORKERS as f64 / mean_s);
+}

@@ -1,0 +1,135 @@
+//! What was in a stretch of time, for intervals and comparisons: neighbours in time resemble each other, so that stretches and not
+//! pauses are what is counted as independent.
+
+use super::stretches::Merge;
+use assay_model::GcTrouble;
+
+/// Kinds of pauses that are held apart; further ones are counted together in the last.
+pub(super) const KINDS_MAX: usize = 8;
+/// Steps of a power of two that lengths are counted by.
+const STEPS_PER_DOUBLING: f64 = 8.0;
+/// Steps from 1 µs to 18 minutes; shorter and longer ones are counted in the first and last.
+pub(super) const STEPS: usize = 240;
+
+/// Number and Σ of the logarithms of lengths.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LogSum {
+    pub count: f64,
+    pub log_sum: f64,
+}
+
+impl LogSum {
+    pub fn add(&mut self, ns: u64) {
+        self.count += 1.0;
+        self.log_sum += (ns.max(1) as f64).ln();
+    }
+
+    /// Number and sum.
+    pub fn parts(&self) -> (f64, f64) {
+        (self.count, self.log_sum)
+    }
+
+    pub fn merge(&mut self, other: &LogSum) {
+        self.count += other.count;
+        self.log_sum += other.log_sum;
+    }
+}
+
+/// A quantity, and how long it was watched or how often it was seen.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Part {
+    pub sum: f64,
+    pub of: f64,
+}
+
+impl Part {
+    pub fn add(&mut self, sum: f64, of: f64) {
+        self.sum += sum;
+        self.of += of;
+    }
+}
+
+/// A stretch.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Block {
+    /// Pauses by kind.
+    pub pauses: [LogSum; KINDS_MAX],
+    /// Their sum, nanoseconds.
+    pub paused_ns: f64,
+    /// Their lengths by step; empty where there was none.
+    pub steps: Vec<u32>,
+    pub time_to_safepoint: LogSum,
+    /// Bytes allocated, and nanoseconds in which the log shows that.
+    pub allocated: Part,
+    /// Bytes freed, and nanoseconds from collection to collection.
+    pub freed: Part,
+    /// Bytes promoted, and nanoseconds since the collection before.
+    pub promoted: Part,
+    /// Bytes in use after collections, and how many these were.
+    pub after: Part,
+    pub stalls: f64,
+    pub stalled_ns: f64,
+    pub full: u32,
+    pub troubles: [u32; TROUBLES.len()],
+}
+
+/// All troubles, in the order in which a block counts them.
+pub(super) const TROUBLES: [GcTrouble; 6] = [
+    GcTrouble::EvacuationFailure,
+    GcTrouble::PromotionFailed,
+    GcTrouble::ConcurrentModeFailure,
+    GcTrouble::Degenerated,
+    GcTrouble::Aborted,
+    GcTrouble::CriticalSection,
+];
+
+impl Block {
+    /// Takes the length of a pause of a kind.
+    pub fn add_pause(&mut self, kind: usize, ns: u64) {
+        self.pauses[kind.min(KINDS_MAX - 1)].add(ns);
+        self.paused_ns += ns as f64;
+        self.steps.resize(STEPS, 0);
+        let step = &mut self.steps[step_of(ns)];
+        *step = step.saturating_add(1);
+    }
+
+    /// Number of pauses.
+    pub fn pause_count(&self) -> f64 {
+        self.pauses.iter().map(|kind| kind.count).sum()
+    }
+}
+
+impl Merge for Block {
+    fn merge(&mut self, later: &Self) {
+        for (mine, its) in self.pauses.iter_mut().zip(&later.pauses) {
+            mine.merge(its);
+        }
+        self.paused_ns += later.paused_ns;
+        self.steps.resize(self.steps.len().max(later.steps.len()), 0);
+        for (mine, its) in self.steps.iter_mut().zip(&later.steps) {
+            *mine = mine.saturating_add(*its);
+        }
+        self.time_to_safepoint.merge(&later.time_to_safepoint);
+        self.allocated.add(later.allocated.sum, later.allocated.of);
+        self.freed.add(later.freed.sum, later.freed.of);
+        self.promoted.add(later.promoted.sum, later.promoted.of);
+        self.after.add(later.after.sum, later.after.of);
+        self.stalls += later.stalls;
+        self.stalled_ns += later.stalled_ns;
+        self.full = self.full.saturating_add(later.full);
+        for (mine, its) in self.troubles.iter_mut().zip(&later.troubles) {
+            *mine = mine.saturating_add(*its);
+        }
+    }
+}
+
+/// The step of a length.
+fn step_of(ns: u64) -> usize {
+    let steps = (ns.max(1_000) as f64 / 1e3).log2() * STEPS_PER_DOUBLING;
+    (steps as usize).min(STEPS - 1)
+}
+
+/// Lower edge of a step, nanoseconds.
+pub(super) fn step_edge_ns(step: usize) -> f64 {
+    (step as f64 / STEPS_PER_DOUBLING).exp2() * 1e3
+}

@@ -1,0 +1,145 @@
+//! Bytes allocated, freed and promoted, in all and by stretch of time.
+
+use super::block::{Block, Part};
+use super::ledger::Ledger;
+use super::story::Stretch;
+use super::stretches::Stretches;
+use assay_model::{Estimate, GcRecord, GcRecordKind, GcScope, GcSpace, GcTrouble};
+use assay_stats::estimate_ratio;
+
+/// Stretches that an interval is taken over: long ones, so that neighbours know little of each other.
+const BLOCKS_FOR_RATE: usize = 32;
+
+/// Sums over the log.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bytes {
+    ledger: Ledger,
+    allocated: Option<i128>,
+    freed: Option<i128>,
+    /// Σ promoted and Σ allocated by the collections that show both.
+    promoted_of: Option<(i128, i128)>,
+    /// End of the last collection that promotes, whether or not the log shows how much.
+    promoted_until_ns: Option<u64>,
+    /// The cycle whose promotion is counted: several records of a cycle may say it.
+    promoted_by: Option<u64>,
+}
+
+impl Bytes {
+    /// Another JVM begins: no rate runs over that.
+    pub fn begin_jvm(&mut self) {
+        self.ledger.begin_jvm();
+        (self.promoted_by, self.promoted_until_ns) = (None, None);
+    }
+
+    /// Takes a record, and puts what it shows into its stretch.
+    pub fn add(&mut self, record: &GcRecord, at: Option<Stretch>, blocks: &mut Stretches<Block>) {
+        let entry = self.ledger.enter(record, at);
+        let is_counted = record.cycle_id.is_some() && record.cycle_id == self.promoted_by;
+        let promoted = promoted_bytes(record).filter(|_| !is_counted);
+        if promoted.is_some() {
+            self.promoted_by = record.cycle_id;
+        }
+        if let Some((bytes, _)) = entry.allocated {
+            *self.allocated.get_or_insert(0) += bytes;
+        }
+        // What the first collection of a JVM frees was allocated before the count begins: its entry leaves it out.
+        if let Some(bytes) = entry.freed.map(|(bytes, _)| bytes) {
+            *self.freed.get_or_insert(0) += bytes;
+        }
+        if let (Some(promoted), Some((allocated, _))) = (promoted, entry.allocated) {
+            let (of_promoted, of_allocated) = self.promoted_of.get_or_insert((0, 0));
+            *of_promoted += i128::from(promoted);
+            *of_allocated += allocated;
+        }
+        let Some(at) = at else { return };
+        let promoted_since_ns = if promoted.is_some() || may_promote(record) {
+            self.promoted_until_ns.replace(at.end_ns).map(|until| at.end_ns.saturating_sub(until))
+        } else {
+            None
+        };
+        let is_sized = record.heap.after_bytes.is_some();
+        if entry.allocated.is_none() && entry.freed.is_none() && promoted.is_none() && !is_sized {
+            return;
+        }
+        let block = blocks.at(at.end_ns);
+        if let Some((bytes, Some(ns))) = entry.allocated {
+            block.allocated.add(bytes as f64, ns as f64);
+        }
+        if let Some((bytes, ns)) = entry.freed {
+            block.freed.add(bytes as f64, ns.unwrap_or(0) as f64);
+        }
+        if let (Some(bytes), Some(ns)) = (promoted, promoted_since_ns) {
+            block.promoted.add(bytes as f64, ns as f64);
+        }
+        if let Some(after) = record.heap.after_bytes {
+            block.after.add(after as f64, 1.0);
+        }
+    }
+
+    /// Σ allocated; `None` when the log shows none, or contradicts itself.
+    pub fn allocated_bytes(&self) -> Option<u64> {
+        self.allocated?.try_into().ok()
+    }
+
+    /// Σ freed.
+    pub fn freed_bytes(&self) -> Option<u64> {
+        self.freed?.try_into().ok()
+    }
+
+    /// Of what was allocated, the share that was promoted, percent; `None` when the log does not show it, or contradicts itself.
+    pub fn promoted_percent(&self) -> Option<f64> {
+        let (promoted, allocated) = self.promoted_of?;
+        (0 < allocated && promoted <= allocated).then(|| 100.0 * promoted as f64 / allocated as f64)
+    }
+}
+
+/// What a young collection moved to the old generation: as the log says, or by how much that grew.
+fn promoted_bytes(record: &GcRecord) -> Option<u64> {
+    if record.promoted_bytes.is_some() {
+        return record.promoted_bytes;
+    }
+    // Where there was no room for survivors, regions of the young generation become old ones as they are: nothing was promoted.
+    let has_failed = record.troubles.contains(&GcTrouble::EvacuationFailure);
+    if !may_promote(record) || record.scope != Some(GcScope::Young) || has_failed {
+        return None;
+    }
+    let old = record.space(GcSpace::Old)?;
+    Some(old.after_bytes?.saturating_sub(old.before_bytes?))
+}
+
+/// Whether objects may reach the old generation in it.
+fn may_promote(record: &GcRecord) -> bool {
+    let scopes = [GcScope::Young, GcScope::Mixed, GcScope::Full];
+    record.kind == GcRecordKind::Pause && record.scope.is_some_and(|scope| scopes.contains(&scope))
+}
+
+/// Σ of a part's quantities by Σ of what they are taken over, with an interval by stretches.
+fn per(parts: &[Part], factor: f64, seed: u64) -> Option<Estimate> {
+    let group = parts.len().div_ceil(BLOCKS_FOR_RATE).max(1);
+    let joined = parts.chunks(group).map(|group| {
+        let sum = group.iter().map(|part| part.sum).sum::<f64>();
+        (sum.max(0.0), group.iter().map(|part| part.of).sum::<f64>() / factor)
+    });
+    let blocks: Vec<(f64, f64)> = joined.filter(|(_, of)| *of > 0.0).collect();
+    let found = estimate_ratio(&blocks, seed).ok()?;
+    // Student's interval over few stretches knows nothing of what cannot be below zero.
+    Some(Estimate { low: found.low.map(|low| low.max(0.0)), ..found })
+}
+
+/// Bytes a second over the stretches in which the log shows what was allocated.
+pub(super) fn allocated_per_s(blocks: &[Block], seed: u64) -> Option<Estimate> {
+    let parts: Vec<Part> = blocks.iter().map(|block| block.allocated).collect();
+    per(&parts, 1e9, seed)
+}
+
+/// Bytes promoted a second, from collection to collection that shows it.
+pub(super) fn promoted_per_s(blocks: &[Block], seed: u64) -> Option<Estimate> {
+    let parts: Vec<Part> = blocks.iter().map(|block| block.promoted).collect();
+    per(&parts, 1e9, seed)
+}
+
+/// Bytes freed by request.
+pub(super) fn garbage_per_request(blocks: &[Block], requests_per_s: f64, seed: u64) -> Option<Estimate> {
+    let parts: Vec<Part> = blocks.iter().map(|block| block.freed).collect();
+    per(&parts, 1e9 / requests_per_s, seed)
+}

@@ -1,0 +1,199 @@
+//! Conditions on a report, for CI: `pause_p99_ms > 200`, and on two: `pause_p99_ms > +10%`.
+
+use super::metrics::{METRICS, Metric};
+use assay_model::GcReport;
+use std::fmt;
+use thiserror::Error;
+
+/// How a figure is held against a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Above,
+    AtLeast,
+    Below,
+    AtMost,
+    Equal,
+    Unequal,
+}
+
+/// The longer signs first: `>` is the beginning of `>=`.
+const RELATIONS: [(&str, Relation); 6] = [
+    (">=", Relation::AtLeast),
+    ("<=", Relation::AtMost),
+    ("==", Relation::Equal),
+    ("!=", Relation::Unequal),
+    (">", Relation::Above),
+    ("<", Relation::Below),
+];
+
+impl Relation {
+    fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Relation::Above => value > limit,
+            Relation::AtLeast => value >= limit,
+            Relation::Below => value < limit,
+            Relation::AtMost => value <= limit,
+            Relation::Equal => value == limit,
+            Relation::Unequal => value != limit,
+        }
+    }
+}
+
+/// A condition on a figure, or on its change from one log to another.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    text: String,
+    metric: &'static Metric,
+    relation: Relation,
+    limit: f64,
+    is_of_change: bool,
+}
+
+/// Why a condition could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ConditionError {
+    /// There is no relation in it.
+    #[error("`{0}` has none of > >= < <= == !=: write for example `pause_p99_ms > 200`")]
+    NoRelation(String),
+    /// There is no such figure.
+    #[error("there is no figure `{name}`: did you mean `{nearest}`?")]
+    NoSuchMetric {
+        /// What was asked for.
+        name: String,
+        /// The figure whose name is nearest.
+        nearest: &'static str,
+    },
+    /// What it is held against is no number.
+    #[error("`{0}` is no number: write for example 200, or +10% for a change against the first log")]
+    NoNumber(String),
+}
+
+impl Condition {
+    /// Reads a condition: a figure, a relation and a number; with a sign and `%`, the change of the figure from the first log to the
+    /// second.
+    ///
+    /// # Errors
+    /// No relation, no such figure (the nearest one is named), no number.
+    pub fn parse(text: &str) -> Result<Condition, ConditionError> {
+        let found =
+            RELATIONS.iter().filter_map(|(sign, relation)| Some((text.find(sign)?, *sign, *relation)));
+        // The first sign in the text; of two that begin there the longer one, which stands first in the list.
+        let first = found.min_by_key(|(at, ..)| *at);
+        let (at, sign, relation) = first.ok_or_else(|| ConditionError::NoRelation(text.to_owned()))?;
+        let name = text[..at].trim();
+        let metric = Metric::named(name)
+            .ok_or_else(|| ConditionError::NoSuchMetric { name: name.to_owned(), nearest: nearest(name) })?;
+        let number = text[at + sign.len()..].trim();
+        let percent = number.strip_suffix('%').filter(|percent| percent.starts_with(['+', '-']));
+        let limit = percent.unwrap_or(number).trim().parse().ok().filter(|limit: &f64| limit.is_finite());
+        let limit = limit.ok_or_else(|| ConditionError::NoNumber(number.to_owned()))?;
+        let text = text.trim().to_owned();
+        Ok(Condition { text, metric, relation, limit, is_of_change: percent.is_some() })
+    }
+
+    /// The figure that it is about.
+    pub fn metric(&self) -> &'static Metric {
+        self.metric
+    }
+
+    /// Whether it needs two logs.
+    pub fn is_of_change(&self) -> bool {
+        self.is_of_change
+    }
+
+    /// Whether it holds; `None` when the log does not tell the figure, or when it needs two logs.
+    pub fn holds(&self, report: &GcReport) -> Option<bool> {
+        let value = self.metric.read(report).filter(|_| !self.is_of_change)?;
+        Some(self.relation.holds(value, self.limit))
+    }
+
+    /// Whether it holds of the change from one log to another, or, without sign and `%`, of the second log; `None` when a log does not
+    /// tell the figure, or the change is no number (from zero to something is more than any percentage).
+    pub fn holds_between(&self, before: &GcReport, after: &GcReport) -> Option<bool> {
+        if !self.is_of_change {
+            return self.holds(after);
+        }
+        let (before, after) = (self.metric.read(before)?, self.metric.read(after)?);
+        let percent = if before == after { 0.0 } else { (after - before) / before.abs() * 100.0 };
+        Some(self.relation.holds(percent, self.limit))
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The figure whose name is nearest to what was written.
+fn nearest(name: &str) -> &'static str {
+    let names = METRICS.iter().map(|metric| metric.name);
+    names.max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::{GcDurations, GcReport};
+
+    fn report(p99_ms: Option<f64>) -> GcReport {
+        let pauses = GcDurations { count: 3, p99_ms, ..GcDurations::default() };
+        GcReport { pauses, ..GcReport::default() }
+    }
+
+    #[track_caller]
+    fn check(text: &str, p99_ms: Option<f64>, want: Option<bool>) {
+        assert_eq!(Condition::parse(text).unwrap().holds(&report(p99_ms)), want, "{text}");
+    }
+
+    #[test]
+    fn a_figure_is_held_against_its_limit() {
+        check("pause_p99_ms > 200", Some(200.1), Some(true));
+        check("pause_p99_ms>200", Some(200.0), Some(false));
+        check(" pause_p99_ms >= 2e2 ", Some(200.0), Some(true));
+        check("pause_p99_ms < 200", Some(200.0), Some(false));
+        check("pause_p99_ms <= 200", Some(200.0), Some(true));
+        check("pause_p99_ms == 200", Some(200.0), Some(true));
+        check("pause_p99_ms != 200", Some(200.0), Some(false));
+        check("pause_p99_ms > 200", None, None);
+    }
+
+    #[test]
+    fn a_change_is_held_against_its_percentage() {
+        let rise = Condition::parse("pause_p99_ms > +10%").unwrap();
+        assert_eq!(rise.holds(&report(Some(5.0))), None);
+        assert_eq!(rise.holds_between(&report(Some(100.0)), &report(Some(111.0))), Some(true));
+        assert_eq!(rise.holds_between(&report(Some(100.0)), &report(Some(109.0))), Some(false));
+        assert_eq!(rise.holds_between(&report(Some(0.0)), &report(Some(0.1))), Some(true));
+        assert_eq!(rise.holds_between(&report(Some(0.0)), &report(Some(0.0))), Some(false));
+        assert_eq!(rise.holds_between(&report(None), &report(Some(0.1))), None);
+        let fall = Condition::parse("pause_p99_ms < -5%").unwrap();
+        assert_eq!(fall.holds_between(&report(Some(100.0)), &report(Some(90.0))), Some(true));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_with_what_would_be_right() {
+        let error = |text: &str| Condition::parse(text).unwrap_err().to_string();
+        assert_eq!(
+            error("pause_99_ms > 3"),
+            "there is no figure `pause_99_ms`: did you mean `pause_p99_ms`?"
+        );
+        assert!(error("pause_p99_ms").contains("has none of >"));
+        assert!(error("pause_p99_ms > many").contains("`many` is no number"));
+        assert!(error("pause_p99_ms > NaN").contains("is no number"));
+        assert!(error("pause_p99_ms > 10%").contains("is no number"));
+    }
+
+    #[test]
+    fn names_are_told_apart_and_have_a_unit() {
+        for metric in METRICS {
+            assert_eq!(
+                METRICS.iter().filter(|other| other.name == metric.name).count(),
+                1,
+                "{}",
+                metric.name
+            );
+            assert!(metric.help.ends_with('.'), "{}", metric.name);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The figures that are compared, and how.
+
+use super::super::block::{Block, KINDS_MAX, TROUBLES};
+use super::evidence::{Evidence, STRETCHES_MIN, by_kind, critical, evidence, quotient, two_sided};
+use super::family::fisher;
+use super::quantiles::percentile;
+use super::side::{Side, common_kinds, of_equal_length};
+use assay_model::{Estimate, GcTrouble};
+
+/// The figure that a change of pauses shows in soonest.
+pub(super) const TYPICAL: &str = "pause_geometric_mean_ms";
+
+/// Deviation of figures between runs of the same program on the same machine, as a share of the figure.
+mod between_runs {
+    pub const TYPICAL_LENGTHS: f64 = 0.01;
+    pub const TAILS: f64 = 0.02;
+    pub const RATES: f64 = 0.02;
+    pub const WORK_BY_REQUEST: f64 = 0.005;
+}
+
+/// A test of a figure; `None` within when there is too little in one of the logs.
+pub(super) struct Test {
+    pub metric: &'static str,
+    pub found: Option<Found>,
+}
+
+/// What it shows.
+pub(super) struct Found {
+    /// Second by first, where that has a meaning.
+    pub ratio: Option<Estimate>,
+    /// Chance of a difference at least as large in logs of equal runs.
+    pub probability: f64,
+    pub is_up: bool,
+}
+
+impl Found {
+    /// From a difference of logarithms, and the deviation between equal runs.
+    fn of(evidence: Evidence, between_runs: f64) -> Found {
+        let within = evidence.error.powi(2);
+        let all = within + 2.0 * between_runs.powi(2);
+        // Only the error from within is known from few stretches.
+        let degrees = evidence.degrees * (all / within.max(1e-30)).powi(2).min(1e6);
+        let error = all.sqrt();
+        let half = critical(0.05, degrees) * error;
+        Found {
+            ratio: Some(Estimate {
+                estimate: evidence.log_ratio.exp(),
+                low: Some((evidence.log_ratio - half).exp()),
+                high: Some((evidence.log_ratio + half).exp()),
+            }),
+            probability: two_sided(evidence.log_ratio / error, degrees),
+            is_up: evidence.log_ratio > 0.0,
+        }
+    }
+}
+
+/// A test of each figure.
+pub(super) fn tests(before: &Side<'_>, after: &Side<'_>) -> Vec<Test> {
+    let rate = |metric: &'static str, figure: fn(&Side<'_>) -> Vec<(f64, f64)>| {
+        let found = quotient(&figure(before)).zip(quotient(&figure(after)));
+        Test { metric, found: found.map(|(a, b)| Found::of(evidence(&a, &b), between_runs::RATES)) }
+    };
+    let (steps_before, steps_after) = (before.steps(), after.steps());
+    let tail = |metric: &'static str, share: f64| {
+        let before = percentile(&before.blocks, &steps_before, share);
+        let found = before.zip(percentile(&after.blocks, &steps_after, share));
+        Test { metric, found: found.map(|(a, b)| Found::of(evidence(&a, &b), between_runs::TAILS)) }
+    };
+    let mut tests = vec![
+        Test { metric: TYPICAL, found: typical(before, after) },
+        tail("pause_p50_ms", 0.5),
+        tail("pause_p99_ms", 0.99),
+        rate("pauses_per_s", |side| side.per_second(Block::pause_count)),
+        rate("pause_ms_per_s", |side| side.per_second(|block| block.paused_ns / 1e6)),
+        rate("allocated_bytes_per_s", |side| side.each(|block| (block.allocated.sum, block.allocated.of))),
+        rate("promoted_bytes_per_s", |side| side.each(|block| (block.promoted.sum, block.promoted.of))),
+        Test { metric: "garbage_bytes_per_request", found: garbage(before, after) },
+        Test { metric: "time_to_safepoint_geometric_mean_ms", found: reaching(before, after) },
+        Test { metric: "live_set_slope_bytes_per_h", found: slope(before, after) },
+        counted("full_collections", before, after, |block| block.full > 0),
+        counted("stalls", before, after, |block| block.stalls > 0.0),
+    ];
+    for (metric, trouble) in [
+        ("evacuation_failures", GcTrouble::EvacuationFailure),
+        ("promotion_failures", GcTrouble::PromotionFailed),
+        ("concurrent_mode_failures", GcTrouble::ConcurrentModeFailure),
+        ("degenerated_collections", GcTrouble::Degenerated),
+    ] {
+        let index = TROUBLES.iter().position(|known| *known == trouble).unwrap_or(0);
+        tests.push(counted(metric, before, after, move |block| block.troubles[index] > 0));
+    }
+    tests
+}
+
+/// The typical pause, by kind; all kinds together where the logs have too few in common.
+fn typical(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
+    let kinds = common_kinds(before, after);
+    let by = |side: &Side<'_>, index: fn(&(usize, usize)) -> usize| {
+        side.each(|block| match &kinds {
+            Some(kinds) => kinds.iter().map(|pair| block.pauses[index(pair)].parts()).collect(),
+            None => {
+                let all = (0..KINDS_MAX).map(|kind| block.pauses[kind].parts());
+                vec![all.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))]
+            }
+        })
+    };
+    let found = by_kind(&by(before, |pair| pair.0), &by(after, |pair| pair.1))?;
+    Some(Found::of(found, between_runs::TYPICAL_LENGTHS))
+}
+
+/// Bytes freed by request: the requests are those of the options, the error is that of the bytes.
+fn garbage(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
+    let read = |side: &Side<'_>| side.report.garbage_bytes_per_request.map(|garbage| garbage.estimate);
+    let log_ratio = (read(after)? / read(before)?).ln();
+    let freed = |side: &Side<'_>| quotient(&side.each(|block| (block.freed.sum, block.freed.of)));
+    let found = Evidence { log_ratio, ..evidence(&freed(before)?, &freed(after)?) };
+    log_ratio.is_finite().then(|| Found::of(found, between_runs::WORK_BY_REQUEST))
+}
+
+fn reaching(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
+    let of = |side: &Side<'_>| side.each(|block| vec![block.time_to_safepoint.parts()]);
+    Some(Found::of(by_kind(&of(before), &of(after))?, between_runs::TAILS))
+}
+
+/// Growth of the live set: it may be none in both, so that the difference counts and not the ratio.
+fn slope(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
+    let read = |side: &Side<'_>| {
+        let slope = side.report.live_set.as_ref()?.slope_bytes_per_h?;
+        Some((slope.estimate, (slope.high? - slope.low?) / (2.0 * 1.96)))
+    };
+    let ((before, error_before), (after, error_after)) = (read(before)?, read(after)?);
+    let error = error_before.hypot(error_after);
+    let probability = if error > 0.0 { two_sided((after - before) / error, 1e6) } else { 1.0 };
+    Some(Found { ratio: None, probability, is_up: before < after })
+}
+
+/// Things that are rare and come in bursts: how many stretches of each log have any, all of one length. `None` when that leaves a log
+/// with too few stretches.
+fn counted(metric: &'static str, before: &Side<'_>, after: &Side<'_>, has: impl Fn(&Block) -> bool) -> Test {
+    let (blocks_before, blocks_after) = of_equal_length(before, after);
+    let count = |blocks: &[Block]| blocks.iter().filter(|block| has(block)).count();
+    let (of_before, of_after) = (blocks_before.len(), blocks_after.len());
+    let (with_before, with_after) = (count(&blocks_before), count(&blocks_after));
+    let found = (STRETCHES_MIN <= of_before.min(of_after)).then(|| Found {
+        ratio: None,
+        probability: fisher(with_before, of_before, with_after, of_after),
+        is_up: with_before * of_after < with_after * of_before,
+    });
+    Test { metric, found }
+}

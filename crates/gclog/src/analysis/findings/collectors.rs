@@ -1,0 +1,124 @@
+//! Rules on single collectors: what G1, CMS, Z and Shenandoah suffer from.
+
+use super::{Rule, With, caused, collector, finding, heap_max, places, size};
+use assay_model::{GcFinding, GcReport, GcSeverity, GcSpace, GcTrouble};
+
+pub(super) const RULES: &[Rule] = &[humongous, degenerated, stalls, concurrent_mode, premature];
+
+/// G1's largest region, bytes.
+const REGION_BYTES_MAX: u64 = 32 << 20;
+/// Humongous objects above this share of the heap; jifa's default.
+const HUMONGOUS_SHARE_MAX: f64 = 0.5;
+
+fn humongous(report: &GcReport) -> Option<GcFinding> {
+    if collector(report) != Some("G1") {
+        return None;
+    }
+    let asked = caused(report, "G1 Humongous Allocation");
+    let most = report.spaces.get(&GcSpace::Humongous).and_then(|space| space.max_bytes);
+    let share = most.zip(heap_max(report)).map(|(most, max)| most as f64 / max);
+    let is_large = share.is_some_and(|share| HUMONGOUS_SHARE_MAX < share);
+    // One or two are no pattern.
+    if asked.is_none_or(|(count, ..)| count < 3) && !is_large {
+        return None;
+    }
+    let mut evidence = Vec::new();
+    if let Some((count, total_ms, _)) = asked {
+        evidence.push(format!("{count} pauses by G1 Humongous Allocation, {total_ms:.1} ms in all"));
+    }
+    if let Some(most) = most {
+        evidence.push(format!("humongous objects up to {}", size(most as f64)));
+    }
+    let region = report.jvms.last().and_then(|jvm| jvm.region_bytes);
+    let change = match region {
+        Some(region) if region < REGION_BYTES_MAX => {
+            evidence
+                .push(format!("regions of {}: an object of half of that is humongous", size(region as f64)));
+            format!("Set -XX:G1HeapRegionSize={}m, so that fewer objects reach half a region", region >> 19)
+        }
+        _ => "Find who makes these large arrays and cut or reuse them; regions cannot be larger than 32 MiB"
+            .to_owned(),
+    };
+    let claim = "Objects larger than half a region take whole regions and bring concurrent cycles about.";
+    let found = finding("humongous-allocations", GcSeverity::Warning, claim, evidence.join("; "));
+    let found = found.at(asked.and_then(|(.., at)| at));
+    Some(found.change(
+        change,
+        "Such objects are collected young like others; larger regions make the heap's steps coarser",
+    ))
+}
+
+fn degenerated(report: &GcReport) -> Option<GcFinding> {
+    let count = *report.troubles.get(&GcTrouble::Degenerated)?;
+    let cycles: u64 = report.cycles_by_phase.iter().map(|row| row.durations.count).sum();
+    let of = if cycles > 0 { format!(" of {cycles} cycles") } else { String::new() };
+    let claim = "Shenandoah did not finish cycles beside the application and ended them in pauses.";
+    let evidence = format!("{count} degenerated{of}");
+    let severity = if count > 2 { GcSeverity::Error } else { GcSeverity::Warning };
+    Some(finding("degenerated-cycles", severity, claim, evidence).at(places(report, "degenerated")).change(
+        "Give the heap more room, or begin earlier (-XX:ShenandoahMinFreeThreshold, -XX:ShenandoahInitFreeThreshold), or give it more \
+         threads (-XX:ConcGCThreads)",
+        "Cycles end in time; costs resident memory or CPU time",
+    ))
+}
+
+fn stalls(report: &GcReport) -> Option<GcFinding> {
+    let rows = &report.stalls_by_phase;
+    let count: u64 = rows.iter().map(|row| row.durations.count).sum();
+    if count == 0 {
+        return None;
+    }
+    let total_ms: f64 = rows.iter().map(|row| row.durations.total_ms).sum();
+    let longest_ms = rows.iter().filter_map(|row| row.durations.max_ms).fold(0.0, f64::max);
+    let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    let evidence =
+        format!("{count} x {}: {total_ms:.1} ms in all, longest {longest_ms:.1} ms", names.join(", "));
+    let claim = "Threads waited for memory while the collector worked: pauses that are not called so.";
+    Some(finding("allocation-stalls", GcSeverity::Error, claim, evidence).at(places(report, "stall")).change(
+        "Give the heap more room (-Xmx), let the collector begin earlier (-XX:ZAllocationSpikeTolerance, -XX:SoftMaxHeapSize) or give it \
+         more threads (-XX:ConcGCThreads)",
+        "Memory is free before it is asked for; costs resident memory or CPU time",
+    ))
+}
+
+fn concurrent_mode(report: &GcReport) -> Option<GcFinding> {
+    let count = *report.troubles.get(&GcTrouble::ConcurrentModeFailure)?;
+    let failed = report.troubles.get(&GcTrouble::PromotionFailed).copied().unwrap_or(0);
+    let is_fragmented = failed > 0;
+    let claim = if is_fragmented {
+        "CMS was too late, and the old generation is fragmented: promotion failed although it was not full."
+    } else {
+        "CMS began too late: the old generation was full before it had finished."
+    };
+    let evidence = format!("{count} concurrent mode failures, {failed} promotion failures");
+    let found = finding("concurrent-mode-failure", GcSeverity::Error, claim, evidence);
+    Some(found.at(places(report, "concurrent-mode-failure")).change(
+        "Begin earlier: -XX:CMSInitiatingOccupancyFraction=60 -XX:+UseCMSInitiatingOccupancyOnly; or use G1, which compacts (CMS ends \
+         with JDK 13)",
+        "No single-threaded full collections; costs more concurrent cycles",
+    ))
+}
+
+/// Of what is allocated, more than this promoted means that young objects are taken for old ones.
+const PROMOTED_PERCENT_MAX: f64 = 20.0;
+/// At a slower pace promotion costs nothing that matters, bytes a second.
+const PROMOTED_BYTES_PER_S_MIN: f64 = 10.0 * 1_048_576.0;
+
+fn premature(report: &GcReport) -> Option<GcFinding> {
+    // Too few stretches for an interval are no evidence.
+    let rate = report.promoted_bytes_per_s.filter(|rate| rate.low.is_some())?;
+    let (percent, promoted) = (report.promoted_percent?, rate.estimate);
+    if percent < PROMOTED_PERCENT_MAX || promoted < PROMOTED_BYTES_PER_S_MIN {
+        return None;
+    }
+    let evidence = format!(
+        "{percent:.0} % of what was allocated between collections was promoted, {}/s; above {PROMOTED_PERCENT_MAX:.0} % is much",
+        size(promoted)
+    );
+    let claim = "Much of what is allocated reaches the old generation, where collecting it costs more.";
+    Some(finding("premature-promotion", GcSeverity::Warning, claim, evidence).change(
+        "Make the young generation (-Xmn, -XX:NewRatio) or its survivor spaces (-XX:SurvivorRatio) larger, unless the program is \
+         filling a cache",
+        "Objects die young, and old collections become rarer; costs resident memory",
+    ))
+}

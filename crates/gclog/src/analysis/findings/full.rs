@@ -1,0 +1,126 @@
+//! Rules on full collections, by what brought them about.
+
+use super::{Caused, Rule, With, caused, collector, finding, is_pauseless, size};
+use assay_model::{GcFinding, GcReport, GcRow, GcSeverity, GcSpace};
+
+pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];
+
+/// Causes that are asked for, by HotSpot's words (before JDK 7 without `.gc()`) and J9's.
+const EXPLICIT: [&str; 4] = ["System.gc()", "System", "sys explicit", "explicit"];
+const FOR_METADATA: [&str; 2] = ["Metadata GC Threshold", "Metadata GC Clear Soft References"];
+const FOR_TOOLS: [&str; 5] = [
+    "Heap Dump Initiated GC",
+    "Heap Inspection Initiated GC",
+    "Diagnostic Command",
+    "JvmtiEnv ForceGarbageCollection",
+    "WhiteBox Initiated Full GC",
+];
+
+fn of<'a>(rows: &'a [GcRow], causes: &'a [&str]) -> impl Iterator<Item = &'a GcRow> {
+    rows.iter().filter(|row| causes.contains(&row.name.as_str()))
+}
+
+fn told(rows: &[&GcRow]) -> String {
+    let row = |row: &&GcRow| {
+        let longest = row.durations.max_ms.map_or(String::new(), |ms| format!(", longest {ms:.1} ms"));
+        format!("{} x {} ({:.1} ms in all{longest})", row.durations.count, row.name, row.durations.total_ms)
+    };
+    rows.iter().map(row).collect::<Vec<_>>().join("; ")
+}
+
+fn first_places(rows: &[&GcRow]) -> Vec<(usize, u64)> {
+    rows.iter().filter_map(|row| row.durations.max_at).collect()
+}
+
+fn explicit(report: &GcReport) -> Option<GcFinding> {
+    let full: Vec<&GcRow> = of(&report.full_by_cause, &EXPLICIT).collect();
+    let (rows, severity) = if full.is_empty() {
+        (of(&report.pauses_by_cause, &EXPLICIT).collect::<Vec<_>>(), GcSeverity::Note)
+    } else {
+        (full, GcSeverity::Warning)
+    };
+    if rows.is_empty() {
+        return None;
+    }
+    let claim = "The program, a library or a tool asks for collections by System.gc().";
+    Some(finding("explicit-gc", severity, claim, told(&rows)).at(first_places(&rows)).change(
+        "Find the caller. RMI asks every hour (-Dsun.rmi.dgc.server.gcInterval), NIO when direct memory runs out \
+         (-XX:MaxDirectMemorySize). -XX:+ExplicitGCInvokesConcurrent makes them concurrent with G1; -XX:+DisableExplicitGC ignores them",
+        "No such pauses; where NIO asks, ignoring it may end in OutOfMemoryError of direct memory",
+    ))
+}
+
+fn metadata(report: &GcReport) -> Option<GcFinding> {
+    let full: Vec<&GcRow> = of(&report.full_by_cause, &FOR_METADATA).collect();
+    let rows: Vec<&GcRow> =
+        if full.is_empty() { of(&report.pauses_by_cause, &FOR_METADATA).collect() } else { full };
+    let count: u64 = rows.iter().map(|row| row.durations.count).sum();
+    // One or two while classes are loaded for the first time are usual.
+    if count < 3 {
+        return None;
+    }
+    let seen = report.spaces.get(&GcSpace::Metaspace).and_then(|space| space.max_bytes);
+    let used = seen.map_or(String::new(), |bytes| format!("; metaspace used up to {}", size(bytes as f64)));
+    let claim = "Metaspace grows to its threshold again and again, and each time brings a collection about.";
+    let change = seen.map_or("Set -XX:MetaspaceSize above what is used".to_owned(), |bytes| {
+        format!("Set -XX:MetaspaceSize={}m, above what is used; if it goes on growing, look for class loaders that are kept", (bytes >> 20) * 5 / 4 + 1)
+    });
+    let evidence = format!("{}{used}", told(&rows));
+    let found = finding("metaspace-threshold", GcSeverity::Warning, claim, evidence).at(first_places(&rows));
+    Some(found.change(change, "No collections while classes are loaded; costs nothing until they are"))
+}
+
+fn for_tools(report: &GcReport) -> Option<GcFinding> {
+    let rows: Vec<&GcRow> = of(&report.full_by_cause, &FOR_TOOLS).collect();
+    let claim = "Tools brought full collections about: heap dumps, histograms, agents.";
+    (!rows.is_empty())
+        .then(|| finding("full-gc-by-tools", GcSeverity::Note, claim, told(&rows)).at(first_places(&rows)))
+}
+
+/// Full collections more often than this are a state, not an event; jifa's default.
+const INTERVAL_S_MIN: f64 = 60.0;
+
+fn for_room(report: &GcReport) -> Option<GcFinding> {
+    let is_other = |row: &&GcRow| {
+        let name = row.name.as_str();
+        !EXPLICIT.contains(&name) && !FOR_METADATA.contains(&name) && !FOR_TOOLS.contains(&name)
+    };
+    let rows: Vec<&GcRow> = report.full_by_cause.iter().filter(is_other).collect();
+    let count: u64 = rows.iter().map(|row| row.durations.count).sum();
+    if count == 0 {
+        return None;
+    }
+    let interval_s = report.span_s.map(|span_s| span_s / count as f64);
+    let is_often = interval_s.is_some_and(|s| s < INTERVAL_S_MIN) && count > 1;
+    let works_beside = is_pauseless(report) || matches!(collector(report), Some("G1" | "CMS"));
+    let severity = if is_often || works_beside { GcSeverity::Error } else { GcSeverity::Warning };
+    let claim = if works_beside {
+        "The collector did not keep up beside the application and stopped it for full collections."
+    } else {
+        "The old generation filled up and was collected while the application stood still."
+    };
+    let often = interval_s.filter(|_| count > 1).map_or(String::new(), |s| match s {
+        s if s < 1.0 => format!("; one every {:.0} ms", (s * 1e3).max(1.0)),
+        s if s < 10.0 => format!("; one every {s:.1} s"),
+        s => format!("; one every {s:.0} s"),
+    });
+    let found =
+        finding("full-gc", severity, claim, format!("{}{often}", told(&rows))).at(first_places(&rows));
+    let change = match collector(report) {
+        Some("G1") => {
+            "Give the heap more room (-Xmx), begin marking earlier (-XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent), and give \
+             marking more threads (-XX:ConcGCThreads)"
+        }
+        Some("CMS") => {
+            "Begin earlier (-XX:CMSInitiatingOccupancyFraction with -XX:+UseCMSInitiatingOccupancyOnly), or give more room"
+        }
+        _ => "Give the heap more room (-Xmx), and look for what lives too long",
+    };
+    let brings = "Full collections go away while garbage is collected faster than it is made; costs resident memory or CPU time";
+    Some(found.change(change, brings))
+}
+
+/// Cause of collections that had to wait for a JNI critical section.
+pub(super) fn held_back(report: &GcReport) -> Option<Caused> {
+    caused(report, "GCLocker Initiated GC")
+}

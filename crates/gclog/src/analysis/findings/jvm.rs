@@ -1,0 +1,125 @@
+//! Rules on the JVM's settings: references, large pages, threads.
+
+use super::{Rule, With, collector, finding, size};
+use assay_model::{GcFinding, GcJvm, GcReport, GcSeverity, ReferenceMode};
+
+pub(super) const RULES: &[Rule] = &[references, references_of_j9, large_pages, few_threads];
+
+const GIB: u64 = 1 << 30;
+const MIB: u64 = 1 << 20;
+
+/// What a limit of HotSpot's modes is crossed by, as measured on JDK 17 and 25 with 8-byte alignment: the heap as large as fits a cheaper
+/// mode, the range that is little beyond it, and what is lost there.
+const LIMITS: [(u64, std::ops::RangeInclusive<u64>, &str); 3] = [
+    (2_048 * MIB, 2_049 * MIB..=2_300 * MIB, "references are addresses, without a shift"),
+    (30 * GIB, 30 * GIB + MIB..=32_743 * MIB, "references need no base added when they are decoded"),
+    (
+        30 * GIB,
+        32_744 * MIB..=40 * GIB,
+        "references have 4 bytes and not 8, so that up to a third more objects fit",
+    ),
+];
+
+fn references(report: &GcReport) -> Option<GcFinding> {
+    let jvm = report.jvms.last().filter(|jvm| is_hotspot(jvm) && jvm.collector.as_deref() != Some("Z"))?;
+    let heap = jvm.heap_bytes_max?;
+    let read = jvm.mode.as_ref()?;
+    let (limit, _, what) = LIMITS.iter().find(|(_, range, _)| range.contains(&heap))?;
+    use ReferenceMode::{
+        CompressedDisjointBase, CompressedNonZeroBase, CompressedUnscaled, CompressedZeroBased,
+    };
+    let is_crossed = match read.mode {
+        CompressedUnscaled => false,
+        CompressedZeroBased => *limit == LIMITS[0].0,
+        CompressedDisjointBase | CompressedNonZeroBase => true,
+        ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers => 32 * GIB - 32 * MIB < heap,
+        ReferenceMode::Bits32 => false,
+    };
+    let evidence = format!("heap of at most {}: {} ({})", size(heap as f64), read.mode.name(), read.evidence);
+    let claim = format!(
+        "The heap is little above a limit of its reference mode: up to {} {what}.",
+        size(*limit as f64)
+    );
+    is_crossed.then(|| {
+        finding("reference-mode-limit", GcSeverity::Warning, claim, evidence)
+            .at([(jvm.source, jvm.line)])
+            .change(
+                format!("Set -Xmx{}m, or make it so much larger that the loss is regained", limit / MIB),
+                "Cheaper references for the same objects; `assay heap predict` says what fits",
+            )
+    })
+}
+
+fn is_hotspot(jvm: &GcJvm) -> bool {
+    const COLLECTORS: [&str; 7] = ["Serial", "Parallel", "G1", "CMS", "Z", "Shenandoah", "Epsilon"];
+    jvm.collector.as_deref().is_some_and(|name| COLLECTORS.contains(&name))
+}
+
+/// OpenJ9's limits: shift 0 below 4 GB, shift 3 up to 25 GB by default, compressed up to 57 GB with shift 4 (its documentation).
+const J9_LIMITS_GIB: [u64; 3] = [4, 25, 57];
+/// A heap above a limit by less than this share loses more than it gains.
+const J9_SHARE: f64 = 0.15;
+
+fn references_of_j9(report: &GcReport) -> Option<GcFinding> {
+    let jvm = report.jvms.last().filter(|jvm| jvm.collector.is_some() && !is_hotspot(jvm))?;
+    let heap = jvm.heap_bytes_max? as f64;
+    let is_above = |limit: &&u64| {
+        let limit = (**limit * GIB) as f64;
+        limit < heap && heap <= limit * (1.0 + J9_SHARE)
+    };
+    let limit = J9_LIMITS_GIB.iter().find(is_above)?;
+    let mode = jvm.mode.as_ref().map_or("not said", |read| read.mode.name());
+    let claim = format!("The heap is little above {limit} GB, where references of OpenJ9 become dearer.");
+    let evidence = format!("heap of at most {}, references: {mode}", size(heap));
+    Some(
+        finding("reference-mode-limit", GcSeverity::Warning, claim, evidence)
+            .at([(jvm.source, jvm.line)])
+            .change(
+                format!("Set -Xmx{}m, below the limit, or much more", limit * 1024 - 1),
+                "Cheaper or smaller references for the same objects",
+            ),
+    )
+}
+
+fn large_pages(report: &GcReport) -> Option<GcFinding> {
+    let jvm = report.jvms.last()?;
+    let told = jvm.large_pages.as_deref()?;
+    let asks = |flag: &String| flag == "-XX:+UseLargePages" || flag == "-XX:+UseTransparentHugePages";
+    let asked = jvm.flags.iter().find(|flag| asks(flag));
+    let lower = told.to_ascii_lowercase();
+    let is_refused = (asked.is_some() && lower.starts_with("disabled"))
+        || lower.contains("not got")
+        || lower.contains("refused");
+    let evidence = format!("asked: {}; got: {told}", asked.map_or("see what was got", String::as_str));
+    is_refused.then(|| {
+        finding("large-pages-refused", GcSeverity::Error, "Large pages were asked for and not got.", evidence)
+            .at([(jvm.source, jvm.line)])
+            .change(
+                "Reserve them (vm.nr_hugepages), allow the user to lock them (memlock), or use transparent ones \
+                 (/sys/kernel/mm/transparent_hugepage/enabled=madvise; shmem_enabled=advise for Z)",
+                "Fewer misses of the translation buffer; reserved pages are lost for anything else",
+            )
+    })
+}
+
+/// HotSpot's own number of parallel threads for so many processors; a damaged log may name any number of these.
+fn threads_for(processors: u64) -> u64 {
+    if processors <= 8 { processors } else { 8 + (processors - 8) / 8 * 5 + (processors - 8) % 8 * 5 / 8 }
+}
+
+fn few_threads(report: &GcReport) -> Option<GcFinding> {
+    if !matches!(collector(report), Some("Parallel" | "G1" | "CMS")) {
+        return None;
+    }
+    let jvm = report.jvms.last()?;
+    let (threads, processors) = (jvm.parallel_workers?, jvm.processors?);
+    let usual = threads_for(processors);
+    (threads < usual).then(|| {
+        let claim = "Fewer threads collect than the JVM would take for these processors.";
+        let evidence = format!("{threads} threads, {processors} processors: {usual} would be usual");
+        finding("gc-threads-few", GcSeverity::Warning, claim, evidence).at([(jvm.source, jvm.line)]).change(
+            format!("Leave -XX:ParallelGCThreads out, or set it to {usual}, unless other JVMs share the processors"),
+            "Pauses shorter nearly in proportion; CPU time comes in shorter bursts",
+        )
+    })
+}

@@ -1,0 +1,123 @@
+//! Rules on pauses and their CPU time.
+
+use super::{Rule, With, collector, finding, is_pauseless};
+use assay_model::{GcFinding, GcReport, GcScope, GcSeverity};
+
+pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];
+
+/// Below this the collector costs too much; jifa's default.
+const THROUGHPUT_PERCENT_MIN: f64 = 90.0;
+/// A shorter log is mostly the start of the JVM.
+const SPAN_S_MIN: f64 = 10.0;
+
+fn throughput(report: &GcReport) -> Option<GcFinding> {
+    let percent = report.throughput_percent.filter(|percent| *percent < THROUGHPUT_PERCENT_MIN)?;
+    let span_s = report.span_s.filter(|s| SPAN_S_MIN <= *s)?;
+    let evidence = format!(
+        "throughput {percent:.1} %: {:.1} s of pauses in {span_s:.1} s; below {THROUGHPUT_PERCENT_MIN} % is bad",
+        report.pauses.total_ms / 1e3
+    );
+    let claim = "The application stands still for the collector too much of the time.";
+    Some(finding("throughput-low", GcSeverity::Error, claim, evidence).at(report.pauses.max_at).change(
+        "Give the heap more room (-Xmx), or find what allocates most",
+        "Collections become rarer in proportion to the free room; costs resident memory",
+    ))
+}
+
+/// A pause that users notice, for collectors that stop the application to move objects, and for those that do not; jifa's defaults.
+const LONG_MS: f64 = 400.0;
+const LONG_MS_PAUSELESS: f64 = 30.0;
+
+fn long(report: &GcReport) -> Option<GcFinding> {
+    let limit_ms = if is_pauseless(report) { LONG_MS_PAUSELESS } else { LONG_MS };
+    let max_ms = report.pauses.max_ms.filter(|ms| limit_ms < *ms)?;
+    let p99_ms = report.pauses.p99_ms?;
+    let severity = if limit_ms < p99_ms { GcSeverity::Error } else { GcSeverity::Warning };
+    let evidence =
+        format!("longest pause {max_ms:.1} ms, 99th percentile {p99_ms:.1} ms; long is above {limit_ms} ms");
+    let found = finding("pauses-long", severity, "Pauses are long for this collector.", evidence);
+    let found = found.at(report.pauses.max_at);
+    let advice = match collector(report) {
+        Some("Serial" | "Parallel" | "CMS") => (
+            "Use a collector that works beside the application: G1 with -XX:MaxGCPauseMillis, or Z for the shortest pauses",
+            "Pauses of tens of milliseconds (G1) or below one (Z); costs CPU time beside the application and some heap",
+        ),
+        Some("G1") => (
+            "Set -XX:MaxGCPauseMillis to what users bear, and do not fix the young generation (-Xmn)",
+            "Shorter and more frequent pauses; costs some throughput",
+        ),
+        _ => (
+            "Look at the longest: whether it is a degenerated or full collection, or waited for threads or for memory",
+            "Pauses of this collector are short unless one of these gets in its way",
+        ),
+    };
+    Some(found.change(advice.0, advice.1))
+}
+
+/// Young collections that follow each other faster leave objects no time to die; jifa's default.
+const YOUNG_INTERVAL_S_MIN: f64 = 1.0;
+/// Below this share of time in pauses, frequent collections cost little.
+const PAUSED_PERCENT_FELT: f64 = 3.0;
+
+fn often(report: &GcReport) -> Option<GcFinding> {
+    let span_s = report.span_s.filter(|s| SPAN_S_MIN <= *s)?;
+    let young = report.pauses_by_phase.iter().filter(|row| row.scope == Some(GcScope::Young));
+    let count: u64 = young.map(|row| row.durations.count).sum();
+    let interval_s = span_s / count as f64;
+    let paused_percent = 100.0 - report.throughput_percent?;
+    if is_pauseless(report)
+        || count < 10
+        || YOUNG_INTERVAL_S_MIN <= interval_s
+        || paused_percent < PAUSED_PERCENT_FELT
+    {
+        return None;
+    }
+    let evidence = format!(
+        "{count} young collections in {span_s:.0} s, one every {interval_s:.2} s; {paused_percent:.1} % of the time in pauses"
+    );
+    let claim = "Young collections follow each other fast.";
+    Some(finding("young-collections-frequent", GcSeverity::Warning, claim, evidence).change(
+        "Make the young generation larger (-Xmx; -Xmn for Serial and Parallel), or allocate less",
+        "Twice the room halves their number, and more objects die before they are copied; costs resident memory",
+    ))
+}
+
+/// A sum of CPU times below this many steps of a single figure tells nothing: HotSpot counts in 10 ms.
+const STEPS_MIN: f64 = 20.0;
+
+fn kernel_time(report: &GcReport) -> Option<GcFinding> {
+    let cpu = report.cpu.filter(|cpu| STEPS_MIN * cpu.resolution_s <= cpu.sys_s && cpu.user_s < cpu.sys_s)?;
+    let evidence = format!(
+        "{:.2} s in the kernel, {:.2} s in user mode, in {} pauses (counted in steps of {} ms)",
+        cpu.sys_s,
+        cpu.user_s,
+        cpu.count,
+        cpu.resolution_s * 1e3
+    );
+    let claim = "Collections spend more CPU time in the kernel than on the heap.";
+    Some(finding("gc-kernel-time", GcSeverity::Error, claim, evidence).at(report.pauses.max_at).change(
+        "Look whether the heap is swapped (VmSwap in /proc/PID/status), whether transparent huge pages are compacted (defrag), and \
+         touch the heap at the start with -XX:+AlwaysPreTouch",
+        "Pauses without page faults; costs a longer start, and the heap resident from then on",
+    ))
+}
+
+fn waiting(report: &GcReport) -> Option<GcFinding> {
+    let cpu = report.cpu.filter(|cpu| STEPS_MIN * cpu.resolution_s <= cpu.real_s)?;
+    let worked_s = cpu.user_s + cpu.sys_s;
+    /// Steps of 10 ms are cut off as often as rounded up, so that sums agree; this is for what is left.
+    const SHARE_MIN: f64 = 0.8;
+    if SHARE_MIN * cpu.real_s <= worked_s {
+        return None;
+    }
+    let evidence = format!(
+        "{:.2} s passed in {} pauses, in which collector threads ran for {worked_s:.2} s",
+        cpu.real_s, cpu.count
+    );
+    let claim = "Collections wait: less CPU time is spent in pauses than passes.";
+    Some(finding("gc-threads-wait", GcSeverity::Warning, claim, evidence).at(report.pauses.max_at).change(
+        "Look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, for swapping, and for a \
+         log on a slow disk (-Xlog:async)",
+        "Pauses as long as the work in them",
+    ))
+}

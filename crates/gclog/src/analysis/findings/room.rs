@@ -1,0 +1,145 @@
+//! Rules on the room in the heap.
+
+use super::{Rule, With, finding, heap_max, is_pauseless, places, size};
+use assay_model::{GcFinding, GcReport, GcSeverity, GcTrend, GcTrouble};
+
+pub(super) const RULES: &[Rule] = &[out_of_memory, leak, too_small, too_large, evacuation, promotion];
+
+fn out_of_memory(report: &GcReport) -> Option<GcFinding> {
+    let count = report.out_of_memory;
+    let claim = "The JVM ran out of memory.";
+    (count > 0).then(|| {
+        finding("out-of-memory", GcSeverity::Error, claim, format!("{count} times")).at(places(report, "out-of-memory")).change(
+            "Take a heap dump at the next time (-XX:+HeapDumpOnOutOfMemoryError) and see what is kept; or give the heap more room",
+            "What is kept without need is found; more room only helps if it is needed",
+        )
+    })
+}
+
+/// Until then a program may still be filling its caches, seconds.
+const START_S_MAX: f64 = 1_800.0;
+
+fn leak(report: &GcReport) -> Option<GcFinding> {
+    let live = report.live_set.as_ref().filter(|live| live.trend == GcTrend::Grows)?;
+    let slope = live.slope_bytes_per_h?;
+    let (low, high) = (slope.low?, slope.high?);
+    let left = heap_max(report)
+        .map(|max| (max - live.last_bytes as f64) / slope.estimate)
+        .filter(|hours| *hours > 0.0);
+    let until =
+        left.map_or(String::new(), |hours| format!("; at this pace the heap is full in {}", span(hours)));
+    let evidence = format!(
+        "{}/h ({} to {}) {} of {}, the last {}{until}",
+        size(slope.estimate),
+        size(low),
+        size(high),
+        live.basis,
+        live.count,
+        size(live.last_bytes as f64)
+    );
+    let (severity, claim) = if report.span_s.is_some_and(|s| START_S_MAX <= s) {
+        (
+            GcSeverity::Error,
+            "What survives collections of all of the heap grows: a leak, or a cache without a limit.",
+        )
+    } else {
+        (
+            GcSeverity::Note,
+            "What survives collections of all of the heap grows; in so short a log a start looks the same.",
+        )
+    };
+    Some(finding("live-set-grows", severity, claim, evidence).change(
+        "Take two heap dumps some hours apart and compare the classes that grow",
+        "Names what is kept; a larger heap only puts the end off",
+    ))
+}
+
+fn span(hours: f64) -> String {
+    if hours < 1.0 {
+        format!("{:.0} min", hours * 60.0)
+    } else if hours < 48.0 {
+        format!("{hours:.1} h")
+    } else {
+        format!("{:.0} days", hours / 24.0)
+    }
+}
+
+/// Live objects above this share of the largest heap leave too little to work in (jifa warns of 80 % of the old generation).
+const LIVE_SHARE_MAX: f64 = 0.7;
+
+fn too_small(report: &GcReport) -> Option<GcFinding> {
+    let live = report.live_set.as_ref()?;
+    let max = heap_max(report)?;
+    let share = live.last_bytes as f64 / max;
+    if share < LIVE_SHARE_MAX {
+        return None;
+    }
+    let evidence = format!(
+        "{} live {} (the last of {}) in a heap of at most {}: {:.0} %; above {:.0} % is little room",
+        size(live.last_bytes as f64),
+        live.basis,
+        live.count,
+        size(max),
+        share * 100.0,
+        LIVE_SHARE_MAX * 100.0
+    );
+    let claim = "The heap is small beside what lives in it.";
+    let wanted_m = live.last_bytes / (1 << 20) * 2 + 1;
+    Some(finding("heap-too-small", GcSeverity::Warning, claim, evidence).change(
+        format!("Set -Xmx{wanted_m}m or more (twice what lives), or keep less"),
+        "The time between collections grows with the free room: twice the room, half the collections; costs resident memory",
+    ))
+}
+
+/// More than this many times what lives, with this little time in pauses, is more than is used.
+const LIVE_TIMES_MAX: f64 = 8.0;
+const PAUSED_PERCENT_MAX: f64 = 0.5;
+/// Below this there is nothing to save.
+const HEAP_BYTES_MIN: f64 = 1_073_741_824.0;
+
+fn too_large(report: &GcReport) -> Option<GcFinding> {
+    let live = report.live_set.as_ref().filter(|live| live.trend != GcTrend::Grows && live.count >= 3)?;
+    let max = heap_max(report).filter(|max| HEAP_BYTES_MIN <= *max)?;
+    let paused_percent = 100.0 - report.throughput_percent?;
+    let times = max / (live.max_bytes.max(1) as f64);
+    if times < LIVE_TIMES_MAX || PAUSED_PERCENT_MAX < paused_percent {
+        return None;
+    }
+    let evidence = format!(
+        "at most {} live of {}, {times:.0} times as much; {paused_percent:.2} % of the time in pauses",
+        size(live.max_bytes as f64),
+        size(max)
+    );
+    let claim = "The heap is far larger than what lives in it needs.";
+    let wanted_m = live.max_bytes / (1 << 20) * 4 + 1;
+    Some(finding("heap-too-large", GcSeverity::Note, claim, evidence).change(
+        format!("Try -Xmx{wanted_m}m (four times what lives) and compare with `assay gc diff`"),
+        "Less resident memory, and shorter references where the heap comes below a limit of their mode; more collections",
+    ))
+}
+
+fn evacuation(report: &GcReport) -> Option<GcFinding> {
+    let count = report.troubles.get(&GcTrouble::EvacuationFailure)?;
+    let severity = if *count > 1 { GcSeverity::Error } else { GcSeverity::Warning };
+    let evidence = format!("{count} of {} pauses with evacuation failure", report.pauses.count);
+    let claim =
+        "G1 found no free region for survivors: such collections take longer and may end in full ones.";
+    Some(finding("evacuation-failure", severity, claim, evidence).at(places(report, "evacuation-failure")).change(
+        "Give the heap more room (-Xmx), keep more in reserve (-XX:G1ReservePercent=20), begin marking earlier \
+         (-XX:InitiatingHeapOccupancyPercent)",
+        "Survivors find room; costs heap that is otherwise used, or more marking",
+    ))
+}
+
+fn promotion(report: &GcReport) -> Option<GcFinding> {
+    let count = report.troubles.get(&GcTrouble::PromotionFailed)?;
+    if is_pauseless(report) {
+        return None;
+    }
+    let claim = "The old generation had no room for what young collections promote.";
+    let evidence = format!("{count} collections with promotion failure");
+    Some(finding("promotion-failure", GcSeverity::Error, claim, evidence).at(places(report, "promotion-failed")).change(
+        "Make the old generation larger (-Xmx, or a smaller -Xmn); with CMS begin earlier, since it does not compact",
+        "Young collections stay young ones; costs resident memory, or more frequent ones",
+    ))
+}

@@ -1,0 +1,93 @@
+//! Rules on safepoints.
+
+use super::full::held_back;
+use super::{Rule, With, finding, places};
+use assay_model::{GcFinding, GcReport, GcSeverity, GcTrouble};
+
+pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];
+
+/// Reaching a safepoint takes microseconds; this is long, milliseconds.
+const REACHING_P99_MS_MAX: f64 = 10.0;
+const REACHING_MAX_MS: f64 = 100.0;
+
+fn reaching(report: &GcReport) -> Option<GcFinding> {
+    let reach = &report.time_to_safepoint;
+    let (p99_ms, max_ms) = (reach.p99_ms?, reach.max_ms?);
+    if p99_ms < REACHING_P99_MS_MAX && max_ms < REACHING_MAX_MS {
+        return None;
+    }
+    let severity = if REACHING_P99_MS_MAX <= p99_ms { GcSeverity::Error } else { GcSeverity::Warning };
+    let evidence = format!(
+        "99th percentile {p99_ms:.2} ms, longest {max_ms:.1} ms, {:.1} ms in all over {} safepoints",
+        reach.total_ms, reach.count
+    );
+    let claim = "Threads take long to reach safepoints, while all others wait for them.";
+    Some(finding("time-to-safepoint-long", severity, claim, evidence).at(reach.max_at).change(
+        "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it. Often a long counted loop, a large array copy, a \
+         page fault on a mapped file, or no processor free to run it",
+        "Stops as short as the work in them",
+    ))
+}
+
+/// Share of the span, percent.
+const OTHER_PERCENT_MAX: f64 = 1.0;
+
+fn other(report: &GcReport) -> Option<GcFinding> {
+    let span_ms = report.span_s? * 1e3;
+    let others = || report.safepoints_by_operation.iter().filter(|row| !is_collection(&row.name));
+    let other_ms: f64 = others().map(|row| row.durations.total_ms).sum();
+    if other_ms < OTHER_PERCENT_MAX / 100.0 * span_ms {
+        return None;
+    }
+    let rows: Vec<String> = others()
+        .take(3)
+        .map(|row| format!("{} x {} ({:.1} ms)", row.durations.count, row.name, row.durations.total_ms))
+        .collect();
+    let evidence = format!("{other_ms:.0} ms of {span_ms:.0} ms: {}", rows.join(", "));
+    let claim = "The application stands still at safepoints that are no collections.";
+    let is_bias = rows.iter().any(|row| row.contains("Bias"));
+    let change = if is_bias {
+        "Switch biased locking off: -XX:-UseBiasedLocking (it is off since JDK 15)"
+    } else {
+        "Look at the operations: thread dumps and heap histograms come from monitoring, deoptimisation from code that changes, cleanup \
+         every second from -XX:GuaranteedSafepointInterval"
+    };
+    let found = finding("safepoints-other", GcSeverity::Warning, claim, evidence);
+    Some(
+        found
+            .at(others().next().and_then(|row| row.durations.max_at))
+            .change(change, "Less time stopped; costs nothing"),
+    )
+}
+
+/// Whether a safepoint operation is one of a collector, by HotSpot's names.
+fn is_collection(operation: &str) -> bool {
+    const PARTS: [&str; 11] =
+        ["Collect", "GC", "G1", "Gen", "Parallel", "Shenandoah", "Z", "X", "CMS", "CGC", "Mark"];
+    operation != "GenericVMOperation" && PARTS.iter().any(|part| operation.starts_with(part))
+        || operation.contains("Collect")
+}
+
+/// Share of pauses.
+const HELD_BACK_SHARE_MIN: f64 = 0.05;
+
+fn critical_sections(report: &GcReport) -> Option<GcFinding> {
+    let (by_cause, total_ms, at) = held_back(report).unwrap_or((0, 0.0, None));
+    let by_trouble = report.troubles.get(&GcTrouble::CriticalSection).copied().unwrap_or(0);
+    let count = by_cause.max(by_trouble);
+    if count < 3 || (count as f64) < HELD_BACK_SHARE_MIN * report.pauses.count as f64 {
+        return None;
+    }
+    let mut at: Vec<(usize, u64)> = at.into_iter().collect();
+    at.extend(places(report, "critical-section"));
+    let evidence = format!(
+        "{count} of {} pauses wait for or follow JNI critical sections ({total_ms:.1} ms)",
+        report.pauses.count
+    );
+    let claim = "Native code in critical sections holds collections back, and brings extra ones about.";
+    Some(finding("jni-critical-sections", GcSeverity::Warning, claim, evidence).at(at).change(
+        "Find callers of GetPrimitiveArrayCritical (compression, cryptography, graphics) and let them copy; JDK 22 and later pin regions \
+         with G1",
+        "Collections when they are due",
+    ))
+}

@@ -1,0 +1,269 @@
+//! Each rule fires on the report that it is for, and not on one that is well.
+
+use super::*;
+use assay_model::{
+    Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcRow, GcScope, GcSource, GcSpace,
+    GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode, StrangeShape,
+};
+use std::collections::BTreeMap;
+
+fn durations(count: u64, total_ms: f64, max_ms: f64) -> GcDurations {
+    let p99_ms = Some(max_ms.min(total_ms / count as f64 * 2.0));
+    GcDurations {
+        count,
+        total_ms,
+        p99_ms,
+        max_ms: Some(max_ms),
+        max_at: Some((0, 77)),
+        ..GcDurations::default()
+    }
+}
+
+fn row(name: &str, scope: Option<GcScope>, count: u64, total_ms: f64) -> GcRow {
+    let durations = durations(count, total_ms, total_ms / count as f64);
+    GcRow { name: name.to_owned(), scope, durations, histogram: Vec::new() }
+}
+
+fn exact(estimate: f64) -> Option<Estimate> {
+    Some(Estimate { estimate, low: Some(estimate * 0.9), high: Some(estimate * 1.1) })
+}
+
+fn mode(mode: ReferenceMode) -> Option<ModeRead> {
+    let evidence = "Compressed Oops mode".to_owned();
+    Some(ModeRead { mode, compact_headers: None, shift_bits: None, heap_base_address: None, evidence })
+}
+
+/// A G1 that is well, ten minutes long.
+fn well() -> GcReport {
+    let jvm = GcJvm {
+        version: Some("17".to_owned()),
+        collector: Some("G1".to_owned()),
+        mode: mode(ReferenceMode::CompressedZeroBased),
+        heap_bytes_max: Some(4 << 30),
+        region_bytes: Some(2 << 20),
+        processors: Some(8),
+        parallel_workers: Some(8),
+        large_pages: Some("Disabled".to_owned()),
+        line: 1,
+        ..GcJvm::default()
+    };
+    let live_set = GcLiveSet {
+        basis: "lowest after mixed collections".to_owned(),
+        count: 20,
+        last_bytes: 1 << 30,
+        max_bytes: 1 << 30,
+        slope_bytes_per_h: exact(0.0),
+        trend: GcTrend::Flat,
+    };
+    GcReport {
+        sources: vec![GcSource {
+            name: "gc.log".to_owned(),
+            dialect: Some("unified".to_owned()),
+            lines: 900,
+            ..GcSource::default()
+        }],
+        jvms: vec![jvm],
+        span_s: Some(600.0),
+        pauses: durations(300, 1_500.0, 12.0),
+        pauses_by_phase: vec![row("Pause Young (Normal)", Some(GcScope::Young), 300, 1_500.0)],
+        pauses_by_cause: vec![row("G1 Evacuation Pause", Some(GcScope::Young), 300, 1_500.0)],
+        throughput_percent: Some(99.75),
+        allocated_bytes_per_s: exact(1e9),
+        allocated_bytes: Some(600_000_000_000),
+        promoted_bytes_per_s: exact(1e6),
+        promoted_percent: Some(0.1),
+        freed_bytes: Some(600_000_000_000),
+        live_set: Some(live_set),
+        time_to_safepoint: durations(400, 20.0, 0.5),
+        other_safepoints_ms: Some(30.0),
+        cpu: Some(GcCpuSum { count: 300, user_s: 10.0, sys_s: 0.5, real_s: 1.6, resolution_s: 0.01 }),
+        ..GcReport::default()
+    }
+}
+
+/// That the rule fires on a report that is well but for this, that its finding is whole, and that it does not fire without.
+#[track_caller]
+fn check(rule: &str, spoil: impl Fn(&mut GcReport)) -> GcFinding {
+    let named = |report: &GcReport| findings(report).into_iter().find(|finding| finding.rule == rule);
+    assert_eq!(named(&well()), None, "fires although all is well");
+    let mut report = well();
+    spoil(&mut report);
+    let found = named(&report).unwrap_or_else(|| panic!("{rule} does not fire: {:#?}", findings(&report)));
+    assert!(found.claim.ends_with('.') && !found.evidence.is_empty(), "{found:#?}");
+    assert_eq!(found.change.is_some(), found.brings.is_some(), "{found:#?}");
+    found
+}
+
+fn jvm(report: &mut GcReport) -> &mut GcJvm {
+    &mut report.jvms[0]
+}
+
+fn trouble(trouble: GcTrouble, count: u64, place: &'static str) -> impl Fn(&mut GcReport) {
+    move |report| {
+        report.troubles.insert(trouble, count);
+        report.places.insert(place.to_owned(), vec![(0, 5)]);
+    }
+}
+
+#[test]
+fn a_report_that_is_well_has_no_findings_and_neither_has_an_empty_one() {
+    assert_eq!(findings(&well()), []);
+    assert_eq!(findings(&GcReport::default()), []);
+}
+
+#[test]
+fn rules_on_pauses() {
+    check("throughput-low", |r| r.throughput_percent = Some(89.9));
+    let long = check("pauses-long", |r| r.pauses.max_ms = Some(401.0));
+    assert_eq!((long.severity, long.at), (GcSeverity::Warning, vec![(0, 77)]));
+    check("pauses-long", |r| {
+        jvm(r).collector = Some("Z".to_owned());
+        r.pauses.max_ms = Some(31.0);
+    });
+    check("young-collections-frequent", |r| {
+        r.pauses_by_phase[0].durations.count = 2_000;
+        r.throughput_percent = Some(95.0);
+    });
+    check("gc-kernel-time", |r| r.cpu = r.cpu.map(|cpu| GcCpuSum { sys_s: 11.0, ..cpu }));
+    check("gc-threads-wait", |r| r.cpu = r.cpu.map(|cpu| GcCpuSum { real_s: 20.0, ..cpu }));
+}
+
+#[test]
+fn sums_of_few_steps_are_no_evidence() {
+    let mut report = well();
+    report.cpu = Some(GcCpuSum { count: 3, user_s: 0.0, sys_s: 0.03, real_s: 0.05, resolution_s: 0.01 });
+    assert_eq!(findings(&report), []);
+}
+
+#[test]
+fn rules_on_full_collections_by_cause() {
+    let full = |cause: &str, count: u64| {
+        let row = row(cause, Some(GcScope::Full), count, 90.0);
+        move |r: &mut GcReport| r.full_by_cause = vec![row.clone()]
+    };
+    let found = check("explicit-gc", full("System.gc()", 2));
+    assert_eq!(found.severity, GcSeverity::Warning);
+    check("metaspace-threshold", |r| {
+        full("Metadata GC Threshold", 3)(r);
+        let used = GcSpaceUse { max_bytes: Some(100 << 20), ..GcSpaceUse::default() };
+        r.spaces.insert(GcSpace::Metaspace, used);
+    });
+    check("full-gc-by-tools", full("Heap Dump Initiated GC", 1));
+    let found = check("full-gc", full("G1 Compaction Pause", 1));
+    assert_eq!(found.severity, GcSeverity::Error);
+    let mut report = well();
+    full("System.gc()", 2)(&mut report);
+    assert!(findings(&report).iter().all(|finding| finding.rule != "full-gc"));
+}
+
+#[test]
+fn rules_on_room() {
+    check("out-of-memory", |r| r.out_of_memory = 1);
+    let leak = check("live-set-grows", |r| {
+        r.span_s = Some(7_200.0);
+        let live = r.live_set.as_mut().unwrap();
+        (live.trend, live.slope_bytes_per_h) = (GcTrend::Grows, exact(f64::from(1 << 30)));
+    });
+    assert!(leak.evidence.contains("the heap is full in 3.0 h"), "{}", leak.evidence);
+    let small = check("heap-too-small", |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
+    assert_eq!(small.change.as_deref(), Some("Set -Xmx6145m or more (twice what lives), or keep less"));
+    check("heap-too-large", |r| jvm(r).heap_bytes_max = Some(16 << 30));
+    check("evacuation-failure", trouble(GcTrouble::EvacuationFailure, 2, "evacuation-failure"));
+    let found = check("promotion-failure", trouble(GcTrouble::PromotionFailed, 1, "promotion-failed"));
+    assert_eq!(found.at, [(0, 5)]);
+}
+
+#[test]
+fn rules_on_collectors() {
+    let large = check("humongous-allocations", |r| {
+        r.pauses_by_cause.push(row("G1 Humongous Allocation", Some(GcScope::Young), 9, 50.0));
+    });
+    let change = "Set -XX:G1HeapRegionSize=4m, so that fewer objects reach half a region";
+    assert_eq!(large.change.as_deref(), Some(change));
+    check("humongous-allocations", |r| {
+        let used = GcSpaceUse { max_bytes: Some(3 << 30), ..GcSpaceUse::default() };
+        r.spaces = BTreeMap::from([(GcSpace::Humongous, used)]);
+    });
+    check("degenerated-cycles", trouble(GcTrouble::Degenerated, 1, "degenerated"));
+    check("allocation-stalls", |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 4, 40.0)]);
+    let late = check(
+        "concurrent-mode-failure",
+        trouble(GcTrouble::ConcurrentModeFailure, 1, "concurrent-mode-failure"),
+    );
+    assert!(late.claim.starts_with("CMS began too late"));
+    let fragmented = check("concurrent-mode-failure", |r| {
+        trouble(GcTrouble::ConcurrentModeFailure, 1, "concurrent-mode-failure")(r);
+        trouble(GcTrouble::PromotionFailed, 1, "promotion-failed")(r);
+    });
+    assert!(fragmented.claim.contains("fragmented"));
+    check("premature-promotion", |r| {
+        (r.promoted_bytes_per_s, r.promoted_percent) = (exact(3e8), Some(30.0));
+    });
+    let mut short = well();
+    short.promoted_bytes_per_s = Some(Estimate { estimate: 3e8, low: None, high: None });
+    short.promoted_percent = Some(96.0);
+    assert_eq!(findings(&short), [], "a rate without an interval is no evidence");
+}
+
+#[test]
+fn rules_on_safepoints() {
+    check("time-to-safepoint-long", |r| r.time_to_safepoint.max_ms = Some(150.0));
+    let other = check("safepoints-other", |r| {
+        let rows =
+            [row("G1CollectForAllocation", None, 300, 1_600.0), row("RevokeBias", None, 4_000, 9_000.0)];
+        r.safepoints_by_operation = rows.to_vec();
+    });
+    assert!(
+        other.evidence.contains("4000 x RevokeBias (9000.0 ms)") && !other.evidence.contains("G1Collect")
+    );
+    assert!(other.change.unwrap().contains("-XX:-UseBiasedLocking"));
+    check("jni-critical-sections", |r| {
+        r.pauses_by_cause.push(row("GCLocker Initiated GC", Some(GcScope::Young), 40, 200.0));
+    });
+}
+
+#[test]
+fn rules_on_settings() {
+    for (heap_mib, read, fires) in [
+        (2_048_u64, ReferenceMode::CompressedUnscaled, false),
+        (2_100, ReferenceMode::CompressedZeroBased, true),
+        (30_720, ReferenceMode::CompressedZeroBased, false),
+        (31_744, ReferenceMode::CompressedDisjointBase, true),
+        (32_768, ReferenceMode::Full64CompressedClassPointers, true),
+        (65_536, ReferenceMode::Full64CompressedClassPointers, false),
+    ] {
+        let mut report = well();
+        (jvm(&mut report).heap_bytes_max, jvm(&mut report).mode) = (Some(heap_mib << 20), mode(read));
+        let found = findings(&report).iter().any(|finding| finding.rule == "reference-mode-limit");
+        assert_eq!(found, fires, "{heap_mib} MiB");
+    }
+    check("reference-mode-limit", |r| {
+        (jvm(r).collector, jvm(r).heap_bytes_max) = (Some("gencon".to_owned()), Some(26 << 30));
+    });
+    check("large-pages-refused", |r| jvm(r).flags = vec!["-XX:+UseLargePages".to_owned()]);
+    check("gc-threads-few", |r| jvm(r).parallel_workers = Some(2));
+}
+
+#[test]
+fn rules_on_the_log() {
+    check("messages-dropped", |r| r.sources[0].messages_dropped = 3);
+    check("lines-not-understood", |r| {
+        let shape = StrangeShape { lines: 2, quote: "odd".to_owned(), at: (0, 9) };
+        r.not_understood = NotUnderstood { lines: 2, shapes: vec![shape] };
+    });
+    check("log-breaks-off", |r| r.sources[0].is_torn = true);
+    let held = |read: f64| GcReconciliation {
+        what: "Completed GCs".to_owned(),
+        said: 71.0,
+        read,
+        rounding: 0.5,
+        at: (0, 800),
+    };
+    check("log-contradicts-itself", |r| r.reconciliations = vec![held(71.0), held(70.0)]);
+    let mut report = well();
+    report.reconciliations = vec![held(71.0)];
+    assert_eq!(findings(&report), []);
+    check("jvm-restarted", |r| r.jvms.push(r.jvms[0].clone()));
+    let lacks = check("log-lacks-figures", |r| r.time_to_safepoint = GcDurations::default());
+    assert!(lacks.change.unwrap().contains("safepoint"));
+}

@@ -1,0 +1,107 @@
+//! What was allocated and freed, from collection to collection.
+//!
+//! Between the end of one collection and the beginning of the next the application allocates before(n) - after(n-1) bytes. Where a
+//! collector works beside the application, this holds between its cycles only: what is allocated during one is not known unless the log
+//! says it, and so those stretches count neither in bytes nor in time.
+
+use super::story::Stretch;
+use assay_model::{GcRecord, GcRecordKind, GcSizes};
+
+/// What a collection shows of the time since the one before.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Entry {
+    /// Bytes allocated, and nanoseconds in which that was; absent when the log does not show it.
+    pub allocated: Option<(i128, Option<u64>)>,
+    /// Bytes freed, and nanoseconds since the collection before.
+    pub freed: Option<(i128, Option<u64>)>,
+}
+
+/// The heap in use, followed over collections.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ledger {
+    in_use: Option<InUse>,
+    /// Finest step of sizes so far.
+    resolution_bytes: Option<u64>,
+    /// Something freed memory since, and the log does not say how much.
+    is_unsure: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct InUse {
+    bytes: i128,
+    end_ns: Option<u64>,
+    cycle_id: Option<u64>,
+}
+
+/// Sizes of a coarser step than this many times the finest do not begin a count: they correct it.
+const COARSER: u64 = 4;
+
+impl Ledger {
+    /// Another JVM begins.
+    pub fn begin_jvm(&mut self) {
+        *self = Ledger::default();
+    }
+
+    /// Enters a record.
+    pub fn enter(&mut self, record: &GcRecord, at: Option<Stretch>) -> Entry {
+        let GcSizes { before_bytes: Some(before), after_bytes: Some(after), .. } = record.heap else {
+            // CMS sweeps beside the application and does not say what that freed.
+            self.is_unsure |= record.kind == GcRecordKind::Concurrent && record.phase.contains("sweep");
+            return Entry::default();
+        };
+        let (before, after) = (i128::from(before), i128::from(after));
+        let step = record.heap.resolution_bytes.unwrap_or(1);
+        let finest = self.resolution_bytes.map_or(step, |finest| finest.min(step));
+        self.resolution_bytes = Some(finest);
+        let now = InUse { bytes: after, end_ns: at.map(|at| at.end_ns), cycle_id: record.cycle_id };
+        if finest.saturating_mul(COARSER) < step && record.kind == GcRecordKind::Pause {
+            return self.correct(before - after);
+        }
+        let Some(was) = self.in_use.replace(now) else { return Entry::default() };
+        let is_unsure = std::mem::take(&mut self.is_unsure);
+        let since_ns = now.end_ns.zip(was.end_ns).map(|(now, was)| now.saturating_sub(was));
+        if let Some(said) = record.allocated_bytes {
+            let said = i128::from(said);
+            return Entry {
+                allocated: Some((said, since_ns)),
+                freed: Some((was.bytes + said - after, since_ns)),
+            };
+        }
+        if is_around(record, at, was) {
+            return Entry::default();
+        }
+        // What a cycle beside the application frees is not seen: it allocates meanwhile.
+        let freed = (record.kind != GcRecordKind::Cycle).then_some((before - after, since_ns));
+        let grown = before - was.bytes;
+        if is_unsure || grown < -i128::from(step.saturating_mul(2)) {
+            return Entry { allocated: None, freed };
+        }
+        let between_ns = at.zip(was.end_ns).map(|(at, was)| match record.kind {
+            // Time in a pause is time in which nothing can be allocated, but it is part of the pace.
+            GcRecordKind::Pause => at.end_ns.saturating_sub(was),
+            _ => at.start_ns.saturating_sub(was),
+        });
+        Entry { allocated: Some((grown, between_ns)), freed }
+    }
+
+    /// A pause with coarser sizes than others (G1's `Pause Remark` has whole MiB): it only tells what it freed itself.
+    fn correct(&mut self, freed: i128) -> Entry {
+        if let Some(in_use) = &mut self.in_use {
+            in_use.bytes -= freed;
+        }
+        Entry { allocated: None, freed: Some((freed, None)) }
+    }
+}
+
+/// Whether a record encloses collections that have been entered: a major cycle around minor ones.
+fn is_around(record: &GcRecord, at: Option<Stretch>, was: InUse) -> bool {
+    if record.kind == GcRecordKind::Pause {
+        return false;
+    }
+    let is_by_time =
+        at.zip(was.end_ns).is_some_and(|(at, was)| at.start_ns.saturating_add(at.resolution_ns) < was);
+    is_by_time
+        || (record.cycle_id.is_some()
+            && record.cycle_id == was.cycle_id
+            && record.kind == GcRecordKind::Cycle)
+}

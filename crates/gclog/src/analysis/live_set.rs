@@ -1,0 +1,179 @@
+//! What survives, and whether it grows.
+
+use super::story::Stretch;
+use super::theil_sen::{Point, slope};
+use assay_model::{Estimate, GcLiveSet, GcRecord, GcRecordKind, GcScope, GcTrend};
+
+/// Points that the slope is taken over: beyond, every second is left out, again and again.
+const POINTS_MAX: usize = 256;
+/// Fewer points show no trend.
+const POINTS_FOR_TREND: usize = 8;
+/// No figure by the hour is made of less than this, hours: a minute.
+const SLOPE_SPAN_H_MIN: f64 = 1.0 / 60.0;
+/// A set that changes by less than this share of the heap over the log is flat.
+const FLAT_SHARE: f64 = 0.05;
+/// Growth by less than this share of the set over the log is not called growth.
+const GROWTH_SHARE: f64 = 0.02;
+
+/// Points at equal steps of their number.
+#[derive(Debug, Clone)]
+struct Thinned {
+    points: Vec<Point>,
+    stride: u64,
+    count: u64,
+    last: u64,
+    max: u64,
+}
+
+impl Default for Thinned {
+    fn default() -> Self {
+        Thinned { points: Vec::new(), stride: 1, count: 0, last: 0, max: 0 }
+    }
+}
+
+impl Thinned {
+    fn push(&mut self, jvm: usize, at: Option<Stretch>, bytes: u64) {
+        (self.last, self.max) = (bytes, self.max.max(bytes));
+        if let Some(at) = at
+            && self.count.is_multiple_of(self.stride)
+        {
+            if self.points.len() == POINTS_MAX {
+                let mut index = 0;
+                self.points.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+                self.stride *= 2;
+            }
+            if self.count.is_multiple_of(self.stride) {
+                self.points.push(Point { group: jvm, at_h: at.end_ns as f64 / 3.6e12, value: bytes as f64 });
+            }
+        }
+        self.count += 1;
+    }
+}
+
+/// Follows what is left after collections that look at all of the heap, by three ways of seeing it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LiveSet {
+    after_full: Thinned,
+    after_mixed: Thinned,
+    after_cycles: Thinned,
+    /// Lowest of a run of mixed collections that goes on.
+    mixed: Option<(Option<Stretch>, u64)>,
+    /// End of a cycle that may have a later step with less.
+    cycle: Option<(Option<u64>, Option<Stretch>, u64)>,
+    jvm: usize,
+    capacity_max: Option<u64>,
+    resolution_bytes: u64,
+}
+
+impl LiveSet {
+    /// Another JVM begins: slopes are not taken over that.
+    pub fn begin_jvm(&mut self) {
+        self.end_runs();
+        self.jvm += 1;
+    }
+
+    fn end_runs(&mut self) {
+        if let Some((at, bytes)) = self.mixed.take() {
+            self.after_mixed.push(self.jvm, at, bytes);
+        }
+        if let Some((_, at, bytes)) = self.cycle.take() {
+            self.after_cycles.push(self.jvm, at, bytes);
+        }
+    }
+
+    /// Takes a record.
+    pub fn add(&mut self, record: &GcRecord, at: Option<Stretch>) {
+        self.capacity_max = self.capacity_max.max(record.heap.capacity_bytes);
+        let is_pause = record.kind == GcRecordKind::Pause;
+        if is_pause
+            && record.scope == Some(GcScope::Young)
+            && let Some((at, bytes)) = self.mixed.take()
+        {
+            self.after_mixed.push(self.jvm, at, bytes);
+        }
+        let Some(after) = record.heap.after_bytes else { return };
+        self.resolution_bytes = self.resolution_bytes.max(record.heap.resolution_bytes.unwrap_or(1));
+        match (record.kind, record.scope) {
+            (GcRecordKind::Pause, Some(GcScope::Full)) => self.after_full.push(self.jvm, at, after),
+            (GcRecordKind::Pause, Some(GcScope::Mixed)) => {
+                let lowest = self.mixed.filter(|(_, lowest)| *lowest < after);
+                self.mixed = lowest.or(Some((at, after)));
+            }
+            (GcRecordKind::Cycle | GcRecordKind::Concurrent, scope) if is_of_all(scope) => {
+                if let Some((id, at, bytes)) = self.cycle.replace((record.cycle_id, at, after))
+                    && (id.is_none() || id != record.cycle_id)
+                {
+                    self.after_cycles.push(self.jvm, at, bytes);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The stored form; `None` when no collection looked at all of the heap.
+    pub fn live_set(&self) -> Option<GcLiveSet> {
+        let mut all = self.clone();
+        all.end_runs();
+        let ways = [
+            ("after full collections", &all.after_full),
+            ("lowest after mixed collections", &all.after_mixed),
+            ("after cycles", &all.after_cycles),
+        ];
+        // The way that shows most; of equal ones the first, which is the surest.
+        let (basis, seen) = ways.into_iter().rev().max_by_key(|(_, seen)| seen.count)?;
+        if seen.count == 0 {
+            return None;
+        }
+        let found = (POINTS_FOR_TREND <= seen.points.len()).then(|| slope(&seen.points)).flatten();
+        Some(GcLiveSet {
+            basis: basis.to_owned(),
+            count: seen.count,
+            last_bytes: seen.last,
+            max_bytes: seen.max,
+            slope_bytes_per_h: found.filter(|_| SLOPE_SPAN_H_MIN <= longest_h(&seen.points)),
+            trend: found.map_or(GcTrend::Unknown, |found| all.trend(seen, &found)),
+        })
+    }
+
+    fn trend(&self, seen: &Thinned, found: &Estimate) -> GcTrend {
+        let (Some(low), Some(high)) = (found.low, found.high) else { return GcTrend::Unknown };
+        let hours = longest_h(&seen.points);
+        let least_bytes = (self.resolution_bytes as f64 * 2.0).max(GROWTH_SHARE * seen.max as f64);
+        let heap_bytes = self.capacity_max.unwrap_or(seen.max) as f64;
+        let is_small = |slope: f64| (slope * hours).abs() <= FLAT_SHARE * heap_bytes;
+        // A cache that fills grows too, and then no more: what grows must grow in the later half as well.
+        let later = slope(&seen.points[seen.points.len() / 2..]);
+        let later_low = later.and_then(|later| later.low).unwrap_or(f64::NEG_INFINITY);
+        let later_high = later.and_then(|later| later.high).unwrap_or(f64::INFINITY);
+        if 0.0 < low && least_bytes < low * hours && 0.0 < later_low {
+            GcTrend::Grows
+        } else if high < 0.0 && high * hours < -least_bytes && later_high < 0.0 {
+            GcTrend::Shrinks
+        } else if is_small(low)
+            && is_small(high)
+            && low * hours <= least_bytes
+            && -least_bytes <= high * hours
+        {
+            // What clearly grew, and only in one half, is not flat: it may be a start or a slow leak, and more log would tell.
+            GcTrend::Flat
+        } else {
+            GcTrend::Unknown
+        }
+    }
+}
+
+/// From the first to the last point of the JVM that has been watched longest, hours.
+fn longest_h(points: &[Point]) -> f64 {
+    let runs = points.chunk_by(|a, b| a.group == b.group);
+    let lengths =
+        runs.map(|run| run.last().map_or(0.0, |last| last.at_h) - run.first().map_or(0.0, |p| p.at_h));
+    lengths.fold(0.0, f64::max)
+}
+
+/// Whether a cycle of this scope looks at all of the heap.
+fn is_of_all(scope: Option<GcScope>) -> bool {
+    matches!(scope, None | Some(GcScope::Whole | GcScope::Full))
+}

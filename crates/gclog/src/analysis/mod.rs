@@ -1,0 +1,460 @@
+//! From records to a report, in memory that does not grow with the log.
+//!
+//! [`Analysis`] takes what [`GcStream`](crate::GcStream) tells and gives a [`GcReport`] at any time. Sums, counts and extremes are exact;
+//! percentiles come from histograms with three digits; intervals and comparisons come from at most 256 stretches of time, since pauses
+//! that follow each other resemble each other and are no independent witnesses.
+
+mod block;
+mod bytes;
+mod condition;
+mod diff;
+mod findings;
+mod ledger;
+mod lengths;
+mod live_set;
+mod metrics;
+mod mmu;
+mod safepoints;
+mod series;
+mod spaces;
+mod story;
+mod strange;
+mod stretches;
+mod theil_sen;
+
+pub use condition::{Condition, ConditionError};
+pub use diff::diff;
+pub use metrics::{METRICS, Metric, metrics};
+
+use crate::dialect::At;
+use crate::stream::GcSink;
+use assay_model::{
+    GcCpuSum, GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcReport, GcScope, GcSource, GcTrouble,
+    Problem, schema,
+};
+use block::{Block, KINDS_MAX, TROUBLES};
+use bytes::Bytes;
+use lengths::{Lengths, Table};
+use live_set::LiveSet;
+use mmu::Mmu;
+use safepoints::Safepoints;
+use series::Series;
+use spaces::Spaces;
+use std::collections::BTreeMap;
+use story::{Story, Stretch};
+use strange::Strange;
+use stretches::Stretches;
+
+/// Stretches of time that are held apart.
+const BLOCKS_MAX: usize = 256;
+/// Their length at first, nanoseconds.
+const BLOCK_NS: u64 = 100_000_000;
+/// JVMs, problems and reconciliations that are kept.
+const JVMS_MAX: usize = 256;
+const PROBLEMS_MAX: usize = 200;
+const RECONCILIATIONS_MAX: usize = 1_000;
+/// Reasons of cycles that are told apart.
+const TRIGGERS_MAX: usize = 64;
+/// Places of each kind that are named.
+const PLACES_MAX: usize = 5;
+
+/// How many requests the application answered meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Requests {
+    /// Over the whole span of the log.
+    Total(f64),
+    /// In each second.
+    PerSecond(f64),
+}
+
+/// What an analysis is told besides the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct AnalysisOptions {
+    /// Requests, for garbage per request.
+    pub requests: Option<Requests>,
+    /// Seed of all random draws.
+    pub seed: u64,
+}
+
+/// Takes records as they come, and sums them up at any time.
+#[derive(Debug, Clone)]
+pub struct Analysis {
+    options: AnalysisOptions,
+    sources: Vec<GcSource>,
+    jvms: Vec<GcJvm>,
+    /// Whether the last of them is the one that is being read.
+    is_jvm_known: bool,
+    /// Whether anything was told of the JVM that is being read.
+    is_jvm_used: bool,
+    story: Story,
+    /// From the start of JVMs to their first instant, where the log has their head, before the one that is read.
+    heads_ns: u64,
+    pauses: Lengths,
+    pauses_by_phase: Table,
+    pauses_by_cause: Table,
+    full_by_cause: Table,
+    concurrent_by_phase: Table,
+    cycles_by_phase: Table,
+    safepoints_by_operation: Table,
+    stalls_by_phase: Table,
+    triggers: BTreeMap<String, u64>,
+    cycle_causes: BTreeMap<String, u64>,
+    mmu: Mmu,
+    bytes: Bytes,
+    live_set: LiveSet,
+    /// Time to a safepoint as safepoints say it, and as pauses do.
+    reached: [Lengths; 2],
+    safepoints: Safepoints,
+    cpu: Option<GcCpuSum>,
+    concurrent_cpu: Option<GcCpuSum>,
+    troubles: BTreeMap<GcTrouble, u64>,
+    places: BTreeMap<String, Vec<(usize, u64)>>,
+    out_of_memory: u64,
+    spaces: Spaces,
+    series: Series,
+    reconciliations: Vec<GcReconciliation>,
+    strange: Strange,
+    problems: Vec<Problem>,
+    problems_left_out: u64,
+    /// Kinds of pauses in the order of their first, as blocks count them.
+    kinds: Vec<String>,
+    blocks: Stretches<Block>,
+}
+
+impl Default for Analysis {
+    fn default() -> Self {
+        Analysis::new(AnalysisOptions::default())
+    }
+}
+
+impl Analysis {
+    /// An analysis of nothing so far.
+    pub fn new(options: AnalysisOptions) -> Self {
+        Analysis {
+            options,
+            sources: Vec::new(),
+            jvms: Vec::new(),
+            is_jvm_known: false,
+            is_jvm_used: false,
+            story: Story::default(),
+            heads_ns: 0,
+            pauses: Lengths::default(),
+            pauses_by_phase: Table::default(),
+            pauses_by_cause: Table::default(),
+            full_by_cause: Table::default(),
+            concurrent_by_phase: Table::default(),
+            cycles_by_phase: Table::default(),
+            safepoints_by_operation: Table::default(),
+            stalls_by_phase: Table::default(),
+            triggers: BTreeMap::new(),
+            cycle_causes: BTreeMap::new(),
+            mmu: Mmu::default(),
+            bytes: Bytes::default(),
+            live_set: LiveSet::default(),
+            reached: [Lengths::default(), Lengths::default()],
+            safepoints: Safepoints::default(),
+            cpu: None,
+            concurrent_cpu: None,
+            troubles: BTreeMap::new(),
+            places: BTreeMap::new(),
+            out_of_memory: 0,
+            spaces: Spaces::default(),
+            series: Series::default(),
+            reconciliations: Vec::new(),
+            strange: Strange::default(),
+            problems: Vec::new(),
+            problems_left_out: 0,
+            kinds: Vec::new(),
+            blocks: Stretches::new(BLOCK_NS, BLOCKS_MAX),
+        }
+    }
+
+    /// What is known by now. May be asked again and again while reading goes on.
+    pub fn report(&self) -> GcReport {
+        let span_s = self.span_ns().map(|ns| ns as f64 / 1e9);
+        let paused_s = self.pauses.total_ms() / 1e3;
+        let span_above_zero_s = span_s.filter(|s| *s > 0.0);
+        let blocks = self.blocks.items();
+        let requests_per_s = self.requests_per_s();
+        let [at_safepoints, at_pauses] = &self.reached;
+        let reached = if at_safepoints.count > 0 { at_safepoints } else { at_pauses };
+        let triggers = if self.triggers.is_empty() { &self.cycle_causes } else { &self.triggers };
+        let mut report = GcReport {
+            schema: schema::GC.to_owned(),
+            sources: self.sources.clone(),
+            jvms: self.jvms.clone(),
+            span_s,
+            pauses: self.pauses.durations(),
+            pauses_by_phase: self.pauses_by_phase.rows(),
+            pauses_by_cause: self.pauses_by_cause.rows(),
+            full_by_cause: self.full_by_cause.rows(),
+            concurrent_by_phase: self.concurrent_by_phase.rows(),
+            cycles_by_phase: self.cycles_by_phase.rows(),
+            safepoints_by_operation: self.safepoints_by_operation.rows(),
+            stalls_by_phase: self.stalls_by_phase.rows(),
+            triggers: triggers.clone(),
+            throughput_percent: span_above_zero_s.map(|s| (100.0 * (1.0 - paused_s / s)).max(0.0)),
+            mmu: self.mmu.table(),
+            allocated_bytes_per_s: bytes::allocated_per_s(blocks, self.options.seed),
+            allocated_bytes: self.bytes.allocated_bytes(),
+            promoted_bytes_per_s: bytes::promoted_per_s(blocks, self.options.seed),
+            promoted_percent: self.bytes.promoted_percent(),
+            freed_bytes: self.bytes.freed_bytes(),
+            garbage_bytes_per_request: requests_per_s
+                .and_then(|rate| bytes::garbage_per_request(blocks, rate, self.options.seed)),
+            live_set: self.live_set.live_set(),
+            time_to_safepoint: reached.durations(),
+            other_safepoints_ms: self.safepoints.other_ms(),
+            cpu: self.cpu,
+            concurrent_cpu: self.concurrent_cpu,
+            troubles: self.troubles.clone(),
+            places: self.places.clone(),
+            out_of_memory: self.out_of_memory,
+            spaces: self.spaces.table(),
+            series: self.series.series(),
+            reconciliations: self.reconciliations.clone(),
+            findings: Vec::new(),
+            not_understood: self.strange.not_understood(),
+            problems: self.problems(),
+        };
+        report.findings = findings::findings(&report);
+        report
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.problems.clone();
+        if self.problems_left_out > 0 {
+            let what = format!("{} further problems are not listed", self.problems_left_out);
+            problems.push(Problem::new("gc log", what));
+        }
+        problems
+    }
+
+    /// From the first instant to the last; `None` without times.
+    fn span_ns(&self) -> Option<u64> {
+        let is_timed = self.story.has_time() || self.story.end_ns() > 0;
+        let heads_ns = self.heads_ns.saturating_add(self.head_ns());
+        is_timed.then(|| self.story.end_ns().saturating_add(heads_ns))
+    }
+
+    /// From the start of the JVM that is being read to the first instant, where its log begins with its start: it ran then, too.
+    fn head_ns(&self) -> u64 {
+        let jvm = self.jvms.last().filter(|_| self.is_jvm_known);
+        let has_head = jvm.is_some_and(|jvm| jvm.version.is_some() && jvm.heap_bytes_max.is_some());
+        self.story.head_ns().filter(|_| has_head).unwrap_or(0)
+    }
+
+    fn requests_per_s(&self) -> Option<f64> {
+        let rate = match self.options.requests? {
+            Requests::PerSecond(rate) => rate,
+            Requests::Total(count) => count / (self.span_ns()? as f64 / 1e9),
+        };
+        (rate.is_finite() && rate > 0.0).then_some(rate)
+    }
+
+    fn pause(&mut self, record: &GcRecord, at: Option<Stretch>) {
+        self.pauses.add(record);
+        self.pauses_by_phase.add(&record.phase, record);
+        if let Some(cause) = &record.cause {
+            self.pauses_by_cause.add(cause, record);
+        }
+        if record.scope == Some(GcScope::Full) {
+            self.full_by_cause.add(record.cause.as_deref().unwrap_or("not said"), record);
+            self.place("full", record);
+        }
+        add_cpu(&mut self.cpu, record);
+        if let Some(ns) = record.duration_ns {
+            self.safepoints.pause(ns, at);
+            if let Some(at) = at {
+                self.mmu.add(at.start_ns, at.end_ns);
+                let kind = self.kind(&record.phase);
+                let block = self.blocks.at(at.end_ns);
+                block.add_pause(kind, ns);
+                block.full += u32::from(record.scope == Some(GcScope::Full));
+            }
+        }
+    }
+
+    fn kind(&mut self, phase: &str) -> usize {
+        let known = self.kinds.iter().position(|kind| kind == phase);
+        known.unwrap_or_else(|| {
+            if self.kinds.len() < KINDS_MAX - 1 {
+                self.kinds.push(phase.to_owned());
+                self.kinds.len() - 1
+            } else {
+                KINDS_MAX - 1
+            }
+        })
+    }
+
+    fn safepoint(&mut self, record: &GcRecord, at: Option<Stretch>) {
+        self.safepoints_by_operation.add(&record.phase, record);
+        if let Some(ns) = record.duration_ns {
+            self.safepoints.safepoint(ns, at);
+        }
+    }
+
+    fn stall(&mut self, record: &GcRecord, at: Option<Stretch>) {
+        self.stalls_by_phase.add(&record.phase, record);
+        self.place("stall", record);
+        if let Some(at) = at {
+            let block = self.blocks.at(at.end_ns);
+            block.stalls += 1.0;
+            block.stalled_ns += record.duration_ns.unwrap_or(0) as f64;
+        }
+    }
+
+    fn trouble(&mut self, record: &GcRecord, at: Option<Stretch>) {
+        for trouble in &record.troubles {
+            *self.troubles.entry(*trouble).or_default() += 1;
+            self.place(trouble_name(*trouble), record);
+            let index = TROUBLES.iter().position(|known| known == trouble);
+            if let (Some(at), Some(index)) = (at, index) {
+                let count = &mut self.blocks.at(at.end_ns).troubles[index];
+                *count = count.saturating_add(1);
+            }
+        }
+    }
+
+    fn place(&mut self, what: &str, record: &GcRecord) {
+        if let Some(places) = self.places.get_mut(what) {
+            if places.len() < PLACES_MAX {
+                places.push((record.source, record.line));
+            }
+        } else {
+            self.places.insert(what.to_owned(), vec![(record.source, record.line)]);
+        }
+    }
+
+    fn reach(&mut self, record: &GcRecord, at: Option<Stretch>) {
+        let Some(ns) = record.time_to_safepoint_ns else { return };
+        let by = usize::from(record.kind != GcRecordKind::Safepoint);
+        self.reached[by].add_length(Some(ns), Some(1), (record.source, record.line));
+        if let Some(at) = at {
+            self.blocks.at(at.end_ns).time_to_safepoint.add(ns);
+        }
+    }
+}
+
+/// Adds CPU time of a record that has it, and how long that took.
+fn add_cpu(sum: &mut Option<GcCpuSum>, record: &GcRecord) {
+    let Some(cpu) = &record.cpu else { return };
+    let Some(real_ns) = cpu.real_ns.or(record.duration_ns) else { return };
+    let sum = sum.get_or_insert_default();
+    sum.count += 1;
+    sum.user_s += cpu.user_ns as f64 / 1e9;
+    sum.sys_s += cpu.sys_ns as f64 / 1e9;
+    sum.real_s += real_ns as f64 / 1e9;
+    sum.resolution_s = sum.resolution_s.max(cpu.resolution_ns as f64 / 1e9);
+}
+
+/// Name of a trouble in places and metrics.
+fn trouble_name(trouble: GcTrouble) -> &'static str {
+    match trouble {
+        GcTrouble::EvacuationFailure => "evacuation-failure",
+        GcTrouble::PromotionFailed => "promotion-failed",
+        GcTrouble::ConcurrentModeFailure => "concurrent-mode-failure",
+        GcTrouble::Degenerated => "degenerated",
+        GcTrouble::Aborted => "aborted",
+        GcTrouble::CriticalSection => "critical-section",
+    }
+}
+
+fn count_reason(reasons: &mut BTreeMap<String, u64>, reason: &str) {
+    if let Some(count) = reasons.get_mut(reason) {
+        *count += 1;
+    } else {
+        let name = if reasons.len() < TRIGGERS_MAX { reason } else { "others" };
+        *reasons.entry(name.to_owned()).or_default() += 1;
+    }
+}
+
+impl GcSink for Analysis {
+    fn end_source(&mut self, source: &GcSource) {
+        self.sources.push(source.clone());
+    }
+
+    fn begin_jvm(&mut self) {
+        if !self.is_jvm_used {
+            return;
+        }
+        self.heads_ns = self.heads_ns.saturating_add(self.head_ns());
+        self.story.begin_jvm();
+        self.mmu.begin_jvm();
+        self.bytes.begin_jvm();
+        self.live_set.begin_jvm();
+        self.safepoints.begin_jvm();
+        self.series.begin_jvm(self.story.end_ns());
+        (self.is_jvm_known, self.is_jvm_used) = (false, false);
+    }
+
+    fn jvm(&mut self, jvm: &GcJvm) {
+        self.is_jvm_used = true;
+        if self.is_jvm_known {
+            if let Some(last) = self.jvms.last_mut() {
+                last.clone_from(jvm);
+            }
+        } else if self.jvms.len() < JVMS_MAX {
+            self.jvms.push(jvm.clone());
+            self.is_jvm_known = true;
+        }
+    }
+
+    fn record(&mut self, record: GcRecord) {
+        self.is_jvm_used = true;
+        let record = &record;
+        let at = self.story.place(record);
+        if let Some(at) = at {
+            self.mmu.see(at.start_ns, at.end_ns);
+            self.series.add(record, at);
+        }
+        match record.kind {
+            GcRecordKind::Pause => self.pause(record, at),
+            GcRecordKind::Cycle => {
+                self.cycles_by_phase.add(&record.phase, record);
+                if let Some(cause) = &record.cause {
+                    count_reason(&mut self.cycle_causes, cause);
+                }
+            }
+            GcRecordKind::Concurrent => {
+                self.concurrent_by_phase.add(&record.phase, record);
+                add_cpu(&mut self.concurrent_cpu, record);
+            }
+            GcRecordKind::Stall => self.stall(record, at),
+            GcRecordKind::Safepoint => self.safepoint(record, at),
+            GcRecordKind::Trigger => {
+                count_reason(&mut self.triggers, record.cause.as_deref().unwrap_or(&record.phase));
+            }
+            GcRecordKind::OutOfMemory => {
+                self.out_of_memory += 1;
+                self.place("out-of-memory", record);
+            }
+        }
+        self.reach(record, at);
+        self.trouble(record, at);
+        self.spaces.add(record);
+        self.live_set.add(record, at);
+        self.bytes.add(record, at, &mut self.blocks);
+    }
+
+    fn reconciliation(&mut self, reconciliation: GcReconciliation) {
+        if self.reconciliations.len() < RECONCILIATIONS_MAX {
+            self.reconciliations.push(reconciliation);
+        }
+    }
+
+    fn strange(&mut self, at: At, text: &str) {
+        self.strange.add(at, text);
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(problem);
+        } else {
+            self.problems_left_out += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! The heap and the pauses over time.
+
+use super::story::Stretch;
+use super::stretches::{Merge, Stretches};
+use assay_model::{GcPoint, GcRecord, GcRecordKind, GcScope, GcSeries};
+
+/// Buckets.
+const BUCKETS_MAX: usize = 2_000;
+/// Length of a bucket at first, nanoseconds.
+const BUCKET_NS: u64 = 100_000_000;
+
+/// Scopes in the order in which a bucket counts them; the last is for those that have none.
+const SCOPES: [(Option<GcScope>, &str); 6] = [
+    (Some(GcScope::Young), "young"),
+    (Some(GcScope::Mixed), "mixed"),
+    (Some(GcScope::Old), "old"),
+    (Some(GcScope::Full), "full"),
+    (Some(GcScope::Whole), "whole"),
+    (None, "other"),
+];
+
+#[derive(Debug, Clone, Default)]
+struct Bucket {
+    before_max: Option<u64>,
+    after_min: Option<u64>,
+    capacity: Option<u64>,
+    /// By scope: how many, their sum and the longest, nanoseconds.
+    pauses: [(u64, u64, u64); SCOPES.len()],
+    stalled_ns: u64,
+    is_start: bool,
+    is_used: bool,
+}
+
+impl Merge for Bucket {
+    fn merge(&mut self, later: &Self) {
+        self.before_max = self.before_max.max(later.before_max);
+        self.after_min = least(self.after_min, later.after_min);
+        self.capacity = later.capacity.or(self.capacity);
+        for (mine, its) in self.pauses.iter_mut().zip(&later.pauses) {
+            *mine = (mine.0 + its.0, mine.1.saturating_add(its.1), mine.2.max(its.2));
+        }
+        self.stalled_ns = self.stalled_ns.saturating_add(later.stalled_ns);
+        self.is_start |= later.is_start;
+        self.is_used |= later.is_used;
+    }
+}
+
+fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    a.zip(b).map(|(a, b)| a.min(b)).or(a).or(b)
+}
+
+/// The series as it grows.
+#[derive(Debug, Clone)]
+pub(super) struct Series {
+    buckets: Stretches<Bucket>,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Series { buckets: Stretches::new(BUCKET_NS, BUCKETS_MAX) }
+    }
+}
+
+impl Series {
+    /// A JVM begins at this time.
+    pub fn begin_jvm(&mut self, at_ns: u64) {
+        let bucket = self.buckets.at(at_ns);
+        bucket.is_start = true;
+        bucket.is_used = true;
+    }
+
+    /// Takes a record.
+    pub fn add(&mut self, record: &GcRecord, at: Stretch) {
+        let has_sizes = record.heap.before_bytes.is_some() || record.heap.after_bytes.is_some();
+        let is_shown = matches!(record.kind, GcRecordKind::Pause | GcRecordKind::Stall);
+        if !is_shown && !has_sizes {
+            return;
+        }
+        let bucket = self.buckets.at(at.end_ns);
+        bucket.is_used = true;
+        bucket.before_max = bucket.before_max.max(record.heap.before_bytes);
+        bucket.after_min = least(bucket.after_min, record.heap.after_bytes);
+        bucket.capacity = record.heap.capacity_bytes.or(bucket.capacity);
+        let ns = record.duration_ns.unwrap_or(0);
+        if record.kind == GcRecordKind::Stall {
+            bucket.stalled_ns = bucket.stalled_ns.saturating_add(ns);
+        } else if record.kind == GcRecordKind::Pause {
+            let index =
+                SCOPES.iter().position(|(scope, _)| *scope == record.scope).unwrap_or(SCOPES.len() - 1);
+            let (count, sum, longest) = &mut bucket.pauses[index];
+            (*count, *sum, *longest) = (*count + 1, sum.saturating_add(ns), (*longest).max(ns));
+        }
+    }
+
+    /// The stored form.
+    pub fn series(&self) -> GcSeries {
+        let bucket_s = self.buckets.length_ns() as f64 / 1e9;
+        let used = self.buckets.items().iter().enumerate().filter(|(_, bucket)| bucket.is_used);
+        let points = used.map(|(index, bucket)| point(index as f64 * bucket_s, bucket)).collect();
+        GcSeries { bucket_s, points }
+    }
+}
+
+fn point(at_s: f64, bucket: &Bucket) -> GcPoint {
+    let scopes = SCOPES.iter().zip(&bucket.pauses).filter(|(_, (count, ..))| *count > 0);
+    let pauses = scopes.map(|((_, name), (count, sum, longest))| {
+        ((*name).to_owned(), (*count, *sum as f64 / 1e6, *longest as f64 / 1e6))
+    });
+    GcPoint {
+        at_s,
+        before_bytes_max: bucket.before_max,
+        after_bytes_min: bucket.after_min,
+        capacity_bytes: bucket.capacity,
+        pauses: pauses.collect(),
+        stalled_ms: bucket.stalled_ns as f64 / 1e6,
+        is_start: bucket.is_start,
+    }
+}

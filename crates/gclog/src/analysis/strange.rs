@@ -1,0 +1,80 @@
+//! Lines that no rule accounts for, counted by their shape.
+
+use crate::dialect::At;
+use crate::scan::shortened;
+use assay_model::{NotUnderstood, StrangeShape};
+use std::collections::HashMap;
+
+/// Shapes that are kept; lines of further ones are counted only.
+const SHAPES_MAX: usize = 32;
+/// Characters of a quote.
+const QUOTE_MAX: usize = 200;
+/// Characters of a line that its shape is taken from.
+const SHAPE_MAX: usize = 200;
+
+/// What was not understood.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Strange {
+    lines: u64,
+    /// By shape; the order of finding them is kept beside.
+    index_by_shape: HashMap<String, usize>,
+    shapes: Vec<StrangeShape>,
+}
+
+impl Strange {
+    /// Counts a line.
+    pub fn add(&mut self, at: At, text: &str) {
+        self.lines += 1;
+        let shape = shape_of(text);
+        if let Some(index) = self.index_by_shape.get(&shape) {
+            self.shapes[*index].lines += 1;
+        } else if self.shapes.len() < SHAPES_MAX {
+            self.index_by_shape.insert(shape, self.shapes.len());
+            let quote = shortened(text, QUOTE_MAX);
+            self.shapes.push(StrangeShape { lines: 1, quote, at: (at.source, at.line) });
+        }
+    }
+
+    /// The stored form, the most frequent first, then in the order of the log.
+    pub fn not_understood(&self) -> NotUnderstood {
+        let mut shapes = self.shapes.clone();
+        shapes.sort_by(|a, b| b.lines.cmp(&a.lines).then(a.at.cmp(&b.at)));
+        NotUnderstood { lines: self.lines, shapes }
+    }
+}
+
+/// A line with each run of digits made one `0`: times, numbers and sizes do not make it another.
+fn shape_of(text: &str) -> String {
+    let mut shape = String::with_capacity(text.len().min(SHAPE_MAX));
+    let mut is_in_number = false;
+    for c in text.chars().take(SHAPE_MAX) {
+        let is_digit = c.is_ascii_digit();
+        if !is_digit {
+            shape.push(c);
+        } else if !is_in_number {
+            shape.push('0');
+        }
+        is_in_number = is_digit;
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_differ_in_figures_are_one_shape_and_shapes_are_bounded() {
+        let mut strange = Strange::default();
+        for line in 1..=1_000 {
+            strange.add(At { source: 0, line }, &format!("[{}.{line}s] odd\u{7} thing", line * 7));
+        }
+        for line in 1..=100 {
+            strange.add(At { source: 1, line }, &"x".repeat(line as usize));
+        }
+        let got = strange.not_understood();
+        assert_eq!((got.lines, got.shapes.len()), (1_100, SHAPES_MAX));
+        let first = StrangeShape { lines: 1_000, quote: "[7.1s] odd thing".to_owned(), at: (0, 1) };
+        assert_eq!(got.shapes[0], first);
+    }
+}

@@ -1,0 +1,336 @@
+//! Brackets within brackets, across lines: what threads of the collector write into the middle of one another's lines is a
+//! bracket of its own and does no harm.
+
+use super::names::{Name, name};
+use super::pause::{Pause, set_space};
+use super::text::{Stamp, seconds, sizes};
+use super::{Jdk8, lines};
+use crate::dialect::At;
+use crate::dialect::decimal::Decimal;
+use crate::stream::GcSink;
+use assay_model::{GcCpu, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace, GcTrouble};
+
+/// So deep no JVM nests.
+const DEPTH_MAX: usize = 24;
+
+/// An open bracket.
+#[derive(Debug)]
+pub(super) struct Frame {
+    name: Name,
+    stamp: Stamp,
+    sizes: Option<GcSizes>,
+    duration: Option<(u64, u64)>,
+    cpu: Option<GcCpu>,
+    workers: Option<u64>,
+    line: u64,
+}
+
+/// What became of a piece of text between brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Understood,
+    Strange,
+    /// It is a message of another kind, which takes the rest of the line.
+    RestOfLine,
+}
+
+impl Jdk8 {
+    /// Takes a line with brackets, or a piece of one; says whether all of it is understood.
+    pub(super) fn take_brackets(&mut self, line: &str, at: At, sink: &mut dyn GcSink) -> bool {
+        let mut is_understood = true;
+        let mut rest = line;
+        while let Some(bracket) = memchr::memchr2(b'[', b']', rest.as_bytes()) {
+            let (text, behind) = rest.split_at(bracket);
+            if let Some(behind) = behind.strip_prefix('[') {
+                let (text, stamp) = Stamp::behind(text);
+                match self.take_piece(text, rest, at, sink) {
+                    Piece::RestOfLine => return is_understood,
+                    piece => is_understood &= piece == Piece::Understood,
+                }
+                let (name, chars) = name(behind);
+                is_understood &= name != Name::Unknown;
+                rest = &behind[chars..];
+                self.open(name, stamp, at, sink);
+            } else {
+                match self.take_piece(text, rest, at, sink) {
+                    Piece::RestOfLine => return is_understood,
+                    piece => is_understood &= piece == Piece::Understood,
+                }
+                rest = &behind[1..];
+                is_understood &= self.close(at, sink);
+            }
+        }
+        self.take_piece(rest, rest, at, sink) != Piece::Strange && is_understood
+    }
+
+    fn open(&mut self, name: Name, stamp: Stamp, at: At, sink: &mut dyn GcSink) {
+        if let Name::Pause(words) = name {
+            self.check_clock(&stamp, at, sink);
+            if self.pauses.last().is_some_and(|pause| !pause.may_hold_pause()) || 1 < self.pauses.len() {
+                self.lose_open(sink);
+            }
+            if self.pauses.is_empty() {
+                self.release(sink);
+            }
+            self.pauses.push(Pause::new(words, stamp, at.source, at.line));
+        } else if stamp.is_there()
+            && !is_concurrent(name)
+            && let Some(pause) = self.pauses.last_mut()
+        {
+            pause.part_begins(&stamp);
+        }
+        if self.frames.len() == DEPTH_MAX {
+            self.lose_open(sink);
+        }
+        match name {
+            Name::YoungOccupancy => {
+                if let Some(pause) = self.pauses.last_mut() {
+                    pause.begin_remark();
+                }
+            }
+            Name::ConcurrentStart(phase) => self.phase_begun = Some((phase, stamp)),
+            _ => {}
+        }
+        self.frames.push(Frame {
+            name,
+            stamp,
+            sizes: None,
+            duration: None,
+            cpu: None,
+            workers: None,
+            line: at.line,
+        });
+    }
+
+    /// What is open has lost its end; a young collection and the like follow.
+    fn lose_open(&mut self, sink: &mut dyn GcSink) {
+        for pause in self.pauses.drain(..) {
+            let (source, line) = pause.first_line();
+            sink.problem(At { source, line }.problem("the end of a pause is missing"));
+        }
+        self.frames.clear();
+    }
+
+    /// Ends the innermost bracket; says whether there was one.
+    fn close(&mut self, at: At, sink: &mut dyn GcSink) -> bool {
+        let Some(frame) = self.frames.pop() else { return false };
+        if let Some(name) = frame.name.of_collector() {
+            self.header.take_name(name);
+        }
+        match (frame.name, self.pauses.last_mut()) {
+            (Name::Pause(_), _) => self.close_pause(&frame, at, sink),
+            (Name::Young(name), Some(pause)) => pause.young(name, frame.sizes),
+            (Name::Old(name), Some(pause)) => pause.old(name, frame.sizes),
+            (Name::Mark(name), Some(pause)) => pause.mark(name, frame.sizes),
+            (Name::Permanent, Some(pause)) => {
+                if let Some(sizes) = frame.sizes {
+                    pause.permanent(sizes);
+                }
+            }
+            (Name::Permanent, None) => {
+                if let (Some(sizes), Some(record)) = (frame.sizes, self.last_pause()) {
+                    set_space(record, GcSpace::Metaspace, sizes);
+                }
+            }
+            (Name::Sizes, _) => {
+                if let (Some(sizes), Some(record)) = (frame.sizes, self.last_pause()) {
+                    record.heap = sizes;
+                }
+            }
+            (Name::Parallel, _) => {
+                if let Some(record) = self.last_pause() {
+                    record.workers = frame.workers;
+                }
+            }
+            (Name::Concurrent(phase), _) => self.close_concurrent(phase, &frame, at, sink),
+            (Name::ConcurrentAbort(phase), _) => self.close_abort(phase, &frame, at, sink),
+            (Name::Times, _) => self.put_times(frame.cpu),
+            _ => {}
+        }
+        true
+    }
+
+    fn close_pause(&mut self, frame: &Frame, at: At, sink: &mut dyn GcSink) {
+        let Some(mut pause) = self.pauses.pop() else { return };
+        if let Some(sizes) = frame.sizes {
+            pause.heap(sizes);
+        }
+        self.seen_g1 |= pause.is_g1();
+        let (record, total_ns) = pause.end(frame.duration, at.source, at.line);
+        if let Some(outer) = self.pauses.last_mut() {
+            outer.inner(total_ns);
+        }
+        self.wait(record, true, sink);
+    }
+
+    fn close_concurrent(&mut self, phase: &'static str, frame: &Frame, at: At, sink: &mut dyn GcSink) {
+        let mut record = GcRecord::new(GcRecordKind::Concurrent, phase, at.source, at.line);
+        record.scope = Some(GcScope::Old);
+        record.first_line = frame.line.min(at.line);
+        record.cycle_id = frame.stamp.gc_id;
+        record.end = frame.stamp.after(0);
+        if let Some((ns, step_ns)) = frame.duration {
+            record.duration_ns = Some(ns);
+            record.duration_resolution_ns = Some(step_ns);
+        }
+        self.phase_begun = None;
+        // G1 writes no CPU time behind them.
+        self.wait(record, phase.starts_with("CMS"), sink);
+    }
+
+    /// A phase that was given up: how long it took is what lies between the stamps.
+    fn close_abort(&mut self, phase: &'static str, frame: &Frame, at: At, sink: &mut dyn GcSink) {
+        let mut record = GcRecord::new(GcRecordKind::Concurrent, phase, at.source, at.line);
+        record.scope = Some(GcScope::Old);
+        record.cycle_id = frame.stamp.gc_id;
+        record.end = frame.stamp.after(0);
+        record.troubles.push(GcTrouble::Aborted);
+        if let Some((_, begun)) = self.phase_begun.take().filter(|(name, _)| *name == phase) {
+            let begun = begun.after(0);
+            let by_uptime =
+                record.end.uptime_ns.zip(begun.uptime_ns).and_then(|(end, begun)| end.checked_sub(begun));
+            let by_date = record.end.unix_ns.zip(begun.unix_ns);
+            let by_date = by_date.and_then(|(end, begun)| u64::try_from(end.checked_sub(begun)?).ok());
+            record.duration_ns = by_uptime.or(by_date);
+            record.duration_resolution_ns = record.duration_ns.and(record.end.resolution_ns);
+        }
+        self.wait(record, false, sink);
+    }
+
+    /// CPU time is of what ended just before it; G1 writes it behind its details.
+    fn put_times(&mut self, cpu: Option<GcCpu>) {
+        let Some(cpu) = cpu else { return };
+        let is_just_ended = std::mem::take(&mut self.times_follow);
+        let waits = |record: &&mut GcRecord| {
+            record.cpu.is_none() && (is_just_ended || record.kind == GcRecordKind::Pause)
+        };
+        if let Some(record) = self.waiting.iter_mut().rev().find(waits) {
+            record.cpu = Some(cpu);
+        }
+    }
+
+    /// Takes text between brackets; `tail` is the line from there on.
+    fn take_piece(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
+        let trimmed = text.trim_matches([' ', ',', ':', '\t']);
+        let Some(frame) = self.frames.last_mut() else {
+            return if trimmed.is_empty() { Piece::Understood } else { self.take_outside(tail, at, sink) };
+        };
+        if trimmed.is_empty() {
+            return Piece::Understood;
+        }
+        match frame.name {
+            Name::Detail | Name::YoungOccupancy | Name::ConcurrentStart(_) | Name::ConcurrentAbort(_) => {
+                Piece::Understood
+            }
+            Name::Unknown => Piece::Strange,
+            Name::Times => cpu(trimmed).map_or(Piece::Strange, |cpu| {
+                frame.cpu = Some(cpu);
+                Piece::Understood
+            }),
+            Name::Parallel => {
+                frame.workers =
+                    text.rsplit_once("GC Workers: ").and_then(|(_, number)| number.trim().parse().ok());
+                Piece::Understood
+            }
+            Name::Eden => {
+                let found = self.take_eden(trimmed);
+                if found.is_some() { Piece::Understood } else { Piece::Strange }
+            }
+            _ => self.take_words(text, tail, at, sink),
+        }
+    }
+
+    /// Words of a pause, a generation, or a phase beside the application.
+    fn take_words(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
+        let (Some(frame), mut pause) = (self.frames.last_mut(), self.pauses.last_mut()) else {
+            return Piece::Strange;
+        };
+        let mut rest = text;
+        loop {
+            rest = rest.trim_start_matches([' ', ',', ':', '\t', '/']);
+            let Some(first) = rest.bytes().next() else { return Piece::Understood };
+            match first {
+                b'0'..=b'9' => {
+                    if let Some(sizes) = sizes(&mut rest) {
+                        frame.sizes.get_or_insert(sizes);
+                    } else if Stamp::skip(rest).len() < rest.len() {
+                        rest = Stamp::skip(rest);
+                    } else if let Some(duration) = seconds(&mut rest) {
+                        // CMS writes `0.613/0.666 secs`: CPU-like time without yields, and what passed. The latter counts.
+                        frame.duration = Some(duration);
+                    } else {
+                        return Piece::Strange;
+                    }
+                }
+                b'(' => {
+                    let mut scan = crate::scan::Scan(rest);
+                    let Some(inside) = scan.group() else { return Piece::Strange };
+                    if let Some(pause) = &mut pause {
+                        pause.group(inside);
+                    }
+                    rest = scan.0;
+                }
+                // JDK 1.3 and 1.4 write causes so.
+                b'<' => {
+                    let Some((inside, behind)) = rest[1..].split_once('>') else { return Piece::Strange };
+                    if let Some(pause) = &mut pause {
+                        pause.group(inside);
+                    }
+                    rest = behind;
+                }
+                b'-' if rest.starts_with("--") => {
+                    if let Some(pause) = &mut pause {
+                        pause.undone();
+                    }
+                    rest = &rest[2..];
+                }
+                _ => match lines::word(rest) {
+                    Some(chars) => rest = &rest[chars..],
+                    None => break,
+                },
+            }
+        }
+        self.take_outside(&tail[text.len() - rest.len()..], at, sink)
+    }
+
+    /// Text that belongs to no bracket, or breaks into one. A message may hold brackets: it is taken with all that follows.
+    fn take_outside(&mut self, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
+        if self.take_message(tail.trim_start(), at, sink) { Piece::RestOfLine } else { Piece::Strange }
+    }
+
+    /// `8192.0K(16.3G)->0.0B(16.0G) Survivors: 188.0M->148.0M Heap: 9260.1M(29.9G)->9212.2M(29.9G)`
+    fn take_eden(&mut self, text: &str) -> Option<()> {
+        let mut rest = text;
+        let eden = sizes(&mut rest)?;
+        rest = rest.strip_prefix(" Survivors: ")?;
+        let survivors = sizes(&mut rest)?;
+        rest = rest.strip_prefix(" Heap: ")?;
+        let heap = sizes(&mut rest)?;
+        if let Some(record) = self.last_pause() {
+            record.heap = heap;
+            set_space(record, GcSpace::Eden, eden);
+            set_space(record, GcSpace::Survivor, survivors);
+        }
+        rest.is_empty().then_some(())
+    }
+
+    /// The pause that ended last and is not told yet.
+    fn last_pause(&mut self) -> Option<&mut GcRecord> {
+        self.waiting.iter_mut().rev().find(|record| record.kind == GcRecordKind::Pause)
+    }
+}
+
+fn is_concurrent(name: Name) -> bool {
+    matches!(name, Name::Concurrent(_) | Name::ConcurrentStart(_) | Name::ConcurrentAbort(_))
+}
+
+/// `user=1.70 sys=0.00, real=0.23 secs`
+fn cpu(text: &str) -> Option<GcCpu> {
+    let mut rest = text;
+    let mut figure = |key: &str| -> Option<(u64, u64)> {
+        rest = rest.trim_start_matches([' ', ',']).strip_prefix(key)?;
+        Decimal::take(&mut rest)?.scaled(9)
+    };
+    let (user, sys, real) = (figure("user=")?, figure("sys=")?, figure("real=")?);
+    Some(GcCpu { user_ns: user.0, sys_ns: sys.0, real_ns: Some(real.0), resolution_ns: user.1.max(sys.1) })
+}

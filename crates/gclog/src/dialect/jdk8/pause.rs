@@ -1,0 +1,228 @@
+//! A pause while its brackets are open, and the record that it becomes.
+
+use super::text::Stamp;
+use assay_model::{GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace, GcTrouble};
+
+/// A pause of which not everything is read yet.
+#[derive(Debug)]
+pub(super) struct Pause {
+    /// `GC`, `Full GC`, `GC pause`, `GC remark`, `GC cleanup`.
+    words: &'static str,
+    stamp: Stamp,
+    record: GcRecord,
+    young: Option<(&'static str, Option<GcSizes>)>,
+    old: Option<(&'static str, Option<GcSizes>)>,
+    /// A short stop of CMS.
+    mark: Option<(&'static str, Option<GcSizes>)>,
+    is_remark: bool,
+    /// G1: what of the heap it takes, and whether a cycle begins with it.
+    g1_kind: Option<&'static str>,
+    is_initial_mark: bool,
+    /// A collection within this pause has told its length itself: CMS may collect the young generation before it remarks.
+    inner_ns: u64,
+    /// Whether the heap's sizes are one reading, not one before and one after.
+    has_one_reading: bool,
+}
+
+impl Pause {
+    pub fn new(words: &'static str, stamp: Stamp, source: usize, line: u64) -> Self {
+        let mut record = GcRecord::new(GcRecordKind::Pause, words, source, line);
+        record.cycle_id = stamp.gc_id;
+        Pause {
+            words,
+            stamp,
+            record,
+            young: None,
+            old: None,
+            mark: None,
+            is_remark: false,
+            g1_kind: None,
+            is_initial_mark: false,
+            inner_ns: 0,
+            has_one_reading: false,
+        }
+    }
+
+    /// Whether a further pause may be in this one.
+    pub fn may_hold_pause(&self) -> bool {
+        self.is_remark
+    }
+
+    /// The line at which it began.
+    pub fn first_line(&self) -> (usize, u64) {
+        (self.record.source, self.record.first_line)
+    }
+
+    /// The remark of CMS has begun.
+    pub fn begin_remark(&mut self) {
+        self.is_remark = true;
+    }
+
+    /// A part has a stamp; the pause may have none, where a torn line took it.
+    pub fn part_begins(&mut self, stamp: &Stamp) {
+        if !self.stamp.is_there() {
+            self.stamp = *stamp;
+        }
+    }
+
+    /// What stands in parentheses behind the words.
+    pub fn group(&mut self, text: &str) {
+        match text {
+            "young" => self.g1_kind = Some("young"),
+            "mixed" => self.g1_kind = Some("mixed"),
+            "partial" => self.g1_kind = Some("partial"),
+            "initial-mark" => self.is_initial_mark = true,
+            "to-space exhausted" | "to-space overflow" => self.trouble(GcTrouble::EvacuationFailure),
+            "promotion failed" => self.trouble(GcTrouble::PromotionFailed),
+            "concurrent mode failure" => self.trouble(GcTrouble::ConcurrentModeFailure),
+            "concurrent mode interrupted" => self.trouble(GcTrouble::Aborted),
+            _ if text.contains("promotion failure size") => self.trouble(GcTrouble::PromotionFailed),
+            _ if self.record.cause.is_none() => {
+                self.is_remark |= text == "CMS Final Remark";
+                if text.starts_with("GCLocker") {
+                    self.trouble(GcTrouble::CriticalSection);
+                }
+                self.record.cause = Some(text.to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// `GC--`: the collection had no room to copy to, and undid itself.
+    pub fn undone(&mut self) {
+        let is_g1 = self.words == "GC pause";
+        self.trouble(if is_g1 { GcTrouble::EvacuationFailure } else { GcTrouble::PromotionFailed });
+    }
+
+    fn trouble(&mut self, trouble: GcTrouble) {
+        if !self.record.troubles.contains(&trouble) {
+            self.record.troubles.push(trouble);
+        }
+    }
+
+    pub fn young(&mut self, name: &'static str, sizes: Option<GcSizes>) {
+        self.young = Some((name, sizes));
+    }
+
+    pub fn old(&mut self, name: &'static str, sizes: Option<GcSizes>) {
+        self.old = Some((name, sizes));
+    }
+
+    pub fn mark(&mut self, name: &'static str, sizes: Option<GcSizes>) {
+        self.mark = Some((name, sizes));
+    }
+
+    pub fn permanent(&mut self, sizes: GcSizes) {
+        set_space(&mut self.record, GcSpace::Metaspace, sizes);
+    }
+
+    pub fn is_g1(&self) -> bool {
+        !matches!(self.words, "GC" | "Full GC" | "Inc GC")
+    }
+
+    /// A pause within this one has ended.
+    pub fn inner(&mut self, duration_ns: u64) {
+        self.inner_ns = self.inner_ns.saturating_add(duration_ns);
+    }
+
+    /// Sizes behind everything are those of the heap.
+    pub fn heap(&mut self, sizes: GcSizes) {
+        if self.record.heap.after_bytes.is_none() {
+            self.record.heap = sizes;
+            self.has_one_reading = sizes.before_bytes == sizes.after_bytes;
+        }
+    }
+
+    /// The pause has ended; returns its record and its length from its own beginning, inner pauses included.
+    ///
+    /// The record's length is without them: a stretch of time is never counted twice. Held by
+    /// `a_young_collection_within_a_remark_is_not_counted_twice`.
+    pub fn end(mut self, duration: Option<(u64, u64)>, source: usize, line: u64) -> (GcRecord, u64) {
+        let total_ns = duration.map_or(0, |(ns, _)| ns);
+        self.record.phase = self.phase();
+        self.record.scope = self.scope();
+        self.put_spaces();
+        let mut record = self.record;
+        record.end = duration.map_or_else(Default::default, |(ns, _)| self.stamp.after(ns));
+        record.duration_ns = duration.map(|(ns, _)| ns.saturating_sub(self.inner_ns));
+        record.duration_resolution_ns = duration.map(|(_, step)| step);
+        record.source = source;
+        record.line = line;
+        (record, total_ns)
+    }
+
+    /// The words of the log for it, a row in the tables for each.
+    fn phase(&self) -> String {
+        if let Some((name, _)) = self.mark {
+            return name.to_owned();
+        }
+        if let Some(kind) = self.g1_kind {
+            let mark = if self.is_initial_mark { " (initial-mark)" } else { "" };
+            return format!("{} ({kind}){mark}", self.words);
+        }
+        let short_stop = match self.record.cause.as_deref() {
+            Some("CMS Initial Mark") => Some("CMS-initial-mark"),
+            Some("CMS Final Remark") => Some("CMS-remark"),
+            _ => None,
+        };
+        match (self.words, short_stop, self.young, self.old) {
+            ("GC", Some(name), None, None) => name.to_owned(),
+            // Without details a short stop of CMS has no more than one reading of the heap.
+            ("GC", None, None, None) if self.is_short_stop() => "CMS-initial-mark or CMS-remark".to_owned(),
+            ("GC", _, Some((young, _)), Some((old, _))) => format!("GC {young}, {old}"),
+            ("GC", _, Some((name, _)), None) | ("GC", _, None, Some((name, _))) => format!("GC {name}"),
+            _ => self.words.to_owned(),
+        }
+    }
+
+    fn is_short_stop(&self) -> bool {
+        self.has_one_reading && self.young.is_none() && self.old.is_none()
+    }
+
+    fn scope(&self) -> Option<GcScope> {
+        if self.mark.is_some() {
+            return Some(GcScope::Old);
+        }
+        match (self.words, self.g1_kind) {
+            ("Full GC", _) => Some(GcScope::Full),
+            ("GC remark" | "GC cleanup", _) => Some(GcScope::Old),
+            ("GC pause", Some("young")) => Some(GcScope::Young),
+            ("GC pause", Some(_)) => Some(GcScope::Mixed),
+            ("GC pause", None) => None,
+            _ if self.old.is_some() => Some(GcScope::Full),
+            _ if self.young.is_some() => Some(GcScope::Young),
+            _ if self.is_short_stop() || self.is_remark => Some(GcScope::Old),
+            _ if self.record.heap.after_bytes.is_some() => Some(GcScope::Young),
+            _ => None,
+        }
+    }
+
+    /// Where only the young generation and the whole heap are told, the old one is the rest: the JVM adds the same figures up.
+    fn put_spaces(&mut self) {
+        let young = self.young.and_then(|(_, sizes)| sizes);
+        if let Some(sizes) = young {
+            set_space(&mut self.record, GcSpace::Young, sizes);
+        }
+        let old = self.old.or(self.mark).and_then(|(_, sizes)| sizes);
+        let rest = young.and_then(|young| difference(&self.record.heap, &young));
+        if let Some(sizes) = old.or(rest) {
+            set_space(&mut self.record, GcSpace::Old, sizes);
+        }
+    }
+}
+
+/// Puts the sizes of a space in place of those that are there.
+pub(super) fn set_space(record: &mut GcRecord, space: GcSpace, sizes: GcSizes) {
+    record.spaces.retain(|(name, _)| *name != space);
+    record.spaces.push((space, sizes));
+}
+
+fn difference(whole: &GcSizes, part: &GcSizes) -> Option<GcSizes> {
+    let minus = |whole: Option<u64>, part: Option<u64>| whole?.checked_sub(part?);
+    Some(GcSizes {
+        before_bytes: Some(minus(whole.before_bytes, part.before_bytes)?),
+        after_bytes: Some(minus(whole.after_bytes, part.after_bytes)?),
+        capacity_bytes: minus(whole.capacity_bytes, part.capacity_bytes),
+        resolution_bytes: whole.resolution_bytes.max(part.resolution_bytes),
+    })
+}

@@ -1,0 +1,106 @@
+//! Shenandoah's closing statistics, held against what was read.
+//!
+//! At its end Shenandoah says how many pauses of each kind and how many collections there were. Each count of pauses must be that of
+//! the records, to the unit. What is not held against:
+//!
+//! - sums of times: the statistics read their clock at other instants than the lines of pauses do, some µs apart each;
+//! - counts of concurrent phases: one that is cancelled has its line, and no place in the statistics;
+//! - `Completed GCs`, and JDK 25's `Degenerated GCs`: they count a collection again when it becomes a full one.
+
+use crate::dialect::At;
+use crate::scan::Scan;
+use crate::stream::GcSink;
+use assay_model::{GcReconciliation, GcRecord, GcRecordKind};
+use std::collections::BTreeMap;
+
+/// Kinds that are counted; there are about ten.
+const KINDS_MAX: usize = 64;
+
+/// What was read of a Shenandoah's run.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Closing {
+    /// Pauses by what they are called, without generations.
+    pauses: BTreeMap<String, u64>,
+    /// Degenerated pauses by where in the cycle they began.
+    degenerated_at: BTreeMap<String, u64>,
+    /// Cycles that came to their end beside the application.
+    successful: u64,
+    /// Full collections that the statistics have, until they say how many of them had no pause of their own.
+    full_said: Option<u64>,
+}
+
+impl Closing {
+    /// Counts a record.
+    pub fn count(&mut self, record: &GcRecord) {
+        let is_last_of_cycle = record.phase.starts_with("Pause Final Update Refs")
+            || record.phase.starts_with("Pause Final Roots")
+            || record.phase.starts_with("Concurrent Final Roots");
+        self.successful += u64::from(is_last_of_cycle);
+        if record.kind != GcRecordKind::Pause {
+            return;
+        }
+        let (name, groups) = record.phase.split_once(" (").unwrap_or((&record.phase, ""));
+        add(&mut self.pauses, name);
+        if name == "Pause Degenerated GC" {
+            let place = groups.rsplit(" (").next().unwrap_or(groups).trim_end_matches(')');
+            add(&mut self.degenerated_at, place);
+        }
+    }
+
+    /// Takes a line of `gc,stats`, and tells how it compares.
+    pub fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) {
+        if text.starts_with("Pause ") {
+            if let Some((name, said)) = pauses_said(text) {
+                let name = if name == "Pause Full GC" { "Pause Full" } else { name };
+                tell(name, said, self.pauses.get(name).copied().unwrap_or(0), at, sink);
+            }
+            return;
+        }
+        let mut scan = Scan(text);
+        let Some(said) = scan.number() else { return };
+        let what = scan.0.trim_ascii_start();
+        if let Some(place) = what.strip_prefix("happened at ") {
+            let place = if place == "Update References" { "Update Refs" } else { place };
+            let read = self.degenerated_at.get(place).copied().unwrap_or(0);
+            tell(&format!("Degenerated GCs at {place}"), said, read, at, sink);
+        } else if what.starts_with("Successful Concurrent GCs") || what == "successful concurrent GCs" {
+            tell("Successful Concurrent GCs", said, self.successful, at, sink);
+        } else if what.starts_with("Full GCs") {
+            self.full_said = Some(said);
+        } else if what.starts_with("upgraded from Degenerated GC")
+            && let Some(full) = self.full_said.take()
+        {
+            let read = self.pauses.get("Pause Full").copied().unwrap_or(0);
+            tell("Full GCs with a pause of their own", full.saturating_sub(said), read, at, sink);
+        }
+    }
+}
+
+fn add(counts: &mut BTreeMap<String, u64>, name: &str) {
+    if let Some(count) = counts.get_mut(name) {
+        *count += 1;
+    } else if counts.len() < KINDS_MAX {
+        counts.insert(name.to_owned(), 1);
+    }
+}
+
+/// `Pause Init Mark (N)   =    0.001 s (a =       32 us) (n =    33) (lvls, us = ..)`: name and count.
+fn pauses_said(text: &str) -> Option<(&str, u64)> {
+    let mut scan = Scan(text);
+    let name = scan.until(" (N) ")?;
+    scan.blanks();
+    scan.literal("= ")?;
+    scan.until("(n = ")?;
+    scan.blanks();
+    Some((name, scan.number()?))
+}
+
+fn tell(what: &str, said: u64, read: u64, at: At, sink: &mut dyn GcSink) {
+    sink.reconciliation(GcReconciliation {
+        what: what.to_owned(),
+        said: said as f64,
+        read: read as f64,
+        rounding: 0.0,
+        at: (at.source, at.line),
+    });
+}

@@ -1,0 +1,368 @@
+//! Lines of what takes time: pauses, cycles, concurrent phases, stalls.
+//!
+//! All collectors write them alike: a name, groups in parentheses (kind, cause, options), sizes, length. Announcements have neither
+//! sizes nor length. A name that is not known is no rule's: a log of a JVM to come must not lose pauses in silence.
+
+use crate::scan::Scan;
+use assay_model::{GcRecordKind, GcScope, GcTrouble};
+
+/// Used before, used after, and capacity where the line has it, with the smallest step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LineSizes {
+    pub before_bytes: u64,
+    pub after_bytes: u64,
+    pub capacity_bytes: Option<u64>,
+    pub resolution_bytes: u64,
+}
+
+/// Something with a name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Timed<'a> {
+    pub kind: GcRecordKind,
+    /// `Pause Young`
+    pub name: &'a str,
+    /// Kinds that belong to the name, as in `Pause Young (Concurrent Start)`.
+    pub kinds: [Option<&'a str>; 2],
+    /// `Y:`, `y:`, `O:` of generational Z.
+    pub generation: Option<GcScope>,
+    pub scope: Option<GcScope>,
+    pub cause: Option<&'a str>,
+    /// The thread that stalled.
+    pub thread: Option<&'a str>,
+    pub trouble: Option<GcTrouble>,
+    pub sizes: Option<LineSizes>,
+    /// Length and its smallest step, nanoseconds.
+    pub duration: Option<(u64, u64)>,
+    /// It ended before its time.
+    pub is_aborted: bool,
+    /// It has an end on this line: else it is announced.
+    pub has_ended: bool,
+}
+
+impl Timed<'_> {
+    /// What it is called: `Pause Young (Concurrent Start)`; generations of Z's pauses and phases are told apart.
+    pub fn phase(&self) -> String {
+        let mut phase = String::with_capacity(40);
+        phase.push_str(self.name);
+        for kind in self.kinds.iter().flatten() {
+            phase.push_str(" (");
+            phase.push_str(kind);
+            phase.push(')');
+        }
+        if self.kinds[0].is_none() && self.kind != GcRecordKind::Cycle && self.kind != GcRecordKind::Stall {
+            match self.generation {
+                Some(GcScope::Young) => phase.push_str(" (Young)"),
+                Some(GcScope::Old) => phase.push_str(" (Old)"),
+                _ => {}
+            }
+        }
+        phase
+    }
+}
+
+/// What a line that begins like one of these says; `None` when it is none or breaks off.
+pub(super) fn read(text: &str) -> Option<Timed<'_>> {
+    let (generation, text) = match text.as_bytes() {
+        [b'Y' | b'y', b':', b' ', ..] => (Some(GcScope::Young), &text[3..]),
+        [b'O', b':', b' ', ..] => (Some(GcScope::Old), &text[3..]),
+        _ => (None, text),
+    };
+    let text = text.trim_ascii_start();
+    let name_ends = text.bytes().position(|b| b == b'(' || b.is_ascii_digit()).unwrap_or(text.len());
+    let (name, rest) = text.split_at(name_ends);
+    let (name, is_aborted) = match name.trim_ascii_end().strip_suffix(" Aborted") {
+        Some(name) => (name, true),
+        None => (name.trim_ascii_end(), false),
+    };
+    let (kind, scope) = known(name)?;
+    let mut timed = Timed {
+        kind,
+        name,
+        kinds: [None; 2],
+        generation,
+        scope: generation.or(scope),
+        cause: None,
+        thread: None,
+        trouble: None,
+        sizes: None,
+        duration: None,
+        is_aborted: is_aborted || name == "Concurrent Mark Abort",
+        has_ended: is_aborted || name == "Concurrent Mark Abort",
+    };
+    let mut scan = Scan(rest);
+    if kind == GcRecordKind::Stall {
+        timed.thread = Some(thread(&mut scan)?);
+    } else {
+        take_groups(&mut timed, &mut scan);
+        if name == "Pause Initial Mark" && timed.cause.is_some() {
+            timed.scope = Some(GcScope::Young); // G1 of JDK 9 and 10: a young collection that begins a cycle
+        }
+    }
+    take_end(&mut timed, &mut scan)?;
+    Some(timed)
+}
+
+/// `(Thread-0) `: a thread's name may hold parentheses, but no length follows them.
+fn thread<'a>(scan: &mut Scan<'a>) -> Option<&'a str> {
+    scan.literal("(")?;
+    let (thread, rest) = scan.0.rsplit_once(") ")?;
+    scan.0 = rest;
+    Some(thread)
+}
+
+fn take_groups<'a>(timed: &mut Timed<'a>, scan: &mut Scan<'a>) {
+    while let Some(group) = scan.group() {
+        scan.blanks();
+        match group {
+            "Mixed" => timed.scope = Some(GcScope::Mixed),
+            "Young" => timed.scope = Some(GcScope::Young),
+            "Old" => timed.scope = Some(GcScope::Old),
+            "Global" => timed.scope = Some(GcScope::Whole),
+            _ => {}
+        }
+        match group {
+            "Normal" | "Mixed" | "Concurrent Start" | "Prepare Mixed" | "Initial Mark" | "Young" | "Old"
+            | "Global" | "Major" | "Minor" | "Promote All" | "Collect Roots" | "Outside of Cycle"
+            | "Roots" | "Mark" | "Evacuation" | "Update Refs" | "Update References" | "Bootstrap" => {
+                if let Some(free) = timed.kinds.iter_mut().find(|kind| kind.is_none()) {
+                    *free = Some(group);
+                }
+            }
+            // Options of Shenandoah's cycle; they change what is done, not what it is called.
+            "process weakrefs" | "unload classes" => {}
+            failure if failure.starts_with("Evacuation Failure") => {
+                timed.trouble = Some(GcTrouble::EvacuationFailure);
+            }
+            // `Concurrent Mark (31.2s, 32.1s)`: its beginning and end.
+            times if times.starts_with(|c: char| c.is_ascii_digit()) => {}
+            cause => timed.cause = Some(cause),
+        }
+    }
+}
+
+/// Sizes and length; `None` when something else follows, or a part of one.
+fn take_end(timed: &mut Timed<'_>, scan: &mut Scan<'_>) -> Option<()> {
+    scan.blanks();
+    if scan.0 == "Aborted" {
+        (timed.is_aborted, timed.has_ended) = (true, true);
+        return Some(());
+    }
+    let mut with_sizes = *scan;
+    if let Some(sizes) = sizes(&mut with_sizes) {
+        timed.sizes = Some(sizes);
+        timed.has_ended = true;
+        *scan = with_sizes;
+        scan.blanks();
+    }
+    if !scan.0.is_empty() {
+        timed.duration = Some(scan.duration()?);
+        timed.has_ended = true;
+    }
+    scan.end()?;
+    // Only cycles of Z without generations end without saying how long they took.
+    let is_torn = timed.sizes.is_some()
+        && timed.duration.is_none()
+        && (timed.kind != GcRecordKind::Cycle || timed.sizes.is_some_and(|s| s.capacity_bytes.is_some()));
+    (!is_torn && (timed.kind != GcRecordKind::Stall || timed.has_ended)).then_some(())
+}
+
+/// `23M->1M(64M)`; Z writes `26M(10%)->28M(11%)`.
+fn sizes(scan: &mut Scan<'_>) -> Option<LineSizes> {
+    let (before_bytes, resolution_bytes) = scan.size_with_step()?;
+    let is_z = scan.literal("->").is_none();
+    if is_z {
+        percentage(scan)?;
+        scan.literal("->")?;
+    }
+    let after_bytes = scan.size()?;
+    let capacity_bytes = if is_z {
+        percentage(scan)?;
+        None
+    } else {
+        scan.literal("(")?;
+        let capacity_bytes = scan.size()?;
+        scan.literal(")")?;
+        Some(capacity_bytes)
+    };
+    Some(LineSizes { before_bytes, after_bytes, capacity_bytes, resolution_bytes })
+}
+
+fn percentage(scan: &mut Scan<'_>) -> Option<()> {
+    scan.literal("(")?;
+    scan.number()?;
+    scan.literal("%)")
+}
+
+/// Kind and scope of what is called so. Names are those of JDK 9 to 25.
+fn known(name: &str) -> Option<(GcRecordKind, Option<GcScope>)> {
+    use GcRecordKind::{Concurrent, Cycle, Pause, Stall};
+    use GcScope::{Full, Mixed, Old, Whole, Young};
+    let (kind, scope) = match name {
+        "Pause Young" => (Pause, Some(Young)),
+        "Pause Mixed" => (Pause, Some(Mixed)),
+        "Pause Full" => (Pause, Some(Full)),
+        "Pause Remark" | "Pause Cleanup" | "Pause Initial Mark" => (Pause, Some(Old)),
+        // Z; the generations are told by what stands before.
+        "Pause Mark Start" | "Pause Mark End" | "Pause Relocate Start" => (Pause, Some(Whole)),
+        // Shenandoah
+        "Pause Init Mark"
+        | "Pause Final Mark"
+        | "Pause Init Update Refs"
+        | "Pause Final Update Refs"
+        | "Pause Final Roots"
+        | "Pause Final Evac"
+        | "Pause Degenerated GC"
+        | "Pause Init Traversal"
+        | "Pause Final Traversal" => (Pause, Some(Whole)),
+        // Z with generations, and without them
+        "Minor Collection" | "Young Generation" => (Cycle, Some(Young)),
+        "Old Generation" => (Cycle, Some(Old)),
+        "Major Collection" | "Garbage Collection" => (Cycle, Some(Whole)),
+        "Concurrent Mark Cycle" | "Concurrent Undo Cycle" | "Concurrent Cycle" => (Cycle, Some(Old)),
+        "Allocation Stall" | "Relocation Stall" | "JNI Critical Stall" => (Stall, None),
+        "Coalescing and filling old regions" | "Coalescing and filling" => (Concurrent, Some(Old)),
+        _ => (concurrent(name.strip_prefix("Concurrent ")?).then_some(Concurrent)?, None),
+    };
+    Some((kind, scope))
+}
+
+fn concurrent(name: &str) -> bool {
+    let is_g1_or_cms = matches!(
+        name,
+        "Mark"
+            | "Mark From Roots"
+            | "Mark Abort"
+            | "Mark Reset For Overflow"
+            | "Scan Root Regions"
+            | "Preclean"
+            | "Abortable Preclean"
+            | "Sweep"
+            | "Reset"
+            | "Create Live Data"
+            | "Complete Cleanup"
+            | "Cleanup"
+            | "Cleanup for Next Mark"
+            | "Clear Claimed Marks"
+            | "Rebuild Remembered Sets"
+            | "Rebuild Remembered Sets and Scrub Regions"
+    );
+    let is_z = || {
+        matches!(
+            name,
+            "Mark Continue"
+                | "Mark Free"
+                | "Process Non-Strong"
+                | "Process Non-Strong References"
+                | "Reset Relocation Set"
+                | "Destroy Detached Pages"
+                | "Select Relocation Set"
+                | "Prepare Relocation Set"
+                | "Relocate"
+                | "Remap Roots"
+        )
+    };
+    let is_shenandoah = || {
+        matches!(
+            name,
+            "reset"
+                | "reset after collect"
+                | "remembered set scanning"
+                | "marking roots"
+                | "marking"
+                | "precleaning"
+                | "thread roots"
+                | "weak references"
+                | "weak roots"
+                | "cleanup"
+                | "class unloading"
+                | "strong roots"
+                | "evacuation"
+                | "Init Update Refs"
+                | "update references"
+                | "update thread roots"
+                | "Final Roots"
+                | "uncommit"
+                | "traversal"
+                | "partial"
+        )
+    };
+    is_g1_or_cms || is_z() || is_shenandoah()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn timed(text: &str) -> Timed<'_> {
+        read(text).unwrap_or_else(|| panic!("not read: {text}"))
+    }
+
+    #[test]
+    fn a_pause_gives_name_cause_sizes_and_length() {
+        let pause = timed(
+            "Pause Young (Mixed) (G1 Evacuation Pause) (Evacuation Failure: Pinned) 23M->1M(64M) 1.987ms",
+        );
+        assert_eq!((pause.phase().as_str(), pause.scope), ("Pause Young (Mixed)", Some(GcScope::Mixed)));
+        assert_eq!(
+            (pause.cause, pause.trouble),
+            (Some("G1 Evacuation Pause"), Some(GcTrouble::EvacuationFailure))
+        );
+        let sizes = pause.sizes.unwrap();
+        assert_eq!(
+            (sizes.before_bytes, sizes.after_bytes, sizes.capacity_bytes),
+            (23 * MIB, MIB, Some(64 * MIB))
+        );
+        assert_eq!(pause.duration, Some((1_987_000, 1_000)));
+        let full = timed("Pause Full (System.gc()) 4M->2M(26M) 130.148ms");
+        assert_eq!((full.phase().as_str(), full.cause), ("Pause Full", Some("System.gc()")));
+        assert_eq!(
+            timed("Pause Init Mark (process weakrefs) (unload classes) 1.692ms").phase(),
+            "Pause Init Mark"
+        );
+        assert_eq!(
+            timed("Pause Degenerated GC (Young) (Mark) 9M->8M(9M) 1.692ms").phase(),
+            "Pause Degenerated GC (Young) (Mark)"
+        );
+    }
+
+    #[test]
+    fn cycles_and_phases_of_z_know_their_generation() {
+        let minor = timed("Minor Collection (Allocation Rate) 26M(10%)->28M(11%) 0.099s");
+        assert_eq!((minor.kind, minor.scope), (GcRecordKind::Cycle, Some(GcScope::Young)));
+        assert_eq!((minor.duration, minor.cause), (Some((99_000_000, 1_000_000)), Some("Allocation Rate")));
+        assert_eq!(minor.sizes.unwrap().capacity_bytes, None);
+        assert_eq!(timed("O: Pause Mark End 0.012ms").phase(), "Pause Mark End (Old)");
+        assert_eq!(timed("Y: Pause Mark Start (Major) 0.012ms").phase(), "Pause Mark Start (Major)");
+        assert!(timed("Garbage Collection (Allocation Stall) Aborted").is_aborted);
+        assert!(timed("Garbage Collection (Warmup) 26M(10%)->28M(11%)").has_ended);
+        assert!(!timed("Garbage Collection (Warmup)").has_ended);
+    }
+
+    #[test]
+    fn a_stall_names_its_thread() {
+        let stall = timed("Allocation Stall (pool (1) thread-2) 12.345ms");
+        assert_eq!((stall.phase().as_str(), stall.thread), ("Allocation Stall", Some("pool (1) thread-2")));
+        assert_eq!(stall.duration, Some((12_345_000, 1_000)));
+        assert_eq!(read("Allocation Stall (main)"), None);
+    }
+
+    #[test]
+    fn what_breaks_off_or_is_unknown_is_not_read() {
+        for torn in [
+            "Pause Yo",
+            "Pause Young (Nor",
+            "Pause Young (Normal) (G1 Evacuation Pause) 2",
+            "Pause Young (Normal) (G1 Evacuation Pause) 23M->1M(64M)",
+            "Pause Young (Normal) (G1 Evacuation Pause) 23M->1M(64M) 1.9",
+            "Pause Young (Normal) (G1 Evacuation Pause) 23M->1M(64M) 99999999999999999999.9ms",
+            "Pause Young (Normal) (G1 Evacuation Pause) 23M->1M(64M) 1.9ms[0.2s][info][gc] GC(3) x",
+            "Pause Reticulate 1.2ms",
+            "Concurrent Reticulation 1.2ms",
+            "Minor Collection (Allocation Rate) 26M(10%)->28M(11%) 0.0",
+        ] {
+            assert_eq!(read(torn), None, "{torn}");
+        }
+    }
+}

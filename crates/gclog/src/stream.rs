@@ -1,0 +1,184 @@
+//! Bytes of logs in, records out: what stays in memory does not grow with the log.
+//!
+//! [`GcStream`] cuts bytes into lines and gives each to the dialect that the log is written in; the dialect tells a [`GcSink`] what
+//! it has understood. The same bytes tell the same, however they are cut.
+
+use crate::dialect::{AnyDialect, At, Recogniser, Taken};
+use assay_model::{GcJvm, GcReconciliation, GcRecord, GcSource, Problem};
+use std::borrow::Cow;
+
+/// A longer line is not read: the longest that a JVM writes has a few hundred bytes, its flags a few thousand.
+const LINE_BYTES_MAX: usize = 64 << 10;
+/// Editors and transfers put it before text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// What of a log is looked at before its form is decided.
+const RECOGNISED_LINES_MAX: usize = 200;
+
+/// Takes what is read from logs, as it comes.
+pub trait GcSink {
+    /// Another source begins; it has the next index, from 0.
+    fn begin_source(&mut self, _name: &str) {}
+    /// The source ends; what was counted in it.
+    fn end_source(&mut self, _source: &GcSource) {}
+    /// Another JVM begins: its clocks and numbers have nothing to do with those before.
+    fn begin_jvm(&mut self) {}
+    /// What is known of the JVM by now; at its end, and when [`GcStream::tell_jvm`] or [`GcStream::flush`] asks.
+    fn jvm(&mut self, _jvm: &GcJvm) {}
+    /// Something that the collector did, in the order of its end, whole.
+    fn record(&mut self, record: GcRecord);
+    /// A figure that the log itself gives, and what was read.
+    fn reconciliation(&mut self, _reconciliation: GcReconciliation) {}
+    /// A line that no rule accounts for.
+    fn strange(&mut self, _at: At, _text: &str) {}
+    /// Something is wrong or missing.
+    fn problem(&mut self, _problem: Problem) {}
+}
+
+/// Reads logs as they come: begin a source, feed it bytes in any portions, end it; the next source goes on where it ended.
+#[derive(Debug, Default)]
+pub struct GcStream {
+    partial: Vec<u8>,
+    is_overlong: bool,
+    source: GcSource,
+    sources: usize,
+    /// Until the form of this source is known: its lines so far.
+    looking: Option<(Recogniser, Vec<String>)>,
+    dialect: Option<AnyDialect>,
+}
+
+impl GcStream {
+    /// Begins a source. Its form is found anew; when it is that of the source before, reading goes on in the middle of whatever
+    /// was open there, as it must in a rotated set.
+    pub fn begin_source(&mut self, name: &str, sink: &mut dyn GcSink) {
+        self.source = GcSource { name: name.to_owned(), ..GcSource::default() };
+        self.looking = Some(<(Recogniser, Vec<String>)>::default());
+        sink.begin_source(name);
+    }
+
+    /// The source is called otherwise by now: rotation has renamed it.
+    pub fn rename_source(&mut self, name: &str) {
+        name.clone_into(&mut self.source.name);
+    }
+
+    /// Takes the next bytes of the source.
+    pub fn feed(&mut self, mut bytes: &[u8], sink: &mut dyn GcSink) {
+        self.source.bytes += bytes.len() as u64;
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let (line, rest) = bytes.split_at(end);
+            bytes = &rest[1..];
+            if self.partial.is_empty() && !self.is_overlong && line.len() <= LINE_BYTES_MAX {
+                self.take_line(line, sink);
+            } else {
+                self.keep(line);
+                self.take_kept(sink);
+            }
+        }
+        self.keep(bytes);
+    }
+
+    /// Ends the source: what stands after the last end of line counts as a line.
+    pub fn end_source(&mut self, sink: &mut dyn GcSink) {
+        if !self.partial.is_empty() || self.is_overlong {
+            self.source.is_torn = true;
+            self.take_kept(sink);
+        }
+        self.decide(sink);
+        if let Some(dialect) = &mut self.dialect {
+            self.source.messages_dropped = dialect.take_messages_dropped();
+        }
+        sink.end_source(&self.source);
+        self.sources += 1;
+    }
+
+    /// Tells what is known of the JVM by now: for a log that is followed, of which a report is made before its end.
+    pub fn tell_jvm(&mut self, sink: &mut dyn GcSink) {
+        if let Some(dialect) = &mut self.dialect {
+            dialect.tell_jvm(sink);
+        }
+    }
+
+    /// Tells what is open although it may still become finer: for a log that is followed.
+    pub fn flush(&mut self, sink: &mut dyn GcSink) {
+        // A short log that is followed is taken to be what its few lines look like.
+        if self.looking.as_ref().is_some_and(|(recogniser, _)| recogniser.decide().is_some()) {
+            self.decide(sink);
+        }
+        if let Some(dialect) = &mut self.dialect {
+            dialect.flush(sink);
+        }
+    }
+
+    /// Ends reading after the last source.
+    pub fn finish(mut self, sink: &mut dyn GcSink) {
+        if let Some(dialect) = &mut self.dialect {
+            dialect.finish(sink);
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.is_overlong || self.partial.len() + bytes.len() > LINE_BYTES_MAX {
+            self.is_overlong = true;
+            self.partial.clear();
+        } else {
+            self.partial.extend_from_slice(bytes);
+        }
+    }
+
+    fn take_kept(&mut self, sink: &mut dyn GcSink) {
+        let line = std::mem::take(&mut self.partial);
+        if std::mem::take(&mut self.is_overlong) {
+            self.source.lines += 1;
+            self.source.lines_not_understood += 1;
+            let what = format!("line of more than {LINE_BYTES_MAX} bytes");
+            sink.problem(Problem::at_line(self.source.name.clone(), self.source.lines, what));
+        } else {
+            self.take_line(&line, sink);
+        }
+        self.partial = line;
+        self.partial.clear();
+    }
+
+    fn take_line(&mut self, bytes: &[u8], sink: &mut dyn GcSink) {
+        self.source.lines += 1;
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        let marked = if self.source.lines == 1 { bytes.strip_prefix(BYTE_ORDER_MARK) } else { None };
+        let bytes = marked.unwrap_or(bytes);
+        // Nearly always it is UTF-8, which is quicker to see than to mend.
+        let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+        if let Some((recogniser, lines)) = &mut self.looking {
+            recogniser.look(&text);
+            lines.push(text.into_owned());
+            if recogniser.is_sure() || lines.len() == RECOGNISED_LINES_MAX {
+                self.decide(sink);
+            }
+            return;
+        }
+        self.take_text(&text, self.source.lines, sink);
+    }
+
+    /// Settles the dialect, and gives it the lines that waited for that.
+    fn decide(&mut self, sink: &mut dyn GcSink) {
+        let Some((recogniser, lines)) = self.looking.take() else { return };
+        if let Some(new) = recogniser.decide() {
+            self.source.dialect = Some(new.name().to_owned());
+            let is_same = self.dialect.as_ref().is_some_and(|old| old.name() == new.name());
+            if !is_same && let Some(mut old) = self.dialect.replace(new) {
+                old.finish(sink);
+            }
+        }
+        let first = self.source.lines + 1 - lines.len() as u64;
+        for (line, text) in (first..).zip(lines) {
+            self.take_text(&text, line, sink);
+        }
+    }
+
+    fn take_text(&mut self, text: &str, line: u64, sink: &mut dyn GcSink) {
+        let at = At { source: self.sources, line };
+        // Text of no dialect, after a source of one, may be the rest of a torn line.
+        let taken = self.dialect.as_mut().map_or(Taken::Strange, |dialect| dialect.take(text, at, sink));
+        if taken == Taken::Strange && !text.trim().is_empty() {
+            self.source.lines_not_understood += 1;
+            sink.strange(at, text);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Classes from where `java` finds them: folders, jars, and a JDK's own.
+//!
+//! A layout needs a class's fields and those of its super classes, nothing of its code. So only one line of inheritance is
+//! read, and of its class files names, fields, and what is `@Contended`. Nothing read is trusted;
+//! `fuzz/fuzz_targets/class_path_read.rs` and `tests/layout/class_path.rs` hold that no bytes make it panic.
+
+mod class_file;
+mod jimage;
+mod place;
+
+use crate::layout::facts::Facts;
+use crate::predict::ClassNotFound;
+use crate::{Census, ClassIndex, ClassShape};
+use class_file::ClassFile;
+use place::Place;
+use std::ffi::OsStr;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// No line of inheritance is longer; a file may claim one.
+const SUPER_CLASSES_MAX: usize = 1000;
+/// Names that are looked through for one like that which was not found.
+const NAMES_MAX: usize = 500_000;
+/// A class file has at most some MB; a jar may claim more.
+const CLASS_BYTES_MAX: u64 = 64 << 20;
+
+/// Why a class path does not give a class.
+#[derive(Debug, thiserror::Error)]
+pub enum ClassPathError {
+    /// A place cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The place.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A place is neither a folder, nor a jar, nor the home of a JDK; or it is damaged.
+    #[error("{}: {what}", path.display())]
+    NoClasses {
+        /// The place.
+        path: PathBuf,
+        /// What it is instead.
+        what: String,
+    },
+    /// No place has the class.
+    #[error(transparent)]
+    NotFound(#[from] ClassNotFound),
+    /// A class has a super class that no place has.
+    #[error(
+        "{class} extends {super_class}, which is not in the class path, and its fields count too; a JDK's home in the class \
+         path gives the JDK's own classes"
+    )]
+    NoSuperClass {
+        /// The class.
+        class: String,
+        /// Its super class.
+        super_class: String,
+    },
+    /// Classes that extend each other, or too many of them.
+    #[error("the super classes of {class} have no end")]
+    NoEnd {
+        /// The class.
+        class: String,
+    },
+    /// A class file is none.
+    #[error("{class} in {}: {what}", path.display())]
+    BadClassFile {
+        /// The class.
+        class: String,
+        /// Where it was found.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// A class or a field that asks to be kept away from others (`@Contended`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contended {
+    /// External name of the class.
+    pub class: String,
+    /// The field; absent where it is the whole class.
+    pub field: Option<String>,
+    /// Its group; empty for none.
+    pub group: String,
+}
+
+/// A class with all of its super classes.
+#[derive(Debug, Clone)]
+pub struct FoundClasses {
+    /// The class first, then its super class, and so on; without objects.
+    pub census: Census,
+    /// What of them asks to be kept apart. The JVM heeds it in its own classes; in others with `-XX:-RestrictContended`.
+    pub contended: Vec<Contended>,
+}
+
+impl FoundClasses {
+    /// Facts with these wishes heeded, as under `-XX:-RestrictContended`.
+    pub fn with_contended(&self, facts: Arc<Facts>) -> Arc<Facts> {
+        let heed = |facts: Facts, wish: &Contended| match &wish.field {
+            Some(field) => facts.with_contended_field(&wish.class, field, &wish.group),
+            None => facts.with_contended_class(&wish.class),
+        };
+        Arc::new(self.contended.iter().fold(Arc::unwrap_or_clone(facts), heed))
+    }
+}
+
+/// A census without objects: a class and its super classes, the class first. Paths are joined by colons; the first place
+/// that has a class gives it. Of a multi-release jar the classes for all releases are read. The JDK's version is that of
+/// the first JDK in the class path.
+///
+/// # Errors
+/// When a place cannot be read, the class or one of its super classes is in none, or a class file is none.
+pub fn read(paths: &OsStr, class: &str) -> Result<Census, ClassPathError> {
+    let paths = std::env::split_paths(paths).filter(|path| !path.as_os_str().is_empty());
+    shapes_of(class, &paths.collect::<Vec<_>>())
+}
+
+/// As [`read`], of paths that are apart.
+///
+/// # Errors
+/// As of [`read`].
+pub fn shapes_of(class: &str, paths: &[PathBuf]) -> Result<Census, ClassPathError> {
+    find(class, paths).map(|found| found.census)
+}
+
+/// As [`shapes_of`], with what is `@Contended`.
+///
+/// # Errors
+/// As of [`read`].
+pub fn find(class: &str, paths: &[PathBuf]) -> Result<FoundClasses, ClassPathError> {
+    let mut places: Vec<Place> = paths.iter().cloned().map(Place::open).collect::<Result<_, _>>()?;
+    let jdk_version = paths.iter().find_map(|path| place::jdk_version(path));
+    let census = Census { word_bytes: 8, jdk_version, ..Census::default() };
+    let mut found = FoundClasses { census, contended: Vec::new() };
+    let mut next = Some(class.trim().replace('/', "."));
+    while let Some(name) = next {
+        let at = found.census.classes.len();
+        let is_ring = found.census.classes.iter().any(|shape| *shape.name == name);
+        if is_ring || SUPER_CLASSES_MAX < at {
+            return Err(ClassPathError::NoEnd { class: class.to_owned() });
+        }
+        let file = match class_in(&mut places, &name)? {
+            Some(file) => file,
+            None if at == 0 => return Err(not_found(&mut places, class).into()),
+            // Without a JDK in the class path: it declares no fields.
+            None if name == "java.lang.Object" => ClassFile::default(),
+            None => {
+                let class = found.census.classes[at - 1].name.to_string();
+                return Err(ClassPathError::NoSuperClass { class, super_class: name });
+            }
+        };
+        let wishes = file.contended.iter().cloned();
+        found.contended.extend(wishes.map(|(field, group)| Contended { class: name.clone(), field, group }));
+        next = file.super_class.clone();
+        let super_class = next.is_some().then_some(at as ClassIndex + 1);
+        found.census.classes.push(shape(name, file, super_class));
+    }
+    Ok(found)
+}
+
+fn class_in(places: &mut [Place], name: &str) -> Result<Option<ClassFile>, ClassPathError> {
+    for place in places {
+        let Some(bytes) = place.class(name)? else { continue };
+        let bad = |what| ClassPathError::BadClassFile {
+            class: name.to_owned(),
+            path: place.path().to_owned(),
+            what,
+        };
+        let file = ClassFile::parse(&bytes).map_err(bad)?;
+        if file.name != name {
+            return Err(bad(format!("it holds {}", file.name)));
+        }
+        return Ok(Some(file));
+    }
+    Ok(None)
+}
+
+fn shape(name: String, file: ClassFile, super_class: Option<ClassIndex>) -> ClassShape {
+    ClassShape {
+        name: name.into_boxed_str(),
+        super_class,
+        fields: file.fields,
+        statics: file.statics,
+        instances: 0,
+        arrays: None,
+        has_mirror: false,
+    }
+}
+
+/// Which names that are there are like the one that is not.
+fn not_found(places: &mut [Place], class: &str) -> ClassNotFound {
+    let mut names: Vec<String> = places.iter_mut().flat_map(Place::names).take(NAMES_MAX).collect();
+    names.sort_unstable();
+    names.dedup();
+    crate::predict::not_found(class, names.iter().map(String::as_str))
+}
+
+/// Whether a class is in bytes that may be a class file, a jar or an image of a JDK: for tests that give it anything.
+///
+/// # Errors
+/// When the bytes are nothing of that, or damaged.
+pub fn is_class_in(bytes: &[u8], class: &str) -> Result<bool, ClassPathError> {
+    if bytes.starts_with(&[0xca, 0xfe, 0xba, 0xbe]) {
+        let bad = |what| ClassPathError::BadClassFile { class: class.to_owned(), path: PathBuf::new(), what };
+        return ClassFile::parse(bytes).map(|file| file.name == class).map_err(bad);
+    }
+    let mut places = [Place::of_bytes(bytes.to_vec())?];
+    match class_in(&mut places, class)? {
+        Some(_) => Ok(true),
+        None => {
+            not_found(&mut places, class);
+            Ok(false)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Heap dumps in the HPROF format, read once from front to back: what `jcmd PID GC.heap_dump` and
+//! `-XX:+HeapDumpOnOutOfMemoryError` write (JDK 6 to 25), what older agents wrote, and Android's dialect 1.0.3.
+//!
+//! A dump is a header (`JAVA PROFILE 1.0.2`, bytes of an identifier, date) and records of a tag, a time and a length.
+//! Names and classes have records of their own; objects are sub-records of heap records (0x0C, or any number of 0x1C and
+//! a 0x2C). Only what a heap's size depends on is kept: names, classes, counts. The bytes of the objects are passed over,
+//! so the memory that reading takes does not grow with the dump.
+//!
+//! Tolerant: damage is a problem of the census, and reading goes on with the next record whose place is known. Only a
+//! dump without a single readable object is an error.
+
+mod classes;
+mod cursor;
+mod external_name;
+mod finish;
+mod names;
+mod neighbours;
+mod payload;
+mod records;
+mod shape;
+mod sub_records;
+mod tally;
+mod version;
+
+use crate::Census;
+use cursor::Supply;
+use flate2::read::MultiGzDecoder;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Why a dump gives no census.
+#[derive(Debug, thiserror::Error)]
+pub enum HprofError {
+    /// The source cannot be read.
+    #[error("{name}: cannot be read at byte {offset}: {source}")]
+    Read {
+        /// The dump.
+        name: String,
+        /// Bytes read before.
+        offset: u64,
+        /// The system's answer, or the decompressor's.
+        source: io::Error,
+    },
+    /// It does not begin as a dump does.
+    #[error("{name} is no HPROF heap dump: {what}")]
+    NotHprof {
+        /// The file.
+        name: String,
+        /// What it begins with instead.
+        what: String,
+    },
+    /// A dump in which no object could be read.
+    #[error("{name}: no object could be read up to byte {offset}: {what}")]
+    NoObjects {
+        /// The dump.
+        name: String,
+        /// Where reading ended, in bytes from the (unpacked) dump's start.
+        offset: u64,
+        /// The first of what is wrong with it.
+        what: String,
+    },
+}
+
+/// Reads a dump, plain or packed with gzip. `name` is what errors and problems call it; `progress` is told now and then
+/// how many bytes of the source have been read.
+///
+/// # Errors
+/// When it is no dump, or nothing in it can be read.
+pub fn read(source: impl Read + Send, name: &str, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
+    let count = AtomicU64::new(0);
+    let mut source = Counted { source, count: &count };
+    let failed = |offset, source| HprofError::Read { name: name.to_owned(), offset, source };
+    let mut magic = Vec::with_capacity(2);
+    (&mut source).take(2).read_to_end(&mut magic).map_err(|e| failed(0, e))?;
+    let is_packed = magic == [0x1f, 0x8b];
+    let source = io::Cursor::new(magic).chain(source);
+    let mut source: Box<dyn Read + Send> = if is_packed {
+        Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, source)))
+    } else {
+        Box::new(source)
+    };
+    let header = Header::read(&mut source).map_err(|what| match what {
+        Ok(error) => failed(count.load(Ordering::Relaxed), error),
+        Err(what) => HprofError::NotHprof { name: name.to_owned(), what },
+    })?;
+    let told = || progress(count.load(Ordering::Relaxed));
+    let supply = Supply::new();
+    std::thread::scope(|scope| {
+        let (buffers, cursor) = supply.split(header.bytes, &told);
+        scope.spawn(move || buffers.fill_from(source));
+        records::read(cursor, &header, name)
+    })
+}
+
+/// Reads the dump in a file, plain or packed with gzip.
+///
+/// # Errors
+/// When it cannot be opened, is no dump, or nothing in it can be read.
+pub fn read_file(path: &Path, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
+    let name = path.display().to_string();
+    let file = std::fs::File::open(path).map_err(|source| HprofError::Read {
+        name: name.clone(),
+        offset: 0,
+        source,
+    })?;
+    read(file, &name, progress)
+}
+
+/// How a dump begins.
+struct Header {
+    version: Version,
+    /// Bytes of an identifier: 4 or 8.
+    id_bytes: usize,
+    /// Bytes of the header itself.
+    bytes: u64,
+}
+
+/// Dialects that are read differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    /// 1.0: types are signature letters, arrays of numbers are arrays of "class" 4 to 11.
+    First,
+    /// 1.0.1 and 1.0.2.
+    Hotspot,
+    /// 1.0.3.
+    Android,
+}
+
+impl Header {
+    /// Longest known: "JAVA PROFILE 1.0.2" and a NUL.
+    const TEXT_BYTES_MAX: u64 = 32;
+
+    fn read(source: &mut dyn Read) -> Result<Header, Result<io::Error, String>> {
+        let mut text = Vec::new();
+        let mut byte = [0];
+        loop {
+            match source.read(&mut byte) {
+                Ok(0) if text.is_empty() => return Err(Err("it is empty".to_owned())),
+                Ok(0) => return Err(Err("it ends within the header".to_owned())),
+                Ok(_) if byte[0] == 0 => break,
+                Ok(_) => text.push(byte[0]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Ok(error)),
+            }
+            if text.len() as u64 > Self::TEXT_BYTES_MAX
+                || !b"JAVA PROFILE ".starts_with(&text[..text.len().min(13)])
+            {
+                return Err(Err(format!("it begins with {:?}", String::from_utf8_lossy(&text))));
+            }
+        }
+        let version = match text.as_slice() {
+            b"JAVA PROFILE 1.0" => Version::First,
+            b"JAVA PROFILE 1.0.1" | b"JAVA PROFILE 1.0.2" => Version::Hotspot,
+            b"JAVA PROFILE 1.0.3" => Version::Android,
+            _ => return Err(Err(format!("its version is unknown: {:?}", String::from_utf8_lossy(&text)))),
+        };
+        let mut rest = [0; 12];
+        source.read_exact(&mut rest).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => Err("it ends within the header".to_owned()),
+            _ => Ok(error),
+        })?;
+        let id_bytes = u32::from_be_bytes([rest[0], rest[1], rest[2], rest[3]]);
+        if id_bytes != 4 && id_bytes != 8 {
+            return Err(Err(format!("its identifiers have {id_bytes} bytes, not 4 or 8")));
+        }
+        Ok(Header { version, id_bytes: id_bytes as usize, bytes: text.len() as u64 + 13 })
+    }
+}
+
+/// Counts what is read from the source as it is given.
+struct Counted<'a, R> {
+    source: R,
+    count: &'a AtomicU64,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(into)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}

@@ -1,0 +1,228 @@
+//! The records of a dump, from its header to its end.
+
+use super::classes::ClassDump;
+use super::cursor::{Cursor, PIECE_BYTES_MAX};
+use super::finish;
+use super::names::Names;
+use super::payload::{HEADER_BYTES, RecordHeader, Segment, Stop};
+use super::shape;
+use super::tally::Tally;
+use super::{Header, HprofError, Version};
+use crate::{Census, FieldKind};
+use assay_model::Problem;
+
+/// Problems of one dump that are listed.
+const PROBLEMS_MAX: usize = 64;
+
+const UTF8: u8 = 0x01;
+const LOAD_CLASS: u8 = 0x02;
+
+/// What is wrong with a dump.
+pub(super) struct Problems {
+    source: String,
+    pub(super) list: Vec<Problem>,
+    more: u64,
+    /// Whether one of them is that objects are missing.
+    pub(super) is_something_missing: bool,
+}
+
+impl Problems {
+    /// Adds that something of the dump is missing, or could not be read.
+    fn add_missing(&mut self, what: impl Into<String>) {
+        self.is_something_missing = true;
+        self.add(what);
+    }
+
+    pub(super) fn add(&mut self, what: impl Into<String>) {
+        if self.list.len() < PROBLEMS_MAX {
+            self.list.push(Problem::new(self.source.as_str(), what));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Adds what is said once however often it is met.
+    pub(super) fn add_once(&mut self, what: &str) {
+        if !self.list.iter().any(|problem| problem.what == what) {
+            self.add(what);
+        }
+    }
+
+    pub(super) fn into_list(mut self) -> Vec<Problem> {
+        if self.more > 0 {
+            let what = format!("and {} further problems", self.more);
+            self.list.push(Problem::new(self.source, what));
+        }
+        self.list
+    }
+}
+
+/// A dump that is being read, with identifiers of `ID` bytes.
+pub(super) struct Dump<'a, const ID: usize> {
+    pub(super) cursor: Cursor<'a>,
+    pub(super) segment: Segment,
+    /// Whether a sub-record has gone on in the next segment: then this writer cuts anywhere.
+    pub(super) cuts_anywhere: bool,
+    /// Version 1.0.
+    pub(super) has_letters: bool,
+    pub(super) is_android: bool,
+    pub(super) names: Names,
+    pub(super) tally: Tally,
+    pub(super) problems: Problems,
+    unknown_records: u64,
+}
+
+/// Reads the records behind the header, to a census.
+pub(super) fn read(cursor: Cursor, header: &Header, name: &str) -> Result<Census, HprofError> {
+    match header.id_bytes {
+        4 => Dump::<4>::new(cursor, header, name).read(name),
+        _ => Dump::<8>::new(cursor, header, name).read(name),
+    }
+}
+
+impl<'a, const ID: usize> Dump<'a, ID> {
+    fn new(cursor: Cursor<'a>, header: &Header, name: &str) -> Self {
+        Dump {
+            cursor,
+            segment: Segment { tag: 0, end: 0 },
+            cuts_anywhere: false,
+            has_letters: header.version == Version::First,
+            is_android: header.version == Version::Android,
+            names: Names::default(),
+            tally: Tally::new(),
+            problems: Problems {
+                source: name.to_owned(),
+                list: Vec::new(),
+                more: 0,
+                is_something_missing: false,
+            },
+            unknown_records: 0,
+        }
+    }
+
+    fn read(mut self, name: &str) -> Result<Census, HprofError> {
+        while self.record() {}
+        let offset = self.cursor.offset();
+        if let Some(failure) = self.cursor.failure.take() {
+            let is_cut = failure.kind() == std::io::ErrorKind::UnexpectedEof;
+            let how = if is_cut { "it is cut off".to_owned() } else { failure.to_string() };
+            self.problems.add_missing(format!("nothing could be read behind byte {offset}: {how}"));
+        }
+        if self.unknown_records > 0 {
+            let what = match self.unknown_records {
+                1 => "1 record of an unknown kind was passed over".to_owned(),
+                many => format!("{many} records of unknown kinds were passed over"),
+            };
+            self.problems.add(what);
+        }
+        if self.tally.objects == 0 {
+            let what = self.problems.list.first().map_or("it has no heap record", |problem| &problem.what);
+            return Err(HprofError::NoObjects { name: name.to_owned(), offset, what: what.to_owned() });
+        }
+        let mut census = finish::census(self);
+        shape::name_release(&mut census, name);
+        Ok(census)
+    }
+
+    /// Reads a record; false when there is no further one.
+    fn record(&mut self) -> bool {
+        let offset = self.cursor.offset();
+        if !self.cursor.has(HEADER_BYTES) {
+            if !self.cursor.rest().is_empty() {
+                self.problems
+                    .add_missing(format!("the dump ends within a record's header, at byte {offset}"));
+            }
+            return false;
+        }
+        let Some(header) = RecordHeader::parse(self.cursor.rest()) else { return false };
+        self.cursor.advance(HEADER_BYTES);
+        let length = u64::from(header.length);
+        let end = self.cursor.offset().saturating_add(length);
+        match header.tag {
+            _ if header.is_heap() => return self.heap_record(header),
+            UTF8 if length as usize <= PIECE_BYTES_MAX && header.length as usize >= ID => {
+                if self.cursor.has(header.length as usize) {
+                    let (id, name) = self.cursor.rest()[..header.length as usize].split_at(ID);
+                    self.names.add(number(id), name);
+                }
+            }
+            LOAD_CLASS if length == 8 + 2 * ID as u64 && self.cursor.has(8 + 2 * ID) => {
+                let rest = self.cursor.rest();
+                let (id, name) = (number(&rest[4..4 + ID]), number(&rest[8 + ID..8 + 2 * ID]));
+                let slot = self.tally.classes.slot(id);
+                self.tally.classes.slots[slot as usize].name = Some(name);
+            }
+            0x01..=0x0e | 0x10 | 0x11 | 0x2c => {}
+            _ => self.unknown_records += 1,
+        }
+        let is_whole = self.cursor.skip(end - self.cursor.offset());
+        if !is_whole {
+            self.problems.add_missing(format!(
+                "the dump ends within a record (0x{:02x}) that began at byte {offset}",
+                header.tag
+            ));
+        }
+        is_whole
+    }
+
+    fn heap_record(&mut self, header: RecordHeader) -> bool {
+        self.begin_segment(header);
+        match self.sub_records() {
+            Ok(()) => true,
+            Err(Stop::Over) => {
+                let offset = self.cursor.offset();
+                self.problems.add_missing(format!(
+                    "the dump ends within a heap record, at byte {offset}: what follows is missing"
+                ));
+                false
+            }
+            Err(Stop::Torn) => {
+                let offset = self.cursor.offset();
+                self.problems.add_missing(format!(
+                    "a sub-record goes beyond its heap record, which ends at byte {offset}"
+                ));
+                self.tally.neighbours.interrupt();
+                true
+            }
+            Err(Stop::Damaged(what)) => {
+                let offset = self.cursor.offset();
+                self.problems.add_missing(format!(
+                    "{what}, before byte {offset}: the rest of this heap record is passed over"
+                ));
+                self.leave_segment()
+            }
+        }
+    }
+
+    /// Keeps a class, and the string that has the JDK's version, if the class has it.
+    pub(super) fn add_class(&mut self, id: u64, dump: ClassDump, objects: &[(u64, u64)]) {
+        let slot = self.tally.classes.slot(id);
+        let name = self.tally.classes.slots[slot as usize].name.and_then(|name| self.names.get(name));
+        match name {
+            Some(b"java/lang/VersionProps" | b"sun/misc/Version") => {
+                let version = objects.iter().find(|(name, _)| self.names.get(*name) == Some(b"java_version"));
+                self.tally.version.string = version.map(|(_, string)| *string).filter(|string| *string != 0);
+            }
+            Some(b"java/lang/String") => {
+                let place =
+                    dump.fields.iter().position(|field| self.names.get(field.name()) == Some(b"value"));
+                self.tally.version.value_at = place.map(|place| {
+                    let before = dump.fields[..place].iter().map(|field| match field.kind {
+                        FieldKind::Primitive(kind) => kind.bytes() as usize,
+                        FieldKind::Reference => ID,
+                    });
+                    (before.sum(), ID)
+                });
+            }
+            _ => {}
+        }
+        if !self.tally.classes.add_dump(slot, dump) {
+            self.problems
+                .add_once("classes are described more than once, and differently: the first time counts");
+        }
+    }
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

@@ -1,0 +1,178 @@
+//! The heap size after the JVM's rounding, and the limit of compressed references.
+//!
+//! Sources: `gcArguments.cpp` and the `…Arguments.cpp` of each collector (alignment of the heap), `g1HeapRegion.cpp`
+//! (`heapRegion.cpp` until JDK 21) and `shenandoahHeapRegion.cpp` (region sizes), `arguments.cpp` (the limit). Facts in
+//! our words; measured on JDK 17.0.15 and 25.0.3: `crates/assay/tests/heap_modes.rs`.
+
+use super::options::DecidingOptions;
+use assay_hotspot::Collector;
+
+const MIB: u64 = 1 << 20;
+/// Regions that G1 aims at.
+const G1_REGIONS: u64 = 2048;
+/// G1's smallest region, and the largest that it chooses by itself.
+const G1_REGION_BYTES_MIN: u64 = MIB;
+const G1_REGION_BYTES_CHOSEN_MAX: u64 = 32 * MIB;
+/// The largest that can be asked for, since JDK 18.
+const G1_REGION_BYTES_MAX: u64 = 512 * MIB;
+const G1_LARGE_REGIONS_SINCE: u32 = 18;
+/// ZGC's granule.
+const Z_ALIGNMENT_BYTES: u64 = 2 * MIB;
+/// Transparent huge pages of x86-64, and of arm64 with pages of 4 KiB.
+const HUGE_PAGE_BYTES: u64 = 2 * MIB;
+
+/// Alignments of one JVM with one collector.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes<'a> {
+    pub feature: u32,
+    pub collector: Collector,
+    pub options: &'a DecidingOptions,
+    pub page_bytes: u64,
+}
+
+impl Sizes<'_> {
+    /// A card table has one byte for each card, and its pages must cover whole parts of the heap: the heap is aligned to
+    /// what one page of cards covers, 512 x 4 KiB = 2 MiB.
+    fn card_page_covers_bytes(&self) -> u64 {
+        self.options.card_bytes.saturating_mul(self.page_bytes)
+    }
+
+    /// Bytes of a region for this `-Xmx`; `None` for collectors without regions.
+    pub fn region_bytes(&self, max_heap_bytes: u64) -> Option<u64> {
+        let options = self.options;
+        match self.collector {
+            Collector::G1 => {
+                let largest = if self.feature < G1_LARGE_REGIONS_SINCE {
+                    G1_REGION_BYTES_CHOSEN_MAX
+                } else {
+                    G1_REGION_BYTES_MAX
+                };
+                let chosen = (max_heap_bytes / G1_REGIONS).min(G1_REGION_BYTES_CHOSEN_MAX);
+                let wanted = options.g1_region_bytes.unwrap_or(chosen).clamp(G1_REGION_BYTES_MIN, largest);
+                Some(wanted.next_power_of_two()) // rounded up, since JDK 15
+            }
+            Collector::Shenandoah => {
+                let max = self.whole_cards(max_heap_bytes);
+                let chosen = (max / options.shenandoah_regions)
+                    .max(options.shenandoah_region_bytes_min)
+                    .min(options.shenandoah_region_bytes_max);
+                let wanted = options.shenandoah_region_bytes.unwrap_or(chosen).max(self.page_bytes);
+                Some(1 << wanted.ilog2()) // rounded down
+            }
+            _ => None,
+        }
+    }
+
+    /// Shenandoah with generations rounds the size itself up, since it then has a card table.
+    fn whole_cards(&self, bytes: u64) -> u64 {
+        if self.collector == Collector::Shenandoah && self.options.is_shenandoah_generational {
+            align_up(bytes, self.card_page_covers_bytes())
+        } else {
+            bytes
+        }
+    }
+
+    /// What the heap's size and its first address are multiples of.
+    pub fn heap_alignment_bytes(&self, max_heap_bytes: u64) -> u64 {
+        let region = self.region_bytes(max_heap_bytes).unwrap_or(0);
+        let alignment = match self.collector {
+            Collector::Serial | Collector::Parallel => self.card_page_covers_bytes(),
+            Collector::G1 => region.max(self.card_page_covers_bytes()),
+            Collector::Shenandoah => region,
+            Collector::Z => Z_ALIGNMENT_BYTES,
+            Collector::Epsilon => self.page_bytes,
+        };
+        let page = if self.options.has_transparent_huge_pages { HUGE_PAGE_BYTES } else { self.page_bytes };
+        alignment.max(page)
+    }
+
+    /// The heap's size in bytes: `-Xmx` rounded up.
+    pub fn heap_bytes(&self, max_heap_bytes: u64) -> u64 {
+        align_up(self.whole_cards(max_heap_bytes), self.heap_alignment_bytes(max_heap_bytes))
+    }
+
+    /// The largest alignment that the collector might take for any heap. The limit is set by it, and not by the alignment
+    /// that this heap gets: so G1 loses 32 MiB whatever its regions are, and Serial 2 MiB.
+    pub fn largest_alignment_bytes(&self) -> u64 {
+        let own = match self.collector {
+            Collector::G1 if self.options.g1_region_bytes.is_some() => {
+                if self.feature < G1_LARGE_REGIONS_SINCE {
+                    G1_REGION_BYTES_CHOSEN_MAX
+                } else {
+                    G1_REGION_BYTES_MAX
+                }
+            }
+            Collector::G1 => G1_REGION_BYTES_CHOSEN_MAX,
+            Collector::Shenandoah => self
+                .options
+                .shenandoah_region_bytes_max
+                .checked_next_power_of_two()
+                .unwrap_or(self.options.shenandoah_region_bytes_max),
+            _ => self.page_bytes,
+        };
+        let huge = if self.options.has_transparent_huge_pages { HUGE_PAGE_BYTES } else { 0 };
+        own.max(self.card_page_covers_bytes()).max(self.page_bytes).max(huge)
+    }
+
+    /// How far compressed references reach: 4 GiB times the alignment of objects.
+    pub fn reach_bytes(&self) -> u64 {
+        self.options.object_alignment_bytes.saturating_mul(1 << 32)
+    }
+
+    /// The largest `-Xmx` with compressed references. One page in front of the heap stands for null, and takes a whole
+    /// alignment.
+    pub fn compressed_bytes_max(&self) -> u64 {
+        self.reach_bytes().saturating_sub(align_up(self.page_bytes, self.largest_alignment_bytes()))
+    }
+}
+
+/// The next multiple of a power of two.
+pub(super) fn align_up(value: u64, alignment: u64) -> u64 {
+    value.checked_next_multiple_of(alignment.max(1)).unwrap_or(u64::MAX)
+}
+
+/// The multiple of a power of two below.
+pub(super) fn align_down(value: u64, alignment: u64) -> u64 {
+    value - value % alignment.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heap_mib(feature: u32, collector: Collector, options: &[&str], max_mib: u64) -> u64 {
+        let options = DecidingOptions::of(options.iter().copied());
+        Sizes { feature, collector, options: &options, page_bytes: 4096 }.heap_bytes(max_mib * MIB) / MIB
+    }
+
+    /// Sizes that the JVMs logged.
+    #[test]
+    fn sizes_are_rounded_as_the_jvms_logged_them() {
+        for feature in [17, 25] {
+            assert_eq!(heap_mib(feature, Collector::Serial, &[], 2047), 2048);
+            assert_eq!(heap_mib(feature, Collector::Parallel, &[], 30721), 30722);
+            assert_eq!(heap_mib(feature, Collector::G1, &[], 2049), 2050);
+            assert_eq!(heap_mib(feature, Collector::G1, &[], 30721), 30736);
+            assert_eq!(heap_mib(feature, Collector::G1, &["-XX:G1HeapRegionSize=1m"], 32735), 32736);
+            assert_eq!(heap_mib(feature, Collector::Shenandoah, &[], 2047), 2047);
+            assert_eq!(heap_mib(feature, Collector::Shenandoah, &[], 30721), 30728);
+            assert_eq!(heap_mib(feature, Collector::Epsilon, &[], 30721), 30721);
+        }
+        let generational = ["-XX:ShenandoahGCMode=generational"];
+        assert_eq!(heap_mib(25, Collector::Shenandoah, &generational, 2047), 2048);
+        assert_eq!(heap_mib(25, Collector::Serial, &["-XX:GCCardSizeInBytes=128"], 32767), 32767);
+    }
+
+    #[test]
+    fn the_limit_of_compression_leaves_room_for_the_largest_alignment() {
+        let limit = |feature, collector, options: &[&str]| {
+            let options = DecidingOptions::of(options.iter().copied());
+            Sizes { feature, collector, options: &options, page_bytes: 4096 }.compressed_bytes_max() / MIB
+        };
+        assert_eq!(limit(17, Collector::Serial, &[]), 32766);
+        assert_eq!(limit(17, Collector::G1, &[]), 32736);
+        assert_eq!(limit(17, Collector::G1, &["-XX:G1HeapRegionSize=1m"]), 32736);
+        assert_eq!(limit(25, Collector::G1, &["-XX:G1HeapRegionSize=1m"]), 32256);
+        assert_eq!(limit(25, Collector::G1, &["-XX:ObjectAlignmentInBytes=16"]), 65504);
+    }
+}

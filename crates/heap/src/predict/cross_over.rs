@@ -1,0 +1,390 @@
+//! Heap sizes at which another model pays.
+//!
+//! What the same objects weigh is one half; which `-Xmx` still gets a model is the other. A heap beyond the limit of
+//! compressed references holds *fewer* objects than the largest below it, until it is larger by the ratio of the two
+//! weights: that ratio is the heap's own, not a rule of thumb.
+
+use super::{is_compact, total_bytes};
+use crate::modes::{AddressSpace, DecidingOptions, HeapSetting};
+use assay_hotspot::Collector;
+use assay_model::{CrossOver, ModelName, ModelWeight, ReferenceMode};
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+/// No mode holds for fewer sizes than these.
+const STEP_MIB: u64 = 256;
+
+/// The largest `-Xmx` that gets a model with one way of decoding references.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limit {
+    /// The model.
+    pub name: ModelName,
+    /// `unscaled`, `zero-based`, `base`; `None` where references are full.
+    pub decoding: Option<String>,
+    /// The largest `-Xmx` in bytes.
+    pub max_heap_bytes: u64,
+}
+
+/// From this release on class pointers stay compressed where references are full.
+const CLASS_POINTERS_COMPRESSED_BEYOND: u32 = 15;
+
+/// The largest that a 32-bit JVM can be given anywhere: beyond, the address space lacks a hole of that size on most hosts.
+const MAX_HEAP_32_BIT: u64 = 2 * GIB;
+
+/// Limits of HotSpot on x86-64 Linux with G1 and nothing in the way of the heap, computed as the JVM does it
+/// ([`crate::modes`]). Serial, Parallel and Shenandoah have the same to within some MiB.
+pub fn usual_limits(jdk: u32) -> Vec<Limit> {
+    let families = [
+        (ModelName::Compressed, ""),
+        (ModelName::CompressedAlign16, "-XX:ObjectAlignmentInBytes=16"),
+        (ModelName::CompressedAlign32, "-XX:ObjectAlignmentInBytes=32"),
+        (ModelName::Compact, "-XX:+UseCompactObjectHeaders"),
+        (ModelName::CompactAlign16, "-XX:+UseCompactObjectHeaders -XX:ObjectAlignmentInBytes=16"),
+    ];
+    let mut limits = vec![Limit { name: ModelName::Bits32, decoding: None, max_heap_bytes: MAX_HEAP_32_BIT }];
+    for (name, options) in families {
+        let options = DecidingOptions::of(options.split_whitespace());
+        let feature = if is_compact(name) { jdk.max(25) } else { jdk };
+        // Rules of 15 to 25 are known, and have not changed in between.
+        let setting =
+            HeapSetting { feature: feature.clamp(15, 25), bits: 64, collector: Collector::G1, options };
+        limits.extend(limits_of(name, &setting));
+    }
+    limits
+}
+
+/// The last size of each mode in turn. [`crate::modes::cliffs`] tries every size, which takes too long here; with nothing in
+/// the way of the heap it is enough to look where the mode changes: `limits_are_those_of_every_single_size` holds it.
+fn limits_of(name: ModelName, setting: &HeapSetting) -> Vec<Limit> {
+    let space = AddressSpace::default();
+    let decoding_at = |mib: u64| setting.mode_of(mib * MIB, &space).mode.and_then(decoding);
+    let end_mib = 4096 * setting.options.object_alignment_bytes;
+    let mut limits = Vec::new();
+    let mut from_mib = STEP_MIB;
+    while from_mib < end_mib {
+        let to_mib = from_mib + STEP_MIB;
+        let decoding = decoding_at(from_mib);
+        if let Some(decoding) = decoding.filter(|_| decoding != decoding_at(to_mib)) {
+            // Of [low, high) the first has the decoding and the last has another.
+            let (mut low, mut high) = (from_mib, to_mib);
+            while 1 < high - low {
+                let middle = low.midpoint(high);
+                if decoding_at(middle) == Some(decoding) { low = middle } else { high = middle }
+            }
+            let max_heap_bytes = low * MIB;
+            limits.push(Limit { name, decoding: Some(decoding.to_owned()), max_heap_bytes });
+        }
+        from_mib = to_mib;
+    }
+    limits
+}
+
+fn decoding(mode: ReferenceMode) -> Option<&'static str> {
+    match mode {
+        ReferenceMode::CompressedUnscaled => Some("unscaled"),
+        ReferenceMode::CompressedZeroBased => Some("zero-based"),
+        ReferenceMode::CompressedDisjointBase | ReferenceMode::CompressedNonZeroBase => Some("base"),
+        ReferenceMode::Bits32 | ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers => None,
+    }
+}
+
+/// What each model with a limit, or beyond one, means for a heap: those that matter to it. Pure: from totals and limits alone.
+pub fn cross_overs(now: ModelName, models: &[ModelWeight], limits: &[Limit]) -> Vec<CrossOver> {
+    let Some(now_bytes) = total_bytes(models, now) else { return Vec::new() };
+    let heap = Heap { now, now_bytes, models, limits };
+    let names = ModelName::ALL.into_iter().filter(|name| heap.matters(*name));
+    names.filter_map(|name| heap.below(name).or_else(|| heap.beyond(name))).collect()
+}
+
+struct Heap<'a> {
+    now: ModelName,
+    now_bytes: u64,
+    models: &'a [ModelWeight],
+    limits: &'a [Limit],
+}
+
+impl Heap<'_> {
+    /// Whether anybody with this heap would think of a model: its own; those that a release has beyond the limit; a larger
+    /// alignment than 16, and one of 16 beside compact headers, where the smaller does not hold it.
+    fn matters(&self, name: ModelName) -> bool {
+        let is_held = |name| total_bytes(self.models, name) <= self.largest(name);
+        let jdk = self.models.iter().find(|model| model.name == self.now).map_or(0, |model| model.jdk);
+        let beyond_is_ccp = CLASS_POINTERS_COMPRESSED_BEYOND <= jdk;
+        name == self.now
+            || match name {
+                ModelName::Bits32 => false,
+                ModelName::Bits64 => !beyond_is_ccp,
+                ModelName::Bits64CompressedClassPointers => beyond_is_ccp,
+                ModelName::CompressedAlign32 => !is_held(ModelName::CompressedAlign16),
+                ModelName::CompactAlign16 => !is_held(ModelName::Compact),
+                _ => true,
+            }
+    }
+
+    /// A model with limits: the cheapest decoding whose limit holds the objects.
+    fn below(&self, name: ModelName) -> Option<CrossOver> {
+        let total_bytes = total_bytes(self.models, name)?;
+        let mut limits: Vec<&Limit> = self.limits.iter().filter(|limit| limit.name == name).collect();
+        limits.sort_by_key(|limit| limit.max_heap_bytes);
+        let holds = limits.iter().find(|limit| total_bytes <= limit.max_heap_bytes);
+        let limit = holds.or(limits.last())?;
+        let claim = match holds {
+            Some(limit) => self.claim_of_fit(name, total_bytes, limit),
+            None => format!(
+                "This heap of {} {} would weigh {} {}, where -Xmx{} is the largest: it does not fit.",
+                gib(self.now_bytes),
+                with(self.now),
+                gib(total_bytes),
+                with(name),
+                xmx(limit.max_heap_bytes)
+            ),
+        };
+        let pays_from_bytes = self.pays_from_bytes(name);
+        let pays = pays_from_bytes.zip(model_below(name).and_then(|below| self.largest(below)));
+        let pays = pays.map_or_else(String::new, |(from, cliff)| {
+            format!(" It holds more objects than -Xmx{} without it from -Xmx{} on.", xmx(cliff), xmx(from))
+        });
+        Some(CrossOver {
+            name,
+            total_bytes,
+            max_heap_bytes: Some(limit.max_heap_bytes),
+            decoding: limit.decoding.clone(),
+            pays_from_bytes,
+            claim: claim + &pays,
+        })
+    }
+
+    fn claim_of_fit(&self, name: ModelName, total_bytes: u64, limit: &Limit) -> String {
+        let spare = limit.max_heap_bytes - total_bytes;
+        let decoding = limit.decoding.as_deref().map_or_else(String::new, |word| format!(" ({word})"));
+        let weighs = if name == self.now {
+            format!("This heap weighs {} {}", gib(total_bytes), with(name))
+        } else {
+            format!(
+                "This heap of {} {} fits in {} {}",
+                gib(self.now_bytes),
+                with(self.now),
+                gib(total_bytes),
+                with(name)
+            )
+        };
+        format!(
+            "{weighs}: -Xmx{}{decoding} holds it, with {} to spare.",
+            xmx(limit.max_heap_bytes),
+            gib(spare)
+        )
+    }
+
+    /// A model with full references: only memory limits it, but it pays only from some size on.
+    fn beyond(&self, name: ModelName) -> Option<CrossOver> {
+        let total_bytes = total_bytes(self.models, name)?;
+        let below = model_below(name)?;
+        let cliff = self.largest(below)?;
+        let pays_from_bytes = self.pays_from_bytes(name)?;
+        let below_bytes = super::total_bytes(self.models, below).filter(|bytes| 0 < *bytes)?;
+        let ratio = total_bytes as f64 / below_bytes as f64;
+        let claim = format!(
+            "Beyond -Xmx{} these objects weigh {ratio:.2} times as much ({} instead of {}): only -Xmx{} holds as many \
+            objects as -Xmx{} does {}. Sizes between hold fewer.",
+            xmx(cliff),
+            gib(total_bytes),
+            gib(below_bytes),
+            xmx(pays_from_bytes),
+            xmx(cliff),
+            with(below)
+        );
+        Some(CrossOver {
+            name,
+            total_bytes,
+            max_heap_bytes: None,
+            decoding: None,
+            pays_from_bytes: Some(pays_from_bytes),
+            claim,
+        })
+    }
+
+    /// The smallest `-Xmx` that holds, in this model, what the largest of the model below its limit holds, rounded up to a
+    /// whole MiB.
+    fn pays_from_bytes(&self, name: ModelName) -> Option<u64> {
+        let below = model_below(name)?;
+        let (here, there) = (total_bytes(self.models, below)?, total_bytes(self.models, name)?);
+        pays_from_bytes(self.largest(below)?, here, there)
+    }
+
+    fn largest(&self, name: ModelName) -> Option<u64> {
+        self.limits.iter().filter(|limit| limit.name == name).map(|limit| limit.max_heap_bytes).max()
+    }
+}
+
+/// The smallest heap, in whole MiB, that holds in a model where some objects weigh `there_bytes` what `cliff_bytes` hold in
+/// one where they weigh `here_bytes`. `None` where nothing weighs anything.
+fn pays_from_bytes(cliff_bytes: u64, here_bytes: u64, there_bytes: u64) -> Option<u64> {
+    if here_bytes == 0 {
+        return None;
+    }
+    let needed = (u128::from(cliff_bytes) * u128::from(there_bytes)).div_ceil(u128::from(here_bytes));
+    u64::try_from(needed).ok()?.checked_next_multiple_of(MIB)
+}
+
+/// The model that a heap just below the limit has, and that it loses beyond.
+fn model_below(name: ModelName) -> Option<ModelName> {
+    match name {
+        ModelName::CompressedAlign16 | ModelName::Bits64CompressedClassPointers | ModelName::Bits64 => {
+            Some(ModelName::Compressed)
+        }
+        ModelName::CompressedAlign32 => Some(ModelName::CompressedAlign16),
+        ModelName::CompactAlign16 | ModelName::Compact64 => Some(ModelName::Compact),
+        ModelName::Bits32 | ModelName::Compressed | ModelName::Compact => None,
+        ModelName::OpenJ9Compressed | ModelName::OpenJ9Full => None,
+    }
+}
+
+/// A model in the words of a sentence: "fits in 20 GiB ...".
+fn with(name: ModelName) -> &'static str {
+    match name {
+        ModelName::Bits32 => "on a 32-bit JVM",
+        ModelName::Compressed => "with compressed references",
+        ModelName::CompressedAlign16 => "with compressed references and -XX:ObjectAlignmentInBytes=16",
+        ModelName::CompressedAlign32 => "with compressed references and -XX:ObjectAlignmentInBytes=32",
+        ModelName::Bits64CompressedClassPointers => "without compressed references",
+        ModelName::Bits64 => "without compressed references and class pointers",
+        ModelName::Compact => "with compressed references and compact headers",
+        ModelName::CompactAlign16 => {
+            "with compressed references, compact headers and -XX:ObjectAlignmentInBytes=16"
+        }
+        ModelName::Compact64 => "with compact headers, without compressed references",
+        ModelName::OpenJ9Compressed => "on OpenJ9 with compressed references",
+        ModelName::OpenJ9Full => "on OpenJ9 without compressed references",
+    }
+}
+
+/// A heap size as `-Xmx` takes it, down to a whole MiB: `30g`, `32736m`.
+fn xmx(bytes: u64) -> String {
+    if bytes != 0 && bytes.is_multiple_of(GIB) {
+        format!("{}g", bytes / GIB)
+    } else {
+        format!("{}m", bytes / MIB)
+    }
+}
+
+/// Bytes in GiB; small heaps in MiB.
+pub(super) fn gib(bytes: u64) -> String {
+    if bytes < GIB {
+        format!("{:.1} MiB", bytes as f64 / MIB as f64)
+    } else {
+        format!("{:.1} GiB", bytes as f64 / GIB as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::WeightParts;
+
+    fn models(weights: &[(ModelName, u64)]) -> Vec<ModelWeight> {
+        let model = |(name, total_bytes): &(ModelName, u64)| ModelWeight {
+            name: *name,
+            jdk: 17,
+            is_estimate: false,
+            total_bytes: *total_bytes,
+            difference_bytes: None,
+            parts: WeightParts::default(),
+            classes: Vec::new(),
+        };
+        weights.iter().map(model).collect()
+    }
+
+    fn of(now: ModelName, weights: &[(ModelName, u64)], name: ModelName) -> CrossOver {
+        let all = cross_overs(now, &models(weights), &usual_limits(17));
+        all.into_iter().find(|cross_over| cross_over.name == name).expect("a cross-over")
+    }
+
+    #[test]
+    fn a_heap_beyond_the_cliff_that_fits_below_it_is_told_so() {
+        let weights =
+            [(ModelName::Bits64CompressedClassPointers, 34 * GIB), (ModelName::Compressed, 238 * GIB / 10)];
+        let found = of(ModelName::Bits64CompressedClassPointers, &weights, ModelName::Compressed);
+        assert_eq!((found.max_heap_bytes, found.decoding.as_deref()), (Some(30 * GIB), Some("zero-based")));
+        assert_eq!(
+            found.claim,
+            "This heap of 34.0 GiB without compressed references fits in 23.8 GiB with compressed references: -Xmx30g \
+            (zero-based) holds it, with 6.2 GiB to spare."
+        );
+    }
+
+    #[test]
+    fn between_30_and_32_gib_only_a_base_holds_it_and_beyond_nothing_does() {
+        let now = ModelName::Bits64CompressedClassPointers;
+        let at = |bytes| of(now, &[(now, 50 * GIB), (ModelName::Compressed, bytes)], ModelName::Compressed);
+        assert_eq!(at(30 * GIB).decoding.as_deref(), Some("zero-based"));
+        assert_eq!(at(30 * GIB + 1).decoding.as_deref(), Some("base"));
+        assert_eq!(at(32736 * MIB).max_heap_bytes, Some(32736 * MIB));
+        assert!(at(32736 * MIB).claim.contains("holds it"));
+        assert!(at(32736 * MIB + 1).claim.contains("it does not fit"), "{}", at(32736 * MIB + 1).claim);
+        assert_eq!(at(GIB).decoding.as_deref(), Some("unscaled"));
+    }
+
+    #[test]
+    fn how_far_past_the_cliff_it_pays_is_the_ratio_of_this_heap() {
+        let full = ModelName::Bits64CompressedClassPointers;
+        let weights =
+            [(ModelName::Compressed, 10 * GIB), (full, 15 * GIB), (ModelName::CompressedAlign16, 11 * GIB)];
+        let found = of(ModelName::Compressed, &weights, full);
+        assert_eq!((found.max_heap_bytes, found.pays_from_bytes), (None, Some(32736 * MIB * 3 / 2)));
+        assert!(found.claim.contains("1.50 times as much"), "{}", found.claim);
+        assert!(
+            found.claim.contains("only -Xmx49104m holds as many objects as -Xmx32736m does"),
+            "{}",
+            found.claim
+        );
+        let aligned = of(ModelName::Compressed, &weights, ModelName::CompressedAlign16);
+        assert_eq!(aligned.pays_from_bytes, Some((32736 * 11u64).div_ceil(10) * MIB));
+    }
+
+    #[test]
+    fn nothing_is_said_of_an_empty_heap_and_nothing_overflows() {
+        let full = ModelName::Bits64CompressedClassPointers;
+        assert_eq!(pays_from_bytes(GIB, 0, 1), None);
+        assert_eq!(pays_from_bytes(u64::MAX, 1, u64::MAX), None);
+        let none = cross_overs(ModelName::Compressed, &models(&[(full, 5)]), &usual_limits(17));
+        assert_eq!(none, Vec::new());
+        let huge = [(ModelName::Compressed, u64::MAX), (full, u64::MAX)];
+        assert!(of(ModelName::Compressed, &huge, ModelName::Compressed).claim.contains("does not fit"));
+    }
+
+    #[test]
+    fn limits_are_those_of_every_single_size() {
+        let g1 =
+            HeapSetting { feature: 25, bits: 64, collector: Collector::G1, options: DecidingOptions::of([]) };
+        let every = crate::modes::cliffs(&g1, &AddressSpace::default());
+        let every: Vec<_> =
+            every.into_iter().map(|(mode, bytes)| (decoding(mode).expect("compressed"), bytes)).collect();
+        let found = limits_of(ModelName::Compressed, &g1);
+        let found: Vec<_> =
+            found.iter().map(|l| (l.decoding.as_deref().expect("compressed"), l.max_heap_bytes)).collect();
+        assert_eq!(found, every);
+        assert_eq!(found, [("unscaled", 2 * GIB), ("zero-based", 30 * GIB), ("base", 32736 * MIB)]);
+    }
+
+    #[test]
+    fn only_models_that_matter_to_a_heap_are_told() {
+        let names = |now, gib: u64, jdk| {
+            let mut models = models(&ModelName::ALL.map(|name| (name, gib * GIB)));
+            models.iter_mut().for_each(|model| model.jdk = jdk);
+            let all = cross_overs(now, &models, &usual_limits(jdk));
+            all.into_iter().map(|cross_over| cross_over.name.name()).collect::<Vec<_>>()
+        };
+        let usual = ["compressed", "compressed-align16", "64-bit-ccp", "compact", "compact-64-bit"];
+        assert_eq!(names(ModelName::Compressed, 1, 17), usual);
+        assert!(names(ModelName::Compressed, 1, 8).contains(&"64-bit"));
+        assert!(!names(ModelName::Compressed, 1, 8).contains(&"64-bit-ccp"));
+        assert_eq!(names(ModelName::Bits32, 1, 17)[0], "32-bit");
+        let large = names(ModelName::Bits64CompressedClassPointers, 100, 17);
+        assert!(large.contains(&"compressed-align32") && large.contains(&"compact-align16"), "{large:?}");
+    }
+
+    #[test]
+    fn sizes_are_spelt_as_xmx_takes_them() {
+        assert_eq!([30 * GIB, 32736 * MIB, 62 * GIB, 0].map(xmx), ["30g", "32736m", "62g", "0m"]);
+    }
+}

@@ -1,0 +1,148 @@
+//! What a heap weighs in every model.
+//!
+//! [`predict`] takes a census from wherever it came: a dump, a running JVM. It finds out in which mode the objects were
+//! ([`detect`]), lays every class out in every model, and says what the same objects weigh there ([`weigh`]), from which
+//! heap size on another model pays ([`cross_over`]), and what that does to the garbage of a GC log ([`garbage`]).
+
+mod cross_over;
+mod detect;
+mod garbage;
+mod name;
+mod weigh;
+
+pub use cross_over::{Limit, cross_overs, usual_limits};
+pub use detect::{Detected, detect};
+pub use garbage::garbage;
+pub(crate) use name::not_found;
+pub use name::{ClassNotFound, find_class};
+pub use weigh::weigh;
+
+use crate::layout::Layouts;
+use crate::{Census, ClassIndex};
+use assay_model::{
+    ClassLayout, DumpModel, HeapModel, HeapPrediction, ModelName, ModelWeight, Problem, schema,
+};
+
+/// Release whose rules are used where neither the heap nor the user tells: the newest whose rules are known.
+pub const JDK_DEFAULT: u32 = 25;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct PredictOptions {
+    /// What the census is of: a path, `stdin`, a process. Problems and results name it.
+    pub source: String,
+    /// Release whose layout rules hold, if not that of the heap.
+    pub jdk: Option<u32>,
+    /// Class whose layout is wanted; the one that changes most otherwise.
+    pub class: Option<String>,
+    /// The model in which the objects are, where it is known from elsewhere than the objects: the flags of a running JVM.
+    pub known_model: Option<DumpModel>,
+    /// Why they are in none of the models, where that is known from there.
+    pub known_stranger: Option<String>,
+    /// Largest heaps of the models; [`usual_limits`] where none are given.
+    pub limits: Vec<Limit>,
+}
+
+/// What the objects of a census weigh in every model.
+///
+/// # Errors
+/// When a class is asked for that the heap does not have.
+pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPrediction, ClassNotFound> {
+    let asked_for = options.class.as_deref().map(|name| find_class(census, name)).transpose()?;
+    let mut problems = census.problems.clone();
+    let detected = detect(census);
+    let dump = options.known_model.clone().or_else(|| detected.dump_model(census));
+    match &options.known_stranger {
+        Some(why) if dump.is_none() => problems.push(Problem::new(options.source.clone(), why.clone())),
+        None if dump.is_none() => problems.extend(detected.problem(&options.source)),
+        _ => {}
+    }
+    let of_dump = dump.as_ref().and_then(|dump| dump.jdk);
+    let own_jdk = of_dump.or_else(|| census.jdk_version.as_deref().and_then(feature_release));
+    if let (Some(asked), Some(own)) = (options.jdk, own_jdk)
+        && asked != own
+    {
+        let what =
+            format!("a heap of JDK {own}, weighed by the layout rules of JDK {asked} as asked for (--jdk)");
+        problems.push(Problem::new(options.source.clone(), what));
+    }
+    let jdk = options.jdk.or(own_jdk).or(detected.jdk).unwrap_or_else(|| {
+        let what = format!("the heap does not tell its release: layout rules of JDK {JDK_DEFAULT} (--jdk N)");
+        problems.push(Problem::new(options.source.clone(), what));
+        JDK_DEFAULT
+    });
+    let dump_model = dump.as_ref().map(|dump| dump.name);
+    let weighed = weigh(census, &models(jdk), dump_model);
+    problems.extend(weighed.problems.into_iter().map(|what| Problem::new(options.source.clone(), what)));
+    let example = asked_for.or(weighed.changes_most);
+    let limits = if options.limits.is_empty() { usual_limits(jdk) } else { options.limits.clone() };
+    Ok(HeapPrediction {
+        schema: schema::HEAP_PREDICTION.to_owned(),
+        assay_version: env!("CARGO_PKG_VERSION").to_owned(),
+        source: options.source.clone(),
+        dump_model,
+        dump,
+        is_part: census.is_part,
+        objects: weighed.objects,
+        cross_overs: dump_model.map_or_else(Vec::new, |now| cross_overs(now, &weighed.models, &limits)),
+        example: example.map_or_else(Vec::new, |class| layouts_of(census, class, jdk)),
+        models: weighed.models,
+        garbage: Vec::new(),
+        garbage_basis: None,
+        frozen_ms: None,
+        problems,
+    })
+}
+
+/// One class laid out in every model; empty for an array class.
+pub fn layouts_of(census: &Census, class: ClassIndex, jdk: u32) -> Vec<ClassLayout> {
+    let layouts = models(jdk).into_iter().map(|model| Layouts::of(census, model));
+    layouts.filter_map(|layouts| layouts.class_layout(census, class)).collect()
+}
+
+/// Every model by the rules of a release; those with compact headers by the rules of 25 at least, the first release whose
+/// JVMs have them as a product option.
+pub fn models(jdk: u32) -> Vec<HeapModel> {
+    let of = |name: ModelName| HeapModel { name, jdk: if is_compact(name) { jdk.max(25) } else { jdk } };
+    ModelName::ALL.into_iter().map(of).collect()
+}
+
+/// Whether objects have compact headers.
+fn is_compact(name: ModelName) -> bool {
+    matches!(name, ModelName::Compact | ModelName::CompactAlign16 | ModelName::Compact64)
+}
+
+fn total_bytes(models: &[ModelWeight], name: ModelName) -> Option<u64> {
+    models.iter().find(|model| model.name == name).map(|model| model.total_bytes)
+}
+
+/// Feature release of a version as a JVM gives it: 8 of `1.8.0_402`, 17 of `17.0.15`, 26 of `26-ea`.
+pub fn feature_release(version: &str) -> Option<u32> {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    match numbers.next()?.ok()? {
+        1 => numbers.next()?.ok(),
+        feature => Some(feature),
+    }
+    .filter(|feature| (1..1000).contains(feature))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_all_times_give_their_release() {
+        let of = ["1.6.0_18", "1.8.0_402", "9", "11.0.2", "17.0.15", "25", "26-ea", "", "x", "1", "99999"];
+        let want =
+            [Some(6), Some(8), Some(9), Some(11), Some(17), Some(25), Some(26), None, None, None, None];
+        assert_eq!(of.map(feature_release), want);
+    }
+
+    #[test]
+    fn compact_headers_have_the_rules_of_their_first_product_release() {
+        let jdk = |jdk, name| models(jdk).into_iter().find(|model| model.name == name).map(|model| model.jdk);
+        assert_eq!(jdk(17, ModelName::Compact), Some(25));
+        assert_eq!(jdk(17, ModelName::Compressed), Some(17));
+        assert_eq!(jdk(26, ModelName::Compact64), Some(26));
+    }
+}

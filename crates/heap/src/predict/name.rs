@@ -1,0 +1,121 @@
+//! Classes by the names that people type.
+
+use crate::{Census, ClassIndex};
+
+/// Names that are offered when one is not found.
+const NEAR_NAMES_MAX: usize = 3;
+/// Two names are near from this likeness on (Jaro-Winkler, 1 = equal).
+const LIKENESS_MIN: f64 = 0.8;
+
+/// A heap has no class of a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no class {name}{}", nearest(.near))]
+pub struct ClassNotFound {
+    /// What was asked for.
+    pub name: String,
+    /// Names that it has and that are like it, the likest first.
+    pub near: Vec<String>,
+}
+
+fn nearest(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) }
+}
+
+/// The class of a name; of several (each loader may have one) that with most objects. `java/lang/String` is understood as
+/// `java.lang.String` is, and so is a name without its package if only one package has it.
+///
+/// # Errors
+/// When there is none; the error names those that are like it.
+pub fn find_class(census: &Census, name: &str) -> Result<ClassIndex, ClassNotFound> {
+    let wanted = name.trim().replace('/', ".");
+    let by_objects = |index: &ClassIndex| {
+        let class = &census.classes[*index as usize];
+        (class.instances, std::cmp::Reverse(*index))
+    };
+    if let Some(index) = with(census, |have| have == wanted).max_by_key(by_objects) {
+        return Ok(index);
+    }
+    // `Map.Entry` is how Java's own texts spell `Map$Entry`.
+    let with_dots = with(census, |have| have.contains('$') && have.replace('$', ".") == wanted);
+    if let Some(index) = with_dots.max_by_key(by_objects) {
+        return Ok(index);
+    }
+    let mut without_package = with(census, |have| !wanted.contains('.') && simple_name(have) == wanted);
+    if let (Some(index), None) = (without_package.next(), without_package.next()) {
+        return Ok(index);
+    }
+    Err(not_found(name, census.classes.iter().map(|class| &*class.name)))
+}
+
+/// That there is no such class among these, and which are like it.
+pub(crate) fn not_found<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> ClassNotFound {
+    let wanted = name.trim().replace('/', ".");
+    let near = names.map(|have| (likeness(have, &wanted), have));
+    let mut near: Vec<(f64, &str)> = near.filter(|(likeness, _)| LIKENESS_MIN <= *likeness).collect();
+    near.sort_by(|(a, a_name), (b, b_name)| b.total_cmp(a).then_with(|| a_name.cmp(b_name)));
+    near.dedup_by(|(_, a), (_, b)| a == b);
+    let near = near.into_iter().take(NEAR_NAMES_MAX).map(|(_, name)| name.to_owned()).collect();
+    ClassNotFound { name: name.to_owned(), near }
+}
+
+fn with(census: &Census, is: impl Fn(&str) -> bool) -> impl Iterator<Item = ClassIndex> {
+    let indices = census.classes.iter().enumerate().filter(move |(_, class)| is(&class.name));
+    indices.map(|(index, _)| index as ClassIndex)
+}
+
+fn simple_name(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, simple)| simple)
+}
+
+/// The better of the whole names' likeness and that of the names without packages: a forgotten package is the commonest
+/// mistake, and a wrong letter the next.
+fn likeness(have: &str, wanted: &str) -> f64 {
+    let simple = strsim::jaro_winkler(simple_name(have), simple_name(wanted));
+    strsim::jaro_winkler(have, wanted).max(simple * 0.9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ClassShape;
+
+    fn census(names: &[&str]) -> Census {
+        let class = |name: &&str| ClassShape {
+            name: (*name).into(),
+            super_class: None,
+            fields: Vec::new(),
+            statics: Vec::new(),
+            instances: u64::from(name.ends_with('s')),
+            arrays: None,
+            has_mirror: true,
+        };
+        Census { classes: names.iter().map(class).collect(), ..Census::default() }
+    }
+
+    #[test]
+    fn a_class_is_found_by_its_name_however_it_is_spelt() {
+        let census = census(&["java.lang.String", "java.util.HashMap$Node", "a.Node", "b.Node"]);
+        assert_eq!(find_class(&census, "java.lang.String"), Ok(0));
+        assert_eq!(find_class(&census, "java/util/HashMap$Node"), Ok(1));
+        assert_eq!(find_class(&census, "java.util.HashMap.Node"), Ok(1));
+        assert_eq!(find_class(&census, "HashMap$Node"), Ok(1));
+        let both = find_class(&census, "Node").expect_err("two packages have it");
+        assert_eq!(both.near[..2], ["a.Node".to_owned(), "b.Node".to_owned()]);
+    }
+
+    #[test]
+    fn a_misspelt_name_brings_the_right_one() {
+        let census = census(&["java.util.HashMap", "java.util.HashMap$Node", "java.lang.String", "byte[]"]);
+        let error = find_class(&census, "java.util.HashMap$Nod").expect_err("no such class");
+        assert_eq!(error.near[0], "java.util.HashMap$Node");
+        assert!(error.to_string().contains("did you mean java.util.HashMap$Node"), "{error}");
+        assert_eq!(find_class(&census, "zzz").expect_err("nothing like it").to_string(), "no class zzz");
+    }
+
+    #[test]
+    fn of_two_loaders_classes_the_one_with_objects_is_meant() {
+        let mut census = census(&["a.B", "a.B"]);
+        census.classes[1].instances = 5;
+        assert_eq!(find_class(&census, "a.B"), Ok(1));
+    }
+}

@@ -1,0 +1,221 @@
+//! Dumps of running JVMs against what the same JVM says of itself: counts and sizes of `jcmd PID GC.class_histogram`, and
+//! fields in the order of the source.
+
+use assay_heap::{Census, ClassShape, NeighbourKind, hprof};
+use assay_testkit::{Running, find_java, start_java};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// Instances and bytes of the classes of one name.
+type Counts = BTreeMap<String, (u64, u64)>;
+
+struct Looked {
+    histogram: Counts,
+    census: Census,
+}
+
+/// Histogram and dump of a quiet JVM that runs `Counted`.
+fn look(java: &Path, jcmd: &Path, options: &[&str]) -> Looked {
+    let running = start_java(java, options, &[], "Counted");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("counted.hprof");
+    // Each collects all garbage first; the second histogram stands right before the dump.
+    running.jcmd(jcmd, &["GC.class_histogram"]);
+    let histogram = histogram(&running, jcmd);
+    let said = running.jcmd(jcmd, &["GC.heap_dump", &path.display().to_string()]);
+    assert!(said.contains("Heap dump file created"), "{said}");
+    let census = hprof::read_file(&path, &|_| {}).expect("a dump");
+    Looked { histogram, census }
+}
+
+fn histogram(running: &Running, jcmd: &Path) -> Counts {
+    let mut counts = Counts::new();
+    for line in running.jcmd(jcmd, &["GC.class_histogram"]).lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [number, instances, bytes, name, ..] = words[..] else { continue };
+        let (Ok(instances), Ok(bytes)) = (instances.parse::<u64>(), bytes.parse::<u64>()) else { continue };
+        if number.ends_with(':') {
+            let count = counts.entry(spelt(name)).or_insert((0, 0));
+            *count = (count.0 + instances, count.1 + bytes);
+        }
+    }
+    counts
+}
+
+/// `[Ljava.lang.String;` as `java.lang.String[]`.
+fn spelt(name: &str) -> String {
+    let stem = name.trim_start_matches('[');
+    let dimensions = name.len() - stem.len();
+    let stem = match stem {
+        _ if dimensions == 0 => stem,
+        "Z" => "boolean",
+        "C" => "char",
+        "F" => "float",
+        "D" => "double",
+        "B" => "byte",
+        "S" => "short",
+        "I" => "int",
+        "J" => "long",
+        of => of.trim_start_matches('L').trim_end_matches(';'),
+    };
+    format!("{stem}{}", "[]".repeat(dimensions))
+}
+
+fn javas() -> Vec<(u32, u8, PathBuf)> {
+    let wanted = [(17, 64), (25, 64), (17, 32)];
+    wanted.into_iter().filter_map(|(jdk, bits)| Some((jdk, bits, find_java(jdk, bits)?))).collect()
+}
+
+/// A `java` with a `jcmd` beside it, which talks to any JVM here.
+fn jdk() -> Option<PathBuf> {
+    [find_java(17, 64), find_java(25, 64)]
+        .into_iter()
+        .flatten()
+        .find(|java| java.with_file_name("jcmd").exists())
+}
+
+fn instances(census: &Census) -> HashMap<&str, u64> {
+    let mut counts = HashMap::new();
+    for class in &census.classes {
+        *counts.entry(&*class.name).or_insert(0) += class.instances;
+    }
+    counts
+}
+
+fn class<'a>(census: &'a Census, name: &str) -> &'a ClassShape {
+    census.classes.iter().find(|class| &*class.name == name).unwrap_or_else(|| panic!("{name} is there"))
+}
+
+#[test]
+fn a_dump_says_what_its_jvm_says() {
+    let Some(jdk) = jdk() else { assay_testkit::skip!("no jcmd") };
+    for (feature, bits, java) in javas() {
+        let looked = look(&java, &jdk, &["-Xmx256m"]);
+        let what = format!("JDK {feature} of {bits} bits");
+        counts_are_those_of_the_histogram(&looked, &what);
+        mirrors_are_right(&looked, &what);
+        fields_are_in_the_order_of_the_class_file(&looked.census, &what);
+        version_is_that_of_the_jvm(&looked.census, &java, bits, &what);
+    }
+}
+
+/// Classes whose objects come and go with each command that a JVM is asked: the attach listener's.
+const OF_COMMANDS: [&str; 2] = [
+    "java.lang.invoke.MethodHandleNatives$CallSiteContext",
+    "jdk.internal.ref.CleanerImpl$PhantomCleanableRef",
+];
+
+fn counts_are_those_of_the_histogram(looked: &Looked, what: &str) {
+    let counts = instances(&looked.census);
+    assert_eq!(counts["Counted$Node"], 3_000, "{what}");
+    let names = looked.histogram.keys().map(String::as_str).chain(counts.keys().copied());
+    for name in names {
+        let told = looked.histogram.get(name).map_or(0, |(instances, _)| *instances);
+        let counted = counts.get(name).copied().unwrap_or(0);
+        let is_known_to_differ = name == "java.lang.Class" || OF_COMMANDS.contains(&name) || is_filled(name);
+        assert!(told == counted || is_known_to_differ, "{what}: {name}: {counted}, in the histogram {told}");
+    }
+    let filled = |told: &dyn Fn(&str) -> u64| told("int[]") + told("jdk.internal.vm.FillerElement[]");
+    let told = filled(&|name| looked.histogram.get(name).map_or(0, |(instances, _)| *instances));
+    assert_eq!(filled(&|name| counts.get(name).copied().unwrap_or(0)), told, "{what}");
+    let lambdas: Vec<&&str> = counts.keys().filter(|name| name.starts_with("Counted$$Lambda")).collect();
+    assert_eq!(lambdas.len(), 1, "{what}: {lambdas:?}");
+}
+
+/// JDK 25's G1 fills gaps with arrays of a class of its own (`FillerElement`), which are dumped as `int[]`.
+fn is_filled(name: &str) -> bool {
+    name == "int[]" || name.contains("Filler")
+}
+
+/// Mirrors: one of each class, and nine of the types that are no classes. A histogram also has those that wait in the
+/// archive of class data for their class to be loaded.
+fn mirrors_are_right(looked: &Looked, what: &str) {
+    let mirrors = looked.census.classes.iter().filter(|class| class.has_mirror).count() as u64;
+    let (told, _) = looked.histogram["java.lang.Class"];
+    println!("{what}: {mirrors} mirrors, {told} in the histogram");
+    assert!(mirrors <= told, "{what}");
+    assert!(class(&looked.census, "void").has_mirror, "{what}");
+    assert_eq!(class(&looked.census, "java.lang.Class").instances, 0, "{what}");
+}
+
+#[test]
+fn without_an_archive_every_mirror_is_there() {
+    let Some(jdk) = jdk() else { assay_testkit::skip!("no jcmd") };
+    for (feature, bits, java) in javas() {
+        let looked = look(&java, &jdk, &["-Xmx256m", "-Xshare:off"]);
+        let mirrors = looked.census.classes.iter().filter(|class| class.has_mirror).count() as u64;
+        let (told, _) = looked.histogram["java.lang.Class"];
+        println!("JDK {feature} of {bits} bits: {mirrors} mirrors, {told} in the histogram");
+        assert_eq!(mirrors, told, "JDK {feature} of {bits} bits");
+        version_is_that_of_the_jvm(&looked.census, &java, bits, &format!("JDK {feature} without an archive"));
+    }
+}
+
+fn fields_are_in_the_order_of_the_class_file(census: &Census, what: &str) {
+    let names = |fields: &[assay_heap::Field]| {
+        fields.iter().map(|field| field.name.to_string()).collect::<Vec<String>>().join(" ")
+    };
+    let node = class(census, "Counted$Node");
+    assert_eq!(names(&node.fields), "next first second third fourth fifth", "{what}");
+    assert_eq!(names(&node.statics), "counter keeper small", "{what}");
+    assert_eq!(names(&class(census, "Counted$Leaf").fields), "weight other", "{what}");
+    assert_eq!(names(&class(census, "Counted$Pair").fields), "left right", "{what}");
+    assert_eq!(names(&class(census, "Counted$Colour").statics), "RED GREEN BLUE $VALUES", "{what}");
+}
+
+fn version_is_that_of_the_jvm(census: &Census, java: &Path, bits: u8, what: &str) {
+    let release = java.ancestors().nth(2).map(|home| home.join("release")).expect("a home");
+    let release = std::fs::read_to_string(release).expect("its release file");
+    let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=")).expect("a version");
+    assert_eq!(census.jdk_version.as_deref(), Some(version.trim_matches('"')), "{what}");
+    assert_eq!(census.word_bytes, u64::from(bits / 8), "{what}");
+    assert_eq!(census.problems, [], "{what}");
+}
+
+#[test]
+fn every_collectors_heap_gives_true_neighbours() {
+    let Some(jdk) = jdk() else { assay_testkit::skip!("no jcmd") };
+    let collectors = ["Serial", "Parallel", "G1", "Z", "Shenandoah"];
+    for (feature, bits, java) in javas() {
+        for collector in collectors {
+            let option = format!("-XX:+Use{collector}GC");
+            let known = std::process::Command::new(&java).args([&option, "-version"]).output();
+            if !known.expect("java runs").status.success() {
+                println!("JDK {feature} of {bits} bits has no {collector}");
+                continue;
+            }
+            for alignment in [8, 16] {
+                if alignment == 16 && (bits == 32 || collector != "Parallel") {
+                    continue;
+                }
+                let aligned = format!("-XX:ObjectAlignmentInBytes={alignment}");
+                let options = [option.as_str(), "-Xmx256m", &aligned];
+                // 32-bit JVMs do not know the option.
+                let looked = look(&java, &jdk, &options[..if bits == 64 { 3 } else { 2 }]);
+                let what = format!("JDK {feature} of {bits} bits, {collector}, alignment {alignment}");
+                neighbours_are_true(&looked, &what);
+                if bits == 64 {
+                    assert_eq!(looked.census.alignment_bytes, Some(alignment), "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// The gap that is met most is the size of an object, of those classes that have many.
+fn neighbours_are_true(looked: &Looked, what: &str) {
+    for name in ["Counted$Node", "Counted$Leaf", "Counted$Pair"] {
+        let (instances, bytes) = looked.histogram[name];
+        let mut gaps: Vec<(u64, u64)> = Vec::new();
+        for (near, count) in &looked.census.neighbours {
+            let NeighbourKind::Instance(index) = near.kind else { continue };
+            if &*looked.census.classes[index as usize].name == name {
+                gaps.push((near.gap_bytes, *count));
+            }
+        }
+        let least = gaps.iter().map(|(gap, _)| *gap).min();
+        let most = gaps.iter().max_by_key(|(_, count)| *count).map(|(gap, _)| *gap);
+        let size = bytes / instances;
+        assert_eq!((least, most), (Some(size), Some(size)), "{what}: {name} {gaps:?}");
+    }
+}

@@ -1,0 +1,269 @@
+import java.io.BufferedWriter;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import jdk.internal.misc.Unsafe;
+
+/**
+ * Says how the JVM that runs it has laid out classes: what the tests of object layout are held against. It asks the JVM
+ * itself, so nothing here knows a rule of layout: offsets of declared fields come from Unsafe; sizes of instances, of
+ * mirrors, and the fields that the JVM adds come from its own description of the class, found through the structures that
+ * it exports.
+ *
+ * <p>Arguments: modules and folders of class files: all of their classes, their super classes, and {@code java.lang.Class}.
+ */
+public final class LayoutTruth {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final boolean IS_64 = U.addressSize() == 8;
+    private static final Map<String, Long> OFFSETS = new HashMap<>();
+    private static final Map<String, Long> STATICS = new HashMap<>();
+    private static Method declaredFields;
+    private static PrintWriter out;
+
+    public static void main(String[] arguments) throws Exception {
+        // Up to JDK 15 symbols are looked up in libraries that Java code loaded, and in what those need: the JVM.
+        Files.exists(Paths.get("/"));
+        readStructures();
+        declaredFields = Class.class.getDeclaredMethod("getDeclaredFields0", boolean.class);
+        declaredFields.setAccessible(true);
+        out = new PrintWriter(new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8)));
+        Class<?>[] arrays = {boolean[].class, char[].class, float[].class, double[].class, byte[].class, short[].class,
+            int[].class, long[].class, Object[].class};
+        for (Class<?> array : arrays) {
+            out.println("A\t" + array.getName() + "\t" + base(array));
+        }
+        TreeSet<String> names = new TreeSet<>();
+        names.add("java.lang.Class");
+        for (String argument : arguments) {
+            names.addAll(argument.startsWith("/") ? classesBelow(Paths.get(argument)) : classesOf(argument));
+        }
+        // Super classes too, first: they may be of another module.
+        Map<Class<?>, Boolean> said = new HashMap<>();
+        for (String name : names) {
+            try {
+                List<Class<?>> chain = new ArrayList<>();
+                for (Class<?> c = Class.forName(name, false, LayoutTruth.class.getClassLoader()); c != null;
+                        c = c.getSuperclass()) {
+                    chain.add(0, c);
+                }
+                for (Class<?> c : chain) {
+                    if (said.putIfAbsent(c, true) == null) {
+                        out.print(describe(c));
+                    }
+                }
+            } catch (Throwable e) {
+                // Needs a class that is not there; or the JVM forbids it.
+                out.println("X\t" + name + "\t" + e.toString().replace('\n', ' '));
+            }
+        }
+        out.println("done");
+        out.flush();
+    }
+
+    private static int base(Class<?> array) throws Exception {
+        Field field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
+        field.setAccessible(true);
+        Object unsafe = field.get(null);
+        return (int) unsafe.getClass().getMethod("arrayBaseOffset", Class.class).invoke(unsafe, array);
+    }
+
+    private static TreeSet<String> classesOf(String module) throws Exception {
+        FileSystem jrt = FileSystems.getFileSystem(URI.create("jrt:/"));
+        return classesBelow(jrt.getPath("/modules", module));
+    }
+
+    private static TreeSet<String> classesBelow(Path root) throws Exception {
+        TreeSet<String> names = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(root)) {
+            files.forEach(file -> {
+                String name = root.relativize(file).toString();
+                if (name.endsWith(".class") && !name.endsWith("module-info.class")) {
+                    names.add(name.substring(0, name.length() - 6).replace('/', '.'));
+                }
+            });
+        }
+        return names;
+    }
+
+    private static String describe(Class<?> c) throws Exception {
+        long klass = word(c, STATICS.get("java_lang_Class::_klass_offset"));
+        int size = U.getInt(klass + OFFSETS.get("Klass::_layout_helper")) & ~7;
+        long mirror = (long) U.getInt(c, STATICS.get("java_lang_Class::_oop_size_offset")) * U.addressSize();
+        String above = c.getSuperclass() == null ? "-" : c.getSuperclass().getName();
+        StringBuilder text = new StringBuilder();
+        String kind = c.isInterface() ? "interface" : "class";
+        row(text, "C", c.getName(), above, kind, Long.toString(size), Long.toString(mirror), contended(c.getAnnotations()));
+        for (Field f : (Field[]) declaredFields.invoke(c, false)) {
+            boolean isStatic = Modifier.isStatic(f.getModifiers());
+            long offset = isStatic ? U.staticFieldOffset(f) : U.objectFieldOffset(f);
+            String type = f.getType().isPrimitive() ? f.getType().getName() : "reference";
+            String group = contended(f.getAnnotations());
+            row(text, isStatic ? "S" : "F", f.getName(), type, Long.toString(offset), group);
+        }
+        injected(text, klass);
+        return text.toString();
+    }
+
+    private static void row(StringBuilder text, String... cells) {
+        text.append(String.join("\t", cells)).append('\n');
+    }
+
+    /** "-" for none, else "@" and the group. */
+    private static String contended(Annotation[] annotations) throws Exception {
+        for (Annotation a : annotations) {
+            if (a.annotationType().getName().equals("jdk.internal.vm.annotation.Contended")) {
+                Method value = a.annotationType().getMethod("value");
+                return "@" + value.invoke(a);
+            }
+        }
+        return "-";
+    }
+
+    // The JVM's own structures.
+
+    private static void readStructures() throws Exception {
+        long entry = U.getAddress(symbol("gHotSpotVMStructs"));
+        long type = number("gHotSpotVMStructEntryTypeNameOffset");
+        long name = number("gHotSpotVMStructEntryFieldNameOffset");
+        long isStatic = number("gHotSpotVMStructEntryIsStaticOffset");
+        long offset = number("gHotSpotVMStructEntryOffsetOffset");
+        long address = number("gHotSpotVMStructEntryAddressOffset");
+        long stride = number("gHotSpotVMStructEntryArrayStride");
+        for (; U.getAddress(entry + type) != 0; entry += stride) {
+            String key = text(U.getAddress(entry + type)) + "::" + text(U.getAddress(entry + name));
+            if (U.getInt(entry + isStatic) == 0) {
+                OFFSETS.put(key, U.getLong(entry + offset));
+            } else {
+                long at = U.getAddress(entry + address);
+                STATICS.put("&" + key, at);
+                STATICS.put(key, (long) U.getInt(at));
+            }
+        }
+    }
+
+    private static long number(String symbol) throws Exception {
+        return U.getLong(symbol(symbol));
+    }
+
+    private static long symbol(String name) throws Exception {
+        long address;
+        try {
+            Class<?> loader = Class.forName("jdk.internal.loader.BootLoader");
+            Method libraries = loader.getDeclaredMethod("getNativeLibraries");
+            libraries.setAccessible(true);
+            Object all = libraries.invoke(null);
+            Method find = all.getClass().getDeclaredMethod("find", String.class);
+            find.setAccessible(true);
+            address = (long) find.invoke(all, name);
+        } catch (NoSuchMethodException before16) {
+            Method find = ClassLoader.class.getDeclaredMethod("findNative", ClassLoader.class, String.class);
+            find.setAccessible(true);
+            address = (long) find.invoke(null, null, name);
+        }
+        if (address == 0) {
+            throw new IllegalStateException("no symbol " + name);
+        }
+        return address;
+    }
+
+    private static long word(Object base, long offset) {
+        return IS_64 ? U.getLong(base, offset) : U.getInt(base, offset) & 0xffffffffL;
+    }
+
+    private static String text(long at) {
+        StringBuilder text = new StringBuilder();
+        for (; U.getByte(at) != 0; at++) {
+            text.append((char) U.getByte(at));
+        }
+        return text.toString();
+    }
+
+    /** The fields that the JVM adds: name, type, offset. */
+    private static void injected(StringBuilder text, long klass) {
+        Long packed = OFFSETS.get("InstanceKlass::_fields");
+        if (packed != null) {
+            injectedBefore21(text, klass, U.getAddress(klass + packed));
+            return;
+        }
+        long stream = U.getAddress(klass + OFFSETS.get("InstanceKlass::_fieldinfo_stream"));
+        long[] at = {stream + OFFSETS.get("Array<u1>::_data")};
+        int declared = unsigned5(at);
+        int all = declared + unsigned5(at);
+        for (int i = 0; i < all; i++) {
+            int name = unsigned5(at);
+            int type = unsigned5(at);
+            int offset = unsigned5(at);
+            unsigned5(at);
+            int flags = unsigned5(at);
+            // A constant value, a generic signature, a contended group.
+            for (int bit : new int[] {0, 2, 4}) {
+                if ((flags >> bit & 1) != 0) {
+                    unsigned5(at);
+                }
+            }
+            if (i >= declared) {
+                row(text, "I", vmSymbol(name), vmSymbol(type), Integer.toString(offset), "-");
+            }
+        }
+    }
+
+    private static void injectedBefore21(StringBuilder text, long klass, long fields) {
+        int declared = U.getShort(klass + OFFSETS.get("InstanceKlass::_java_fields_count")) & 0xffff;
+        long data = fields + OFFSETS.get("Array<u2>::_data");
+        int left = U.getInt(fields + OFFSETS.get("Array<int>::_length"));
+        for (int i = 0; left >= 6; i++) {
+            long at = data + 12L * i;
+            int flags = U.getShort(at) & 0xffff;
+            // One with a generic signature has its index behind all fields.
+            left -= (flags & 0x800) != 0 ? 7 : 6;
+            if (i >= declared) {
+                int offset = (U.getShort(at + 10) & 0xffff) << 14 | (U.getShort(at + 8) & 0xffff) >> 2;
+                row(text, "I", vmSymbol(U.getShort(at + 2) & 0xffff), vmSymbol(U.getShort(at + 4) & 0xffff),
+                    Integer.toString(offset), "-");
+            }
+        }
+    }
+
+    private static int unsigned5(long[] at) {
+        int value = 0;
+        for (int i = 0; ; i++) {
+            int b = (U.getByte(at[0]++) & 0xff) - 1;
+            value += b << 6 * i;
+            if (b < 191 || i == 4) {
+                return value;
+            }
+        }
+    }
+
+    private static String vmSymbol(int index) {
+        Long table = STATICS.get("&Symbol::_vm_symbols[0]");
+        if (table == null) {
+            table = STATICS.get("&vmSymbols::_symbols[0]");
+        }
+        long symbol = U.getAddress(table + (long) index * U.addressSize());
+        long length = U.getShort(symbol + OFFSETS.get("Symbol::_length")) & 0xffff;
+        long body = symbol + OFFSETS.get("Symbol::_body[0]");
+        StringBuilder text = new StringBuilder();
+        for (long i = 0; i < length; i++) {
+            text.append((char) U.getByte(body + i));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,112 @@
+//! Layouts held against JVMs that run: each field's offset, each class's size, each mirror, of all classes of the JDK, in
+//! each mode that the JVM can run in; and the sum of all mirrors in a heap.
+
+use crate::truth::{Mode, check, javac, modes};
+use assay_heap::layout::Layouts;
+use assay_model::{HeapModel, ModelName};
+use assay_testkit::{find_java, skip, start_java};
+use std::fs;
+use std::path::Path;
+
+fn all_modes_of(jdk: u32) {
+    let Some(java) = find_java(jdk, 64) else { skip!("no 64-bit JDK {jdk}") };
+    if javac().is_none() {
+        skip!("no compiler");
+    }
+    let all = modules(&java);
+    let all: Vec<&str> = all.split_whitespace().collect();
+    for (at, mode) in modes(jdk).iter().enumerate() {
+        // All modules take ten times as long, and what they have is more of the same.
+        let modules = if at == 0 { &all[..] } else { &["java.base"] };
+        let truth = check(&java, jdk, mode, &[], modules);
+        assert!(6_000 < truth.classes.len(), "{} classes", truth.classes.len());
+        assert_eq!(truth.not_loaded, 0);
+    }
+}
+
+/// Names of all modules that the JDK has.
+fn modules(java: &Path) -> String {
+    let home = java.parent().and_then(Path::parent).expect("a home");
+    let release = fs::read_to_string(home.join("release")).expect("a release file");
+    let modules = release.lines().find_map(|line| line.strip_prefix("MODULES="));
+    modules.expect("modules").trim_matches('"').to_owned()
+}
+
+#[test]
+fn every_class_of_jdk_11_in_every_mode() {
+    all_modes_of(11);
+}
+
+#[test]
+fn every_class_of_jdk_17_in_every_mode() {
+    all_modes_of(17);
+}
+
+#[test]
+fn every_class_of_jdk_21_in_every_mode() {
+    all_modes_of(21);
+}
+
+#[test]
+fn every_class_of_jdk_25_in_every_mode() {
+    all_modes_of(25);
+}
+
+#[test]
+fn every_class_of_a_32_bit_jdk_17() {
+    let Some(java) = find_java(17, 32) else { skip!("no 32-bit JDK 17") };
+    if javac().is_none() {
+        skip!("no compiler");
+    }
+    check(&java, 17, &Mode { name: ModelName::Bits32, options: &[] }, &[], &["java.base"]);
+}
+
+/// Σ of all mirrors in a dump against what the JVM says its mirrors take.
+fn mirrors_of(jdk: u32) {
+    let Some(java) = find_java(jdk, 64).filter(|java| java.with_file_name("jcmd").exists()) else {
+        skip!("no 64-bit JDK {jdk} with jcmd")
+    };
+    for mode in modes(jdk) {
+        // The archive of JDK 25 brings mirrors of classes that are never loaded: its histogram counts them, a dump has none
+        // of them.
+        let others = ["-XX:+UseSerialGC", "-Xmx64m", "-Xshare:off"];
+        let options: Vec<&str> = mode.options.iter().copied().chain(others).collect();
+        let jvm = start_java(&java, &options, &[], "Waiting");
+        let folder = tempfile::tempdir().expect("a folder");
+        let dump = folder.path().join("heap.hprof");
+        // The first look loads classes that looking needs.
+        jvm.jcmd(&java, &["GC.class_histogram"]);
+        jvm.jcmd(&java, &["GC.heap_dump", &dump.display().to_string()]);
+        let (count, bytes) = mirrors_in_histogram(&jvm.jcmd(&java, &["GC.class_histogram"]));
+        let census = assay_heap::hprof::read_file(&dump, &|_| {}).expect("a dump");
+        let layouts = Layouts::of(&census, HeapModel { name: mode.name, jdk });
+        let class = census.classes.iter().position(|shape| &*shape.name == "java.lang.Class").expect("it");
+        let mirrors = (0..census.classes.len() as u32).filter(|at| census.classes[*at as usize].has_mirror);
+        let sizes: Vec<u64> =
+            mirrors.map(|at| layouts.mirror_bytes(&census, at).expect("a mirror")).collect();
+        // Those of `int` and the other types that are no classes.
+        let others = census.classes[class].instances;
+        let own = layouts.instance_bytes(class as u32).expect("a class");
+        let ours = (sizes.len() as u64 + others, sizes.iter().sum::<u64>() + others * own);
+        println!("JDK {jdk} {}: {count} mirrors of {bytes} B", mode.name.name());
+        assert_eq!(ours, (count, bytes), "JDK {jdk} {}", mode.name.name());
+    }
+}
+
+/// Mirrors and their bytes.
+fn mirrors_in_histogram(text: &str) -> (u64, u64) {
+    let line = text.lines().find(|line| line.split_whitespace().nth(3) == Some("java.lang.Class"));
+    let mut cells =
+        line.expect("mirrors").split_whitespace().skip(1).map(|cell| cell.parse().expect("a number"));
+    (cells.next().expect("a count"), cells.next().expect("bytes"))
+}
+
+#[test]
+fn mirrors_in_a_heap_of_jdk_17_add_up() {
+    mirrors_of(17);
+}
+
+#[test]
+fn mirrors_in_a_heap_of_jdk_25_add_up() {
+    mirrors_of(25);
+}

@@ -1,0 +1,120 @@
+//! References between Java objects, and the text of a `java.lang.String`.
+//!
+//! Where a Java field lies is decided when its class is loaded. The JVM keeps the offsets of those that it needs itself
+//! in private variables, `java_lang_Thread::_name_offset` and the like, so that symbols of libjvm tell them (8 to 25).
+
+use crate::Hotspot;
+
+/// A text that is read; names of threads are shorter.
+const TEXT_BYTES_MAX: u64 = 4096;
+/// Where the fields of an object can be.
+const FIELD_OFFSET_MAX: u64 = 4096;
+/// `String.coder` of texts with two bytes for each character.
+const UTF16: u8 = 1;
+
+/// How references are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct References {
+    /// Base and shift of a reference of 32 bits; none when a reference in an object is a whole word.
+    narrow: Option<(u64, u32)>,
+    /// By how much ZGC's references with generations are shifted to the left, above their colour.
+    colour_shift: Option<u32>,
+}
+
+impl References {
+    /// By the flags, and the exported base and shift.
+    pub fn of(hotspot: &Hotspot<'_>) -> Option<References> {
+        let (structs, source) = (hotspot.structs(), hotspot.source());
+        let mut references = References { narrow: None, colour_shift: None };
+        if hotspot.flags().bool("UseCompressedOops") == Some(true) {
+            let place = |field: &str| {
+                structs.first_static_address(&[
+                    ("CompressedOops", field),
+                    ("CompressedOops", &format!("_narrow_oop.{field}")),
+                    ("Universe", &format!("_narrow_oop.{field}")),
+                ])
+            };
+            let shift = source.u32(place("_shift")?).filter(|shift| *shift < 32)?;
+            references.narrow = Some((source.word(place("_base")?)?, shift));
+        }
+        let is_coloured = hotspot.flags().bool("UseZGC") == Some(true)
+            && structs.offset("ZGlobalsForVMStructs", "_ZPointerLoadShift").is_some()
+            && hotspot.flags().bool("ZGenerational") != Some(false);
+        if is_coloured {
+            let globals = hotspot.static_pointer(&[("ZGlobalsForVMStructs", "_instance_p")])?;
+            let shift = hotspot.pointer(globals, &[("ZGlobalsForVMStructs", "_ZPointerLoadShift")])?;
+            references.colour_shift = Some(source.u32(shift).filter(|shift| *shift < 32)?);
+        }
+        Some(references)
+    }
+
+    /// The object that a whole word refers to. (Before it had generations, ZGC's colours chose one of three views of
+    /// the same object: the word is an address as it is.)
+    pub fn of_word(&self, word: u64) -> Option<u64> {
+        let address = self.colour_shift.map_or(word, |shift| word >> shift);
+        (address != 0).then_some(address)
+    }
+}
+
+impl Hotspot<'_> {
+    /// The object that a reference in a field of another object refers to; `None` for null.
+    pub(crate) fn referred(&self, references: &References, place: u64) -> Option<u64> {
+        match references.narrow {
+            None => references.of_word(self.source().word(place)?),
+            Some((base, shift)) => {
+                let narrow = u64::from(self.source().u32(place)?);
+                if narrow == 0 { None } else { base.checked_add(narrow << shift) }
+            }
+        }
+    }
+
+    /// Offset of a Java field, which the JVM keeps in a variable of this name.
+    pub(crate) fn java_offset(&self, variable: &str) -> Option<u64> {
+        let offset = self.source().u32(self.symbols().address(variable)?)?;
+        // Negative ones, and 0, mean that the class is not loaded yet, or has no such field.
+        Some(u64::from(offset)).filter(|offset| (4..FIELD_OFFSET_MAX).contains(offset))
+    }
+
+    /// The text of a `java.lang.String`, its first 4 KiB.
+    pub(crate) fn java_string(&self, references: &References, string: u64) -> Option<String> {
+        // JDK 14 put the underscores in front.
+        let offset = |new, old| self.java_offset(new).or_else(|| self.java_offset(old));
+        let value = offset("_ZN16java_lang_String13_value_offsetE", "_ZN16java_lang_String12value_offsetE")?;
+        let array = self.referred(references, string.checked_add(value)?)?;
+        let (length_at, elements_at) = self.byte_array_offsets()?;
+        let length = u64::from(self.source().u32(array.checked_add(length_at)?)?);
+        // JDK 8 has no coder: the array is one of characters.
+        let coder = offset("_ZN16java_lang_String13_coder_offsetE", "_ZN16java_lang_String12coder_offsetE");
+        let coder = match coder {
+            Some(offset) => self.source().u8(string.checked_add(offset)?)?,
+            None => UTF16,
+        };
+        let is_characters = self.version().is_some_and(|version| version.feature < 9);
+        let bytes = if is_characters { length.saturating_mul(2) } else { length }.min(TEXT_BYTES_MAX);
+        let mut text = vec![0; bytes as usize];
+        self.source().read(array.checked_add(elements_at)?, &mut text).ok()?;
+        Some(if coder == UTF16 {
+            let units = text.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair));
+            char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        } else {
+            text.iter().map(|byte| char::from(*byte)).collect()
+        })
+    }
+
+    /// Where an array of bytes has its length and its elements.
+    ///
+    /// Folklore: behind a full class pointer and the length there was a gap of four bytes until JDK 22. Held by:
+    /// `threads_are_those_that_the_jvm_prints`.
+    fn byte_array_offsets(&self) -> Option<(u64, u64)> {
+        if self.symbols().word_bytes() == 4 {
+            return Some((8, 12));
+        }
+        if self.flags().bool("UseCompactObjectHeaders") == Some(true) {
+            return Some((8, 12));
+        }
+        if self.flags().bool("UseCompressedClassPointers") != Some(false) {
+            return Some((12, 16));
+        }
+        Some((16, if self.version()?.feature < 23 { 24 } else { 20 }))
+    }
+}

@@ -1,0 +1,161 @@
+//! Names of classes, for those who own memory: from a class's structure or from an object.
+
+mod objects;
+mod symbol;
+
+pub(crate) use symbol::is_text;
+
+use crate::Hotspot;
+use assay_linux::MemorySource;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// Classes whose facts are kept.
+const CLASSES_MAX: usize = 1 << 18;
+const PROBLEM: &str = "names";
+
+/// Reads names of classes. Facts of a class are read once and kept; the rest is read when asked.
+pub struct Names<'m> {
+    source: &'m dyn MemorySource,
+    symbol: Option<SymbolLayout>,
+    klass: Option<KlassLayout>,
+    object: ObjectLayout,
+    classes: Mutex<HashMap<u64, Option<Arc<Class>>>>,
+}
+
+/// Where `Symbol` has its fields.
+#[derive(Debug, Clone, Copy)]
+struct SymbolLayout {
+    /// Absent in releases where hash and count are apart (JDK 8).
+    hash_and_count: Option<u64>,
+    length: u64,
+    body: u64,
+}
+
+/// Where `Klass` has its fields.
+#[derive(Debug, Clone, Copy)]
+struct KlassLayout {
+    layout_helper: u64,
+    name: u64,
+}
+
+/// How objects point at their class, and what arrays look like.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ObjectLayout {
+    pub(crate) word_bytes: u64,
+    pub(crate) class_pointer: Option<ClassPointer>,
+    /// Objects are aligned to this.
+    pub(crate) alignment_bytes: u64,
+    /// Where an object of class `java.lang.Class` holds its size in words.
+    pub(crate) mirror_size: Option<u64>,
+}
+
+/// How an object points at its class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClassPointer {
+    /// A whole word at this offset.
+    Full(u64),
+    /// 32 bits at this offset: base and shift.
+    Narrow { offset: u64, base: u64, shift: u32 },
+    /// The upper bits of the first word: from which bit on; base and shift.
+    InMark { from_bit: u32, base: u64, shift: u32 },
+}
+
+/// Facts of a class.
+#[derive(Debug, PartialEq, Eq)]
+struct Class {
+    /// As the JVM spells it for people: `java.nio.DirectByteBuffer`, `[I`.
+    name: String,
+    layout_helper: i32,
+}
+
+impl<'m> Hotspot<'m> {
+    /// Names of classes and symbols. What the release does not export is missing, and a problem says so.
+    pub fn names(&self) -> Names<'m> {
+        let structs = self.structs();
+        let symbol = || {
+            Some(SymbolLayout {
+                hash_and_count: structs.offset("Symbol", "_hash_and_refcount"),
+                length: structs.offset("Symbol", "_length")?,
+                body: structs.first_offset(&[("Symbol", "_body"), ("Symbol", "_body[0]")])?,
+            })
+        };
+        let klass = || {
+            Some(KlassLayout {
+                layout_helper: structs.offset("Klass", "_layout_helper")?,
+                name: structs.offset("Klass", "_name")?,
+            })
+        };
+        let names = Names {
+            source: self.source(),
+            symbol: symbol(),
+            klass: klass(),
+            object: self.object_layout(),
+            classes: Mutex::default(),
+        };
+        if names.symbol.is_none() || names.klass.is_none() {
+            self.problem(PROBLEM, "this release exports another structure of classes: owners have no names");
+        }
+        names
+    }
+}
+
+impl Names<'_> {
+    /// The external name of a class, for example `java.nio.DirectByteBuffer` or `[Ljava.lang.String;`, as a class
+    /// histogram spells it. `None` when no class lies there.
+    pub fn class_of_klass(&self, klass: u64) -> Option<String> {
+        self.class(klass).map(|class| class.name.clone())
+    }
+
+    fn class(&self, klass: u64) -> Option<Arc<Class>> {
+        if let Ok(classes) = self.classes.lock()
+            && let Some(class) = classes.get(&klass)
+        {
+            return class.clone();
+        }
+        let class = self.read_class(klass).map(Arc::new);
+        if let Ok(mut classes) = self.classes.lock()
+            && classes.len() < CLASSES_MAX
+        {
+            classes.insert(klass, class.clone());
+        }
+        class
+    }
+
+    fn read_class(&self, klass: u64) -> Option<Class> {
+        let layout = self.klass?;
+        if klass == 0 || !klass.is_multiple_of(self.object.word_bytes) {
+            return None;
+        }
+        let layout_helper = self.source.u32(klass.checked_add(layout.layout_helper)?)?.cast_signed();
+        let name = self.source.word(klass.checked_add(layout.name)?)?;
+        let name = external_name(&self.symbol_at(name)?);
+        Some(Class { name, layout_helper })
+    }
+}
+
+/// The name for people from the JVM's own.
+///
+/// Folklore: a hidden class is `a/b/C+0x00007f...` inside and `a.b.C/0x00007f...` outside. Held by:
+/// `names_are_spelt_as_for_people`.
+pub(crate) fn external_name(internal: &str) -> String {
+    match internal.rsplit_once('+') {
+        Some((class, address)) if address.starts_with("0x") => {
+            format!("{}/{address}", class.replace('/', "."))
+        }
+        _ => internal.replace('/', "."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::external_name;
+
+    #[test]
+    fn names_are_spelt_as_for_people() {
+        assert_eq!(external_name("java/nio/DirectByteBuffer"), "java.nio.DirectByteBuffer");
+        assert_eq!(external_name("[Ljava/lang/String;"), "[Ljava.lang.String;");
+        assert_eq!(external_name("a/Lambda$14+0x00007f0001"), "a.Lambda$14/0x00007f0001");
+        assert_eq!(external_name("a/b+c"), "a.b+c");
+    }
+}

@@ -1,0 +1,313 @@
+//! The symbols of one ELF file of a process, at the addresses where it is loaded.
+//!
+//! Where they come from, the best first: `.symtab` of the file; `.symtab` of the file with debug information that has
+//! the same build id; `.dynsym`, which has only what is exported.
+
+use crate::HotspotError;
+use crate::elf::{Elf, ElfSymbol, name_hash, name_in};
+use crate::image::Image;
+use assay_linux::{Mapping, MemorySource, ReadError};
+use assay_model::Tier;
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// How far the symbol that covers an address is searched among those that begin before it.
+const COVERING_STEPS_MAX: usize = 16;
+/// Where distributions put files with debug information.
+const DEBUG_FOLDER: &str = "/usr/lib/debug";
+
+/// The symbols of one ELF file of the process, at its load bias.
+#[derive(Debug)]
+pub struct Symbols {
+    path: String,
+    pub(crate) image: Image,
+    word_bytes: u64,
+    build_id: Option<Vec<u8>>,
+    tier: Tier,
+    data_ranges: Vec<Range<u64>>,
+    /// Addresses of sections before the bias, by index.
+    sections: Vec<Range<u64>>,
+    /// Sorted by address, which is before the bias.
+    symbols: Vec<ElfSymbol>,
+    strings: Vec<u8>,
+    /// Hash of the name and index of the symbol, sorted.
+    by_name: Vec<(u32, u32)>,
+    /// Vtables, sorted by address, with the class names that were asked for.
+    vtables: Vec<Vtable>,
+}
+
+#[derive(Debug)]
+struct Vtable {
+    symbol: u32,
+    class: OnceLock<Option<Box<str>>>,
+}
+
+impl Symbols {
+    /// Reads the file that a mapping of the process maps.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or was replaced since it was mapped, or is not an ELF file.
+    pub fn of_mapped_file(source: &dyn MemorySource, mapping: &Mapping) -> Result<Symbols, HotspotError> {
+        let path = mapping.name.clone();
+        let file = match source.open_mapped_file(mapping) {
+            Ok(file) => file,
+            Err(source) => return Err(HotspotError::Open { path, source }),
+        };
+        let not_elf = |what: String| HotspotError::NotReadable { path: path.clone(), what };
+        let mut elf = Elf::read(&file).map_err(not_elf)?;
+        let mut tier = if elf.has_symtab { Tier::Symbols } else { Tier::VmStructs };
+        if !elf.has_symtab
+            && let Some(debug) = read_debug_file(Path::new(DEBUG_FOLDER), Path::new(&path), &elf)
+        {
+            elf.symbols = debug.symbols;
+            elf.strings = debug.strings;
+            tier = Tier::DebugInfo;
+        }
+        let image = Image::new(file, &elf, source, mapping).map_err(not_elf)?;
+        Ok(Symbols::new(path, image, elf, tier))
+    }
+
+    fn new(path: String, image: Image, elf: Elf, tier: Tier) -> Symbols {
+        let Elf { word_bytes, sections, mut symbols, strings, build_id, .. } = elf;
+        symbols.sort_unstable_by_key(|s| (s.address, s.size, s.name));
+        let mut by_name: Vec<_> =
+            symbols.iter().zip(0..).map(|(symbol, index)| (symbol.hash, index)).collect();
+        by_name.sort_unstable();
+        let begins = |s: &ElfSymbol| strings.get(s.name as usize..).unwrap_or_default();
+        let is_vtable = |(symbol, _): &(&ElfSymbol, u32)| begins(symbol).starts_with(b"_ZTV");
+        let vtables = symbols.iter().zip(0..).filter(is_vtable);
+        let vtables = vtables.map(|(_, symbol)| Vtable { symbol, class: OnceLock::new() }).collect();
+        let data_ranges = image.data_ranges();
+        Symbols {
+            path,
+            image,
+            word_bytes,
+            build_id,
+            tier,
+            data_ranges,
+            sections,
+            symbols,
+            strings,
+            by_name,
+            vtables,
+        }
+    }
+
+    /// Address of a function or variable, by its mangled name. Of several private ones of the same name, the first.
+    pub fn address(&self, mangled: &str) -> Option<u64> {
+        let wanted = name_hash(mangled.as_bytes());
+        let first = self.by_name.partition_point(|(hash, _)| *hash < wanted);
+        let same = self.by_name[first..].iter().take_while(|(hash, _)| *hash == wanted);
+        let mut named = same
+            .map(|(_, index)| &self.symbols[*index as usize])
+            .filter(|symbol| name_in(&self.strings, symbol.name) == mangled.as_bytes());
+        let first = named.next()?;
+        let exported = if first.is_local { named.find(|symbol| !symbol.is_local) } else { None };
+        Some(self.placed(exported.unwrap_or(first).address))
+    }
+
+    /// The symbol that covers an address, and how far into it the address is. A symbol without a size reaches to the
+    /// next one of its section.
+    pub fn name_at(&self, address: u64) -> Option<(&str, u64)> {
+        let address = address.checked_sub(self.image.bias)?;
+        let section = self.sections.iter().position(|range| range.contains(&address))?;
+        let next = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let before = self.symbols[..next].iter().rev().take(COVERING_STEPS_MAX);
+        let before: Vec<_> = before.filter(|symbol| usize::from(symbol.section) == section).collect();
+        let covers = |s: &&&ElfSymbol| address - s.address < u64::from(s.size);
+        let found = before.iter().find(covers).or_else(|| before.first())?;
+        Some((self.name(found)?, address - found.address))
+    }
+
+    /// The class of a C++ object, by the pointer to its vtable that is its first word.
+    pub fn class_of_vtable(&self, vtable_pointer: u64) -> Option<&str> {
+        // An object points behind the two words (offset to top, type information) with which its vtable begins.
+        let start = vtable_pointer.checked_sub(2 * self.word_bytes)?.checked_sub(self.image.bias)?;
+        let address = |vtable: &Vtable| self.symbols[vtable.symbol as usize].address;
+        let vtable = &self.vtables[self.vtables.binary_search_by_key(&start, address).ok()?];
+        let demangled = || self.name(&self.symbols[vtable.symbol as usize]).and_then(class_name);
+        vtable.class.get_or_init(demangled).as_deref()
+    }
+
+    /// Writable memory of the file: data, relocated constants and bss.
+    pub fn data_ranges(&self) -> &[Range<u64>] {
+        &self.data_ranges
+    }
+
+    /// Whether private symbols are known, from the file itself or from debug information.
+    pub fn has_symtab(&self) -> bool {
+        self.tier != Tier::VmStructs
+    }
+
+    /// What the symbols come from: [`Tier::Symbols`], [`Tier::DebugInfo`], or [`Tier::VmStructs`] when only exported
+    /// symbols are known.
+    pub fn tier(&self) -> Tier {
+        self.tier
+    }
+
+    /// The file's build id.
+    pub fn build_id(&self) -> Option<&[u8]> {
+        self.build_id.as_deref()
+    }
+
+    /// The file as the kernel names it.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Bytes of a pointer.
+    pub fn word_bytes(&self) -> u64 {
+        self.word_bytes
+    }
+
+    /// Symbols whose mangled name begins so, in the order of their addresses.
+    pub fn with_prefix(&self, mangled_prefix: &str) -> impl Iterator<Item = (&str, u64)> {
+        let prefix = mangled_prefix.as_bytes();
+        let named = self.symbols.iter().filter(move |s| name_in(&self.strings, s.name).starts_with(prefix));
+        named.filter_map(|symbol| Some((self.name(symbol)?, self.placed(symbol.address))))
+    }
+
+    /// Size of the symbol at exactly this address, where the file tells it.
+    pub fn size_at(&self, address: u64) -> Option<u64> {
+        let address = address.checked_sub(self.image.bias)?;
+        let first = self.symbols.partition_point(|symbol| symbol.address < address);
+        let at = self.symbols[first..].iter().take_while(|symbol| symbol.address == address);
+        at.map(|symbol| u64::from(symbol.size)).max().filter(|size| *size != 0)
+    }
+
+    /// Fills the buffer from memory, and where a page is absent from the file.
+    ///
+    /// # Errors
+    /// When a part lies outside of the file and is not resident, or was swapped out.
+    pub fn read(&self, source: &dyn MemorySource, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
+        self.image.read(source, address, buffer)
+    }
+
+    /// The word at an address of the file, from memory or from the file.
+    pub fn word(&self, source: &dyn MemorySource, address: u64) -> Option<u64> {
+        let mut bytes = [0; 8];
+        self.read(source, address, &mut bytes[..self.word_bytes as usize]).ok()?;
+        Some(u64::from_le_bytes(bytes))
+    }
+
+    /// 64 bits at an address of the file, from memory or from the file.
+    pub fn u64(&self, source: &dyn MemorySource, address: u64) -> Option<u64> {
+        let mut bytes = [0; 8];
+        self.read(source, address, &mut bytes).ok()?;
+        Some(u64::from_le_bytes(bytes))
+    }
+
+    /// 32 bits at an address of the file, from memory or from the file.
+    pub fn u32(&self, source: &dyn MemorySource, address: u64) -> Option<u32> {
+        let mut bytes = [0; 4];
+        self.read(source, address, &mut bytes).ok()?;
+        Some(u32::from_le_bytes(bytes))
+    }
+
+    /// The text at an address of the file or anywhere else, up to its zero byte, which must come within `bytes_max`.
+    pub fn c_string(&self, source: &dyn MemorySource, address: u64, bytes_max: usize) -> Option<String> {
+        const STEP: usize = 64;
+        let mut text = Vec::new();
+        let mut buffer = [0; STEP];
+        while text.len() < bytes_max {
+            let at = address.checked_add(text.len() as u64)?;
+            // Reads end with a block of 64 bytes, and so never reach into the next page for nothing.
+            let wanted = (STEP - (at % STEP as u64) as usize).min(bytes_max - text.len());
+            self.read(source, at, &mut buffer[..wanted]).ok()?;
+            if let Some(end) = memchr::memchr(0, &buffer[..wanted]) {
+                text.extend_from_slice(&buffer[..end]);
+                return Some(String::from_utf8_lossy(&text).into_owned());
+            }
+            text.extend_from_slice(&buffer[..wanted]);
+        }
+        None
+    }
+
+    fn placed(&self, address: u64) -> u64 {
+        address.saturating_add(self.image.bias)
+    }
+
+    fn name(&self, symbol: &ElfSymbol) -> Option<&str> {
+        std::str::from_utf8(name_in(&self.strings, symbol.name)).ok()
+    }
+}
+
+/// The class in `_ZTV13InstanceKlass`: `InstanceKlass`.
+fn class_name(vtable: &str) -> Option<Box<str>> {
+    let text = demangled(vtable)?;
+    text.strip_prefix("{vtable(").and_then(|t| t.strip_suffix(")}")).map(Box::from)
+}
+
+/// The readable form of a C++ name.
+pub(crate) fn demangled(mangled: &str) -> Option<String> {
+    /// Names nest, and the demangler recurses as they do; a name of libjvm has at most some hundred bytes.
+    const BYTES_MAX: usize = 4096;
+    if BYTES_MAX < mangled.len() {
+        return None;
+    }
+    let symbol = cpp_demangle::Symbol::new(mangled).ok()?;
+    symbol.demangle().ok()
+}
+
+/// The symbols of the file with debug information of the same build id.
+///
+/// It is data from a place that only root or Assay's own user may write to.
+fn read_debug_file(folder: &Path, path: &Path, elf: &Elf) -> Option<Elf> {
+    let build_id = elf.build_id.as_deref()?;
+    let candidates = debug_files(folder, path, build_id, elf.debug_link.as_deref());
+    candidates.iter().find_map(|candidate| {
+        let file = File::open(candidate).ok()?;
+        let facts = file.metadata().ok()?;
+        let own = rustix::process::geteuid().as_raw();
+        let is_trusted = facts.is_file() && [0, own].contains(&facts.uid()) && facts.mode() & 0o002 == 0;
+        let debug = is_trusted.then(|| Elf::read(&file).ok()).flatten()?;
+        (debug.has_symtab && debug.build_id.as_deref() == Some(build_id)).then_some(debug)
+    })
+}
+
+fn debug_files(folder: &Path, path: &Path, build_id: &[u8], link: Option<&str>) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    if let Some((first, rest)) = build_id.split_first() {
+        let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+        files.push(folder.join(format!(".build-id/{first:02x}/{rest}.debug")));
+    }
+    if let (Some(link), Some(beside)) = (link, path.parent())
+        && Path::new(link).file_name().is_some_and(|name| name == link)
+    {
+        files.push(beside.join(link));
+        files.push(beside.join(".debug").join(link));
+        files.push(folder.join(beside.strip_prefix("/").unwrap_or(beside)).join(link));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vtable_names_its_class() {
+        assert_eq!(class_name("_ZTV13InstanceKlass").as_deref(), Some("InstanceKlass"));
+        assert_eq!(class_name("_ZTVN9metaspace12ChunkManagerE").as_deref(), Some("metaspace::ChunkManager"));
+        assert_eq!(class_name("_ZTI13InstanceKlass"), None);
+        assert_eq!(class_name("gibberish"), None);
+    }
+
+    #[test]
+    fn debug_files_are_looked_for_by_build_id_and_by_link_but_never_elsewhere() {
+        let files =
+            debug_files(Path::new("/d"), Path::new("/lib/x/libjvm.so"), &[0xab, 0x1, 0xff], Some("l.debug"));
+        let files: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
+        assert_eq!(
+            files,
+            ["/d/.build-id/ab/01ff.debug", "/lib/x/l.debug", "/lib/x/.debug/l.debug", "/d/lib/x/l.debug"]
+        );
+        assert_eq!(
+            debug_files(Path::new("/d"), Path::new("/lib/x"), &[0xab], Some("../../etc/shadow")).len(),
+            1
+        );
+    }
+}

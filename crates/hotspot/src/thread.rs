@@ -1,0 +1,242 @@
+//! Threads as the JVM knows them.
+//!
+//! Java threads are in the list of `ThreadsSMRSupport`, exported since JDK 10, or linked to each other before that. The
+//! others, `NonJavaThread`s, are linked from a private variable: without symbols they are missing, and the kernel's
+//! names tell what they are. The name of a Java thread is a Java string, those of the others are C strings.
+
+use crate::Hotspot;
+use crate::java_string::References;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// Threads of a JVM. The kernel's own limit is `kernel.threads-max`, some 100,000 on large machines.
+const THREADS_MAX: u64 = 100_000;
+/// A name of a thread that is no Java thread: `NamedThread` writes up to 64 bytes.
+const NAME_BYTES_MAX: usize = 256;
+/// A stack.
+const STACK_BYTES_MAX: u64 = 1 << 40;
+const PROBLEM: &str = "threads";
+
+/// What a thread is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ThreadKind {
+    /// Runs Java code.
+    Java,
+    /// A JIT compiler's.
+    Compiler,
+    /// A collector's.
+    Gc,
+    /// The JVM's own: VM thread, watcher, signal dispatcher.
+    Vm,
+    /// Unknown to the JVM.
+    Native,
+}
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JvmThread {
+    /// Thread id in the process's own PID namespace.
+    pub tid_inside: u32,
+    /// Java name, or the JVM's; none when only the kernel knows it.
+    pub name: Option<String>,
+    /// What it is for.
+    pub kind: ThreadKind,
+    /// Its stack, guard pages included, where the JVM tells.
+    pub stack: Option<Range<u64>>,
+    /// Address of the JVM's `Thread` object.
+    pub address: u64,
+}
+
+impl Hotspot<'_> {
+    /// Threads as the JVM knows them: Java threads first. Threads that started or ended while the process was looked at
+    /// are left out; those that the JVM does not know are not here.
+    pub fn threads(&self) -> Vec<JvmThread> {
+        let reader = ThreadReader {
+            hotspot: self,
+            tids: self.source().threads().iter().map(|thread| thread.tid_inside).collect(),
+            references: References::of(self),
+            name_offset: self.java_offset("_ZN16java_lang_Thread12_name_offsetE"),
+        };
+        let mut threads = reader.java_threads();
+        threads.extend(reader.other_threads());
+        threads
+    }
+
+    /// Where the JVM has the `Thread` objects of those that run Java code, whatever their state.
+    pub(crate) fn java_thread_addresses(&self) -> Option<Vec<u64>> {
+        let reader =
+            ThreadReader { hotspot: self, tids: HashSet::new(), references: None, name_offset: None };
+        reader.java_thread_list()
+    }
+}
+
+struct ThreadReader<'h, 'm> {
+    hotspot: &'h Hotspot<'m>,
+    /// The kernel's threads; empty when the source does not know them.
+    tids: HashSet<u32>,
+    references: Option<References>,
+    /// Where `java.lang.Thread` has its name.
+    name_offset: Option<u64>,
+}
+
+impl ThreadReader<'_, '_> {
+    fn java_threads(&self) -> Vec<JvmThread> {
+        let Some(addresses) = self.java_thread_list() else {
+            self.hotspot.problem(PROBLEM, "the list of Java threads could not be read");
+            return Vec::new();
+        };
+        addresses.into_iter().filter_map(|address| self.java_thread(address)).collect()
+    }
+
+    fn java_thread_list(&self) -> Option<Vec<u64>> {
+        match self.hotspot.static_pointer(&[("ThreadsSMRSupport", "_java_thread_list")]) {
+            Some(list) => self.listed(list),
+            None => self.linked(),
+        }
+    }
+
+    /// The threads of a `ThreadsList`.
+    fn listed(&self, list: u64) -> Option<Vec<u64>> {
+        let (hotspot, word_bytes) = (self.hotspot, self.hotspot.source().word_bytes());
+        let count = hotspot.place(list, &[("ThreadsList", "_length")])?;
+        let count = u64::from(hotspot.source().u32(count)?);
+        let threads = hotspot.field(list, &[("ThreadsList", "_threads")])?;
+        if THREADS_MAX < count {
+            hotspot.problem(PROBLEM, format!("{count} threads, of which {THREADS_MAX} are read"));
+        }
+        let at = |i: u64| hotspot.source().word(threads.checked_add(i * word_bytes)?);
+        Some((0..count.min(THREADS_MAX)).map_while(at).collect())
+    }
+
+    /// Before JDK 10 each thread points at the next.
+    fn linked(&self) -> Option<Vec<u64>> {
+        let hotspot = self.hotspot;
+        let mut next = hotspot.static_pointer(&[("Threads", "_thread_list")])?;
+        let mut threads = Vec::new();
+        while next != 0 && (threads.len() as u64) < THREADS_MAX {
+            threads.push(next);
+            next = hotspot.field(next, &[("JavaThread", "_next")]).unwrap_or(0);
+        }
+        Some(threads)
+    }
+
+    fn java_thread(&self, address: u64) -> Option<JvmThread> {
+        let mut thread = self.thread(address)?;
+        thread.name = self.java_name(address);
+        let class = self.class(address);
+        let is_compiler_name = |name: &str| {
+            ["C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread"]
+                .iter()
+                .any(|p| name.starts_with(p))
+        };
+        let is_vm_name = |name: &str| {
+            let own = [
+                "Signal Dispatcher",
+                "Service Thread",
+                "Monitor Deflation Thread",
+                "Notification Thread",
+                "Sweeper thread",
+                "Attach Listener",
+            ];
+            own.contains(&name)
+        };
+        let name = thread.name.as_deref().unwrap_or_default();
+        thread.kind = match class {
+            Some("CompilerThread") => ThreadKind::Compiler,
+            _ if is_compiler_name(name) => ThreadKind::Compiler,
+            _ if is_vm_name(name) => ThreadKind::Vm,
+            // Threads of subclasses run the JVM's code.
+            Some(class) if class != "JavaThread" => ThreadKind::Vm,
+            _ => ThreadKind::Java,
+        };
+        Some(thread)
+    }
+
+    /// What all threads have. `None` for a thread that has no kernel thread, or one that came after the source's look.
+    fn thread(&self, address: u64) -> Option<JvmThread> {
+        let hotspot = self.hotspot;
+        let os_thread = hotspot.pointer(address, &[("Thread", "_osthread"), ("JavaThread", "_osthread")])?;
+        let tid = hotspot.source().u32(hotspot.place(os_thread, &[("OSThread", "_thread_id")])?)?;
+        if tid == 0 || !(self.tids.is_empty() || self.tids.contains(&tid)) {
+            return None;
+        }
+        let of = |field| hotspot.field(address, &[("Thread", field), ("JavaThread", field)]);
+        let stack = of("_stack_base").zip(of("_stack_size")).and_then(|(base, size)| {
+            let start = base.checked_sub(size)?;
+            (0 < size && size <= STACK_BYTES_MAX).then_some(start..base)
+        });
+        Some(JvmThread { tid_inside: tid, name: None, kind: ThreadKind::Java, stack, address })
+    }
+
+    fn java_name(&self, address: u64) -> Option<String> {
+        let (hotspot, references) = (self.hotspot, self.references.as_ref()?);
+        let object = hotspot.pointer(address, &[("JavaThread", "_threadObj")])?;
+        // A handle points at a word outside of the heap that refers to the object; before JDK 16 the field did.
+        let is_handle = hotspot.version()?.feature >= 16;
+        let word = if is_handle { hotspot.source().word(object)? } else { object };
+        let object = references.of_word(word)?;
+        let name = hotspot.referred(references, object.checked_add(self.name_offset?)?)?;
+        hotspot.java_string(references, name)
+    }
+
+    /// Collectors' threads, the VM thread and the like: a list that is linked from a private variable.
+    fn other_threads(&self) -> Vec<JvmThread> {
+        let hotspot = self.hotspot;
+        let list = hotspot.symbols().address("_ZN13NonJavaThread9_the_listE");
+        // Folklore: `NamedThread` adds its name behind the link, the last field of `NonJavaThread`; the name is
+        // exported, the link is not. Held by: `threads_are_those_that_the_jvm_prints`.
+        let word_bytes = hotspot.source().word_bytes();
+        let link = hotspot.offset(&[("NamedThread", "_name")]).and_then(|name| name.checked_sub(word_bytes));
+        let (Some(list), Some(link)) = (list, link) else {
+            hotspot.problem(PROBLEM, "threads that are no Java threads: no symbol tells where they are");
+            return Vec::new();
+        };
+        let mut threads = Vec::new();
+        let mut next = hotspot.source().word(list);
+        let mut left = THREADS_MAX;
+        while let Some(address) = next.filter(|address| *address != 0 && 0 < left) {
+            left -= 1;
+            threads.extend(self.other_thread(address));
+            next = address.checked_add(link).and_then(|at| hotspot.source().word(at));
+        }
+        threads
+    }
+
+    fn other_thread(&self, address: u64) -> Option<JvmThread> {
+        let hotspot = self.hotspot;
+        let mut thread = self.thread(address)?;
+        let class = self.class(address);
+        let named = || {
+            let name = hotspot.pointer(address, &[("NamedThread", "_name")])?;
+            let name = hotspot.source().c_string(name, NAME_BYTES_MAX)?;
+            (!name.is_empty() && name.chars().all(|c| !c.is_control())).then_some(name)
+        };
+        // Those that are no `NamedThread`s have their names in their code.
+        thread.name = match class {
+            Some("WatcherThread") => Some("VM Periodic Task Thread".to_owned()),
+            Some("AsyncLogWriter") => Some("AsyncLog Thread".to_owned()),
+            Some("JfrThreadSampler") => Some("JFR Thread Sampler".to_owned()),
+            Some("JfrSamplerThread") => Some("JFR Sampler Thread".to_owned()),
+            _ => named(),
+        };
+        let vm_classes = [
+            "VMThread",
+            "WatcherThread",
+            "AsyncLogWriter",
+            "JfrThreadSampler",
+            "JfrSamplerThread",
+            "JfrCPUSamplerThread",
+            "NativeHeapTrimmerThread",
+        ];
+        let vm_names = ["VM Thread", "VM Periodic Task Thread", "AsyncLog Thread", "Native Heap Trimmer"];
+        let is_vm = class.is_some_and(|class| vm_classes.contains(&class))
+            || thread.name.as_deref().is_some_and(|name| vm_names.contains(&name));
+        thread.kind = if is_vm { ThreadKind::Vm } else { ThreadKind::Gc };
+        Some(thread)
+    }
+
+    fn class(&self, address: u64) -> Option<&str> {
+        let hotspot = self.hotspot;
+        hotspot.symbols().class_of_vtable(hotspot.source().word(address)?)
+    }
+}

@@ -1,0 +1,54 @@
+//! Which JVM it is.
+
+use crate::{Structs, Symbols};
+use assay_linux::MemorySource;
+
+/// A version's text.
+const TEXT_BYTES_MAX: usize = 256;
+
+/// A JVM's version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JvmVersion {
+    /// As the JVM spells it, for example `17.0.15+6-Debian-1deb12u1`.
+    pub text: String,
+    /// Feature release, for example 17.
+    pub feature: u32,
+}
+
+impl JvmVersion {
+    /// From `Abstract_VM_Version`.
+    pub(crate) fn read(
+        source: &dyn MemorySource,
+        symbols: &Symbols,
+        structs: &Structs,
+    ) -> Option<JvmVersion> {
+        let place = structs.static_address("Abstract_VM_Version", "_s_vm_release")?;
+        let text = symbols.c_string(source, symbols.word(source, place)?, TEXT_BYTES_MAX)?;
+        let feature = feature_of(&text)?;
+        Some(JvmVersion { text, feature })
+    }
+}
+
+/// Folklore: JDK 8 numbered its HotSpot on its own, `25.402-b06`; the real 25 is `25+36` or `25.0.3+9-LTS`. The build
+/// is behind `-b` in the old form only. Held by: `the_hotspot_of_jdk_8_is_not_taken_for_25`.
+fn feature_of(release: &str) -> Option<u32> {
+    let digits = release.find(|c: char| !c.is_ascii_digit()).unwrap_or(release.len());
+    let major: u32 = release[..digits].parse().ok()?;
+    let is_old_form = major == 25 && release.contains("-b") && !release.contains('+');
+    Some(if is_old_form { 8 } else { major })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::feature_of;
+
+    #[test]
+    fn the_hotspot_of_jdk_8_is_not_taken_for_25() {
+        assert_eq!(feature_of("25.402-b06"), Some(8));
+        assert_eq!(feature_of("25.0.3+9-LTS"), Some(25));
+        assert_eq!(feature_of("25+36-b123"), Some(25));
+        assert_eq!(feature_of("17.0.15+6-Debian-1deb12u1"), Some(17));
+        assert_eq!(feature_of("11.0.22+7"), Some(11));
+        assert_eq!(feature_of("fast"), None);
+    }
+}

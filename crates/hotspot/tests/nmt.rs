@@ -1,0 +1,265 @@
+//! Native memory tracking: headers found in memory against the JVM's counters, and these against its own report.
+
+mod support;
+
+use assay_hotspot::{Hotspot, Nmt, NmtLevel, Scanned};
+use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot};
+use assay_testkit::{Running, find_java, find_library, skip, start_java};
+use std::collections::BTreeMap;
+use std::path::Path;
+use support::javas;
+
+/// How often the frozen comparison is repeated; more by `ASSAY_TEST_NMT_REPEATS`.
+const REPEATS: u32 = 3;
+/// Stops that one comparison may take. A thread that is stopped between counting a block and writing its header (or freeing it) makes
+/// the JVM's own books differ by that block; what a reader gets wrong is there in every stop.
+const STOPS_MAX: u32 = 5;
+
+fn process(jvm: &Running) -> LiveProcess {
+    LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child's memory")
+}
+
+/// What is said of native memory tracking that it could not be read.
+fn problems(hotspot: &Hotspot<'_>) -> Vec<String> {
+    let own = hotspot.problems().into_iter().filter(|problem| problem.source == "native memory tracking");
+    own.map(|problem| problem.what).collect()
+}
+
+/// Writable anonymous memory: wherever an allocator may have its blocks, and all that is not one as well.
+fn is_writable_anonymous(mapping: &&Mapping) -> bool {
+    let is_anonymous =
+        mapping.name.is_empty() || mapping.name == "[heap]" || mapping.name.starts_with("[anon");
+    mapping.permissions.starts_with(b"rw") && is_anonymous
+}
+
+/// Blocks and bytes by tag, by the headers in memory.
+fn scan(nmt: &Nmt, source: &dyn MemorySource) -> (Vec<(u64, u64)>, Scanned) {
+    let mut found = vec![(0, 0); nmt.tags.len()];
+    let mut all = Scanned::default();
+    for mapping in source.mappings().iter().filter(is_writable_anonymous) {
+        let scanned = nmt.scan(source, mapping.addresses.clone(), |_, header| {
+            let (blocks, bytes) = &mut found[usize::from(header.tag)];
+            *blocks += 1;
+            *bytes += header.asked_bytes;
+        });
+        let scanned = scanned.expect("headers with canaries");
+        all.bytes += scanned.bytes;
+        all.unreadable_bytes += scanned.unreadable_bytes;
+        all.refused += scanned.refused;
+    }
+    (found, all)
+}
+
+/// What differs between headers and counters of a frozen JVM, tag by tag; and the number of blocks.
+fn differences(jvm: &Running) -> (Vec<String>, u64) {
+    jvm.freeze();
+    let source = process(jvm);
+    let hotspot = Hotspot::open(&source).expect("a readable JVM").expect("a JVM");
+    let nmt = hotspot.nmt();
+    assert!(nmt.is_tracking());
+    assert_eq!(problems(&hotspot), [""; 0]);
+    let (found, scanned) = scan(&nmt, &source);
+    jvm.thaw();
+    assert_eq!(scanned.unreadable_bytes, 0);
+    assert_eq!(nmt.counters.len(), nmt.tags.len());
+    let differ = nmt.counters.iter().zip(&found).filter_map(|(counted, (blocks, bytes))| {
+        let is_equal = (counted.malloc_count, counted.malloc_bytes) == (*blocks, *bytes);
+        (!is_equal).then(|| format!("{counted:?}, found {blocks} blocks with {bytes} bytes"))
+    });
+    (differ.collect(), found.iter().map(|(blocks, _)| blocks).sum())
+}
+
+fn check(java: &Path, options: &[&str], preload: Option<&str>, program: &str) {
+    let environment: Vec<_> = preload.map(|library| ("LD_PRELOAD", library)).into_iter().collect();
+    let jvm = start_java(java, options, &environment, program);
+    let repeats = std::env::var("ASSAY_TEST_NMT_REPEATS").ok().and_then(|n| n.parse().ok());
+    let mut blocks_min = u64::MAX;
+    let mut failed = Vec::new();
+    let repeats = repeats.unwrap_or(REPEATS);
+    for repeat in 0..repeats {
+        let mut differ = Vec::new();
+        for _ in 0..STOPS_MAX {
+            let blocks;
+            (differ, blocks) = differences(&jvm);
+            blocks_min = blocks_min.min(blocks);
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            if differ.is_empty() {
+                break;
+            }
+            println!("a stop that differs: {differ:?}");
+        }
+        if !differ.is_empty() {
+            failed.push(format!("repeat {repeat}: {differ:?}"));
+        }
+    }
+    println!(
+        "{} {preload:?} {program}: {} of {repeats} equal, at least {blocks_min} blocks",
+        java.display(),
+        repeats as usize - failed.len()
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+    assert!(1_000 < blocks_min, "a JVM has more blocks than {blocks_min}");
+}
+
+const SUMMARY: &str = "-XX:NativeMemoryTracking=summary";
+
+#[test]
+fn headers_equal_counters_of_a_frozen_jvm() {
+    let javas = javas(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (_, java) in &javas {
+        check(java, &["-Xmx256m", SUMMARY], None, "Waiting");
+        check(java, &["-Xmx256m", "-XX:NativeMemoryTracking=detail", "-XX:+UseSerialGC"], None, "Waiting");
+    }
+}
+
+#[test]
+fn headers_equal_counters_while_memory_is_churned() {
+    let javas = javas(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (_, java) in &javas {
+        check(java, &["-Xmx256m", SUMMARY], None, "Churning");
+    }
+}
+
+#[test]
+fn headers_equal_counters_with_other_allocators() {
+    let javas = javas(64);
+    let libraries = ["libjemalloc.so.2", "libtcmalloc_minimal.so.4"];
+    let libraries: Vec<_> = libraries.into_iter().filter_map(find_library).collect();
+    if javas.is_empty() || libraries.is_empty() {
+        skip!("no 64-bit JDK, or neither jemalloc nor tcmalloc");
+    }
+    for (_, java) in &javas {
+        for library in &libraries {
+            check(java, &["-Xmx256m", SUMMARY], library.to_str(), "Waiting");
+        }
+    }
+}
+
+#[test]
+fn headers_of_a_32_bit_jvm_equal_its_counters() {
+    let Some(java) = find_java(17, 32) else { skip!("no 32-bit JVM") };
+    check(&java, &["-Xmx256m", SUMMARY], None, "Waiting");
+}
+
+/// Malloc bytes and blocks, arena bytes and number, reserved and committed bytes, by tag, as `VM.native_memory summary scale=1` prints them.
+fn reported(text: &str) -> BTreeMap<String, [u64; 6]> {
+    let mut by_tag: BTreeMap<String, [u64; 6]> = BTreeMap::new();
+    let mut tag = None;
+    for line in text.lines() {
+        // Rows begin like `-                     Class (reserved=...`, details like `(malloc=97183 #951)`.
+        if let Some(rest) = line.strip_prefix('-') {
+            tag = rest.split_once(" (").map(|(name, _)| name.trim().to_owned());
+            by_tag.extend(tag.clone().map(|tag| (tag, [0; 6])));
+        }
+        for (label, at) in [("(malloc=", 0), ("(arena=", 2), ("(mmap: reserved=", 4)] {
+            let Some(rest) = line.find(label).map(|from| &line[from + label.len()..]) else { continue };
+            let numbers: Vec<u64> = rest
+                .split(|c: char| !c.is_ascii_digit())
+                .filter(|digits| !digits.is_empty())
+                .filter_map(|digits| digits.parse().ok())
+                .collect();
+            if let (Some(row), [bytes, count, ..]) =
+                (tag.as_ref().and_then(|t| by_tag.get_mut(t)), &numbers[..])
+            {
+                row[at] = *bytes;
+                row[at + 1] = *count;
+            }
+        }
+    }
+    by_tag
+}
+
+/// What several looks in a row find alike: the JVM has done with what it was asked for.
+fn at_rest(jvm: &support::Jvm) -> Nmt {
+    let look = || Hotspot::open(&jvm.process()).expect("a readable JVM").expect("a JVM").nmt();
+    let (mut nmt, mut alike) = (look(), 0);
+    for _ in 0..600 {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let next = look();
+        alike = if next.counters == nmt.counters { alike + 1 } else { 0 };
+        nmt = next;
+        if alike == 3 {
+            break;
+        }
+    }
+    nmt
+}
+
+#[test]
+fn counters_equal_what_jcmd_reports() {
+    let javas = javas(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (_, java) in &javas {
+        // The interpreter alone, so that the JVM has nothing of its own to do between the two looks.
+        let jvm = support::Jvm::start(java, &["-Xint", SUMMARY]).expect("a JVM");
+        // The first command starts a thread in the JVM.
+        jvm.jcmd(&["VM.native_memory", "summary", "scale=1"]);
+        let nmt = at_rest(&jvm);
+        assert_eq!(nmt.level, NmtLevel::Summary);
+        let by_tag = reported(&jvm.jcmd(&["VM.native_memory", "summary", "scale=1"]));
+        assert!(12 < by_tag.len(), "{by_tag:?}");
+        let mut equal = 0;
+        for counted in &nmt.counters {
+            let Some([bytes, count, arena_bytes, arenas, reserved, committed]) =
+                by_tag.get(&counted.tag).copied()
+            else {
+                // A tag with nothing in it is not printed.
+                assert_eq!(counted.malloc_count, 0, "{counted:?}");
+                continue;
+            };
+            let said = [bytes, count, arena_bytes, arenas];
+            // What of the stacks is committed is looked up while the report is made.
+            if counted.tag != "Thread Stack" {
+                let mapped = (counted.reserved_bytes, counted.committed_bytes);
+                assert_eq!(mapped, (Some(reserved), Some(committed)), "{}", counted.tag);
+            }
+            let malloc_bytes = match counted.tag.as_str() {
+                "Arena Chunk" => nmt.idle_chunk_bytes().expect("chunks hold arenas"),
+                _ => counted.malloc_bytes,
+            };
+            let read = [malloc_bytes, counted.malloc_count, counted.arena_bytes, counted.arena_count];
+            match counted.tag.as_str() {
+                // The report's own buffer, and the baseline from which it is printed.
+                "Internal" => assert!(bytes.abs_diff(malloc_bytes) <= 2 << 20, "{said:?} {read:?}"),
+                "Native Memory Tracking" => {
+                    assert!(bytes.abs_diff(malloc_bytes) <= 64 << 10, "{said:?} {read:?}");
+                }
+                // The command's thread allocates while it prints, and the command has arguments.
+                "Thread" | "Arena Chunk" | "Serviceability" => {
+                    assert!(bytes.abs_diff(malloc_bytes) <= 64 << 10, "{}: {said:?} {read:?}", counted.tag);
+                }
+                tag => {
+                    assert_eq!(said, read, "{tag}: what jcmd says, and what is read");
+                    equal += 1;
+                }
+            }
+        }
+        assert!(10 <= equal, "only {equal} tags");
+        assert!(nmt.thread_stacks.is_some_and(|stacks| 12 <= stacks), "{:?}", nmt.thread_stacks);
+    }
+}
+
+#[test]
+fn a_jvm_that_tracks_nothing_says_so() {
+    let javas = javas(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (_, java) in &javas {
+        let jvm = support::Jvm::start(java, &[]).expect("a JVM");
+        let source = jvm.process();
+        let hotspot = Hotspot::open(&source).expect("a readable JVM").expect("a JVM");
+        let nmt = hotspot.nmt();
+        assert_eq!(nmt, Nmt::off());
+        assert_eq!(nmt.scan(&source, 0..u64::MAX, |_, _| unreachable!("no headers")), None);
+        assert_eq!(problems(&hotspot), [""; 0]);
+    }
+}

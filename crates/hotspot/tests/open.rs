@@ -1,0 +1,109 @@
+//! Opening real JVMs: version, flags, symbols and exported structures, held against what the JVM itself prints.
+
+mod support;
+
+use assay_hotspot::Hotspot;
+use assay_linux::MemorySource;
+use assay_model::Tier;
+use assay_testkit::skip;
+use std::collections::BTreeMap;
+use std::process::Command;
+use support::{Jvm, javas};
+
+#[test]
+fn version_and_word_size_are_the_jvm_s_own() {
+    let all: Vec<_> =
+        [64, 32].into_iter().flat_map(|bits| javas(bits).into_iter().map(move |j| (bits, j))).collect();
+    if all.is_empty() {
+        skip!("no JDK 17, 21 or 25");
+    }
+    for (bits, (feature, java)) in all {
+        let jvm = Jvm::start(&java, &[]).expect("a JVM");
+        let process = jvm.process();
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let version = hotspot.version().expect("a version");
+        let printed = Command::new(&java).arg("-version").output().expect("java runs").stderr;
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        assert_eq!(version.feature, feature);
+        assert!(printed.contains(&format!("(build {}", version.text)), "{} in {printed}", version.text);
+        assert_eq!(hotspot.symbols().word_bytes() * 8, u64::from(bits));
+        assert_eq!(process.word_bytes(), hotspot.symbols().word_bytes());
+        assert_eq!(hotspot.problems(), []);
+    }
+}
+
+#[test]
+fn flags_are_those_that_the_jvm_prints() {
+    let all: Vec<_> = [64, 32].into_iter().flat_map(javas).collect();
+    if all.is_empty() {
+        skip!("no JDK 17, 21 or 25");
+    }
+    for (feature, java) in all {
+        let set = ["-XX:+UseSerialGC", "-XX:ThreadStackSize=777", "-XX:OnError=a b"];
+        let jvm = Jvm::start(&java, &[&set[..], &["-XX:+PrintFlagsFinal"]].concat()).expect("a JVM");
+        let process = jvm.process();
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let flags = hotspot.flags();
+        assert_eq!(flags.bool("UseSerialGC"), Some(true));
+        assert_eq!(flags.is_default("UseSerialGC"), Some(false));
+        assert_eq!((flags.bool("NoSuchFlag"), flags.int("UseSerialGC")), (None, None));
+        assert_eq!(flags.int("ThreadStackSize"), Some(777));
+        assert_eq!(flags.text("OnError"), Some("a b"));
+        assert_eq!(flags.uint("MaxHeapSize"), Some(256 << 20));
+        //      size_t MaxHeapSize       = 268435456         {product} {command line}
+        let printed = jvm.log.lines().filter_map(|line| {
+            let (head, tail) = line.split_once('=')?;
+            let name = head.split_whitespace().last()?;
+            // Texts may hold anything, braces included.
+            let value = tail.rfind(" {").and_then(|end| tail[..end].rfind(" {")).map(|end| &tail[..end])?;
+            Some((name.to_owned(), value.trim().to_owned()))
+        });
+        let printed: BTreeMap<_, _> = printed.collect();
+        assert!(400 < printed.len(), "{} flags in {}", printed.len(), jvm.log);
+        for (name, value) in printed {
+            let read = flags.value(&name).map(ToString::to_string);
+            assert_eq!(read.as_ref(), Some(&value), "{feature} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_vtable_and_an_address_name_what_gdb_would() {
+    let all: Vec<_> = [64, 32].into_iter().flat_map(javas).collect();
+    if all.is_empty() {
+        skip!("no JDK 17, 21 or 25");
+    }
+    for (feature, java) in all {
+        let jvm = Jvm::start(&java, &["-XX:+UseSerialGC"]).expect("a JVM");
+        let process = jvm.process();
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let (symbols, structs) = (hotspot.symbols(), hotspot.structs());
+        if !symbols.has_symtab() {
+            assert_eq!(symbols.tier(), Tier::VmStructs);
+            println!("skipped: JDK {feature} at {} has no private symbols", symbols.path());
+            continue;
+        }
+        // What the JVM exports as an address, the symbol table knows by name.
+        let place = structs.static_address("Universe", "_collectedHeap").expect("exported");
+        let named = "_ZN8Universe14_collectedHeapE";
+        assert_eq!(symbols.address(named), Some(place));
+        assert_eq!(symbols.name_at(place), Some((named, 0)));
+        assert_eq!(symbols.name_at(place + 3), Some((named, 3)));
+        assert!(symbols.with_prefix("_ZN8Universe").any(|(name, address)| (name, address) == (named, place)));
+        assert!(symbols.data_ranges().iter().any(|range| range.contains(&place)));
+        let heap = process.word(place).expect("readable");
+        let class = symbols.class_of_vtable(process.word(heap).expect("readable"));
+        let expected = if feature == 17 { "GenCollectedHeap" } else { "SerialHeap" };
+        // Before JDK 21 SerialHeap was a class of its own above GenCollectedHeap.
+        assert!(class == Some("SerialHeap") || class == Some(expected), "{class:?}");
+        assert_eq!(symbols.class_of_vtable(heap), None);
+        assert_eq!(symbols.address("no_such_symbol"), None);
+    }
+}
+
+#[test]
+fn a_process_without_a_jvm_is_none() {
+    let process = assay_linux::LiveProcess::open(&assay_linux::ProcRoot::default(), std::process::id());
+    let process = process.expect("our own memory");
+    assert!(Hotspot::open(&process).expect("no error").is_none());
+}

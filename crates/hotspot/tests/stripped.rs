@@ -1,0 +1,93 @@
+//! A JVM whose libjvm was stripped: what is lost, what is not, and what separate debug information brings back.
+
+mod support;
+
+use assay_hotspot::{Hotspot, ThreadKind};
+use assay_model::Tier;
+use assay_testkit::skip;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{Jvm, javas};
+
+/// A JVM of links to the files of another, but with a libjvm of its own. `None` without binutils.
+fn stripped(java: &Path, folder: &Path, with_debug_file: bool) -> Option<PathBuf> {
+    let home = java.parent()?.parent()?;
+    let copy = Command::new("cp")
+        .arg("-rs")
+        .arg(std::fs::canonicalize(home).ok()?)
+        .arg(folder.join("home"))
+        .status();
+    assert!(copy.expect("cp runs").success());
+    let copy = folder.join("home");
+    // The launcher finds its home by its own place, behind links.
+    for file in ["bin/java", "lib/libjli.so", "lib/server/libjvm.so"] {
+        let original = std::fs::canonicalize(copy.join(file)).expect("a link");
+        std::fs::remove_file(copy.join(file)).expect("a link");
+        std::fs::copy(original, copy.join(file)).expect("a copy");
+    }
+    let libjvm = copy.join("lib/server/libjvm.so");
+    let debug = copy.join("lib/server/libjvm.so.debug");
+    let run = |program: &str, arguments: &[&Path]| {
+        Command::new(program).args(arguments).status().is_ok_and(|status| status.success())
+    };
+    if with_debug_file {
+        let kept = run("objcopy", &[Path::new("--only-keep-debug"), &libjvm, &debug]);
+        let unlinked = run("objcopy", &[Path::new("--remove-section=.gnu_debuglink"), &libjvm]);
+        if !kept || !unlinked || !run("strip", &[Path::new("--strip-unneeded"), &libjvm]) {
+            return None;
+        }
+        let link = PathBuf::from(format!("--add-gnu-debuglink={}", debug.display()));
+        run("objcopy", &[&link, &libjvm]).then_some(copy.join("bin/java"))
+    } else {
+        run("strip", &[Path::new("--strip-unneeded"), &libjvm]).then_some(copy.join("bin/java"))
+    }
+}
+
+#[test]
+fn a_stripped_libjvm_still_tells_heap_cards_threads_and_flags() {
+    let Some((feature, java)) = javas(64).into_iter().next() else { skip!("no 64-bit JDK") };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(java) = stripped(&java, folder.path(), false) else { skip!("no strip") };
+    for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC", "-XX:+UseParallelGC"] {
+        let jvm = Jvm::start(&java, &[collector]).expect("a JVM");
+        let process = jvm.process();
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        assert_eq!(hotspot.version().map(|v| v.feature), Some(feature));
+        assert!(!hotspot.symbols().has_symtab() && hotspot.symbols().tier() == Tier::VmStructs);
+        assert!(32 << 20 <= hotspot.heap().expect("a heap").used_bytes());
+        assert!(hotspot.gc_tables().iter().any(|t| t.name == "card table"), "{:?}", hotspot.gc_tables());
+        let threads = hotspot.threads();
+        assert!(12 < threads.iter().filter(|t| t.kind == ThreadKind::Java).count(), "{threads:?}");
+        // What is missing is said.
+        let problems = hotspot.problems();
+        assert!(problems.iter().any(|p| p.source == "threads"), "{problems:?}");
+    }
+}
+
+#[test]
+fn debug_information_of_the_same_build_stands_in_for_the_symbols() {
+    let Some((_, java)) = javas(64).into_iter().next() else { skip!("no 64-bit JDK") };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(java) = stripped(&java, folder.path(), true) else { skip!("no objcopy") };
+    let jvm = Jvm::start(&java, &[]).expect("a JVM");
+    let process = jvm.process();
+    let tier_and_names = || {
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let named = hotspot.threads().iter().filter(|t| t.name.is_some()).count();
+        (hotspot.symbols().tier(), named)
+    };
+    let (tier, named) = tier_and_names();
+    assert_eq!(tier, Tier::DebugInfo);
+    assert!(20 < named, "{named}");
+    // Anybody could have written a file that the world may write to.
+    use std::os::unix::fs::PermissionsExt;
+    let debug = folder.path().join("home/lib/server/libjvm.so.debug");
+    std::fs::set_permissions(&debug, std::fs::Permissions::from_mode(0o666)).expect("our file");
+    assert_eq!(tier_and_names().0, Tier::VmStructs);
+    // And another build's file is not this one's.
+    let other = javas(64).into_iter().next_back().expect("a JDK").1;
+    let other = other.parent().and_then(Path::parent).expect("a home").join("lib/server/libjvm.so");
+    std::fs::set_permissions(&debug, std::fs::Permissions::from_mode(0o644)).expect("our file");
+    std::fs::write(&debug, std::fs::read(other).expect("a library")).expect("our file");
+    assert_eq!(tier_and_names().0, Tier::VmStructs);
+}

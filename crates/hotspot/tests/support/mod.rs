@@ -1,0 +1,135 @@
+//! Real JVMs for tests: `Waiting` in a JVM with options of the test's choice.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part of it")]
+
+pub mod flipped;
+
+use assay_linux::{LiveProcess, ProcRoot};
+use assay_testkit::{find_java, testdata};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// A JVM whose program has made its objects and threads, and waits.
+pub struct Jvm {
+    child: Child,
+    /// The program ends when this is closed.
+    _stdin: ChildStdin,
+    /// What it printed before it said that it waits.
+    pub log: String,
+    pub java: PathBuf,
+}
+
+impl Jvm {
+    /// Starts `Waiting` with these options; `None` when the JVM refuses them (a collector that was not built in).
+    pub fn start(java: &Path, options: &[&str]) -> Option<Jvm> {
+        Jvm::start_program(java, options, "Waiting", &[])
+    }
+
+    /// Starts a program of `testdata/java`, which must print `waiting` and end when its input ends.
+    pub fn start_program(java: &Path, options: &[&str], program: &str, arguments: &[&str]) -> Option<Jvm> {
+        let mut child = Command::new(java)
+            .arg("-Xmx256m")
+            .args(options)
+            .arg("-cp")
+            .arg(classes())
+            .arg(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("java starts");
+        let stdin = child.stdin.take().expect("a pipe");
+        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (mut log, mut line) = (String::new(), String::new());
+        while line.trim() != "waiting" {
+            line.clear();
+            if out.read_line(&mut line).expect("text") == 0 {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+            log.push_str(&line);
+        }
+        // The pipe stays open, so that the JVM does not fail to write to it.
+        std::mem::forget(out);
+        Some(Jvm { child, _stdin: stdin, log, java: java.to_owned() })
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its memory as it is now.
+    pub fn process(&self) -> LiveProcess {
+        LiveProcess::open(&ProcRoot::default(), self.pid()).expect("our child's memory")
+    }
+
+    /// Stops it, and waits until all of its threads stand still.
+    pub fn freeze(&self) {
+        self.signal(Signal::STOP);
+        let threads = ProcRoot::at(format!("/proc/{}/task", self.pid()));
+        let deadline = Instant::now() + Duration::from_secs(120);
+        while Instant::now() < deadline {
+            let threads = threads.read_processes().expect("our child's threads");
+            if threads.iter().all(|t| t.state == 'T' || t.has_ended()) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        panic!("the JVM did not stop");
+    }
+
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("our child takes signals");
+    }
+
+    /// What `jcmd` answers. A JVM that came without `jcmd` is asked by that of another.
+    pub fn jcmd(&self, command: &[&str]) -> String {
+        let own = self.java.with_file_name("jcmd");
+        let other = || find_java(17, 64).or_else(|| find_java(25, 64)).expect("a JDK").with_file_name("jcmd");
+        let jcmd = if own.exists() { own } else { other() };
+        let output =
+            Command::new(jcmd).arg(self.pid().to_string()).args(command).output().expect("jcmd runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+impl Drop for Jvm {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The folder with the compiled programs, made once: a JVM that compiles them itself starts ten times as slowly.
+fn classes() -> &'static Path {
+    static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let java = find_java(17, 64).or_else(|| find_java(25, 64)).expect("a JDK, as the caller found one");
+        let programs = std::fs::read_dir(testdata("java")).expect("test programs").flatten();
+        let programs = programs.map(|entry| entry.path());
+        let mut javac = Command::new(java.with_file_name("javac"));
+        let javac = javac.args(["--release", "17", "-d"]).arg(folder.path());
+        let status =
+            javac.args(programs.filter(|path| path.extension().is_some_and(|e| e == "java"))).status();
+        assert!(status.expect("javac runs").success());
+        folder
+    });
+    CLASSES.path()
+}
+
+/// The JVMs of this machine with a word of so many bits: 17, 21 and 25, as far as they are there.
+pub fn javas(bits: u8) -> Vec<(u32, PathBuf)> {
+    if find_java(17, 64).or_else(|| find_java(25, 64)).is_none() {
+        return Vec::new();
+    }
+    [17, 21, 25].into_iter().filter_map(|feature| Some((feature, find_java(feature, bits)?))).collect()
+}

@@ -1,0 +1,128 @@
+//! Threads, held against what the JVM answers to `Thread.print` and against the kernel's names of them.
+
+mod support;
+
+use assay_hotspot::{Hotspot, JvmThread, ThreadKind};
+use assay_linux::MemorySource;
+use assay_testkit::skip;
+use std::collections::{BTreeMap, BTreeSet};
+use support::{Jvm, javas};
+
+/// `"VM Thread" os_prio=0 cpu=1.39ms elapsed=0.35s tid=0x00007f58280c1000 nid=0x1c2 runnable`, and `nid=450` or `[450]`
+/// since JDK 19: name, address and thread id.
+fn printed(answer: &str) -> BTreeSet<(String, u64, u32)> {
+    let hexadecimal = |text: &str| {
+        let digits: String =
+            text.trim_start_matches("0x").chars().take_while(char::is_ascii_hexdigit).collect();
+        u64::from_str_radix(&digits, 16).ok()
+    };
+    let thread = |line: &str| {
+        let (name, rest) = line.strip_prefix('"')?.rsplit_once("\" ")?;
+        let address = hexadecimal(rest.split_once("tid=")?.1)?;
+        let tid = rest.split_once("nid=")?.1;
+        let digits: String = tid.chars().take_while(char::is_ascii_digit).collect();
+        let tid = if tid.starts_with("0x") { hexadecimal(tid)? } else { digits.parse().ok()? };
+        Some((name.to_owned(), address, u32::try_from(tid).ok()?))
+    };
+    answer.lines().filter_map(thread).collect()
+}
+
+/// Whether the JVM gave the kernel, which keeps 15 bytes, this name: its beginning, or its two ends in later releases.
+fn is_kernel_name(kernel: &str, name: &str) -> bool {
+    kernel == name
+        || (15 < name.len() && (name.starts_with(kernel) && kernel.len() == 15))
+        || (15 < name.len() && kernel == format!("{}..{}", &name[..7], &name[name.len() - 6..]))
+}
+
+fn check(jvm: &Jvm, case: &str) -> Vec<JvmThread> {
+    // The first command starts the thread that answers.
+    jvm.jcmd(&["VM.version"]);
+    let before = printed(&jvm.jcmd(&["Thread.print"]));
+    jvm.freeze();
+    let process = jvm.process();
+    let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+    let threads = hotspot.threads();
+    assert_eq!(hotspot.problems(), [], "{case}");
+    jvm.thaw();
+    let after = printed(&jvm.jcmd(&["Thread.print"]));
+    let own = |t: &JvmThread| (t.name.clone().unwrap_or_default(), t.address, t.tid_inside);
+    let read: BTreeSet<_> = threads.iter().map(own).collect();
+    assert!(12 < before.len(), "{case}: {before:?}");
+    // Compilers and collectors start and stop threads as they like.
+    for thread in before.intersection(&after) {
+        assert!(read.contains(thread), "{case}: {thread:?} is missing in {read:x?}");
+    }
+    let kernel: BTreeMap<_, _> = process.threads().iter().map(|t| (t.tid_inside, &t.name)).collect();
+    for thread in &threads {
+        let stack = thread.stack.clone().expect("a stack");
+        let mapping = process.mappings().iter().find(|m| m.addresses.contains(&(stack.end - 1)));
+        assert!(mapping.is_some_and(|m| m.permissions.starts_with(b"rw")), "{case}: {thread:x?}");
+        let name = thread.name.as_deref().unwrap_or_else(|| panic!("{case}: no name: {thread:x?}"));
+        // The program was started as `java`; Java code may rename a thread without telling the kernel.
+        let known = kernel.get(&thread.tid_inside).expect("a thread of the kernel");
+        if name != "main" && name.is_ascii() && name.len() < 256 {
+            assert!(is_kernel_name(known, name), "{case}: {known} {thread:x?}");
+        }
+    }
+    // Of the kernel's threads only the first, which waits for the JVM to end, is unknown to the JVM.
+    assert_eq!(threads.len() + 1, kernel.len(), "{case}: {threads:x?} {kernel:?}");
+    for kind in [ThreadKind::Java, ThreadKind::Compiler, ThreadKind::Vm] {
+        assert!(threads.iter().any(|t| t.kind == kind), "{case}: no {kind:?} in {threads:x?}");
+    }
+    threads
+}
+
+#[test]
+fn threads_are_those_that_the_jvm_prints() {
+    let mut ran = 0;
+    for bits in [64, 32] {
+        for (feature, java) in javas(bits) {
+            for options in [
+                &["-XX:+UseSerialGC"][..],
+                &["-XX:+UseParallelGC", "-XX:-UseCompressedOops", "-XX:-UseCompressedClassPointers"],
+                &["-XX:+UseG1GC", "-XX:ObjectAlignmentInBytes=16"],
+                &["-XX:+UseZGC"],
+                &["-XX:+UseZGC", "-XX:+ZGenerational"],
+                &["-XX:+UseShenandoahGC"],
+                &["-XX:+UseCompactObjectHeaders"],
+                &["-XX:StartFlightRecording", "-Xlog:async"],
+            ] {
+                let all = [&["-XX:+UnlockExperimentalVMOptions"], options].concat();
+                let case = format!("{feature} {bits} {options:?}");
+                let Some(jvm) = Jvm::start(&java, &all) else {
+                    println!("skipped: this JVM does not take {case}");
+                    continue;
+                };
+                ran += 1;
+                let threads = check(&jvm, &case);
+                let started = threads.iter().filter(|t| {
+                    t.name.as_deref().is_some_and(|n| n.starts_with("Thread-")) && t.kind == ThreadKind::Java
+                });
+                assert_eq!(started.count(), 12, "{case}: {threads:x?}");
+            }
+        }
+    }
+    if ran == 0 {
+        skip!("no JDK 17, 21 or 25");
+    }
+}
+
+#[test]
+fn names_are_whole_whatever_they_are_made_of() {
+    let mut ran = 0;
+    for (_, java) in [64, 32].into_iter().flat_map(javas) {
+        let Some(jvm) = Jvm::start_program(&java, &[], "Named", &[]) else { continue };
+        ran += 1;
+        jvm.freeze();
+        let process = jvm.process();
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let names: Vec<_> = hotspot.threads().into_iter().filter_map(|t| t.name).collect();
+        let long = "x".repeat(3000);
+        for name in ["Thé café", "線程 🚀", "a name that is longer than what the kernel keeps", &long] {
+            assert!(names.iter().any(|n| n == name), "{name} is missing in {names:?}");
+        }
+    }
+    if ran == 0 {
+        skip!("no JDK 17, 21 or 25");
+    }
+}

@@ -1,0 +1,62 @@
+//! The older way of reading a page map held against the newer one.
+
+use super::*;
+use crate::LiveProcess;
+use crate::MemorySource;
+use crate::target::Target;
+
+#[test]
+fn both_ways_give_the_same_pages() {
+    let target = Target::start("memory");
+    target.stop();
+    let proc = ProcRoot::default();
+    let by_call = LiveProcess::open(&proc, target.pid()).expect("our child");
+    let by_entries = LiveProcess::open_by(&proc, target.pid(), Method::Entries).expect("our child");
+    if by_entries.problems().is_empty() {
+        assert_eq!(by_call.pages(), by_entries.pages());
+    } else {
+        // Without root the pages of zeros are counted, and that is said.
+        assert!(by_call.pages().resident_bytes() < by_entries.pages().resident_bytes());
+        assert!(by_entries.problems()[0].what.contains("page of zeros"), "{:?}", by_entries.problems());
+    }
+}
+
+#[test]
+fn entries_without_frames_say_what_they_cannot_tell() {
+    let target = Target::start("memory");
+    target.stop();
+    let proc = ProcRoot::default();
+    let live = LiveProcess::open(&proc, target.pid()).expect("our child");
+    let mut entries = Entries { flags: None, ..Entries::new(&proc) };
+    let file = File::open(format!("/proc/{}/pagemap", target.pid())).expect("our child");
+    let (mut runs, at) = (Vec::new(), target.told["alternating"]);
+    let part = Part { addresses: at..at + (1 << 20), resident_bytes: 1 << 20 };
+    entries.read(&file, &part, 4096, &mut runs).expect("our child");
+    assert_eq!(PageMap::new(runs, 4096).resident_bytes(), live.pages().resident_bytes_in(at..at + (1 << 20)));
+    let problems = entries.problems(std::path::Path::new("/proc/1/pagemap"), 4096);
+    assert!(problems[0].what.contains("which of 524288 bytes"), "{problems:?}");
+}
+
+#[test]
+fn neighbours_are_asked_for_at_once_and_gaps_are_not() {
+    let mapping = |addresses: Range<u64>, rss_bytes| Mapping { addresses, rss_bytes, ..Mapping::default() };
+    let mappings =
+        [mapping(1..3, 1), mapping(3..5, 1), mapping(5..9, 0), mapping(9..12, 2), mapping(10..13, 1)];
+    let parts: Vec<_> = neighbours(&mappings, |m| m.rss_bytes != 0)
+        .into_iter()
+        .map(|p| (p.addresses, p.resident_bytes))
+        .collect();
+    assert_eq!(parts, [(1..5, 2), (9..12, 2)]);
+}
+
+#[test]
+fn runs_grow_only_forward() {
+    let mut runs = Vec::new();
+    for (addresses, is_file) in
+        [(1..3, false), (3..4, false), (2..9, true), (4..6, true), (6..6, false), (8..9, true)]
+    {
+        push(&mut runs, addresses, is_file);
+    }
+    let runs: Vec<_> = runs.into_iter().map(|r| (r.addresses, r.is_file)).collect();
+    assert_eq!(runs, [(1..4, false), (4..6, true), (8..9, true)]);
+}

@@ -1,0 +1,351 @@
+//! Several injectors that act as one generator.
+
+use super::link::{Event, Link};
+use super::message::{Order, Prepare, Report, ScenarioForm};
+use super::token::Token;
+use super::window::{Ended, Window};
+use super::worker::scenario;
+use crate::{Load, LoadError, LoadSource, LoadWindow, Measured, Part, Progress};
+use assay_model::{LostInjector, OperationCount, Problem};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Most injectors of a group.
+const INJECTORS_MAX: usize = 64;
+/// Longest scenario text, bytes; as of a scenario file.
+const SCENARIO_BYTES_MAX: u64 = 4 << 20;
+/// How long an injector may take to check a scenario and to resolve the server's name.
+const PREPARE_MAX: Duration = Duration::from_secs(30);
+
+/// Where an injector listens, and what it loads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InjectorAddress {
+    /// Host and port.
+    pub address: String,
+    /// Its own base URL; absent: that of the group.
+    pub base_url: Option<String>,
+}
+
+impl std::str::FromStr for InjectorAddress {
+    type Err = String;
+
+    /// `HOST:PORT` or `HOST:PORT=URL`.
+    fn from_str(text: &str) -> Result<InjectorAddress, String> {
+        let (address, base_url) = match text.split_once('=') {
+            Some((address, url)) => (address, Some(url.to_owned())),
+            None => (text, None),
+        };
+        let port = address.rsplit_once(':').and_then(|(host, port)| (!host.is_empty()).then_some(port));
+        match port.and_then(|port| port.parse::<u16>().ok()) {
+            Some(1..) => Ok(InjectorAddress { address: address.to_owned(), base_url }),
+            _ => Err(format!("{address:?} is no HOST:PORT, or HOST:PORT=URL for a URL of its own")),
+        }
+    }
+}
+
+/// What the users do, as a text that can be sent to injectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenarioText(ScenarioForm);
+
+impl ScenarioText {
+    /// One GET of the path of a URL.
+    pub fn for_url(url: &str) -> ScenarioText {
+        ScenarioText(ScenarioForm::Url(url.to_owned()))
+    }
+
+    /// Reads a scenario file; it is checked when it is used.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(path: &Path) -> Result<ScenarioText, LoadError> {
+        let name = path.display().to_string();
+        let text = std::fs::metadata(path).and_then(|facts| {
+            if facts.len() > SCENARIO_BYTES_MAX {
+                return Err(std::io::Error::other(format!("longer than {SCENARIO_BYTES_MAX} bytes")));
+            }
+            std::fs::read_to_string(path)
+        });
+        let text = text.map_err(|cause| LoadError::ScenarioFile { path: name.clone(), cause })?;
+        Ok(ScenarioText(ScenarioForm::File { text, name }))
+    }
+}
+
+/// A group of injectors and what they do. Connections, sessions, requests in flight, users and rate are those of all
+/// together, and are shared equally.
+#[derive(Debug, Clone)]
+pub struct InjectorsConfig {
+    /// The injectors.
+    pub injectors: Vec<InjectorAddress>,
+    /// What they and this process know.
+    pub token: Token,
+    /// Where the load goes, for injectors without a URL of their own.
+    pub base_url: String,
+    /// What the users do.
+    pub scenario: ScenarioText,
+    /// As of [`crate::GeneratorConfig`].
+    pub connections: u32,
+    /// As of [`crate::GeneratorConfig`].
+    pub in_flight_max: u32,
+    /// As of [`crate::GeneratorConfig`].
+    pub sessions: u32,
+    /// As of [`crate::GeneratorConfig`]; the first injector draws with it, the others with seeds made of it.
+    pub seed: u64,
+    /// As of [`crate::GeneratorConfig`].
+    pub limited: Vec<String>,
+    /// A window in which an injector is lost is made again by the rest, at the same rate; otherwise it is invalid and
+    /// the last.
+    pub go_on_without: bool,
+}
+
+/// One injector as its controller sees it.
+pub(super) struct Injector {
+    pub address: String,
+    pub base_url: String,
+    /// Absent once it is lost.
+    pub link: Option<Link>,
+    /// How it was lost.
+    pub lost: Option<LostInjector>,
+}
+
+/// Connected injectors: a [`LoadSource`] whose windows are made by all of them together.
+pub struct Injectors {
+    config: InjectorsConfig,
+    events: Receiver<Event>,
+    injectors: Vec<Injector>,
+    /// Names and asked shares, nothing counted.
+    operations: Vec<OperationCount>,
+    /// Longest time that draining may take.
+    drain_max: Duration,
+    windows: u64,
+}
+
+impl Injectors {
+    /// Connects to all injectors and has them prepare the load.
+    ///
+    /// # Errors
+    /// An injector that cannot be reached, does not know the token, serves another controller or cannot use the URL; a
+    /// wrong scenario; fewer connections, sessions or requests in flight than injectors.
+    pub fn connect(config: InjectorsConfig) -> Result<Injectors, LoadError> {
+        let count = config.injectors.len();
+        if !(1..=INJECTORS_MAX).contains(&count) {
+            let value = count.to_string();
+            return Err(LoadError::Setting { name: "injectors", value, fix: "use 1 to 64" });
+        }
+        let scenario = scenario(&config.scenario.0)?;
+        scenario.check_operations(&config.limited)?;
+        let drain_ns = scenario.operations.iter().map(|operation| operation.timeout_ns).max().unwrap_or(0);
+        let operations = scenario.operations.iter().zip(scenario.asked_shares());
+        let operations = operations.map(|(operation, asked_share)| OperationCount {
+            name: operation.name.clone(),
+            asked_share,
+            requests: 0,
+            errors: 0,
+        });
+        let operations = operations.collect();
+        // A result and an answer of each may wait; who reports more than it was asked waits itself.
+        let (to_events, events) = sync_channel(2 * count);
+        let injectors: Result<Vec<Injector>, LoadError> =
+            (0..count).map(|number| open(&config, number, &to_events)).collect();
+        let drain_max = Duration::from_nanos(drain_ns);
+        let mut group =
+            Injectors { events, injectors: injectors?, operations, drain_max, windows: 0, config };
+        group.prepare()?;
+        Ok(group)
+    }
+
+    /// Addresses of the injectors that are there.
+    pub fn alive(&self) -> impl Iterator<Item = &str> {
+        self.injectors.iter().filter(|one| one.link.is_some()).map(|one| one.address.as_str())
+    }
+
+    fn prepare(&mut self) -> Result<(), LoadError> {
+        let count = self.injectors.len();
+        for number in 0..count {
+            let order = Order::Prepare(self.preparation(number)?);
+            let injector = &mut self.injectors[number];
+            if let Some(Err(error)) = injector.link.as_mut().map(|link| link.order(&order)) {
+                let (address, cause) = (injector.address.clone(), error.to_string());
+                return Err(LoadError::Injector { address, cause });
+            }
+        }
+        let (mut prepared, end) = (0, Instant::now() + PREPARE_MAX);
+        while prepared < count {
+            let event = match self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    let cause = "one of them did not prepare the load in time".to_owned();
+                    return Err(LoadError::Injector { address: self.all(), cause });
+                }
+            };
+            let address = || self.injectors[event.link].address.clone();
+            match event.what {
+                Ok(Report::Ready) => (),
+                Ok(Report::Prepared) => prepared += 1,
+                Ok(Report::Refused { why, .. }) | Err(why) => {
+                    return Err(LoadError::Injector { address: address(), cause: why });
+                }
+                Ok(_) => {
+                    let cause = "it reported what it was not asked for".to_owned();
+                    return Err(LoadError::Injector { address: address(), cause });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> String {
+        self.injectors.iter().map(|one| one.address.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn preparation(&self, number: usize) -> Result<Prepare, LoadError> {
+        let config = &self.config;
+        let part = Part { number: number as u32, of: self.injectors.len() as u32 };
+        Ok(Prepare {
+            base_url: self.injectors[number].base_url.clone(),
+            scenario: config.scenario.0.clone(),
+            connections: share(part, "connections", config.connections)?,
+            in_flight_max: share(part, "in_flight_max", config.in_flight_max)?,
+            sessions: share(part, "sessions", config.sessions)?,
+            seed: part.seed(config.seed),
+            limited: config.limited.clone(),
+        })
+    }
+
+    /// Makes a window with those that are there.
+    fn attempt(
+        &mut self,
+        window: &LoadWindow,
+        seed: u64,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Ended, LoadError> {
+        Window {
+            injectors: &mut self.injectors,
+            events: &self.events,
+            operations: &self.operations,
+            drain_max: self.drain_max,
+            window,
+            seed,
+        }
+        .make(stop, on_progress)
+    }
+
+    fn first_lost(&self) -> Option<(&Injector, &LostInjector)> {
+        self.injectors.iter().find_map(|one| one.lost.as_ref().map(|lost| (one, lost)))
+    }
+}
+
+/// A part of what all share; each needs one at least.
+pub(super) fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, LoadError> {
+    match part.share(whole) {
+        0 => {
+            let value = whole.to_string();
+            Err(LoadError::Setting { name, value, fix: "use one for each injector at least" })
+        }
+        share => Ok(share),
+    }
+}
+
+fn open(config: &InjectorsConfig, number: usize, events: &SyncSender<Event>) -> Result<Injector, LoadError> {
+    let InjectorAddress { address, base_url } = config.injectors[number].clone();
+    let link = Link::open(number, &address, &config.token, events.clone())
+        .map_err(|cause| LoadError::Injector { address: address.clone(), cause })?;
+    let base_url = base_url.unwrap_or_else(|| config.base_url.clone());
+    Ok(Injector { address, base_url, link: Some(link), lost: None })
+}
+
+impl LoadSource for Injectors {
+    /// With `go_on_without`, a window in which an injector is lost is not used: the rest make another one, which says so
+    /// among its problems. Without it the window is invalid, and further ones are an error.
+    fn window(
+        &mut self,
+        window: &LoadWindow,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        if let Some((injector, lost)) = self.first_lost().filter(|_| !self.config.go_on_without) {
+            let cause = format!("it was lost ({}); start it again and connect anew", lost.why);
+            return Err(LoadError::Injector { address: injector.address.clone(), cause });
+        }
+        let mut left_out = Vec::new();
+        loop {
+            let seed = self.config.seed.wrapping_add(self.windows);
+            self.windows += 1;
+            let ended = self.attempt(window, seed, stop, on_progress)?;
+            let alive = self.alive().count();
+            if ended.lost.is_empty()
+                || !self.config.go_on_without
+                || alive == 0
+                || stop.load(Ordering::Relaxed)
+            {
+                return self.whole(ended, left_out);
+            }
+            left_out.extend(ended.lost.iter().map(|lost| {
+                let what = format!(
+                    "{}; that window is not used, and {alive} made it again at the same load",
+                    lost.what
+                );
+                Problem::new(lost.source.clone(), what)
+            }));
+        }
+    }
+}
+
+impl Injectors {
+    fn whole(&self, ended: Ended, left_out: Vec<Problem>) -> Result<Measured, LoadError> {
+        let Some(mut measured) = ended.measured else {
+            let what = ended.lost.into_iter().map(|lost| format!("{}: {}", lost.source, lost.what));
+            let cause = format!("no injector gave a result. {}", what.collect::<Vec<_>>().join("; "));
+            return Err(LoadError::Injector { address: self.all(), cause });
+        };
+        measured.faults.extend(ended.lost);
+        measured.problems.extend(left_out);
+        Ok(measured)
+    }
+}
+
+/// The load of one of those that share it; `number` counts those that are there.
+pub(super) fn load_of(load: &Load, part: Part) -> Result<super::message::LoadForm, LoadError> {
+    use super::message::LoadForm;
+    Ok(match *load {
+        Load::Open { arrivals, rate_per_s } => LoadForm::Open {
+            poisson: arrivals == crate::ArrivalLaw::Poisson,
+            rate_per_s,
+            part: part.number,
+            of: part.of,
+        },
+        Load::Closed { users, think } => LoadForm::Closed {
+            users: share(part, "users", users)?,
+            think_ns: u64::try_from(think.as_nanos()).unwrap_or(u64::MAX),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_injectors_address_may_have_a_url_of_its_own() {
+        let parse = |text: &str| text.parse::<InjectorAddress>();
+        let own = parse("[::1]:7447=http://b:8080/app").expect("an address");
+        assert_eq!(
+            (own.address.as_str(), own.base_url.as_deref()),
+            ("[::1]:7447", Some("http://b:8080/app"))
+        );
+        assert_eq!(parse("h:1").expect("an address").base_url, None);
+        for bad in ["h", "h:", ":7", "h:0", "h:99999", "", "h:x=http://b"] {
+            assert!(parse(bad).is_err_and(|why| why.contains("HOST:PORT")), "{bad}");
+        }
+    }
+
+    #[test]
+    fn each_injector_needs_a_share() {
+        let part = Part { number: 2, of: 3 };
+        assert_eq!(share(part, "connections", 8).ok(), Some(2));
+        let error = share(part, "connections", 2).expect_err("none left");
+        assert_eq!(error.to_string(), "connections = 2: use one for each injector at least");
+    }
+}

@@ -1,0 +1,77 @@
+//! Adds up what several injectors recorded in one window. All of it is sums of counts: exact, and the same in every order.
+
+use crate::window::{SLOW_REQUESTS_MAX, WindowDetail};
+use crate::{Load, Measured};
+use assay_model::Problem;
+use hdrhistogram::Histogram;
+
+/// The window as one recorder would have seen it, by the controller's clock.
+///
+/// The share of a core is that of the busiest injector, since each has a core of its own and the slowest holds the load up.
+/// What makes one injector's part invalid makes the whole invalid, also where the sum would hide it. Absent for no parts.
+pub(super) fn merged(load: Load, seed: u64, parts: &[(String, Measured)]) -> Option<Measured> {
+    let (_, first) = parts.first()?;
+    let mut whole = Measured { load, seed, problems: Vec::new(), ..first.clone() };
+    for (_, part) in &parts[1..] {
+        add(&mut whole, part);
+    }
+    if let Some(detail) = &mut whole.detail {
+        detail.slow.sort_by_key(|one| one.done_ns);
+        let beyond = detail.slow.len().saturating_sub(SLOW_REQUESTS_MAX) as u64;
+        detail.slow.truncate(SLOW_REQUESTS_MAX);
+        detail.slow_not_kept = detail.slow_not_kept.saturating_add(beyond);
+    }
+    for (address, part) in parts {
+        let from = |problem: &Problem| Problem {
+            source: format!("injector {address}: {}", problem.source),
+            ..problem.clone()
+        };
+        whole.problems.extend(part.problems.iter().map(from));
+        if !part.stopped {
+            whole.faults.extend(part.generator_faults().iter().map(from));
+        }
+    }
+    Some(whole)
+}
+
+fn add(whole: &mut Measured, part: &Measured) {
+    whole.end_monotonic_ns = whole.end_monotonic_ns.max(part.end_monotonic_ns);
+    whole.requests = whole.requests.saturating_add(part.requests);
+    whole.completed = whole.completed.saturating_add(part.completed);
+    for (sum, count) in whole.errors_by_kind.iter_mut().zip(part.errors_by_kind) {
+        *sum = sum.saturating_add(count);
+    }
+    sum(&mut whole.response, &part.response);
+    sum(&mut whole.service, &part.service);
+    sum(&mut whole.send_lag, &part.send_lag);
+    for (sum, one) in whole.operations.iter_mut().zip(&part.operations) {
+        sum.requests = sum.requests.saturating_add(one.requests);
+        sum.errors = sum.errors.saturating_add(one.errors);
+    }
+    whole.completions.add(&part.completions);
+    if whole.generator_cpu_share() < part.generator_cpu_share() {
+        whole.generator_cpu_ns = part.generator_cpu_ns;
+        whole.generator_wall_ns = part.generator_wall_ns;
+    }
+    whole.stopped |= part.stopped;
+    if let (Some(whole), Some(part)) = (&mut whole.detail, &part.detail) {
+        add_detail(whole, part);
+    }
+}
+
+fn add_detail(whole: &mut WindowDetail, part: &WindowDetail) {
+    // Named one by one, so that what is added to it later cannot be forgotten here.
+    let WindowDetail { limited, limited_failed, slow, slow_not_kept, connection_waits, gaps } = part;
+    sum(&mut whole.limited, limited);
+    whole.limited_failed = whole.limited_failed.saturating_add(*limited_failed);
+    whole.slow.extend_from_slice(slow);
+    whole.slow_not_kept = whole.slow_not_kept.saturating_add(*slow_not_kept);
+    whole.connection_waits = whole.connection_waits.saturating_add(*connection_waits);
+    sum(&mut whole.gaps, gaps);
+}
+
+fn sum(whole: &mut Histogram<u64>, part: &Histogram<u64>) {
+    if let Err(never) = whole.add(part) {
+        unreachable!("histograms of the same bounds add up: {never}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Load from several injectors, which may be on several hosts, that act as one generator.
+//!
+//! A controller ([`Injectors`], a [`crate::LoadSource`]) hands each injector ([`serve`]) the scenario and its part of the
+//! load, has all begin at one instant, and adds up what they recorded. Their histograms have the same buckets, so the sum
+//! is that of one recorder that had seen every request, to the bit
+//! (`histograms_of_a_divided_stream_are_those_of_one_recorder`); percentiles are never averaged.
+//!
+//! # Protocol `assay-inject/1`
+//!
+//! One TCP connection for each injector. A frame is a length (4 bytes, big-endian) of at most 32 MiB, after the
+//! greeting a seal (32 bytes), and a message in JSON ([`message`]).
+//!
+//! ```text
+//! injector                                        controller
+//!    hello: protocol, nonce             ->
+//!                                       <-        proof: nonce, HMAC(token, "controller", both nonces)
+//!    welcome: HMAC(token, "injector", both nonces) ->          or the connection closes without a word
+//!    ------ from here on each frame is sealed: HMAC(HMAC(token, "session", both nonces), direction, number, message) ------
+//!                                       <-        prepare: URL, scenario, connections, users, seed
+//!    prepared                           ->
+//!                                       <-        arm: law, part, settle, length
+//!    armed (connections are open)       ->
+//!                                       <-        ping   (several: round trips that compare the clocks)
+//!    pong: own clock                    ->
+//!                                       <-        start: instant, in the injector's clock
+//!    beat: counts so far                ->        each 100 ms, also while idle
+//!                                       <-        ping, each 200 ms during a window
+//!    result: counts, histograms, ...    ->        once drained; then the next arm
+//!                                       <-        stop, for an early end
+//! ```
+//!
+//! - The token never travels. HMAC-SHA-256 proves it both ways, and the seals keep others from putting words into the
+//!   connection. Nothing is encrypted: who can listen on the network can read the scenario.
+//! - An injector from which nothing comes for [`SILENCE_MAX`] is lost. What it did since its last beat, and all its
+//!   response times, are unknown; they are never counted as zero, and the window is invalid.
+//! - An injector that hears nothing from its controller for [`CONTROLLER_SILENCE_MAX`] during a window, or loses the
+//!   connection, ends its load. It writes no file.
+//! - Clocks: of several round trips the fastest gives the offset of an injector's `CLOCK_MONOTONIC`, with half of that
+//!   trip as its uncertainty ([`ClockOffset`]). Measured before and after each window.
+
+mod clock_offset;
+mod frame;
+mod greeting;
+mod group;
+mod injector;
+mod link;
+mod merge;
+mod message;
+mod recorded_form;
+mod token;
+mod window;
+mod worker;
+
+pub use clock_offset::ClockOffset;
+pub use group::{InjectorAddress, Injectors, InjectorsConfig, ScenarioText};
+pub use injector::{InjectorEvent, serve};
+pub use token::Token;
+
+use std::time::Duration;
+
+/// Silence after which an injector counts as lost. It beats eight times in it; what is left of the second in which a loss
+/// is to be noticed is for a host that is slow to wake us (held by `check_loss` in tests/remote.rs).
+pub const SILENCE_MAX: Duration = Duration::from_millis(800);
+/// Silence of the controller after which an injector ends its load. The controller pings ten times in it.
+pub const CONTROLLER_SILENCE_MAX: Duration = Duration::from_secs(2);
+/// How often an injector tells how far it is.
+const BEAT_EVERY: Duration = Duration::from_millis(100);
+/// How often the controller pings during a window.
+const PING_EVERY: Duration = Duration::from_millis(200);

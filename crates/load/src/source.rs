@@ -1,0 +1,46 @@
+//! Where windows of load come from: one generator of this process, or several elsewhere that act as one.
+
+use crate::{Load, LoadError, Measured, Progress};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a rest goes on after it was stopped, at most.
+const REST_SLICE: Duration = Duration::from_millis(100);
+
+/// A window of load within a longer stretch of the same load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadWindow {
+    /// The law of the stretch.
+    pub load: Load,
+    /// Time at this load before the window; nothing in it is recorded. There is no pause between it and the window, so that
+    /// queues have their usual length when recording begins.
+    pub settle: Duration,
+    /// Length of what is recorded.
+    pub length: Duration,
+    /// Requests with a longer response time are kept one by one, as many as there is room for.
+    pub slow_above: Option<Duration>,
+}
+
+/// Gives windows of load.
+pub trait LoadSource {
+    /// Runs one window and drains it, as [`crate::Generator::run`] does.
+    ///
+    /// # Errors
+    /// As those of [`crate::Generator::run`].
+    fn window(
+        &mut self,
+        window: &LoadWindow,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError>;
+
+    /// Lets time pass without load, or until it is stopped.
+    fn rest(&mut self, length: Duration, stop: &AtomicBool) {
+        let begun = Instant::now();
+        while let Some(left) = length.checked_sub(begun.elapsed()).filter(|left| !left.is_zero())
+            && !stop.load(Ordering::Relaxed)
+        {
+            std::thread::sleep(left.min(REST_SLICE));
+        }
+    }
+}

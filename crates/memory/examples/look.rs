@@ -1,0 +1,42 @@
+//! Prints one look at a process: `cargo run -p assay-memory --release --example look -- PID [ignore-nmt]`
+
+use assay_memory::{ReadOptions, read};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let pid = std::env::args().nth(1).ok_or("usage: look PID")?.parse()?;
+    let options = ReadOptions { ignore_nmt: std::env::args().nth(2).is_some(), ..ReadOptions::default() };
+    let report = read(pid, &options)?;
+    println!(
+        "rss {} closure {} change {}",
+        report.rss_bytes, report.closure_bytes, report.rss_change_during_scan_bytes
+    );
+    println!(
+        "unknown {} inferred {} scan {} ms, cpu {} ms",
+        report.unknown_bytes,
+        report.inferred_bytes,
+        report.scan_ns / 1_000_000,
+        report.scan_cpu_ns / 1_000_000
+    );
+    for area in &report.areas {
+        println!("{:>12} {}", area.resident_bytes, area.area.title());
+    }
+    for leaf in &report.leaves {
+        println!(
+            "{:>12} {:>10} {:<10} {}",
+            leaf.resident_bytes,
+            leaf.count.unwrap_or(0),
+            leaf.tier.title(),
+            leaf.path.join(" / ")
+        );
+    }
+    for tier in &report.tiers {
+        println!("{:>12} {}", tier.resident_bytes, tier.tier.title());
+    }
+    for piece in &report.unknown {
+        println!("unknown {piece:?}");
+    }
+    for problem in &report.problems {
+        println!("problem {problem:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! What may become of each part.
+//!
+//! Margins are choices, named so that they can be judged: nobody can measure what a program will do. Hard bounds are the
+//! JVM's own.
+
+use super::Seen;
+use super::parts::{KernelPart, Part};
+use crate::findings::words::{bytes, flag};
+use assay_model::{JvmMemoryFacts, MemoryReport, Problem};
+
+/// For what follows the program's data and its libraries.
+const MARGIN_PERCENT: u64 = 20;
+/// More threads, or deeper calls, than were seen.
+const STACKS_MARGIN_PERCENT: u64 = 25;
+/// What malloc keeps depends on the order of calls more than on their sum.
+const FREED_MARGIN_PERCENT: u64 = 25;
+/// What has no bound of its own and follows the load: direct buffers, compilers at work, sockets.
+const LOAD_MARGIN_PERCENT: u64 = 50;
+/// Pages of libraries that were not used yet.
+const LIBRARIES_MARGIN_PERCENT: u64 = 10;
+/// Compilers idle most of the time: one look sees nothing of what they need. Measured after a burst of compilation on JDK
+/// 17 and 25: 2.0 to 16.7 MB.
+const JIT_WORK_BYTES_MIN: u64 = 17 << 20;
+/// Of pages of files: the kernel drops them when memory is short and reads them again. Half is the part that is kept, since
+/// a server that reads its jars again and again is slow.
+const MAPPED_KEPT_PERCENT: u64 = 50;
+/// The collector's tables do not grow beyond this part of the heap: G1's are 2 to 4 %, its remembered sets as much again.
+const GC_SHARE_MAX: u64 = 10;
+/// A page of 4 KiB has an entry of 8 bytes.
+const PAGES_PER_TABLE: u64 = 512;
+
+/// What may become of a part, and why.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub bytes: u64,
+    pub from: String,
+    pub is_hard: bool,
+}
+
+/// The bound of a part; none for a part that the process has never had.
+pub(super) fn bound(part: Part, seen: Seen, now: &MemoryReport) -> Option<Bound> {
+    let jvm = now.jvm.as_ref();
+    let hard = |limit: Option<u64>, name: &str| {
+        limit.map(|limit| Bound { bytes: limit, from: format!("{name}, {}", bytes(limit)), is_hard: true })
+    };
+    let of_part = match part {
+        Part::Heap => hard(jvm.and_then(|j| j.heap_bytes_max), "MaxHeapSize"),
+        Part::Metaspace => hard(jvm.and_then(|j| j.metaspace_bytes_max), "MaxMetaspaceSize"),
+        Part::CodeCache => hard(jvm.and_then(|j| j.code_cache_bytes_max), "ReservedCodeCacheSize"),
+        Part::Direct => hard(jvm.and_then(direct_limit), "MaxDirectMemorySize"),
+        _ => None,
+    };
+    if of_part.is_some() {
+        return of_part;
+    }
+    if seen.peak_bytes == 0 && part != Part::JitWork {
+        return None;
+    }
+    Some(match part {
+        Part::JitWork if jvm.is_none() => return None,
+        Part::JitWork => {
+            let margin = with_margin(seen, LOAD_MARGIN_PERCENT);
+            let least =
+                format!("at least {}, measured after a burst of compilation", bytes(JIT_WORK_BYTES_MIN));
+            Bound {
+                bytes: margin.bytes.max(JIT_WORK_BYTES_MIN),
+                from: format!("{}, {least}", margin.from),
+                ..margin
+            }
+        }
+        Part::Stacks => stacks(seen, now),
+        Part::GcStructures => gc_structures(seen, jvm),
+        Part::MappedFiles => Bound {
+            bytes: part_of(seen.peak_bytes, MAPPED_KEPT_PERCENT),
+            from: format!(
+                "{MAPPED_KEPT_PERCENT} % of the largest seen: clean pages of files, which the kernel can drop"
+            ),
+            is_hard: false,
+        },
+        Part::Direct | Part::JitRest => with_margin(seen, LOAD_MARGIN_PERCENT),
+        Part::Freed => with_margin(seen, FREED_MARGIN_PERCENT),
+        Part::Libraries => with_margin(seen, LIBRARIES_MARGIN_PERCENT),
+        _ => with_margin(seen, MARGIN_PERCENT),
+    })
+}
+
+/// A limit for direct buffers that somebody set; where nobody did, the heap's holds, which bounds nothing in practice.
+pub(super) fn direct_limit(jvm: &JvmMemoryFacts) -> Option<u64> {
+    flag(jvm, "MaxDirectMemorySize").filter(|limit| *limit != 0)
+}
+
+pub(super) fn part_of(bytes: u64, percent: u64) -> u64 {
+    u64::try_from(u128::from(bytes) * u128::from(percent) / 100).unwrap_or(u64::MAX)
+}
+
+fn with_margin(seen: Seen, percent: u64) -> Bound {
+    Bound {
+        bytes: part_of(seen.peak_bytes, 100 + percent),
+        from: format!("largest seen + {percent} %"),
+        is_hard: false,
+    }
+}
+
+/// Threads times `-Xss` is no honest bound: it is address space, of which stacks touch a tenth, and no bound on threads.
+fn stacks(seen: Seen, now: &MemoryReport) -> Bound {
+    let margin = with_margin(seen, STACKS_MARGIN_PERCENT);
+    let threads = now.beside_rss.threads;
+    let reserve = now.jvm.as_ref().and_then(|jvm| jvm.thread_stack_bytes);
+    let could = match (threads, reserve) {
+        (Some(threads), Some(stack)) => format!(
+            ": {threads} threads, {} touched of each; all of {} each would be {}",
+            bytes(seen.now_bytes / threads.max(1)),
+            bytes(stack),
+            bytes(threads.saturating_mul(stack))
+        ),
+        _ => String::new(),
+    };
+    Bound { from: format!("{}{could}", margin.from), ..margin }
+}
+
+/// Most of the collector's tables have an entry for each piece of the committed heap.
+fn gc_structures(seen: Seen, jvm: Option<&JvmMemoryFacts>) -> Bound {
+    let sizes =
+        jvm.and_then(|jvm| jvm.heap_bytes_max.zip(jvm.heap_committed_bytes.filter(|bytes| *bytes != 0)));
+    let Some((max, committed)) = sizes.filter(|(max, committed)| committed < max) else {
+        return with_margin(seen, MARGIN_PERCENT);
+    };
+    let scaled = u128::from(seen.peak_bytes) * u128::from(max) / u128::from(committed);
+    let most = seen.peak_bytes.saturating_add(max / GC_SHARE_MAX);
+    let least = part_of(seen.peak_bytes, 100 + MARGIN_PERCENT);
+    Bound {
+        bytes: u64::try_from(scaled).unwrap_or(u64::MAX).min(most).max(least),
+        from: format!(
+            "largest seen, grown like the heap from {} committed to {}, at most by {} % of it",
+            bytes(committed),
+            bytes(max),
+            100 / GC_SHARE_MAX
+        ),
+        is_hard: false,
+    }
+}
+
+/// The bound of the kernel's memory beside a process of at most `resident_bound` bytes.
+pub(super) fn kernel_bound(part: KernelPart, seen: Seen, resident_bound: u64) -> Bound {
+    match part {
+        KernelPart::PageTables => Bound {
+            bytes: seen.peak_bytes.saturating_add(resident_bound / PAGES_PER_TABLE),
+            from: "largest seen + 8 bytes for each page of the lines above".to_owned(),
+            is_hard: false,
+        },
+        KernelPart::Stacks => with_margin(seen, STACKS_MARGIN_PERCENT),
+        KernelPart::Slab => with_margin(seen, LOAD_MARGIN_PERCENT),
+    }
+}
+
+/// What makes the limit less certain than it looks.
+pub(super) fn problems(looks: &[MemoryReport], now: &MemoryReport) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut problem = |source: &str, what: String| problems.push(Problem::new(source, what));
+    if let Some(jvm) = &now.jvm {
+        if jvm.heap_bytes_max.is_none() {
+            problem(
+                "Java heap",
+                "its largest size is not known: the limit provides for what was seen".to_owned(),
+            );
+        }
+        let direct = super::parts::resident(now, Part::Direct);
+        if direct != 0
+            && direct_limit(jvm).is_none()
+            && let Some(max) = jvm.direct_bytes_max
+        {
+            problem(
+                "direct buffers",
+                format!(
+                    "may grow to {}, the heap's size: -XX:MaxDirectMemorySize would bound them",
+                    bytes(max)
+                ),
+            );
+        }
+    }
+    if let Some(others) = now.cgroup.as_ref().and_then(|c| c.processes).filter(|processes| 1 < *processes) {
+        problem("control group", format!("it holds {others} processes: the limit is for this one alone"));
+    }
+    if looks.iter().any(|look| look.pid != now.pid || look.program != now.program) {
+        problem("looks", "they are at different processes".to_owned());
+    }
+    problems
+}

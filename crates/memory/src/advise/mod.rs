@@ -1,0 +1,142 @@
+//! The limit that a process needs, with its arithmetic.
+//!
+//! Each line of the limit is a part of what the process is charged for, and what may become of it: a hard bound where the
+//! JVM has one (the largest heap, the code cache's reserve), else the largest value seen and a margin. Nothing is averaged,
+//! and no line is smaller than what was seen.
+//!
+//! Calculators in use today start from constants instead: 5,800 bytes a class and 14 MB for metaspace, 240 MB of code
+//! cache, 250 threads of 1 MB each, 10 MB of direct buffers. They know neither the classes nor the stacks of the program, and
+//! have no line for malloc, for what malloc keeps, for the collector's tables or for the kernel's memory.
+
+mod bounds;
+mod parts;
+mod settings;
+
+use assay_model::{Advice, AdviceLine, MemoryReport, Problem, Provenance, schema};
+use parts::{KernelPart, Part};
+
+const MIB: u64 = 1 << 20;
+
+/// What one part had over all looks.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    now_bytes: u64,
+    peak_bytes: u64,
+}
+
+/// Works out the limit that the process of these looks needs. The last look is "now"; more looks give peaks.
+///
+/// `limit_bytes` is the sum of the lines' bounds, rounded up to a MiB. It grows, or stays, when any figure of a look does.
+/// The bound of a line without a hard limit rests on what was seen: looks under load, taken after the program has warmed
+/// up, are worth more than one look at an idle process.
+pub fn advise(looks: &[MemoryReport]) -> Advice {
+    let Some(now) = looks.last() else { return nothing() };
+    let mut problems = bounds::problems(looks, now);
+    let mut lines: Vec<AdviceLine> = Part::ALL.iter().filter_map(|part| line(*part, looks, now)).collect();
+    lines.extend(missed_peak(looks, &lines));
+    let resident_bound = lines.iter().fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes));
+    for part in KernelPart::ALL {
+        match kernel_line(part, looks, now, resident_bound) {
+            Some(line) => lines.push(line),
+            None => problems.push(Problem::new(part.title(), "not known: the limit has no line for it")),
+        }
+    }
+    let sum = |of: fn(&AdviceLine) -> u64| lines.iter().fold(0u64, |sum, line| sum.saturating_add(of(line)));
+    Advice {
+        schema: schema::MEMORY_ADVICE.to_owned(),
+        provenance: now.provenance.clone(),
+        pid: now.pid,
+        program: now.program.clone(),
+        limit_bytes: round_up(sum(|line| line.bound_bytes)),
+        direct_beyond_bytes: direct_beyond(now, &lines),
+        now_bytes: sum(|line| line.now_bytes),
+        current_limit_bytes: now.cgroup.as_ref().and_then(|cgroup| cgroup.limit_bytes),
+        settings: settings::settings(looks, now, &lines),
+        lines,
+        problems,
+    }
+}
+
+fn nothing() -> Advice {
+    Advice {
+        schema: schema::MEMORY_ADVICE.to_owned(),
+        provenance: Provenance {
+            assay_version: env!("CARGO_PKG_VERSION").to_owned(),
+            kernel: None,
+            os: None,
+            architecture: std::env::consts::ARCH.to_owned(),
+            cpu_model: None,
+            cpus: None,
+            memory_bytes: None,
+        },
+        pid: 0,
+        program: String::new(),
+        limit_bytes: 0,
+        direct_beyond_bytes: None,
+        now_bytes: 0,
+        current_limit_bytes: None,
+        lines: Vec::new(),
+        settings: Vec::new(),
+        problems: vec![Problem::new("looks", "there is no look to advise from")],
+    }
+}
+
+/// What the JVM lets direct buffers grow to beyond what is provided for, where nobody gave them a limit.
+fn direct_beyond(now: &MemoryReport, lines: &[AdviceLine]) -> Option<u64> {
+    let jvm = now.jvm.as_ref().filter(|jvm| bounds::direct_limit(jvm).is_none())?;
+    let line = lines.iter().find(|line| line.name == Part::Direct.title());
+    let provided = line.map_or(0, |line| line.bound_bytes);
+    jvm.direct_bytes_max?.checked_sub(provided).filter(|beyond| *beyond != 0)
+}
+
+/// To a whole MiB; the largest one that a number can hold stays below.
+fn round_up(bytes: u64) -> u64 {
+    bytes.checked_next_multiple_of(MIB).unwrap_or(u64::MAX - (MIB - 1))
+}
+
+fn line(part: Part, looks: &[MemoryReport], now: &MemoryReport) -> Option<AdviceLine> {
+    let values = looks.iter().map(|look| parts::resident(look, part));
+    let seen = Seen { now_bytes: parts::resident(now, part), peak_bytes: values.max().unwrap_or(0) };
+    let bound = bounds::bound(part, seen, now)?;
+    // A heap or a code cache may hold a little beside what its option counts.
+    let bound_bytes = bound.bytes.max(if part == Part::MappedFiles { 0 } else { seen.peak_bytes });
+    Some(finished(part.title(), seen, looks, bounds::Bound { bytes: bound_bytes, ..bound }))
+}
+
+fn kernel_line(
+    part: KernelPart,
+    looks: &[MemoryReport],
+    now: &MemoryReport,
+    resident_bound: u64,
+) -> Option<AdviceLine> {
+    let now_bytes = parts::kernel(now, part)?;
+    let peak_bytes = looks.iter().filter_map(|look| parts::kernel(look, part)).max().unwrap_or(now_bytes);
+    let seen = Seen { now_bytes, peak_bytes };
+    Some(finished(part.title(), seen, looks, bounds::kernel_bound(part, seen, resident_bound)))
+}
+
+fn finished(name: &str, seen: Seen, looks: &[MemoryReport], bound: bounds::Bound) -> AdviceLine {
+    AdviceLine {
+        name: name.to_owned(),
+        now_bytes: seen.now_bytes,
+        peak_bytes: (1 < looks.len()).then_some(seen.peak_bytes),
+        bound_bytes: bound.bytes,
+        bound_from: bound.from,
+        is_hard: bound.is_hard,
+    }
+}
+
+/// The process was larger once than all bounds together: the kernel remembers the peak, not its cause.
+fn missed_peak(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<AdviceLine> {
+    let peak = looks.iter().filter_map(|look| look.beside_rss.rss_peak_bytes).max()?;
+    let bounds = lines.iter().fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes));
+    let missed = peak.checked_sub(bounds).filter(|missed| *missed != 0)?;
+    Some(AdviceLine {
+        name: "resident once, in no look".to_owned(),
+        now_bytes: 0,
+        peak_bytes: None,
+        bound_bytes: missed,
+        bound_from: "peak RSS that the kernel remembers (VmHWM) less the lines above".to_owned(),
+        is_hard: false,
+    })
+}

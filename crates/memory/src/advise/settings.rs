@@ -1,0 +1,103 @@
+//! Settings that would lower the limit.
+
+use super::bounds::{direct_limit, part_of};
+use super::parts::Part;
+use super::round_up;
+use crate::findings::findings;
+use crate::findings::words::{bytes, option_size};
+use assay_model::{AdviceLine, MemoryFinding, MemoryReport};
+
+/// Less is not worth a setting.
+const GAIN_BYTES_MIN: u64 = 16 << 20;
+/// Room beyond what was seen when a bound is lowered.
+const ROOM_PERCENT: u64 = 150;
+/// A heap that was never committed beyond this much of its limit is offered a lower one, with this much room.
+const HEAP_ROOM_PERCENT: u64 = 125;
+/// Below 240 MiB the JVM uses one code heap for all code, and a small one has to hold the JVM's own stubs as well.
+const CODE_CACHE_BYTES_MIN: u64 = 32 << 20;
+/// Findings whose gain does not lower the limit: a hard bound provides for those bytes, used or not.
+const BOUNDED_ANYWAY: [&str; 3] = ["heap-free-but-resident", "heap-size-fixed", "code-cache-fragmented"];
+
+/// Settings with what they would bring, the biggest first.
+pub(super) fn settings(
+    looks: &[MemoryReport],
+    now: &MemoryReport,
+    lines: &[AdviceLine],
+) -> Vec<MemoryFinding> {
+    let mut settings: Vec<MemoryFinding> = findings(now);
+    settings.retain(|finding| {
+        finding.gain_bytes.is_some_and(|gain| gain != 0) && !BOUNDED_ANYWAY.contains(&finding.rule.as_str())
+    });
+    settings.extend(smaller_heap(looks, now));
+    settings.extend(smaller_code_cache(looks, lines));
+    settings.extend(smaller_direct(now, lines));
+    settings.sort_by_key(|setting| std::cmp::Reverse(setting.gain_bytes));
+    settings
+}
+
+fn setting(rule: &str, claim: String, evidence: String, setting: String, gain: u64) -> Option<MemoryFinding> {
+    (GAIN_BYTES_MIN <= gain).then(|| MemoryFinding {
+        rule: rule.to_owned(),
+        claim,
+        evidence,
+        setting,
+        gain_bytes: Some(gain),
+        is_at_least: false,
+    })
+}
+
+/// What the looks did not see cannot be provided for.
+const IF_SEEN: &str = "if the looks saw the load that it must bear";
+
+fn bound(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
+    lines.iter().find(|line| line.name == part.title() && line.is_hard)
+}
+
+/// A heap whose collector never asked for nearly as much as it may have.
+fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<MemoryFinding> {
+    let max = now.jvm.as_ref()?.heap_bytes_max?;
+    let committed = looks.iter().filter_map(|look| look.jvm.as_ref()?.heap_committed_bytes).max()?;
+    let enough = part_of(committed, HEAP_ROOM_PERCENT);
+    setting(
+        "heap-larger-than-committed",
+        "the heap may grow to more than its collector has asked for so far".to_owned(),
+        format!(
+            "MaxHeapSize {}, largest committed in {} looks {}",
+            bytes(max),
+            looks.len(),
+            bytes(committed)
+        ),
+        format!("-Xmx{}, {IF_SEEN}", option_size(enough)),
+        max.saturating_sub(round_up(enough)),
+    )
+}
+
+/// A code cache whose reserve will never be needed.
+fn smaller_code_cache(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<MemoryFinding> {
+    let line = bound(lines, Part::CodeCache)?;
+    let used = looks.iter().filter_map(|look| look.jvm.as_ref()?.code_cache_used_bytes).max()?;
+    let seen = used.max(line.peak_bytes.unwrap_or(line.now_bytes));
+    let enough = part_of(seen, ROOM_PERCENT).max(CODE_CACHE_BYTES_MIN);
+    setting(
+        "code-cache-reserve",
+        "the code cache reserves more than its code needs".to_owned(),
+        format!("reserved {}, largest in use {}", bytes(line.bound_bytes), bytes(seen)),
+        format!("-XX:ReservedCodeCacheSize={}, {IF_SEEN}", option_size(enough)),
+        line.bound_bytes.saturating_sub(round_up(enough)),
+    )
+}
+
+/// A limit of direct buffers that is far above what they hold.
+fn smaller_direct(now: &MemoryReport, lines: &[AdviceLine]) -> Option<MemoryFinding> {
+    let line = bound(lines, Part::Direct)?;
+    let limit = now.jvm.as_ref().and_then(direct_limit)?;
+    let seen = line.peak_bytes.unwrap_or(line.now_bytes);
+    let enough = part_of(seen, ROOM_PERCENT).max(GAIN_BYTES_MIN);
+    setting(
+        "direct-limit-above-use",
+        "direct buffers may hold far more than they do".to_owned(),
+        format!("MaxDirectMemorySize {}, largest resident {}", bytes(limit), bytes(seen)),
+        format!("-XX:MaxDirectMemorySize={}, {IF_SEEN}", option_size(enough)),
+        limit.saturating_sub(round_up(enough)),
+    )
+}

@@ -1,0 +1,163 @@
+//! Leaves of two looks, paired by path and gathered into causes.
+
+use super::{bounded, difference};
+use assay_model::{Area, Leaf, Tier};
+use std::collections::BTreeMap;
+
+/// A part that carries this much of a gathering's change names it.
+const NAMING_PERCENT: u64 = 90;
+/// Name of what changed little, where the rest of its area is named.
+const REST: &str = "everything else";
+
+/// A leaf, or several, in both looks.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    pub path: Vec<String>,
+    pub before_bytes: u64,
+    pub after_bytes: u64,
+    /// Growth of what it takes, resident or not; absent where either look does not know.
+    pub size_change: Option<i64>,
+    pub count_change: Option<i64>,
+    pub tier: Tier,
+    /// Paths and changes of the leaves, the biggest change first.
+    pub parts: Vec<(Vec<String>, i64)>,
+}
+
+impl Change {
+    pub fn bytes(&self) -> i64 {
+        difference(self.before_bytes, self.after_bytes)
+    }
+
+    pub fn area(&self) -> Option<Area> {
+        area_of(&self.path)
+    }
+}
+
+fn area_of(path: &[String]) -> Option<Area> {
+    Area::ALL.into_iter().find(|area| path.first().is_some_and(|first| first == area.title()))
+}
+
+/// Pairs the leaves of two looks. A leaf that only one of them has had, or has, no bytes in the other.
+pub(super) fn pair(before: &[Leaf], after: &[Leaf]) -> Vec<Change> {
+    let mut by_path: BTreeMap<&[String], [Vec<&Leaf>; 2]> = BTreeMap::new();
+    for (leaves, i) in [(before, 0), (after, 1)] {
+        for leaf in leaves {
+            by_path.entry(&leaf.path).or_default()[i].push(leaf);
+        }
+    }
+    by_path.into_iter().map(|(path, [before, after])| change_of(path, &before, &after)).collect()
+}
+
+fn change_of(path: &[String], before: &[&Leaf], after: &[&Leaf]) -> Change {
+    let resident = |leaves: &[&Leaf]| {
+        bounded(leaves.iter().fold(0, |sum, l| u64::saturating_add(sum, l.resident_bytes)))
+    };
+    // A leaf that is not there has no bytes and no blocks: that is known.
+    let sum = |leaves: &[&Leaf], of: fn(&Leaf) -> Option<u64>| {
+        leaves.iter().try_fold(0u64, |sum, leaf| Some(sum.saturating_add(of(leaf)?)))
+    };
+    let change = |of: fn(&Leaf) -> Option<u64>| Some(difference(sum(before, of)?, sum(after, of)?));
+    let (before_bytes, after_bytes) = (resident(before), resident(after));
+    let tiers = before.iter().chain(after).map(|leaf| leaf.tier);
+    Change {
+        path: path.to_vec(),
+        before_bytes,
+        after_bytes,
+        size_change: change(|leaf| leaf.size_bytes),
+        count_change: change(|leaf| leaf.count),
+        tier: tiers.max().unwrap_or(Tier::Kernel),
+        parts: vec![(path.to_vec(), difference(before_bytes, after_bytes))],
+    }
+}
+
+/// How many parts of a path tell causes of an area apart.
+fn telling_parts(path: &[String]) -> usize {
+    match area_of(path) {
+        // One cause, in however many arenas, heaps or loaders.
+        Some(
+            Area::ClassMetadata
+            | Area::JitCode
+            | Area::FreedResident
+            | Area::AllocatorOverhead
+            | Area::MallocHeap
+            | Area::NativeAnonymous,
+        ) => 1,
+        // Each native library is a cause of its own.
+        Some(Area::JvmWork) if path.get(1).is_some_and(|part| part == "native libraries") => 3,
+        _ => 2,
+    }
+}
+
+/// Gathers changes that mean the same; those of less than `small_bytes` into the rest of their area.
+pub(super) fn gather(changes: Vec<Change>, small_bytes: u64) -> Vec<Change> {
+    let mut groups: BTreeMap<Vec<String>, Vec<Change>> = BTreeMap::new();
+    for change in changes {
+        let key = change.path.iter().take(telling_parts(&change.path)).cloned().collect();
+        groups.entry(key).or_default().push(change);
+    }
+    let mut gathered = Vec::new();
+    let mut rests: BTreeMap<Option<String>, Vec<Change>> = BTreeMap::new();
+    for (path, members) in groups {
+        let (path, members, others) = named(path, members);
+        let whole = merged(path, members);
+        let rest = rests.entry(whole.path.first().cloned()).or_default();
+        rest.extend(others);
+        if whole.bytes().unsigned_abs() < small_bytes { rest.push(whole) } else { gathered.push(whole) }
+    }
+    for (area, members) in rests.into_iter().filter(|(_, members)| !members.is_empty()) {
+        let is_named = gathered.iter().any(|change| change.path.first() == area.as_ref());
+        let path = area.into_iter().chain(is_named.then(|| REST.to_owned())).collect();
+        gathered.push(merged(path, members));
+    }
+    gathered
+}
+
+/// How far down a path a cause is named. Of a thread's stack, what is in use and what is left from deeper calls are told
+/// apart, but what grew is the stack.
+fn named_parts_max(path: &[String]) -> usize {
+    if area_of(path) == Some(Area::Stacks) { 3 } else { usize::MAX }
+}
+
+/// Goes down from a branch as long as one part carries nearly all of its change. Gives the path, what lies beneath it, and
+/// what does not.
+fn named(mut path: Vec<String>, mut members: Vec<Change>) -> (Vec<String>, Vec<Change>, Vec<Change>) {
+    let mut others = Vec::new();
+    let weight = |members: &[Change]| {
+        members.iter().fold(0u64, |sum, member| sum.saturating_add(member.bytes().unsigned_abs()))
+    };
+    while path.len() < named_parts_max(&path) {
+        let depth = path.len();
+        let mut by_part: BTreeMap<&str, u64> = BTreeMap::new();
+        for member in &members {
+            if let Some(part) = member.path.get(depth) {
+                let part = by_part.entry(part).or_default();
+                *part = part.saturating_add(member.bytes().unsigned_abs());
+            }
+        }
+        let all = u128::from(weight(&members));
+        let Some((part, most)) = by_part.into_iter().max_by_key(|(_, weight)| *weight) else { break };
+        if all == 0 || u128::from(most) * 100 < all * u128::from(NAMING_PERCENT) {
+            break;
+        }
+        let part = part.to_owned();
+        let (within, without) = members.into_iter().partition(|member| member.path.get(depth) == Some(&part));
+        members = within;
+        others.extend::<Vec<Change>>(without);
+        path.push(part);
+    }
+    (path, members, others)
+}
+
+fn merged(path: Vec<String>, members: Vec<Change>) -> Change {
+    let sum = |of: fn(&Change) -> Option<i64>| {
+        members.iter().try_fold(0i64, |sum, member| Some(sum.saturating_add(of(member)?)))
+    };
+    let add =
+        |of: fn(&Change) -> u64| members.iter().fold(0u64, |sum, member| sum.saturating_add(of(member)));
+    let (size_change, count_change) = (sum(|m| m.size_change), sum(|m| m.count_change));
+    let (before_bytes, after_bytes) = (bounded(add(|m| m.before_bytes)), bounded(add(|m| m.after_bytes)));
+    let tier = members.iter().map(|member| member.tier).max().unwrap_or(Tier::Kernel);
+    let mut parts: Vec<_> = members.into_iter().flat_map(|member| member.parts).collect();
+    parts.sort_by(|a, b| b.1.unsigned_abs().cmp(&a.1.unsigned_abs()).then_with(|| a.0.cmp(&b.0)));
+    Change { path, before_bytes, after_bytes, size_change, count_change, tier, parts }
+}

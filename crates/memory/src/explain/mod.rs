@@ -1,0 +1,152 @@
+//! What grew between two looks, and why.
+//!
+//! Leaves of both looks are paired by path and gathered into causes: all leaves that mean the same (a holder of buffers, a
+//! space of the heap, the stacks of one kind of thread) are one. A leaf that carries nearly all of a gathering's change
+//! gives it its name. Causes never overlap, and what they changed by adds up to the change of RSS.
+
+mod gather;
+mod huge_pages;
+mod words;
+
+use crate::process::Process;
+use assay_model::{Area, Cause, MemoryChange, MemoryReport, Problem, schema};
+use gather::{Change, gather};
+use jiff::Timestamp;
+
+/// What has changed less than this is gathered into the rest of its area.
+const SMALL_BYTES: u64 = 64 << 10;
+/// The same as a part of all that changed, up and down.
+const SMALL_SHARE: u64 = 200;
+/// Two clocks that count the same stretch may differ by this much, besides a hundredth of it: clocks are set.
+const CLOCK_DIFFERENCE_S: f64 = 60.0;
+/// Name of the cause that holds what leaves and RSS differ by.
+const WHILE_READ: &str = "changed while it was read";
+
+/// Explains the growth of RSS from one look to a later one.
+pub fn explain_change(before: &MemoryReport, after: &MemoryReport) -> MemoryChange {
+    let change_bytes = difference(before.rss_bytes, after.rss_bytes);
+    let mut problems = Vec::new();
+    let elapsed_ns = elapsed_ns(before, after, &mut problems);
+    let is_same = is_same_process(before, after, &mut problems);
+    let mut causes = causes(before, after);
+    let sum = causes.iter().fold(0i64, |sum, cause| sum.saturating_add(cause.change_bytes()));
+    causes.extend(while_read(change_bytes.saturating_sub(sum)));
+    causes.retain(|cause| cause.change_bytes() != 0);
+    causes.sort_by(|a, b| b.change_bytes().cmp(&a.change_bytes()).then_with(|| a.path.cmp(&b.path)));
+    let known = causes.iter().filter(|cause| is_known(cause));
+    let explained_bytes = known.fold(0i64, |sum, cause| sum.saturating_add(cause.change_bytes()));
+    MemoryChange {
+        schema: schema::MEMORY_CHANGE.to_owned(),
+        pid: is_same.then_some(after.pid),
+        elapsed_ns,
+        before_bytes: bounded(before.rss_bytes),
+        after_bytes: bounded(after.rss_bytes),
+        explained_bytes,
+        explained_share: explained_share(&causes, change_bytes),
+        causes,
+        problems,
+    }
+}
+
+/// Whether both looks are of one process; if not, that is told.
+fn is_same_process(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Problem>) -> bool {
+    let (before, after) = (Process::of(before), Process::of(after));
+    if !after.differs_from(&before) {
+        return true;
+    }
+    let which = if after.has_name_of(&before) {
+        format!("{after} was started anew between the looks")
+    } else {
+        format!("{before}, {after}")
+    };
+    let what = format!("not the same process ({which}): this is a difference, not growth");
+    problems.push(Problem::new("looks", what));
+    false
+}
+
+/// One less the unexplained part of the change. What unknown causes gained and others lost does not cancel out.
+fn explained_share(causes: &[Cause], change_bytes: i64) -> Option<f64> {
+    let unknown = causes.iter().filter(|cause| !is_known(cause));
+    let unknown = unknown.fold(0u64, |sum, cause| sum.saturating_add(cause.change_bytes().unsigned_abs()));
+    let change = change_bytes.unsigned_abs();
+    (change != 0).then(|| 1.0 - (unknown as f64 / change as f64).min(1.0))
+}
+
+fn is_known(cause: &Cause) -> bool {
+    let unknown = [Area::MallocHeap.title(), Area::NativeAnonymous.title(), WHILE_READ];
+    cause.path.first().is_some_and(|first| !unknown.contains(&first.as_str()))
+}
+
+fn causes(before: &MemoryReport, after: &MemoryReport) -> Vec<Cause> {
+    let mut changes = gather::pair(&before.leaves, &after.leaves);
+    let of_huge_pages = huge_pages::take(before, after, &mut changes);
+    let all = changes.iter().fold(0u64, |sum, change| sum.saturating_add(change.bytes().unsigned_abs()));
+    let gathered = gather(changes, SMALL_BYTES.max(all / SMALL_SHARE));
+    let huge_bytes = huge_pages::growth(before, after);
+    let cause = |change: Change| {
+        let mut explanation = words::explanation(&change, before, after);
+        if let Some(more) = huge_pages::remark(&change, huge_bytes) {
+            explanation.push_str(&more);
+        }
+        let count_change = change.count_change.or_else(|| words::thread_change(&change.path, before, after));
+        Cause {
+            path: change.path,
+            before_bytes: change.before_bytes,
+            after_bytes: change.after_bytes,
+            count_change,
+            tier: change.tier,
+            explanation,
+        }
+    };
+    let mut causes: Vec<Cause> = gathered.into_iter().map(cause).collect();
+    causes.extend(of_huge_pages);
+    causes
+}
+
+/// The part of the change that the leaves do not have: a running process changes between the reads of one look.
+fn while_read(bytes: i64) -> Option<Cause> {
+    (bytes != 0).then(|| Cause {
+        path: vec![WHILE_READ.to_owned()],
+        before_bytes: if bytes < 0 { bytes.unsigned_abs() } else { 0 },
+        after_bytes: if 0 < bytes { bytes.unsigned_abs() } else { 0 },
+        count_change: None,
+        tier: assay_model::Tier::Kernel,
+        explanation: "pages that came or went between the kernel's count and the reading of the areas; looks with --freeze \
+                      have none"
+            .to_owned(),
+    })
+}
+
+/// Time between two looks, where both clocks agree that they are from one boot.
+fn elapsed_ns(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Problem>) -> Option<u64> {
+    let mut problem = |what: &str| problems.push(Problem::new("looks", what));
+    if before.provenance.architecture != after.provenance.architecture
+        || before.provenance.cpu_model != after.provenance.cpu_model
+        || before.provenance.kernel != after.provenance.kernel
+    {
+        problem("from different machines or kernels: the time between them is not known");
+        return None;
+    }
+    let Some(elapsed_ns) = after.monotonic_ns.checked_sub(before.monotonic_ns) else {
+        problem("the second look is older than the first, or from another boot");
+        return None;
+    };
+    let wall = |look: &MemoryReport| look.taken_at.parse::<Timestamp>().ok();
+    let (Some(from), Some(to)) = (wall(before), wall(after)) else { return Some(elapsed_ns) };
+    let (elapsed_s, wall_s) =
+        (elapsed_ns as f64 / 1e9, (to.as_nanosecond() - from.as_nanosecond()) as f64 / 1e9);
+    if CLOCK_DIFFERENCE_S + wall_s.abs() / 100.0 < (elapsed_s - wall_s).abs() {
+        problem("the clocks do not agree on the time between them: another boot, or the machine slept");
+        return None;
+    }
+    Some(elapsed_ns)
+}
+
+/// Sizes from a file may be anything; no process has 2^63 bytes.
+fn bounded(bytes: u64) -> u64 {
+    bytes.min(i64::MAX as u64)
+}
+
+fn difference(before: u64, after: u64) -> i64 {
+    bounded(after).cast_signed() - bounded(before).cast_signed()
+}

@@ -1,0 +1,201 @@
+//! Causes in plain words, and what to look at next.
+
+use super::gather::Change;
+use crate::findings::words::bytes;
+use assay_model::{Area, MemoryReport, ThreadMemory};
+use std::collections::BTreeMap;
+
+/// Parts that are named when a cause has many.
+const PARTS_NAMED: usize = 3;
+
+/// Explains a change in a sentence or two.
+pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
+    let pid = after.pid;
+    let second = change.path.get(1).map(String::as_str);
+    let text = match change.area() {
+        Some(Area::JavaHeap) => java_heap(change, pid),
+        Some(Area::Buffers) => buffers(second, pid),
+        Some(Area::JvmWork) => jvm_work(change, pid),
+        Some(Area::ClassMetadata) => classes(change, before, after),
+        Some(Area::Stacks) => stacks(change, before, after),
+        Some(Area::FreedResident) => {
+            format!(
+                "freed by the program and kept by malloc. Next: assay memory {pid} --trim gives the whole pages of it back; \
+                 findings name settings that do so for good"
+            )
+        }
+        Some(Area::AllocatorOverhead) => "headers and rounding: they follow the number of blocks in use".to_owned(),
+        Some(Area::Code) => match second {
+            Some("mapped files" | "mapped jars" | "fonts" | "locale" | "class files") => {
+                "pages of files that are mapped: the kernel can drop them at any time. Growth without end means mappings \
+                 that nobody releases"
+                    .to_owned()
+            }
+            _ => "libraries that were loaded, or pages of them that were used for the first time".to_owned(),
+        },
+        Some(Area::JitCode) => {
+            "compiled methods: grows while the program warms up, at most to ReservedCodeCacheSize".to_owned()
+        }
+        Some(Area::JitWork) => {
+            "work space of the compilers: given back some seconds after they are idle".to_owned()
+        }
+        Some(Area::GcStructures) => {
+            "the collector's tables: they follow the committed heap and the references between its regions".to_owned()
+        }
+        Some(Area::Other) | None => "named by the kernel or the program".to_owned(),
+        Some(Area::MallocHeap) => {
+            "malloc blocks in use by an owner that could not be found. Next: their sizes and contents are listed as unknown"
+                .to_owned()
+        }
+        Some(Area::NativeAnonymous) => {
+            "memory that a program or library mapped by itself. Next: its addresses and contents are listed as unknown"
+                .to_owned()
+        }
+    };
+    format!("{text}{}", parts(change))
+}
+
+/// The parts of a cause that has several, where they are names and not kinds.
+fn parts(change: &Change) -> String {
+    let total = change.bytes().signum();
+    let same: Vec<_> =
+        change.parts.iter().filter(|(_, bytes)| bytes.signum() == total && total != 0).collect();
+    if same.len() < 2 {
+        return String::new();
+    }
+    let name =
+        |path: &[String]| path.get(change.path.len()..).filter(|p| !p.is_empty()).map(|p| p.join(": "));
+    let named: Vec<String> = same
+        .iter()
+        .take(PARTS_NAMED)
+        .filter_map(|(path, by)| {
+            Some(format!("{} {}", name(path).or_else(|| path.last().cloned())?, signed(*by)))
+        })
+        .collect();
+    let more = same.len() - named.len().min(same.len());
+    let more = if more == 0 { String::new() } else { format!(", {more} more") };
+    format!(". Of it: {}{more}", named.join(", "))
+}
+
+fn signed(by: i64) -> String {
+    format!("{}{}", if by < 0 { "-" } else { "+" }, bytes(by.unsigned_abs()))
+}
+
+fn java_heap(change: &Change, pid: u32) -> String {
+    let is_free = |part: &String| matches!(part.as_str(), "free but resident" | "behind top");
+    if change.path.iter().any(is_free) {
+        return "heap pages without objects that stay resident; findings name the collector's setting that gives them back"
+            .to_owned();
+    }
+    format!(
+        "Java objects, live or not yet collected. Next: jcmd {pid} GC.class_histogram counts the live ones by class; if RSS \
+         grows and they do not, the heap has only not been collected"
+    )
+}
+
+fn buffers(holder: Option<&str>, pid: u32) -> String {
+    match holder {
+        Some(holder) if holder.contains("Deflater") || holder.contains("Inflater") => format!(
+            "native memory of {holder} objects that nobody ended. Next: close the streams that use them, or call end(); a heap \
+             dump shows who holds them"
+        ),
+        Some(holder) if holder.starts_with("mapped files") => {
+            "files that Java code maps: clean pages, which the kernel can drop. Growth without end means mapped buffers that \
+             are never released"
+                .to_owned()
+        }
+        Some(holder) if holder.contains("DirectByteBuffer") => format!(
+            "direct buffers. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who \
+             holds them; -XX:MaxDirectMemorySize bounds them"
+        ),
+        Some(holder) => format!("native memory that objects of {holder} own. Next: a heap dump shows who holds them"),
+        None => "native memory that Java objects own. Next: the holders, in a heap dump".to_owned(),
+    }
+}
+
+fn jvm_work(change: &Change, pid: u32) -> String {
+    let second = change.path.get(1).map_or("", String::as_str);
+    if second.starts_with("native libraries") {
+        let library = change.path.get(2).map_or(second, String::as_str);
+        return format!(
+            "malloc by native code of {library}. Next: who calls into it and does not free; a profiler of malloc shows the calls"
+        );
+    }
+    match second {
+        "symbols" => "names of classes, methods and fields: they follow the classes loaded".to_owned(),
+        "strings" => {
+            format!("interned strings. Next: jcmd {pid} VM.stringtable; String.intern() on data keeps it")
+        }
+        "threads" => "what the JVM keeps for each thread".to_owned(),
+        _ => "the JVM's own work".to_owned(),
+    }
+}
+
+fn classes(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
+    let classes = |look: &MemoryReport| look.jvm.as_ref()?.classes;
+    let number = match (classes(before), classes(after)) {
+        (Some(from), Some(to)) => format!(": {from} classes before, {to} after"),
+        _ => String::new(),
+    };
+    let is_free = |part: &String| matches!(part.as_str(), "free chunks" | "unused tails");
+    if change.path.iter().any(is_free) {
+        return format!("metaspace that class loaders gave back or have not used yet{number}");
+    }
+    format!(
+        "classes and what hangs off their loaders{number}. Next: jcmd {} VM.classloader_stats; loaders that are never collected \
+         are a leak",
+        after.pid
+    )
+}
+
+fn stacks(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
+    let number = |look: &MemoryReport| of_kind(&change.path, look).count();
+    let (from, to) = (number(before), number(after));
+    let grown: BTreeMap<String, usize> = of_kind(&change.path, after)
+        .filter(|thread| !before.threads.iter().any(|old| old.tid == thread.tid))
+        .fold(BTreeMap::new(), |mut names, thread| {
+            *names.entry(pattern(&thread.name)).or_default() += 1;
+            names
+        });
+    let most = grown.into_iter().max_by_key(|(_, number)| *number);
+    let most =
+        most.map_or(String::new(), |(name, number)| format!(", {number} of the new ones called {name}"));
+    if from < to {
+        return format!(
+            "threads: {from} before, {to} after{most}. Next: who starts them and does not end them (jcmd {} Thread.print)",
+            after.pid
+        );
+    }
+    "deeper calls than before: what a stack has touched stays resident until its thread ends".to_owned()
+}
+
+/// The threads whose stacks a path speaks of.
+fn of_kind<'a>(path: &'a [String], look: &'a MemoryReport) -> impl Iterator<Item = &'a ThreadMemory> {
+    look.threads.iter().filter(move |thread| {
+        path.get(1).is_none_or(|kind| *kind == thread.kind)
+            // Where threads are many, their leaves have names without numbers.
+            && path.get(2).is_none_or(|name| *name == thread.name || *name == pattern(&thread.name))
+    })
+}
+
+/// Growth in threads, for a cause that is about stacks.
+pub(super) fn thread_change(path: &[String], before: &MemoryReport, after: &MemoryReport) -> Option<i64> {
+    if path.first()? != Area::Stacks.title() || (before.threads.is_empty() && after.threads.is_empty()) {
+        return None;
+    }
+    let number = |look: &MemoryReport| of_kind(path, look).count() as i64;
+    Some(number(after) - number(before))
+}
+
+/// A thread's name with numbers taken out: pools number theirs.
+fn pattern(name: &str) -> String {
+    let mut pattern = String::new();
+    for letter in name.chars() {
+        match letter {
+            '0'..='9' if pattern.ends_with('#') => {}
+            '0'..='9' => pattern.push('#'),
+            letter => pattern.push(letter),
+        }
+    }
+    pattern
+}

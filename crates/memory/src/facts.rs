@@ -1,0 +1,141 @@
+//! What JVM and allocator say of themselves, in the stored form.
+
+use crate::assemble::Sums;
+use crate::jvm::Jvm;
+use crate::leaf_table::LeafTable;
+use assay_allocators::Survey;
+use assay_hotspot::{BlobKind, ChunkState, Collector, NmtLevel, ThreadKind};
+use assay_model::{AllocatorFacts, Area, JvmMemoryFacts};
+use std::collections::BTreeMap;
+
+/// Arenas that are listed.
+const ARENAS_LISTED_MAX: usize = 256;
+
+/// Flags that matter to memory.
+const FLAGS: &[&str] = &[
+    "AlwaysPreTouch",
+    "CompressedClassSpaceSize",
+    "ConcGCThreads",
+    "G1HeapRegionSize",
+    "G1PeriodicGCInterval",
+    "InitialHeapSize",
+    "MaxDirectMemorySize",
+    "MaxHeapFreeRatio",
+    "MaxHeapSize",
+    "MaxMetaspaceSize",
+    "MaxRAMPercentage",
+    "MinHeapFreeRatio",
+    "MinHeapSize",
+    "ParallelGCThreads",
+    "ReservedCodeCacheSize",
+    "SegmentedCodeCache",
+    "ShenandoahUncommit",
+    "ShenandoahUncommitDelay",
+    "SoftMaxHeapSize",
+    "ThreadStackSize",
+    "TrimNativeHeapInterval",
+    "UseCompactObjectHeaders",
+    "UseCompressedClassPointers",
+    "UseCompressedOops",
+    "UseLargePages",
+    "UseStringDeduplication",
+    "UseTransparentHugePages",
+    "ZUncommit",
+    "ZUncommitDelay",
+];
+/// `MaxMetaspaceSize` when nobody set it: all of the address space.
+const UNLIMITED: u64 = u64::MAX - (1 << 20);
+
+pub(crate) fn jvm_facts(jvm: &Jvm<'_>, sums: &Sums, leaves: &LeafTable) -> JvmMemoryFacts {
+    let flags = jvm.hotspot.flags();
+    let size = |name: &str| flags.int(name).map(|value| value as u64);
+    let heap_bytes_max = size("MaxHeapSize");
+    let direct_bytes_max = size("MaxDirectMemorySize").filter(|bytes| *bytes != 0).or(heap_bytes_max);
+    let metaspace = jvm.metaspace.as_ref();
+    let chunks = metaspace.map(|m| m.nodes.iter().flat_map(|n| &n.chunks));
+    let in_use = |chunk: &&assay_hotspot::Metachunk| chunk.state == ChunkState::InUse;
+    let blobs = jvm.code.as_ref().map(|c| c.heaps.iter().flat_map(|h| &h.blobs));
+    let of_code = |blob: &assay_hotspot::CodeBlob| blob.addresses.end - blob.addresses.start;
+    JvmMemoryFacts {
+        version: jvm.hotspot.version().map(|v| v.text.clone()),
+        feature: jvm.hotspot.version().map(|v| v.feature),
+        collector: jvm.hotspot.collector().map(|c| collector_name(c).to_owned()),
+        native_memory_tracking: Some(level_name(jvm.nmt.level).to_owned()),
+        layout: Some(
+            jvm.hotspot.pack().map_or("none".to_owned(), |p| format!("layout pack {}", p.feature())),
+        ),
+        heap_committed_bytes: heap_sum(jvm, |s| s.addresses.end - s.addresses.start),
+        heap_used_bytes: heap_sum(jvm, |s| match s.name {
+            "free" => 0,
+            _ => s.top.clamp(s.addresses.start, s.addresses.end) - s.addresses.start,
+        }),
+        heap_bytes_max,
+        metaspace_used_bytes: chunks.map(|chunks| chunks.filter(in_use).map(|c| c.used_bytes).sum()),
+        metaspace_bytes_max: size("MaxMetaspaceSize").filter(|bytes| *bytes < UNLIMITED),
+        class_space_bytes_max: size("CompressedClassSpaceSize")
+            .filter(|_| flags.bool("UseCompressedClassPointers") != Some(false)),
+        code_cache_used_bytes: blobs
+            .map(|blobs| blobs.filter(|b| b.kind != BlobKind::Buffer).map(of_code).sum()),
+        code_cache_bytes_max: size("ReservedCodeCacheSize"),
+        // In KiB; 0 stands for the platform's default.
+        thread_stack_bytes: size("ThreadStackSize")
+            .filter(|kib| *kib != 0)
+            .map(|kib| kib.saturating_mul(1024)),
+        direct_bytes_max,
+        direct_used_bytes: Some(sums.of_area(Area::Buffers, leaves)),
+        java_threads: Some(jvm.threads.iter().filter(|t| t.kind == ThreadKind::Java).count() as u64),
+        classes: metaspace.and_then(|m| m.loaders.iter().map(|l| l.classes).sum()),
+        flags: values(flags),
+    }
+}
+
+fn values(flags: &assay_hotspot::Flags) -> BTreeMap<String, String> {
+    let text = |name: &str| {
+        let number = flags.int(name).map(|value| (value as u64).to_string());
+        flags.bool(name).map(|value| value.to_string()).or(number)
+    };
+    FLAGS.iter().filter_map(|name| Some(((*name).to_owned(), text(name)?))).collect()
+}
+
+fn heap_sum(jvm: &Jvm<'_>, of: impl Fn(&assay_hotspot::Space) -> u64) -> Option<u64> {
+    let heap = jvm.heap.as_ref().filter(|heap| !heap.spaces.is_empty())?;
+    Some(heap.spaces.iter().map(of).sum())
+}
+
+fn collector_name(collector: Collector) -> &'static str {
+    match collector {
+        Collector::Serial => "Serial",
+        Collector::Parallel => "Parallel",
+        Collector::G1 => "G1",
+        Collector::Z => "Z",
+        Collector::Shenandoah => "Shenandoah",
+        Collector::Epsilon => "Epsilon",
+    }
+}
+
+fn level_name(level: NmtLevel) -> &'static str {
+    match level {
+        NmtLevel::Off => "off",
+        NmtLevel::Minimal => "minimal",
+        NmtLevel::Summary => "summary",
+        NmtLevel::Detail => "detail",
+    }
+}
+
+/// The allocator; absent when none was found.
+pub(crate) fn allocator_facts(survey: &Survey, sums: &Sums) -> Option<AllocatorFacts> {
+    if survey.allocator.is_empty() {
+        return None;
+    }
+    let walked = !survey.blocks.is_empty();
+    let blocks = &sums.blocks;
+    Some(AllocatorFacts {
+        name: survey.allocator.clone(),
+        version: survey.version.clone(),
+        used_bytes: walked.then_some(blocks.used_bytes),
+        used_blocks: walked.then_some(blocks.used),
+        freed_bytes: walked.then_some(blocks.freed_bytes),
+        trim_gain_bytes: survey.trim_gain_bytes,
+        arenas: survey.arenas.iter().take(ARENAS_LISTED_MAX).map(|arena| arena.facts.clone()).collect(),
+    })
+}

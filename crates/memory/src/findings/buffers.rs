@@ -1,0 +1,64 @@
+//! Native memory that Java objects own.
+
+use super::words::{bytes, flag, option_size, percent, under};
+use super::{finding, matters};
+use assay_model::{Area, MemoryFinding, MemoryReport};
+
+/// Below this share of RSS direct buffers are not what makes a process large.
+const DIRECT_SHARE_MIN: u64 = 10;
+/// Streams that are open at a time in a busy server are tens; each Deflater has 260 KB, each Inflater 40 KB.
+const ZIP_STREAMS_BYTES_MIN: u64 = 16 << 20;
+
+/// Direct buffers with no limit of their own.
+pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<MemoryFinding> {
+    let jvm = report.jvm.as_ref()?;
+    let direct = under(report, &[Area::Buffers.title(), "java.nio.DirectByteBuffer"]);
+    let has_limit = flag(jvm, "MaxDirectMemorySize")? != 0;
+    if has_limit || direct < report.rss_bytes / DIRECT_SHARE_MIN || !matters(report, direct) {
+        return None;
+    }
+    let heap =
+        jvm.heap_bytes_max.map_or(String::new(), |max| format!(", which is the heap's, {}", bytes(max)));
+    let limit = option_size(direct.saturating_add(direct / 4));
+    Some(finding(
+        "direct-buffers-without-limit",
+        format!("direct buffers hold {}, and may grow as large as the heap", bytes(direct)),
+        format!(
+            "{} of RSS; no limit of their own is set, so the JVM's holds{heap}",
+            percent(direct, report.rss_bytes)
+        ),
+        format!(
+            "-XX:MaxDirectMemorySize={limit} makes the JVM collect dead ones in time; -Djdk.nio.maxCachedBufferSize=262144 \
+             if they belong to threads that read and write through heap buffers"
+        ),
+        None,
+    ))
+}
+
+/// Deflaters and inflaters that nobody ends.
+pub(super) fn zip_streams(report: &MemoryReport) -> Option<MemoryFinding> {
+    let is_zip = |part: &String| part.contains("Deflater") || part.contains("Inflater");
+    let streams: Vec<_> = report.leaves.iter().filter(|leaf| leaf.path.iter().any(is_zip)).collect();
+    let held = streams.iter().fold(0u64, |sum, leaf| sum.saturating_add(leaf.resident_bytes));
+    if held < ZIP_STREAMS_BYTES_MIN || !matters(report, held) {
+        return None;
+    }
+    let count = streams.iter().try_fold(0u64, |sum, leaf| Some(sum.saturating_add(leaf.count?)));
+    let count = count.map_or(String::new(), |count| format!(" in {count} blocks"));
+    let names: Vec<&str> = streams
+        .iter()
+        .filter_map(|leaf| leaf.path.iter().find(|part| is_zip(part)))
+        .map(String::as_str)
+        .collect();
+    Some(finding(
+        "zip-streams-not-ended",
+        format!("{} hold {} of native memory", names.join(" and "), bytes(held)),
+        format!(
+            "{}{count}, {} of RSS; freed only when end() is called or the object is collected",
+            bytes(held),
+            percent(held, report.rss_bytes)
+        ),
+        "close the streams (try-with-resources), or call end() on each Deflater and Inflater".to_owned(),
+        Some(held),
+    ))
+}

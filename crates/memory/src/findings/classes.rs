@@ -1,0 +1,120 @@
+//! Classes and their loaders.
+
+use super::words::{bytes, ending, leaves_of, of_area, percent, under};
+use super::{finding, matters};
+use assay_model::{Area, Leaf, MemoryFinding, MemoryReport};
+
+/// Loaders of the same name: an application server has a few of each, a leak has one for each redeployment or script.
+const LOADERS_OF_ONE_NAME_MIN: u64 = 50;
+/// JDK 17 and older make a loader for each reflective accessor that was called 15 times.
+const REFLECTION_LOADER: &str = "DelegatingClassLoader";
+/// Some waste is the price of fast allocation: loaders take chunks of 1 KiB to 4 MiB.
+const METASPACE_WASTE_SHARE_MIN: u64 = 5;
+
+/// The default since JDK 17 moves the archive in every JVM: worth a word where it is a large part of a small process.
+const ARCHIVE_SHARE_MIN: u64 = 10;
+
+/// Signs of a leak: many loaders of one name.
+pub(super) fn loaders_of_one_name(report: &MemoryReport) -> Option<MemoryFinding> {
+    let of_loaders = |leaf: &&Leaf| loader(leaf).is_some();
+    let leaves: Vec<&Leaf> = leaves_of(report, Area::ClassMetadata).filter(of_loaders).collect();
+    let most = leaves
+        .iter()
+        .filter(|leaf| Some(LOADERS_OF_ONE_NAME_MIN) <= leaf.count)
+        .max_by_key(|leaf| leaf.count)?;
+    let (name, count) = (loader(most)?, most.count?);
+    let same = leaves.iter().filter(|leaf| loader(leaf) == Some(name));
+    let held = same.fold(0u64, |sum, leaf| sum.saturating_add(leaf.resident_bytes));
+    // One of them may be in use.
+    let gain = held - held / count;
+    if !matters(report, gain) {
+        return None;
+    }
+    let setting = if name.contains(REFLECTION_LOADER) {
+        "JDK 18 and later need no loader for a reflective accessor; before, -Dsun.reflect.inflationThreshold=2147483647 \
+         keeps accessors out of bytecode"
+            .to_owned()
+    } else {
+        format!(
+            "find who keeps them: jcmd {} VM.classloaders, and a heap dump's path to the oldest of them",
+            report.pid
+        )
+    };
+    Some(finding(
+        "class-loaders-of-one-name",
+        format!("{count} class loaders are called {name}"),
+        format!(
+            "their classes have {} resident, {} of RSS; each but the newest may be a leak",
+            bytes(held),
+            percent(held, report.rss_bytes)
+        ),
+        setting,
+        Some(gain),
+    ))
+}
+
+/// The loader's name in `used by NAME`, or below `used`.
+fn loader(leaf: &Leaf) -> Option<&str> {
+    leaf.path.iter().enumerate().skip(1).find_map(|(i, part)| match part.strip_prefix("used by ") {
+        Some(name) => Some(name),
+        None if part == "used" => leaf.path.get(i + 1).map(String::as_str),
+        None => None,
+    })
+}
+
+/// Resident metaspace that holds no classes.
+pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<MemoryFinding> {
+    let free = ending(report, Area::ClassMetadata, "free chunks");
+    let tails = ending(report, Area::ClassMetadata, "unused tails");
+    let waste = free.saturating_add(tails);
+    let title = Area::ClassMetadata.title();
+    let space = under(report, &[title, "non-class"]).saturating_add(under(report, &[title, "class space"]));
+    if waste < space / METASPACE_WASTE_SHARE_MIN || !matters(report, waste) {
+        return None;
+    }
+    let feature = report.jvm.as_ref().and_then(|jvm| jvm.feature);
+    let setting = match feature {
+        Some(..16) => "JDK 16 and later give free metaspace back".to_owned(),
+        Some(16..=20) if tails < free => {
+            "-XX:MetaspaceReclaimPolicy=aggressive; or fewer class loaders that come and go".to_owned()
+        }
+        _ => "fewer class loaders, each of which takes chunks of its own".to_owned(),
+    };
+    Some(finding(
+        "metaspace-waste",
+        format!("{} of metaspace is resident without holding classes", bytes(waste)),
+        format!(
+            "free chunks {}, unused tails of loaders' chunks {}, {} of metaspace's resident bytes",
+            bytes(free),
+            bytes(tails),
+            percent(waste, space)
+        ),
+        setting,
+        Some(waste),
+    ))
+}
+
+/// Pages of the class-data archive that could be shared and are not.
+pub(super) fn private_archive(report: &MemoryReport) -> Option<MemoryFinding> {
+    let title = Area::ClassMetadata.title();
+    let private = under(report, &[title, "CDS archive", "private"]);
+    let shared = under(report, &[title, "CDS archive", "shared"]);
+    if private <= shared || private < report.rss_bytes / ARCHIVE_SHARE_MIN || !matters(report, private) {
+        return None;
+    }
+    Some(finding(
+        "cds-archive-private",
+        format!("{} of the class-data archive belongs to this process alone", bytes(private)),
+        format!(
+            "private {}, shared {}, of {} class metadata; the JVM moved the archive to a random address and so wrote to its \
+             pages",
+            bytes(private),
+            bytes(shared),
+            bytes(of_area(report, Area::ClassMetadata))
+        ),
+        "worth it where several JVMs share a host: -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0; the \
+         application's classes too with -XX:ArchiveClassesAtExit=app.jsa, then -XX:SharedArchiveFile=app.jsa"
+            .to_owned(),
+        None,
+    ))
+}

@@ -1,0 +1,113 @@
+//! Heap pages without objects.
+
+use super::words::{bytes, flag, is_on, percent, under};
+use super::{finding, matters};
+use assay_model::{JvmMemoryFacts, MemoryFinding, MemoryReport};
+
+/// Below this share of the heap's resident bytes, room to allocate into is what a heap needs.
+const FREE_SHARE_MIN: u64 = 10;
+/// With `MaxHeapFreeRatio=30` this much of what is used may stay free: 3 / 7.
+const KEPT_FREE: (u64, u64) = (3, 7);
+
+/// Committed heap that holds nothing and is resident all the same. The free end of the young generation is not counted:
+/// the next objects go there.
+fn free_bytes(report: &MemoryReport) -> u64 {
+    under(report, &["Java heap", "free but resident"])
+        .saturating_add(under(report, &["Java heap", "old", "behind top"]))
+}
+
+/// Free heap that the collector could give back.
+pub(super) fn free_but_resident(report: &MemoryReport) -> Option<MemoryFinding> {
+    let jvm = report.jvm.as_ref()?;
+    let free = free_bytes(report);
+    let resident = under(report, &["Java heap"]);
+    if free < resident / FREE_SHARE_MIN || !matters(report, free) || is_fixed(jvm) {
+        return None;
+    }
+    let (used, committed) = (jvm.heap_used_bytes?, jvm.heap_committed_bytes?);
+    let gives_all = matches!(jvm.collector.as_deref(), Some("Z" | "Shenandoah"));
+    let kept = if gives_all {
+        0
+    } else {
+        (u128::from(used) * u128::from(KEPT_FREE.0) / u128::from(KEPT_FREE.1)) as u64
+    };
+    let smallest = used.saturating_add(kept).max(flag(jvm, "MinHeapSize").unwrap_or(0));
+    let gain = free.min(committed.saturating_sub(smallest));
+    let setting = give_back(jvm, report.pid)?;
+    matters(report, gain).then(|| MemoryFinding {
+        // Used counts dead objects too, and nobody can count those from outside: what the collection frees comes on top.
+        is_at_least: true,
+        ..finding(
+            "heap-free-but-resident",
+            format!("{} of the Java heap holds no objects and stays resident", bytes(free)),
+            format!(
+                "free but resident: {}, {} of the heap's resident bytes; used {}, committed {}; of it the collector could \
+                 give back at least {}: a collection also frees dead objects, which count as used until then",
+                bytes(free),
+                percent(free, resident),
+                bytes(used),
+                bytes(committed),
+                bytes(gain)
+            ),
+            setting,
+            Some(gain),
+        )
+    })
+}
+
+/// A heap that cannot become smaller.
+fn is_fixed(jvm: &JvmMemoryFacts) -> bool {
+    let max = jvm.heap_bytes_max;
+    let min = flag(jvm, "MinHeapSize").filter(|bytes| *bytes != 0).or_else(|| flag(jvm, "InitialHeapSize"));
+    max.is_some() && min == max
+}
+
+fn give_back(jvm: &JvmMemoryFacts, pid: u32) -> Option<String> {
+    // `jcmd PID VM.set_flag` changes what the JVM calls manageable while it runs.
+    let ratios = "MinHeapFreeRatio=10 and MaxHeapFreeRatio=30";
+    Some(match jvm.collector.as_deref()? {
+        "G1" if 12 <= jvm.feature? && flag(jvm, "G1PeriodicGCInterval").unwrap_or(0) == 0 => format!(
+            "-XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30, also while it runs: jcmd {pid} \
+             VM.set_flag G1PeriodicGCInterval 60000; or a smaller -Xmx"
+        ),
+        "Z" if is_on(jvm, "ZUncommit") == Some(false) => "-XX:+ZUncommit".to_owned(),
+        "Z" => "-XX:ZUncommitDelay=60 (seconds); or -XX:SoftMaxHeapSize below -Xmx".to_owned(),
+        "Shenandoah" if is_on(jvm, "ShenandoahUncommit") == Some(false) => {
+            "-XX:+ShenandoahUncommit".to_owned()
+        }
+        "Shenandoah" => "-XX:+UnlockExperimentalVMOptions -XX:ShenandoahUncommitDelay=60000".to_owned(),
+        "Epsilon" => return None,
+        _ => format!(
+            "-XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30, also while it runs: jcmd {pid} VM.set_flag for {ratios}, then \
+             jcmd {pid} GC.run; or a smaller -Xmx"
+        ),
+    })
+}
+
+/// Free heap that cannot be given back because the heap's size is fixed.
+pub(super) fn pre_touched(report: &MemoryReport) -> Option<MemoryFinding> {
+    let jvm = report.jvm.as_ref().filter(|jvm| is_fixed(jvm))?;
+    let free = free_bytes(report);
+    if free < under(report, &["Java heap"]) / FREE_SHARE_MIN || !matters(report, free) {
+        return None;
+    }
+    let touched = match is_on(jvm, "AlwaysPreTouch") {
+        Some(true) => ", and -XX:+AlwaysPreTouch made all of it resident at the start",
+        _ => "",
+    };
+    let max = jvm.heap_bytes_max?;
+    Some(finding(
+        "heap-size-fixed",
+        format!(
+            "{} of the Java heap is free, and cannot be given back: the heap may not shrink",
+            bytes(free)
+        ),
+        format!(
+            "smallest and largest heap are both {}{touched}; free but resident: {}",
+            bytes(max),
+            bytes(free)
+        ),
+        "-Xms below -Xmx, without -XX:+AlwaysPreTouch; or both smaller".to_owned(),
+        Some(free),
+    ))
+}

@@ -1,0 +1,117 @@
+//! What malloc keeps after it was freed.
+
+use super::words::{bytes, ending, flag, percent, total};
+use super::{finding, matters};
+use assay_model::{Area, ArenaFacts, JvmMemoryFacts, MemoryFinding, MemoryReport};
+
+/// Threads get arenas in turn, up to eight per processor. Two hold most programs' threads apart well enough.
+const ARENAS_KEPT: usize = 2;
+/// An arena that keeps less has handed nearly all of itself out.
+const ARENA_KEEPS_BYTES_MIN: u64 = 64 << 10;
+/// glibc's own limit on a free end before it gives back, unless freed large blocks have raised it.
+const TOP_KEPT_BYTES: u64 = 128 << 10;
+/// Above this share of RSS a different allocator is worth trying: jemalloc and tcmalloc give back by themselves.
+const OTHER_ALLOCATOR_SHARE: u64 = 10;
+
+/// Freed memory that a trim would give back now.
+pub(super) fn trim(report: &MemoryReport) -> Option<MemoryFinding> {
+    let allocator = report.allocator.as_ref()?;
+    let gain = allocator.trim_gain_bytes.filter(|gain| matters(report, *gain))?;
+    let mut setting = format!("now: assay memory {} --trim", report.pid);
+    if let Some(option) = report.jvm.as_ref().and_then(trim_interval) {
+        setting += &format!("; for good: {option}");
+    }
+    if report.rss_bytes / OTHER_ALLOCATOR_SHARE <= gain && allocator.name == "glibc" {
+        setting += "; or another allocator, which gives back by itself: LD_PRELOAD=libjemalloc.so.2";
+    }
+    let arenas = match allocator.arenas.len() {
+        0 | 1 => String::new(),
+        number => format!(", spread over {number} arenas"),
+    };
+    Some(finding(
+        "freed-but-resident",
+        format!("{} was freed by the program, but malloc keeps it resident", bytes(gain)),
+        format!(
+            "whole free pages inside {}'s bins: {}, {} of RSS{arenas}",
+            allocator.name,
+            bytes(gain),
+            percent(gain, report.rss_bytes)
+        ),
+        setting,
+        Some(gain),
+    ))
+}
+
+/// The option that makes the JVM trim by itself, where this release has it: 17.0.9, 21 and later. It is a product option
+/// from 21.0.3 on and in 17.0.15; before, it has to be unlocked, which does no harm where it need not be.
+fn trim_interval(jvm: &JvmMemoryFacts) -> Option<String> {
+    let version = jvm.version.as_deref()?;
+    let numbers: Vec<u32> =
+        version.split(['+', '-', '_']).next()?.split('.').map_while(|n| n.parse().ok()).collect();
+    let feature = jvm.feature.or_else(|| numbers.first().copied())?;
+    let update = numbers.get(2).copied().unwrap_or(0);
+    let has_it = matches!((feature, update), (17, 9..) | (21.., _));
+    let is_product = matches!((feature, update), (17, 15..) | (21, 3..) | (22.., _));
+    let interval_ms = match flag(jvm, "TrimNativeHeapInterval") {
+        Some(0) | None => 30_000,
+        // It trims already, and that much has gathered since.
+        Some(now) => (now / 2).max(1_000),
+    };
+    let unlock = if is_product { "" } else { "-XX:+UnlockExperimentalVMOptions " };
+    has_it.then(|| format!("{unlock}-XX:TrimNativeHeapInterval={interval_ms}"))
+}
+
+/// Freed memory in so many arenas that each keeps its own.
+pub(super) fn arenas(report: &MemoryReport) -> Option<MemoryFinding> {
+    let allocator = report.allocator.as_ref().filter(|a| a.name == "glibc")?;
+    let mut freed: Vec<u64> = allocator.arenas.iter().filter_map(kept_by).collect();
+    if freed.len() <= ARENAS_KEPT {
+        return None;
+    }
+    freed.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
+    // The threads' blocks do not go away but share fewer arenas: those with the most keep what they have.
+    let gain = total(&freed[ARENAS_KEPT..]);
+    if !matters(report, gain) {
+        return None;
+    }
+    let (number, all) = (freed.len(), total(&freed));
+    Some(finding(
+        "malloc-arenas",
+        format!("{number} arenas of malloc each keep freed memory of their own"),
+        format!(
+            "{} freed but resident in {number} arenas, {} of it beyond the {ARENAS_KEPT} largest",
+            bytes(all),
+            bytes(gain)
+        ),
+        format!(
+            "MALLOC_ARENA_MAX={ARENAS_KEPT} in the environment; threads that allocate much may wait for each other"
+        ),
+        Some(gain),
+    ))
+}
+
+fn kept_by(arena: &ArenaFacts) -> Option<u64> {
+    arena.freed_resident_bytes.filter(|freed| ARENA_KEEPS_BYTES_MIN <= *freed)
+}
+
+/// Free ends of arenas, which a trim does not reach.
+pub(super) fn tops(report: &MemoryReport) -> Option<MemoryFinding> {
+    let allocator = report.allocator.as_ref().filter(|a| a.name == "glibc")?;
+    let tops = ending(report, Area::FreedResident, "top");
+    let number = allocator.arenas.len() as u64;
+    let gain = tops.saturating_sub(number.saturating_mul(TOP_KEPT_BYTES));
+    matters(report, gain).then(|| {
+        finding(
+            "arena-tops",
+            format!("{} lies at the free ends of malloc's arenas, where a trim does not reach", bytes(tops)),
+            format!(
+                "resident and free at the ends of {number} arenas: {}; glibc gives an end back when it exceeds a limit \
+                 that every freed large block raises, up to 64 MiB",
+                bytes(tops)
+            ),
+            "GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072 in the environment, which also keeps the limit where it is"
+                .to_owned(),
+            Some(gain),
+        )
+    })
+}

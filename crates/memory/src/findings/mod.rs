@@ -1,0 +1,73 @@
+//! What could be given back or avoided: claims about one look, each with its figures, the setting as it is typed, and
+//! the bytes that it would bring.
+//!
+//! A rule is a function from the look to a finding, and stays silent unless the figures support it. Nothing is claimed
+//! of a figure that is absent. To add a rule: write the function, put it into [`RULES`], and give `tests/findings` a look
+//! that has what it speaks of and one that just has not.
+
+mod buffers;
+mod classes;
+mod code;
+mod heap;
+mod host;
+mod malloc;
+mod threads;
+pub(crate) mod words;
+
+use assay_model::{MemoryFinding, MemoryReport};
+
+/// What is smaller is not worth a restart: a burst of compilation alone moves as much.
+const GAIN_BYTES_MIN: u64 = 4 << 20;
+/// In a process of some GiB the same holds for a hundredth of it.
+const GAIN_SHARE_MIN: u64 = 100;
+
+type Rule = fn(&MemoryReport) -> Option<MemoryFinding>;
+
+/// All rules.
+const RULES: [Rule; 22] = [
+    malloc::trim,
+    malloc::arenas,
+    malloc::tops,
+    heap::free_but_resident,
+    heap::pre_touched,
+    threads::stale_stacks,
+    threads::many_threads,
+    threads::huge_pages_in_stacks,
+    host::huge_pages_unasked,
+    buffers::direct_without_limit,
+    buffers::zip_streams,
+    classes::loaders_of_one_name,
+    classes::metaspace_waste,
+    classes::private_archive,
+    code::code_cache_free,
+    code::code_cache_nearly_full,
+    code::gc_structures,
+    code::native_memory_tracking,
+    code::mapped_jars,
+    host::swapped,
+    host::near_limit,
+    host::unknown_share,
+];
+
+/// What follows from a look: the biggest gain first, then claims without one. A rule that has nothing to say about the
+/// process is silent.
+pub fn findings(report: &MemoryReport) -> Vec<MemoryFinding> {
+    let mut found: Vec<MemoryFinding> = RULES.iter().filter_map(|rule| rule(report)).collect();
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.gain_bytes));
+    found
+}
+
+/// Whether so many bytes are worth a claim in this process.
+fn matters(report: &MemoryReport, bytes: u64) -> bool {
+    GAIN_BYTES_MIN.max(report.rss_bytes / GAIN_SHARE_MIN) <= bytes
+}
+
+fn finding(
+    rule: &str,
+    claim: String,
+    evidence: String,
+    setting: String,
+    gain_bytes: Option<u64>,
+) -> MemoryFinding {
+    MemoryFinding { rule: rule.to_owned(), claim, evidence, setting, gain_bytes, is_at_least: false }
+}

@@ -1,0 +1,93 @@
+//! Sums over the leaves of a look, and figures as people read and type them.
+
+use assay_model::{Area, JvmMemoryFacts, Leaf, MemoryReport};
+
+/// Resident bytes of the leaves whose path begins like this.
+pub(crate) fn under(report: &MemoryReport, path: &[&str]) -> u64 {
+    leaves_under(report, path).fold(0, |sum, leaf| sum.saturating_add(leaf.resident_bytes))
+}
+
+/// The leaves whose path begins like this.
+pub(crate) fn leaves_under<'a>(report: &'a MemoryReport, path: &'a [&str]) -> impl Iterator<Item = &'a Leaf> {
+    report.leaves.iter().filter(move |leaf| begins(leaf, path))
+}
+
+/// Resident bytes of an area.
+pub(crate) fn of_area(report: &MemoryReport, area: Area) -> u64 {
+    under(report, &[area.title()])
+}
+
+fn begins(leaf: &Leaf, path: &[&str]) -> bool {
+    path.len() <= leaf.path.len() && leaf.path.iter().zip(path).all(|(part, wanted)| part == wanted)
+}
+
+/// Resident bytes of the leaves of an area that end like this.
+pub(crate) fn ending(report: &MemoryReport, area: Area, last: &str) -> u64 {
+    let of_area = leaves_of(report, area).filter(|leaf| leaf.path.last().is_some_and(|part| part == last));
+    of_area.fold(0, |sum, leaf| sum.saturating_add(leaf.resident_bytes))
+}
+
+/// The leaves of an area.
+pub(crate) fn leaves_of(report: &MemoryReport, area: Area) -> impl Iterator<Item = &Leaf> {
+    report.leaves.iter().filter(move |leaf| leaf.path.first().is_some_and(|part| part == area.title()))
+}
+
+/// A sum that stays at the largest number: looks may come from a file.
+pub(crate) fn total<'a>(figures: impl IntoIterator<Item = &'a u64>) -> u64 {
+    figures.into_iter().fold(0, |sum, figure| sum.saturating_add(*figure))
+}
+
+/// A flag of the JVM as a number.
+pub(crate) fn flag(jvm: &JvmMemoryFacts, name: &str) -> Option<u64> {
+    jvm.flags.get(name)?.parse().ok()
+}
+
+/// Whether a flag of the JVM is on; absent where it does not have it.
+pub(crate) fn is_on(jvm: &JvmMemoryFacts, name: &str) -> Option<bool> {
+    jvm.flags.get(name)?.parse().ok()
+}
+
+/// A number of bytes with its unit, KiB to TiB.
+pub(crate) fn bytes(bytes: u64) -> String {
+    if bytes < 1 << 10 {
+        return format!("{bytes} bytes");
+    }
+    let (mut value, mut unit) = (bytes as f64 / 1024.0, "KiB");
+    for next in ["MiB", "GiB", "TiB"] {
+        // Where rounding to a decimal would give 1024.0 of the unit.
+        if value < 1023.95 {
+            break;
+        }
+        (value, unit) = (value / 1024.0, next);
+    }
+    format!("{value:.1} {unit}")
+}
+
+/// A share of the RSS.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "0 %".to_owned();
+    }
+    format!("{:.1} %", part as f64 * 100.0 / whole as f64)
+}
+
+/// A size as a JVM option takes it: whole MiB, never less than asked.
+pub(crate) fn option_size(bytes: u64) -> String {
+    format!("{}m", bytes.div_ceil(1 << 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_the_unit_that_people_use() {
+        let figures = [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (1_048_575, "1.0 MiB")];
+        for (value, text) in figures {
+            assert_eq!(bytes(value), text);
+        }
+        assert_eq!((bytes(3 << 29), bytes(5 << 40)), ("1.5 GiB".to_owned(), "5.0 TiB".to_owned()));
+        assert_eq!((option_size(1), option_size(2 << 20)), ("1m".to_owned(), "2m".to_owned()));
+        assert_eq!((percent(1, 8), percent(1, 0)), ("12.5 %".to_owned(), "0 %".to_owned()));
+    }
+}

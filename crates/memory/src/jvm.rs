@@ -1,0 +1,51 @@
+//! What the JVM's structures say, read once.
+
+use assay_hotspot::{Arenas, CodeCache, GcTable, Hotspot, JavaHeap, JvmThread, Metaspace, Names, Nmt};
+use std::ops::Range;
+
+/// The parts of a JVM that are joined.
+pub(crate) struct Jvm<'m> {
+    pub(crate) hotspot: Hotspot<'m>,
+    pub(crate) heap: Option<JavaHeap>,
+    pub(crate) gc_tables: Vec<GcTable>,
+    pub(crate) code: Option<CodeCache>,
+    pub(crate) metaspace: Option<Metaspace>,
+    pub(crate) threads: Vec<JvmThread>,
+    pub(crate) nmt: Nmt,
+    pub(crate) arenas: Arenas,
+    pub(crate) names: Names<'m>,
+}
+
+impl<'m> Jvm<'m> {
+    pub(crate) fn read(hotspot: Hotspot<'m>) -> Jvm<'m> {
+        Jvm {
+            heap: hotspot.heap(),
+            gc_tables: hotspot.gc_tables(),
+            code: hotspot.code_cache(),
+            metaspace: hotspot.metaspace(),
+            threads: hotspot.threads(),
+            nmt: hotspot.nmt(),
+            arenas: hotspot.arenas(),
+            names: hotspot.names(),
+            hotspot,
+        }
+    }
+
+    /// Bytes before the content of a malloc block that native memory tracking takes; 0 when nothing is tracked.
+    pub(crate) fn tracked_header_bytes(&self) -> u64 {
+        if self.nmt.is_tracking() { u64::from(self.nmt.header_bytes) } else { 0 }
+    }
+
+    /// Memory that is the JVM's own and can hold no block of malloc.
+    pub(crate) fn not_malloc(&self) -> Vec<Range<u64>> {
+        let heap = self.heap.iter().flat_map(|h| h.reserved.iter().cloned());
+        let tables = self.gc_tables.iter().map(|t| t.addresses.clone());
+        let heaps = self.code.iter().flat_map(|c| &c.heaps);
+        let code = heaps.flat_map(|h| [h.reserved.clone(), h.segment_map.clone()]);
+        let metaspace = self.metaspace.iter();
+        let classes = metaspace
+            .flat_map(|m| m.nodes.iter().map(|n| n.addresses.clone()).chain(m.archive.iter().cloned()));
+        let stacks = self.threads.iter().filter_map(|t| t.stack.clone());
+        heap.chain(tables).chain(code).chain(classes).chain(stacks).collect()
+    }
+}

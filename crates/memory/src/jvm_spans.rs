@@ -1,0 +1,168 @@
+//! What the JVM's own structures tell, as spans: heap, collector's tables, code cache, class metadata.
+
+use crate::leaf_table::LeafTable;
+use crate::ledger::Span;
+use crate::mapped::archive_spans;
+use assay_hotspot::{
+    BlobKind, ChunkState, CodeCache, CodeHeap, GcTable, JavaHeap, JvmPages, Metaspace, MetaspaceNode,
+};
+use assay_linux::{Mapping, MemorySource};
+use assay_model::{Area, Tier};
+use std::collections::BTreeMap;
+
+pub(crate) fn heap_spans(heap: &JavaHeap, leaves: &mut LeafTable) -> Vec<Vec<Span>> {
+    let outside = leaves.explained(
+        Area::JavaHeap,
+        &["outside any space"],
+        heap.tier,
+        "reserved for the heap, in no space of it at the moment",
+    );
+    let reserved = heap.reserved.iter().map(|range| Span::new(range.clone(), outside)).collect();
+    let mut spaces = Vec::new();
+    for space in &heap.spaces {
+        let (start, end) = (space.addresses.start, space.addresses.end);
+        if space.name == "free" {
+            let free = leaves.explained(
+                Area::JavaHeap,
+                &["free but resident"],
+                heap.tier,
+                "committed heap without objects, which the kernel still keeps for the process",
+            );
+            spaces.push(Span::new(start..end, free));
+            continue;
+        }
+        let top = space.top.clamp(start, end);
+        let used = leaves.explained(
+            Area::JavaHeap,
+            &[space.name, "used"],
+            heap.tier,
+            "objects, live or not yet collected",
+        );
+        spaces.push(Span::new(start..top, used));
+        let behind = leaves.explained(
+            Area::JavaHeap,
+            &[space.name, "behind top"],
+            heap.tier,
+            "touched before, without objects now",
+        );
+        spaces.push(Span::new(top..end, behind));
+    }
+    vec![reserved, spaces]
+}
+
+/// Single pages with a purpose of their own: polling pages, performance counters.
+pub(crate) fn page_spans(pages: &[JvmPages], leaves: &mut LeafTable) -> Vec<Span> {
+    let spans = pages.iter();
+    spans.map(|p| Span::new(p.addresses.clone(), leaves.leaf(Area::JvmWork, &[p.name], p.tier))).collect()
+}
+
+pub(crate) fn gc_spans(tables: &[GcTable], leaves: &mut LeafTable) -> Vec<Span> {
+    let spans = tables.iter();
+    spans
+        .map(|t| Span::new(t.addresses.clone(), leaves.leaf(Area::GcStructures, &[&t.name], t.tier)))
+        .collect()
+}
+
+pub(crate) fn code_spans(cache: &CodeCache, leaves: &mut LeafTable) -> Vec<Vec<Span>> {
+    let mut beneath = Vec::new();
+    let mut blobs = Vec::new();
+    for heap in &cache.heaps {
+        code_heap_spans(heap, cache.tier, leaves, &mut beneath, &mut blobs);
+    }
+    vec![beneath, blobs]
+}
+
+fn code_heap_spans(
+    heap: &CodeHeap,
+    tier: Tier,
+    leaves: &mut LeafTable,
+    beneath: &mut Vec<Span>,
+    blobs: &mut Vec<Span>,
+) {
+    let mut leaf = |part: &'static str, explanation| {
+        leaves.explained(Area::JitCode, &[&heap.name, part], tier, explanation)
+    };
+    let frontier = heap.frontier.clamp(heap.reserved.start, heap.reserved.end);
+    let free = leaf("free", "held code that was discarded; kept for the next method");
+    let never = leaf("never used", "behind the last blob of code");
+    let map = leaf("segment map", "the code heap's own table of what is in use");
+    beneath.push(Span::new(heap.reserved.start..frontier, free));
+    beneath.push(Span::new(frontier..heap.reserved.end, never));
+    beneath.push(Span::new(heap.segment_map.clone(), map));
+    let kinds = [
+        (BlobKind::Method, leaf("methods", "compiled Java methods")),
+        (BlobKind::NativeMethod, leaf("native wrappers", "bridges from Java to native methods")),
+        (BlobKind::Adapter, leaf("adapters", "bridges between interpreted and compiled code")),
+        (BlobKind::Stub, leaf("stubs", "the JVM's own generated code: interpreter, runtime, barriers")),
+        (BlobKind::Buffer, leaf("buffers", "work space of the compilers in the code cache")),
+    ];
+    for blob in &heap.blobs {
+        if let Some((_, leaf)) = kinds.iter().find(|(kind, _)| *kind == blob.kind) {
+            blobs.push(Span::new(blob.addresses.clone(), *leaf));
+        }
+    }
+}
+
+pub(crate) fn metaspace_spans(
+    source: &dyn MemorySource,
+    metaspace: &Metaspace,
+    leaves: &mut LeafTable,
+) -> Vec<Vec<Span>> {
+    let mut beneath = Vec::new();
+    for range in &metaspace.archive {
+        let archive = Mapping { addresses: range.clone(), ..Mapping::default() };
+        beneath.extend(archive_spans(source, &archive, leaves));
+    }
+    let mut chunks = Vec::new();
+    count_loaders(metaspace, leaves);
+    for node in &metaspace.nodes {
+        node_spans(node, metaspace, leaves, &mut beneath, &mut chunks);
+    }
+    vec![beneath, chunks]
+}
+
+/// A class of loaders may have many loaders: one for each application, or one for each leak.
+fn count_loaders(metaspace: &Metaspace, leaves: &mut LeafTable) {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for loader in &metaspace.loaders {
+        *counts.entry(&loader.name).or_insert(0) += loader.count;
+    }
+    for (name, count) in counts {
+        for space in ["class space", "non-class"] {
+            leaves.set_count(Area::ClassMetadata, &[space, "used", name], count);
+        }
+    }
+}
+
+fn node_spans(
+    node: &MetaspaceNode,
+    metaspace: &Metaspace,
+    leaves: &mut LeafTable,
+    beneath: &mut Vec<Span>,
+    chunks: &mut Vec<Span>,
+) {
+    let space = if node.is_class_space { "class space" } else { "non-class" };
+    let tier = metaspace.tier;
+    let free = leaves.explained(
+        Area::ClassMetadata,
+        &[space, if node.chunks.is_empty() { "not told apart" } else { "free chunks" }],
+        tier,
+        "given back by class loaders that are gone, or never used; still resident",
+    );
+    beneath.push(Span::new(node.addresses.clone(), free));
+    for chunk in node.chunks.iter().filter(|c| c.state == ChunkState::InUse) {
+        let loader = chunk.loader.and_then(|i| metaspace.loaders.get(i as usize));
+        let loader = loader.map_or("loader not known", |l| l.name.as_str());
+        let (start, end) = (chunk.addresses.start, chunk.addresses.end);
+        let used_end = start.saturating_add(chunk.used_bytes).min(end);
+        let used = leaves.leaf(Area::ClassMetadata, &[space, "used", loader], tier);
+        let tail = leaves.explained(
+            Area::ClassMetadata,
+            &[space, "unused tails"],
+            tier,
+            "the part of a loader's chunk that it has not used yet",
+        );
+        chunks.push(Span::new(start..used_end, used));
+        chunks.push(Span::new(used_end..end, tail));
+    }
+}

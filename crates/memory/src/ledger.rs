@@ -1,0 +1,297 @@
+//! The address space as spans, each given to a leaf; and the sums of resident bytes over it.
+//!
+//! Layers are painted one over the other: what is known better comes later. The blocks of malloc's heap, which may be
+//! millions, are not painted but taken out when the bytes are counted.
+
+use crate::leaf_table::LeafId;
+use assay_linux::{PageMap, PageRun};
+use std::ops::Range;
+
+/// A stretch of addresses with its leaf.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) addresses: Range<u64>,
+    pub(crate) leaf: LeafId,
+}
+
+impl Span {
+    pub(crate) fn new(addresses: Range<u64>, leaf: LeafId) -> Span {
+        Span { addresses, leaf }
+    }
+}
+
+/// Spans in the order of their addresses, without overlap.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    spans: Vec<Span>,
+}
+
+impl Ledger {
+    /// Paints a layer over what is there. Within the layer, the span that starts first wins an overlap.
+    pub(crate) fn paint(&mut self, mut layer: Vec<Span>) {
+        layer.retain(|span| span.addresses.start < span.addresses.end);
+        layer.sort_by_key(|span| span.addresses.start);
+        let mut reached = 0;
+        for span in &mut layer {
+            span.addresses.start = span.addresses.start.max(reached);
+            reached = reached.max(span.addresses.end);
+        }
+        layer.retain(|span| span.addresses.start < span.addresses.end);
+        if layer.is_empty() {
+            return;
+        }
+        let below = std::mem::take(&mut self.spans);
+        self.spans = Vec::with_capacity(below.len() + layer.len());
+        let mut above = layer.into_iter().peekable();
+        for mut span in below {
+            while let Some(next) = above.peek() {
+                if span.addresses.end <= next.addresses.start {
+                    break;
+                }
+                if span.addresses.start < next.addresses.start {
+                    let front = span.addresses.start..next.addresses.start;
+                    self.spans.push(Span::new(front, span.leaf));
+                }
+                span.addresses.start = span.addresses.start.max(next.addresses.end.min(span.addresses.end));
+                if span.addresses.end < next.addresses.end {
+                    // The layer's span reaches on, over the next one below.
+                    break;
+                }
+                self.spans.extend(above.next());
+            }
+            if span.addresses.start < span.addresses.end {
+                self.spans.push(span);
+            }
+        }
+        self.spans.extend(above);
+        debug_assert!(self.spans.windows(2).all(|w| w[0].addresses.end <= w[1].addresses.start));
+    }
+
+    /// Paints a layer beneath what is there: only where nothing is painted yet.
+    pub(crate) fn paint_beneath(&mut self, layer: Vec<Span>) {
+        let above = std::mem::take(&mut self.spans);
+        self.paint(layer);
+        self.paint(above);
+    }
+
+    pub(crate) fn into_spans(self) -> Vec<Span> {
+        self.spans
+    }
+
+    /// The leaf at an address.
+    #[cfg(test)]
+    fn leaf_at(&self, address: u64) -> Option<LeafId> {
+        let after = self.spans.partition_point(|span| span.addresses.end <= address);
+        self.spans.get(after).filter(|span| span.addresses.start <= address).map(|span| span.leaf)
+    }
+
+    /// The resident parts that are in no span.
+    pub(crate) fn unpainted(&self, pages: &PageMap) -> Vec<Range<u64>> {
+        let mut parts = Vec::new();
+        let mut next = 0;
+        for run in pages.runs() {
+            let Range { mut start, end } = run.addresses;
+            while next < self.spans.len() && self.spans[next].addresses.end <= start {
+                next += 1;
+            }
+            let mut at = next;
+            while start < end {
+                match self.spans.get(at) {
+                    Some(span) if span.addresses.start <= start => {
+                        start = span.addresses.end.max(start);
+                        at += 1;
+                    }
+                    Some(span) if span.addresses.start < end => {
+                        parts.push(start..span.addresses.start);
+                        start = span.addresses.start;
+                    }
+                    _ => {
+                        parts.push(start..end);
+                        start = end;
+                    }
+                }
+            }
+        }
+        parts
+    }
+
+    /// Resident bytes by leaf; `nobody` gets what is in no span.
+    pub(crate) fn add_up<'a>(&'a self, pages: &'a PageMap, nobody: LeafId) -> Adding<'a> {
+        // Nobody has all at first, and the spans are taken out of that.
+        let mut adding =
+            Adding { spans: &[], runs: pages.runs(), overlap: 0..0, leaf: nobody, nobody, sums: Vec::new() };
+        adding.add(nobody, pages.resident_bytes());
+        for span in &self.spans {
+            adding.take(span.addresses.clone(), span.leaf);
+        }
+        Adding { spans: &self.spans, runs: pages.runs(), overlap: 0..0, ..adding }
+    }
+}
+
+/// Sums of resident bytes by leaf, which finer parts of the spans are taken out of.
+pub(crate) struct Adding<'a> {
+    /// From the first on that ends behind what was taken last.
+    spans: &'a [Span],
+    /// The same of the resident pages.
+    runs: &'a [PageRun],
+    /// Where the first span and the first run overlap: nearly every block lies there.
+    overlap: Range<u64>,
+    /// Of the first span.
+    leaf: LeafId,
+    nobody: LeafId,
+    sums: Vec<u64>,
+}
+
+impl Adding<'_> {
+    fn add(&mut self, leaf: LeafId, bytes: u64) {
+        if self.sums.len() <= leaf.index() {
+            self.sums.resize(leaf.index() + 1, 0);
+        }
+        self.sums[leaf.index()] += bytes;
+    }
+
+    /// Gives a part to a leaf, whatever span it lies in, and tells how much of it is resident. Parts come in the order of
+    /// their addresses, without overlap.
+    #[inline]
+    pub(crate) fn take(&mut self, part: Range<u64>, leaf: LeafId) -> u64 {
+        if self.overlap.start <= part.start && part.end <= self.overlap.end {
+            let bytes = part.end - part.start;
+            self.give(self.leaf, leaf, bytes);
+            return bytes;
+        }
+        self.go_to(part.start);
+        self.take_piecewise(part, leaf)
+    }
+
+    fn go_to(&mut self, address: u64) {
+        while self.spans.first().is_some_and(|span| span.addresses.end <= address) {
+            self.spans = &self.spans[1..];
+        }
+        while self.runs.first().is_some_and(|run| run.addresses.end <= address) {
+            self.runs = &self.runs[1..];
+        }
+        if let ([span, ..], [run, ..]) = (self.spans, self.runs) {
+            let (span, run, leaf) = (&span.addresses, &run.addresses, span.leaf);
+            self.overlap = span.start.max(run.start)..span.end.min(run.end);
+            self.leaf = leaf;
+        }
+    }
+
+    fn take_piecewise(&mut self, part: Range<u64>, leaf: LeafId) -> u64 {
+        let (spans, runs) = (self.spans, self.runs);
+        let mut taken = 0;
+        let mut span = 0;
+        for run in runs.iter().take_while(|run| run.addresses.start < part.end) {
+            let mut start = run.addresses.start.max(part.start);
+            let end = run.addresses.end.min(part.end);
+            while start < end {
+                while spans.get(span).is_some_and(|span| span.addresses.end <= start) {
+                    span += 1;
+                }
+                let (from, until) = match spans.get(span) {
+                    Some(span) if span.addresses.start <= start => (span.leaf, span.addresses.end),
+                    Some(span) => (self.nobody, span.addresses.start),
+                    None => (self.nobody, end),
+                };
+                let bytes = until.min(end) - start;
+                self.give(from, leaf, bytes);
+                taken += bytes;
+                start += bytes;
+            }
+        }
+        taken
+    }
+
+    #[inline]
+    fn give(&mut self, from: LeafId, to: LeafId, bytes: u64) {
+        // It was added before.
+        self.sums[from.index()] -= bytes;
+        self.add(to, bytes);
+    }
+
+    /// The sums, by [`LeafId::index`].
+    pub(crate) fn into_sums(self) -> Vec<u64> {
+        self.sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leaf_table::LeafTable;
+    use assay_model::{Area, Tier};
+    use proptest::prelude::*;
+
+    fn leaves() -> Vec<LeafId> {
+        let mut table = LeafTable::default();
+        (0..8).map(|i| table.leaf(Area::Other, &[i.to_string()], Tier::Kernel)).collect()
+    }
+
+    proptest! {
+        /// Against an array with a cell for every address.
+        #[test]
+        fn painting_and_adding_up_are_those_of_an_array(
+            layers in prop::collection::vec(prop::collection::vec((0u64..300, 1u64..60, 0usize..8), 0..12), 0..5),
+            parts in prop::collection::vec((0u64..20, 1u64..20), 0..12),
+            runs in prop::collection::vec((0u64..4, 1u64..5), 0..12),
+        ) {
+            let leaves = leaves();
+            let nobody = leaves[7];
+            let mut cells = vec![None; 1024];
+            let mut ledger = Ledger::default();
+            for layer in layers {
+                let mut layer: Vec<Span> =
+                    layer.into_iter().map(|(at, n, leaf)| Span::new(at..at + n, leaves[leaf])).collect();
+                layer.sort_by_key(|span| span.addresses.start);
+                let mut fresh: Vec<Option<LeafId>> = vec![None; 1024];
+                for span in &layer {
+                    for cell in span.addresses.clone() {
+                        fresh[cell as usize].get_or_insert(span.leaf);
+                    }
+                }
+                for (cell, leaf) in cells.iter_mut().zip(fresh) {
+                    *cell = leaf.or(*cell);
+                }
+                ledger.paint(layer);
+            }
+            let mut at = 0;
+            let mut finer = Vec::new();
+            let mut fine = cells.clone();
+            for (gap, bytes) in parts {
+                finer.push(Span::new(at + gap..at + gap + bytes, leaves[0]));
+                for cell in at + gap..at + gap + bytes {
+                    fine[cell as usize] = Some(leaves[0]);
+                }
+                at += gap + bytes;
+            }
+            let mut at = 0;
+            let mut resident = Vec::new();
+            for (gap, pages) in runs {
+                let start = at + gap * 16;
+                at = start + pages * 16;
+                resident.push(PageRun { addresses: start..at, is_file: false });
+            }
+            let pages = PageMap::new(resident, 16);
+            let mut expected = vec![0; 8];
+            let mut unpainted = 0;
+            for run in pages.runs() {
+                for cell in run.addresses.clone() {
+                    expected[fine[cell as usize].unwrap_or(nobody).index()] += 1;
+                    unpainted += u64::from(cells[cell as usize].is_none());
+                    prop_assert_eq!(ledger.leaf_at(cell), cells[cell as usize]);
+                }
+            }
+            let mut adding = ledger.add_up(&pages, nobody);
+            for part in finer {
+                let taken = adding.take(part.addresses.clone(), part.leaf);
+                prop_assert_eq!(taken, pages.resident_bytes_in(part.addresses));
+            }
+            let mut sums = adding.into_sums();
+            sums.resize(8, 0);
+            prop_assert_eq!(sums.iter().sum::<u64>(), pages.resident_bytes());
+            prop_assert_eq!(sums, expected);
+            let gaps = ledger.unpainted(&pages);
+            prop_assert_eq!(gaps.iter().map(|gap| gap.end - gap.start).sum::<u64>(), unpainted);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The join: what kernel, JVM and allocator say of one process, painted in layers, and every resident byte added up.
+
+use crate::LookDepth;
+use crate::assemble::{Parts, Sums, add_up};
+use crate::jvm::Jvm;
+use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_spans};
+use crate::leaf_table::{LeafId, LeafTable};
+use crate::ledger::{Ledger, Span};
+use crate::mapped::mapped_spans;
+use crate::owners::{Claims, find_owners, read_tags};
+use crate::read::ReadOptions;
+use crate::stacks::stack_spans;
+use crate::system_map::NamedStretch;
+use crate::unknown::unknown_pieces;
+use assay_allocators::{HeapKind, Survey, survey};
+use assay_hotspot::Hotspot;
+use assay_linux::{CachedMemory, MemorySource};
+use assay_model::{Area, Problem, ThreadMemory, Tier, UnknownPiece};
+use std::ops::Range;
+
+/// Everything that one look at a source gave.
+pub(crate) struct Look<'m> {
+    pub(crate) leaves: LeafTable,
+    pub(crate) sums: Sums,
+    pub(crate) jvm: Option<Jvm<'m>>,
+    pub(crate) survey: Survey,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests hold it against what the JVM tags"))]
+    pub(crate) claims: Claims,
+    pub(crate) threads: Vec<ThreadMemory>,
+    pub(crate) unknown: Vec<UnknownPiece>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Looks at a process.
+///
+/// `named` is what the JVM was asked to name; it is used where nothing else names anything.
+pub(crate) fn look<'m>(
+    memory: &'m CachedMemory<'m>,
+    options: &ReadOptions,
+    named: &[NamedStretch],
+) -> Look<'m> {
+    let source = memory.source();
+    let mut leaves = LeafTable::default();
+    let mut problems = Vec::new();
+    let mut ledger = Ledger::default();
+    ledger.paint(mapped_spans(source, &mut leaves));
+    let jvm = match Hotspot::open(memory) {
+        Ok(hotspot) => hotspot.map(Jvm::read),
+        Err(error) => {
+            problems.push(Problem::new("libjvm", error.to_string()));
+            None
+        }
+    };
+    if let Some(jvm) = &jvm {
+        paint_jvm(source, jvm, &mut ledger, &mut leaves);
+    }
+    let jvm_threads = jvm.as_ref().map_or(&[][..], |j| &j.threads);
+    let unclaimed = ledger.unpainted(source.pages());
+    let (stacks, threads) = stack_spans(source, jvm_threads, &unclaimed, &mut leaves);
+    let mut not_malloc = jvm.as_ref().map(Jvm::not_malloc).unwrap_or_default();
+    not_malloc.extend(stacks.iter().map(|span| span.addresses.clone()));
+    ledger.paint(stacks);
+    let survey = survey(source, &not_malloc);
+    ledger.paint(allocator_spans(&survey, &mut leaves));
+    let claims = claims(source, jvm.as_ref(), &survey, &ledger, options, &mut leaves);
+    ledger
+        .paint_beneath(claims.regions.iter().map(|(range, leaf)| Span::new(range.clone(), *leaf)).collect());
+    let asked = named.iter().map(|stretch| {
+        let leaf = leaves.leaf(stretch.area, &["named by the JVM", &stretch.name], Tier::Jcmd);
+        Span::new(stretch.addresses.clone(), leaf)
+    });
+    ledger.paint_beneath(asked.collect());
+    let nameless = ledger.unpainted(source.pages());
+    ledger.paint_beneath(fallback_spans(source, &mut leaves));
+    let parts = Parts::new(&survey, &claims, jvm.as_ref(), options, &mut leaves);
+    let sums = add_up(source, &ledger, parts, &mut leaves);
+    let unknown = unknown_pieces(source, &sums.blocks.unowned, &nameless);
+    problems.extend(claims.problems.iter().cloned());
+    problems.extend(survey.problems.iter().cloned());
+    problems.extend(jvm.iter().flat_map(|j| j.hotspot.problems()));
+    Look { leaves, sums, jvm, survey, claims, threads, unknown, problems }
+}
+
+fn paint_jvm(source: &dyn MemorySource, jvm: &Jvm<'_>, ledger: &mut Ledger, leaves: &mut LeafTable) {
+    ledger.paint(page_spans(&jvm.hotspot.jvm_pages(), leaves));
+    for layer in jvm.heap.iter().flat_map(|heap| heap_spans(heap, leaves)) {
+        ledger.paint(layer);
+    }
+    ledger.paint(gc_spans(&jvm.gc_tables, leaves));
+    for layer in jvm.code.iter().flat_map(|code| code_spans(code, leaves)) {
+        ledger.paint(layer);
+    }
+    for layer in jvm.metaspace.iter().flat_map(|metaspace| metaspace_spans(source, metaspace, leaves)) {
+        ledger.paint(layer);
+    }
+}
+
+/// All memory of the allocator; its blocks are joined when the bytes are added up, and what is between them is its own.
+fn allocator_spans(survey: &Survey, leaves: &mut LeafTable) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let between = leaves.explained(
+        Area::AllocatorOverhead,
+        &["headers"],
+        Tier::Allocator,
+        "what the allocator keeps before and between blocks",
+    );
+    let metadata = leaves.explained(
+        Area::AllocatorOverhead,
+        &["arena structures"],
+        Tier::Allocator,
+        "the allocator's own tables",
+    );
+    for range in &survey.ranges {
+        let leaf = if range.kind == HeapKind::Metadata { metadata } else { between };
+        spans.push(Span::new(range.addresses.clone(), leaf));
+    }
+    let torn = leaves.explained(
+        Area::MallocHeap,
+        &["could not be walked"],
+        Tier::Allocator,
+        "changed by a running thread while it was read, or not understood",
+    );
+    let mut ledger = Ledger::default();
+    ledger.paint(spans);
+    ledger.paint(survey.not_walkable.iter().map(|range| Span::new(range.clone(), torn)).collect());
+    ledger.into_spans()
+}
+
+fn claims(
+    source: &dyn MemorySource,
+    jvm: Option<&Jvm<'_>>,
+    survey: &Survey,
+    ledger: &Ledger,
+    options: &ReadOptions,
+    leaves: &mut LeafTable,
+) -> Claims {
+    if options.depth == LookDepth::Structures {
+        let tracked = jvm.filter(|jvm| jvm.nmt.is_tracking() && !options.ignore_nmt);
+        return tracked.map_or_else(Claims::default, |jvm| read_tags(source, jvm, survey, leaves));
+    }
+    // Stretches that the kernel keeps together are told together: what points at one part speaks for the rest.
+    let nameless = ledger.unpainted(source.pages());
+    find_owners(source, jvm, survey, &whole_regions(source, &nameless), options.ignore_nmt, leaves)
+}
+
+/// The mappings' parts around nameless resident stretches: anonymous memory between what is named.
+fn whole_regions(source: &dyn MemorySource, nameless: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut regions: Vec<Range<u64>> = Vec::new();
+    for part in nameless {
+        let mappings = source.mappings();
+        let at = mappings.partition_point(|m| m.addresses.end <= part.start);
+        let Some(mapping) = mappings.get(at).filter(|m| m.addresses.start <= part.start) else { continue };
+        match regions.last_mut() {
+            Some(last) if mapping.addresses.start <= last.start && last.end + (1 << 16) >= part.start => {
+                last.end = part.end;
+            }
+            _ => regions.push(part.clone()),
+        }
+    }
+    regions
+}
+
+/// For memory that nothing claims but whose mapping says something: executable memory, and files of unknown kind.
+fn fallback_spans(source: &dyn MemorySource, leaves: &mut LeafTable) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for mapping in source.mappings().iter().filter(|m| m.rss_bytes != 0) {
+        let leaf: LeafId = if mapping.is_executable() && mapping.name.is_empty() {
+            leaves.leaf(Area::JitCode, &["executable memory"], Tier::Kernel)
+        } else if let Some(name) = mapping.name.strip_prefix("[anon:").and_then(|n| n.strip_suffix(']')) {
+            leaves.leaf(Area::Other, &["named by the program", name], Tier::Kernel)
+        } else {
+            continue;
+        };
+        spans.push(Span::new(mapping.addresses.clone(), leaf));
+    }
+    spans
+}

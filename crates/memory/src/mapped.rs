@@ -1,0 +1,317 @@
+//! What the kernel's mappings alone tell: files by their kind, libraries with their data, the kernel's own pages.
+
+use crate::leaf_table::{LeafId, LeafTable};
+use crate::ledger::Span;
+use assay_linux::{Mapping, MemorySource};
+use assay_model::{Area, Tier};
+use object::Endianness;
+use object::elf;
+use object::read::elf::{FileHeader, ProgramHeader};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+/// Enough of an ELF file for its program headers, which stand at its front.
+const ELF_HEAD_BYTES: usize = 4096;
+/// More program headers than any linker writes.
+const LOAD_SEGMENTS_MAX: usize = 256;
+
+/// Spans of all mappings that the kernel names, and of the zero-initialised data of libraries, which it does not.
+pub(crate) fn mapped_spans(source: &dyn MemorySource, leaves: &mut LeafTable) -> Vec<Span> {
+    let mappings = source.mappings();
+    let mut elf_files: HashMap<&str, Option<Elf>> = HashMap::new();
+    let mut spans = trampoline_spans(mappings, leaves);
+    for mapping in mappings.iter().filter(|m| m.rss_bytes != 0 && m.is_file() && !is_trampolines(m)) {
+        let known = elf_files.entry(&mapping.name).or_insert_with(|| read_elf(source, mapping));
+        let Some(file) = known else {
+            spans.extend(file_spans(source, mapping, leaves));
+            continue;
+        };
+        spans.push(Span::new(mapping.addresses.clone(), library_leaf(mapping, leaves)));
+        if let Some(zeroed) = file.zeroed_behind(mapping) {
+            let leaf = leaves.explained(
+                Area::Code,
+                &[file_name(&mapping.name), "data"],
+                Tier::Kernel,
+                "variables of the library, written or not",
+            );
+            spans.push(Span::new(zeroed, leaf));
+        }
+    }
+    spans.extend(mappings.iter().filter(|m| m.rss_bytes != 0).filter_map(|m| named_span(m, leaves)));
+    spans
+}
+
+/// The last part of a path, without the kernel's mark of a deleted file.
+pub(crate) fn file_name(path: &str) -> &str {
+    let path = path.strip_suffix(" (deleted)").unwrap_or(path);
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// What libffi 3.4 lets native code call back through: a page of code from a file that nobody else sees (`open_temp_exec_file`),
+/// and behind it one of as many bytes for what the code calls (`tramp_table_map`).
+fn is_trampolines(mapping: &Mapping) -> bool {
+    let name = file_name(&mapping.name);
+    let is_temporary = name.len() == "ffiXXXXXX".len() && mapping.name.ends_with(" (deleted)");
+    let is_its = (name.starts_with("ffi") && is_temporary) || name == "memfd:libffi";
+    is_its && mapping.is_executable() && mapping.permissions[3] == b'p'
+}
+
+/// Trampolines, and the data behind each: empty where that was not found.
+fn trampolines(mappings: &[Mapping]) -> impl Iterator<Item = (Range<u64>, Range<u64>)> + '_ {
+    mappings.iter().enumerate().filter(|(_, code)| is_trampolines(code)).map(|(index, code)| {
+        let (end, bytes) = (code.addresses.end, code.size_bytes());
+        let is_data = |m: &&Mapping| !m.is_file() && m.addresses.start == end && bytes <= m.size_bytes();
+        let data_bytes = mappings.get(index + 1).filter(is_data).map_or(0, |_| bytes);
+        (code.addresses.clone(), end..end + data_bytes)
+    })
+}
+
+fn trampoline_spans(mappings: &[Mapping], leaves: &mut LeafTable) -> Vec<Span> {
+    let span = |(code, data): (Range<u64>, Range<u64>)| {
+        let leaf = leaves.explained(
+            Area::Code,
+            &["libffi", "trampolines"],
+            Tier::Kernel,
+            "code through which native libraries call Java back, made at run time, with its data",
+        );
+        Span::new(code.start..data.end, leaf)
+    };
+    trampolines(mappings).map(span).collect()
+}
+
+/// Where libraries keep their variables: the path of each, and a range. What the kernel merged with the zero-initialised
+/// part, a mapping of somebody else's directly behind it, is not in the range.
+pub(crate) fn library_data(source: &dyn MemorySource) -> Vec<(&str, Range<u64>)> {
+    let is_data = |m: &&Mapping| !m.is_executable() && m.permissions[3] == b'p';
+    let files = source.mappings().iter().filter(|m| m.is_file() && is_library(&m.name));
+    let mut elf_files: HashMap<&str, Option<Elf>> = HashMap::new();
+    let mut data = Vec::new();
+    for mapping in files.filter(is_data) {
+        let name = mapping.name.as_str();
+        if mapping.permissions[1] == b'w' {
+            data.push((name, mapping.addresses.clone()));
+        }
+        let file = elf_files.entry(name).or_insert_with(|| read_elf(source, mapping));
+        let zeroed = file.as_ref().and_then(|file| file.zeroed_behind(mapping));
+        data.extend(zeroed.map(|zeroed| (name, zeroed)));
+    }
+    // What trampolines call is described in memory that libffi maps for itself; only they lead there.
+    data.extend(trampolines(source.mappings()).map(|(_, called)| ("libffi", called)));
+    data
+}
+
+/// By its name: `libzip.so`, `libc.so.6`; the program itself has no data that matters.
+fn is_library(path: &str) -> bool {
+    let name = file_name(path);
+    name.ends_with(".so") || name.contains(".so.")
+}
+
+fn library_leaf(mapping: &Mapping, leaves: &mut LeafTable) -> LeafId {
+    let part = if mapping.is_executable() {
+        "machine code"
+    } else if mapping.permissions[1] == b'w' {
+        "data"
+    } else {
+        "read-only data"
+    };
+    leaves.leaf(Area::Code, &[file_name(&mapping.name), part], Tier::Kernel)
+}
+
+/// Mappings that are no files but have a name.
+fn named_span(mapping: &Mapping, leaves: &mut LeafTable) -> Option<Span> {
+    let leaf = match mapping.name.as_str() {
+        "[stack]" => leaves.explained(
+            Area::Stacks,
+            &["native", "first thread"],
+            Tier::Kernel,
+            "the stack that the kernel gave the program; a JVM's launcher only waits on it",
+        ),
+        "[vdso]" | "[vvar]" | "[vvar_vclock]" | "[vsyscall]" | "[uprobes]" => leaves.explained(
+            Area::Other,
+            &["pages of the kernel", &mapping.name],
+            Tier::Kernel,
+            "pages that the kernel maps into every process",
+        ),
+        // The allocator's walk paints over it what it finds there.
+        "[heap]" => leaves.leaf(Area::MallocHeap, &["heap that could not be walked"], Tier::Kernel),
+        _ => return None,
+    };
+    Some(Span::new(mapping.addresses.clone(), leaf))
+}
+
+/// A mapped file that is no library.
+fn file_spans(source: &dyn MemorySource, mapping: &Mapping, leaves: &mut LeafTable) -> Vec<Span> {
+    let name = file_name(&mapping.name).to_owned();
+    let whole = |leaf| vec![Span::new(mapping.addresses.clone(), leaf)];
+    let ends_with = |ends: &[&str]| ends.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
+    let starts_with = |starts: &[&str]| starts.iter().any(|start| mapping.name.starts_with(start));
+    if name.ends_with(".jsa") {
+        archive_spans(source, mapping, leaves)
+    } else if mapping.name.starts_with("/memfd:java_heap") {
+        whole(leaves.leaf(Area::JavaHeap, &["pages of the heap"], Tier::Kernel))
+    } else if mapping.name.contains("/hsperfdata_") {
+        whole(leaves.explained(
+            Area::JvmWork,
+            &["performance counters"],
+            Tier::Kernel,
+            "counters that jps and jstat read; -XX:-UsePerfData does without",
+        ))
+    } else if starts_with(&["/dev/zero", "/dev/shm/", "/memfd:", "/SYSV", "anon_inode:", "/dev/"]) {
+        whole(leaves.leaf(Area::Other, &["shared memory and devices", &name], Tier::Kernel))
+    } else if name == "modules" && mapping.name.ends_with("/lib/modules") {
+        whole(leaves.explained(
+            Area::Code,
+            &["class files", "modules"],
+            Tier::Kernel,
+            "the JDK's own class files; clean pages of a file, which the kernel can drop",
+        ))
+    } else if ends_with(&[".jar", ".zip", ".war", ".jmod"]) {
+        whole(leaves.leaf(Area::Code, &["mapped jars", &name], Tier::Kernel))
+    } else if ends_with(&[".ttf", ".otf", ".ttc", ".pfb", ".pcf", ".afm", ".pcf.gz"]) {
+        whole(leaves.leaf(Area::Code, &["fonts", &name], Tier::Kernel))
+    } else if mapping.name.contains("/locale/") || ends_with(&[".mo", ".cache", "locale-archive"]) {
+        whole(leaves.leaf(Area::Code, &["locale", &name], Tier::Kernel))
+    } else {
+        whole(leaves.explained(
+            Area::Buffers,
+            &["mapped files", &name],
+            Tier::Kernel,
+            "a file that the program mapped; clean pages of it can be dropped by the kernel",
+        ))
+    }
+}
+
+/// The class-data archive: pages still shared with the file, and pages that the JVM has written to.
+pub(crate) fn archive_spans(
+    source: &dyn MemorySource,
+    mapping: &Mapping,
+    leaves: &mut LeafTable,
+) -> Vec<Span> {
+    let shared = leaves.explained(
+        Area::ClassMetadata,
+        &["CDS archive", "shared"],
+        Tier::Kernel,
+        "classes that the JDK prepared; clean pages, which other JVMs share",
+    );
+    let private = leaves.explained(
+        Area::ClassMetadata,
+        &["CDS archive", "private"],
+        Tier::Kernel,
+        "pages of the archive that this JVM has written to or moved",
+    );
+    let Range { start, end } = mapping.addresses;
+    let runs = source.pages().runs();
+    let first = runs.partition_point(|run| run.addresses.end <= start);
+    let inside = runs[first..].iter().take_while(|run| run.addresses.start < end);
+    inside
+        .map(|run| {
+            let part = run.addresses.start.max(start)..run.addresses.end.min(end);
+            Span::new(part, if run.is_file { shared } else { private })
+        })
+        .collect()
+}
+
+/// Where the segments of an ELF file end in memory, relative to each other.
+struct Elf {
+    segments: Vec<Segment>,
+}
+
+struct Segment {
+    file: Range<u64>,
+    memory_bytes: u64,
+    is_writable: bool,
+}
+
+impl Elf {
+    /// The zero-initialised data behind the last mapping of a writable segment: anonymous, and without a name of its own. The
+    /// mapping itself need not be writable: where all that the file has of the segment is relocated constants, the loader
+    /// protects all of it.
+    fn zeroed_behind(&self, mapping: &Mapping) -> Option<Range<u64>> {
+        let from = mapping.offset_bytes;
+        let to = from.checked_add(mapping.size_bytes())?;
+        // The front of a segment may be a mapping of its own: the loader protects relocated constants (RELRO).
+        let ends_here = |s: &&Segment| from < s.file.end && s.file.end <= to;
+        let is_data = mapping.permissions[3] == b'p' && !mapping.is_executable();
+        let segment = self.segments.iter().rev().find(|s| is_data && s.is_writable && ends_here(s))?;
+        let start = mapping.addresses.start.checked_add(segment.file.start)?.checked_sub(from)?;
+        let end = start.checked_add(segment.memory_bytes)?.checked_next_multiple_of(4096)?;
+        (mapping.addresses.end < end).then_some(mapping.addresses.end..end)
+    }
+}
+
+/// The segments of a file, if it is one of ELF.
+fn read_elf(source: &dyn MemorySource, mapping: &Mapping) -> Option<Elf> {
+    let file = source.open_mapped_file(mapping).ok()?;
+    let mut head = vec![0; ELF_HEAD_BYTES];
+    let read = file.read_at(&mut head, 0).ok()?;
+    head.truncate(read);
+    parse_elf::<elf::FileHeader64<Endianness>>(&head)
+        .or_else(|| parse_elf::<elf::FileHeader32<Endianness>>(&head))
+}
+
+fn parse_elf<H: FileHeader<Endian = Endianness>>(head: &[u8]) -> Option<Elf> {
+    let header = H::parse(head).ok()?;
+    let endian = header.endian().ok()?;
+    let headers = header.program_headers(endian, head).ok()?;
+    let loads = headers.iter().filter(|h| h.p_type(endian) == elf::PT_LOAD).take(LOAD_SEGMENTS_MAX);
+    let segments = loads
+        .map(|h| {
+            let offset: u64 = h.p_offset(endian).into();
+            let file_bytes: u64 = h.p_filesz(endian).into();
+            Segment {
+                file: offset..offset.saturating_add(file_bytes),
+                memory_bytes: h.p_memsz(endian).into(),
+                is_writable: h.p_flags(endian).contains(elf::PF_W),
+            }
+        })
+        .collect();
+    Some(Elf { segments })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapping(start: u64, pages: u64, permissions: &[u8; 4], offset_bytes: u64, name: &str) -> Mapping {
+        Mapping {
+            addresses: start..start + 4096 * pages,
+            permissions: *permissions,
+            offset_bytes,
+            name: name.to_owned(),
+            ..Mapping::default()
+        }
+    }
+
+    /// As netty's library for epoll is: all that its file has of the writable segment is protected once it is relocated.
+    #[test]
+    fn variables_behind_protected_data_are_the_library_s() {
+        let segment = |file, memory_bytes, is_writable| Segment { file, memory_bytes, is_writable };
+        let file = Elf {
+            segments: vec![segment(0..0x11744, 0x11744, false), segment(0x11c40..0x12fe8, 0x14f8, true)],
+        };
+        let library = "/tmp/libnetty.so (deleted)";
+        let protected = mapping(0x7f00_0021_1000, 2, b"r--p", 0x11000, library);
+        assert_eq!(file.zeroed_behind(&protected), Some(0x7f00_0021_3000..0x7f00_0021_4000));
+        let code = mapping(0x7f00_0000_0000, 0x12, b"r-xp", 0, library);
+        assert_eq!(file.zeroed_behind(&code), None);
+        let shared = mapping(0x7f00_0021_1000, 2, b"r--s", 0x11000, library);
+        assert_eq!(file.zeroed_behind(&shared), None);
+    }
+
+    #[test]
+    fn the_page_behind_trampolines_is_theirs() {
+        let told = |mappings: &[Mapping]| {
+            let spans = trampoline_spans(mappings, &mut LeafTable::default());
+            spans.iter().map(|span| (span.addresses.start, span.addresses.end)).collect::<Vec<_>>()
+        };
+        let code = mapping(0x10000, 1, b"r-xp", 0, "/tmp/ffirZBvL1 (deleted)");
+        let data = mapping(0x11000, 1, b"rw-p", 0, "");
+        assert_eq!(told(&[code.clone(), data.clone()]), [(0x10000, 0x12000)]);
+        assert_eq!(told(std::slice::from_ref(&code)), [(0x10000, 0x11000)]);
+        let apart = mapping(0x12000, 1, b"rw-p", 0, "");
+        assert_eq!(told(&[code, apart]), [(0x10000, 0x11000)]);
+        let other = mapping(0x10000, 1, b"r-xp", 0, "/opt/ffi (deleted)");
+        assert_eq!(told(&[other, data]), []);
+    }
+}

@@ -1,0 +1,25 @@
+//! Who owns the blocks of malloc's heap, and memory that no structure names.
+//!
+//! With native memory tracking, the header before a block names its tag. Without, owners are inferred, the surest
+//! first: the content of a block (a C++ object by its vtable, a symbol, a chunk of an arena), then who points at it,
+//! starting from what has a name: the JVM's statics, libraries, class metadata, compiled code, Java objects, stacks.
+
+#[cfg(test)]
+mod agreement_tests;
+mod bits;
+mod content;
+mod filter;
+mod front;
+mod graph;
+mod holders;
+mod index;
+mod room;
+mod roots;
+pub(crate) mod rules;
+mod scan;
+mod search;
+mod table;
+#[cfg(test)]
+mod tags_tests;
+
+pub(crate) use search::{Claims, find_owners, read_tags};

@@ -1,0 +1,244 @@
+//! Where pointers to malloc's blocks start: the surest first, since who comes first owns.
+
+use super::holders::{ARRAY_BYTES, Holders, OBJECT_BYTES, leaf_of_class};
+use super::rules::{Owner, is_known, of_name, of_oop_storage};
+use super::search::Search;
+use crate::jvm::Jvm;
+use crate::leaf_table::{LeafId, LeafTable};
+use crate::mapped::{file_name, library_data};
+use assay_hotspot::{Symbols, ThreadKind};
+use assay_model::{Area, Tier};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// `OopStorageSet::_storages`: pointers to the storages (JDK 14 and later).
+const OOP_STORAGES: &str = "_ZN13OopStorageSet9_storagesE";
+const OOP_STORAGE_BYTES_MAX: u64 = 512;
+const NAME_BYTES_MAX: usize = 64;
+/// How far a neighbour of a static is looked for, in words.
+const NEIGHBOUR_WORDS: i64 = 16;
+/// Tables that lead to tables are followed so far.
+const REGION_STEPS_MAX: usize = 8;
+
+/// Takes all roots, one kind after the other, and follows each to its end.
+pub(crate) fn take_all(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, leaves: &mut LeafTable) {
+    if let Some(jvm) = jvm {
+        take_code_parts(search, jvm, leaves);
+        take_known_structures(search, jvm, leaves);
+        take_oop_storages(search, jvm, leaves);
+        take_java_objects(search, jvm, leaves, OBJECT_BYTES, is_buffer);
+        take_statics(search, jvm, leaves);
+        take_collector_tables(search, jvm, leaves);
+        search.follow();
+    }
+    take_libraries(search, jvm, leaves);
+    search.follow();
+    let mut regions = HashSet::new();
+    take_regions(search, &mut regions);
+    if let Some(jvm) = jvm {
+        take_metadata(search, jvm, leaves);
+        search.follow();
+        take_java_objects(search, jvm, leaves, ARRAY_BYTES, |_| true);
+        search.follow();
+        take_stacks(search, jvm, leaves);
+        search.follow();
+        search.take_lost_chunks(leaves.leaf(Area::JitWork, &["arenas"], Tier::Content));
+        take_regions(search, &mut regions);
+    }
+    search.follow_insides();
+}
+
+fn take_code_parts(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    let Some(code) = &jvm.code else { return };
+    let leaf = leaves.explained(
+        Area::JitCode,
+        &["malloc parts"],
+        code.tier,
+        "what compiled methods keep outside the code cache: relocations, debug information",
+    );
+    let blobs = code.heaps.iter().flat_map(|heap| &heap.blobs);
+    for part in blobs.flat_map(|blob| &blob.malloc_parts) {
+        search.take_block(*part, leaf);
+    }
+}
+
+/// Structures whose addresses the JVM tells: class loaders' data and threads.
+fn take_known_structures(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    if let Some(metaspace) = &jvm.metaspace {
+        let leaf = leaves.leaf(Area::ClassMetadata, &["malloc"], Tier::Pointers);
+        for loader in &metaspace.loaders {
+            search.take_block(loader.address, leaf);
+        }
+    }
+    let leaf = leaves.leaf(Area::JvmWork, &["threads"], Tier::Pointers);
+    for thread in &jvm.threads {
+        search.take_block(thread.address, leaf);
+    }
+}
+
+/// Tables of the collector that hold pointers: of its pages or regions, and where those were moved to.
+fn take_collector_tables(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    let leaf = leaves.leaf(Area::GcStructures, &["malloc"], Tier::Pointers);
+    let of_pointers = |name: &str| ["page table", "forwarding table", "region table"].contains(&name);
+    for table in jvm.gc_tables.iter().filter(|table| of_pointers(&table.name)) {
+        search.take_roots(table.addresses.clone(), |_, _| Some(leaf));
+    }
+}
+
+/// The tables of references that the JVM holds into the Java heap: each has a name, which tells whose it is.
+fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    let (symbols, source) = (jvm.hotspot.symbols(), search.source);
+    let Some(table) = symbols.address(OOP_STORAGES) else { return };
+    let Some(size) = symbols.size_at(table) else { return };
+    for slot in (0..size.min(OOP_STORAGE_BYTES_MAX)).step_by(8) {
+        let Some(storage) = source.u64(table + slot) else { continue };
+        // Its first field is the name; one that is no text is another release's layout.
+        let name = source.u64(storage).and_then(|name| symbols.c_string(source, name, NAME_BYTES_MAX));
+        let Some((area, leaf)) = name.map(|name| of_oop_storage(&name)) else { continue };
+        search.take_block(storage, leaves.leaf(area, &[leaf], Tier::Pointers));
+    }
+}
+
+/// The JVM's own variables, by the names of their symbols.
+fn take_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    let symbols = jvm.hotspot.symbols();
+    let mut by_start: HashMap<u64, LeafId> = HashMap::new();
+    for range in symbols.data_ranges().to_vec() {
+        search.take_roots(range, |address, _| {
+            let (name, offset) = symbols.name_at(address)?;
+            let leaf = by_start.entry(address - offset).or_insert_with(|| {
+                let (area, leaf) = static_owner(symbols, address - offset, name);
+                leaves.leaf(area, &[leaf], Tier::Pointers)
+            });
+            Some(*leaf)
+        });
+    }
+}
+
+/// What a static owns. The name of one that is private to its file does not tell its class, but the linker keeps the
+/// statics of a file together: a neighbour tells.
+fn static_owner(symbols: &Symbols, address: u64, name: &str) -> Owner {
+    let name = readable(name);
+    if name.contains("::") || is_known(&name) {
+        return of_name(&name);
+    }
+    let near = |step: i64| {
+        let beside = address.checked_add_signed(step)?;
+        let (name, _) = symbols.name_at(beside)?;
+        Some(readable(name)).filter(|name| is_known(name))
+    };
+    let neighbour = (1..=NEIGHBOUR_WORDS).find_map(|words| near(-8 * words).or_else(|| near(8 * words)));
+    of_name(neighbour.as_deref().unwrap_or(&name))
+}
+
+/// Variables of other libraries: the C library, zlib, the JDK's own, those of the program.
+fn take_libraries(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, leaves: &mut LeafTable) {
+    let of_jvm = jvm.map(|j| j.hotspot.symbols().path().to_owned());
+    let source = search.source;
+    for (path, range) in library_data(source).into_iter().filter(|(path, _)| Some(*path) != of_jvm.as_deref())
+    {
+        let leaf = leaves.leaf(Area::JvmWork, &["native libraries", file_name(path)], Tier::Pointers);
+        search.take_roots(range, |_, _| Some(leaf));
+    }
+}
+
+/// Memory that somebody mapped for pointers to blocks, such as a table that has outgrown malloc: what it holds belongs
+/// to whoever holds it. Such a table may lead to the next.
+fn take_regions(search: &mut Search<'_>, taken: &mut HashSet<u64>) {
+    for _ in 0..REGION_STEPS_MAX {
+        let mut fresh = search.claimed_regions();
+        fresh.retain(|(range, _)| taken.insert(range.start));
+        if fresh.is_empty() {
+            return;
+        }
+        for (range, owner) in fresh {
+            search.take_roots(range, |_, _| Some(owner));
+        }
+        search.follow();
+    }
+}
+
+/// Class metadata and compiled code.
+fn take_metadata(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    if let Some(metaspace) = &jvm.metaspace {
+        let leaf = leaves.leaf(Area::ClassMetadata, &["malloc"], Tier::Pointers);
+        let nodes = metaspace.nodes.iter().map(|node| node.addresses.clone());
+        for range in nodes.chain(metaspace.archive.iter().cloned()) {
+            search.take_roots(range, |_, _| Some(leaf));
+        }
+    }
+    if let Some(code) = &jvm.code {
+        let leaf = leaves.leaf(Area::JitCode, &["malloc parts"], Tier::Pointers);
+        for heap in &code.heaps {
+            search.take_roots(heap.committed.clone(), |_, _| Some(leaf));
+        }
+    }
+}
+
+/// Java objects: a pointer in the heap belongs to the object that it lies in, if its class is one of those asked for.
+fn take_java_objects(
+    search: &mut Search<'_>,
+    jvm: &Jvm<'_>,
+    leaves: &mut LeafTable,
+    reach_bytes: u64,
+    is_asked_for: fn(&str) -> bool,
+) {
+    let Some(heap) = &jvm.heap else { return };
+    let mut of_klasses: HashMap<u64, Option<LeafId>> = HashMap::new();
+    let used = heap.spaces.iter().filter(|s| s.name != "free").map(|s| s.addresses.start..s.top);
+    let used: Vec<Range<u64>> = if heap.spaces.is_empty() { heap.reserved.clone() } else { used.collect() };
+    for range in used {
+        let mut holders = Holders::new(jvm, range.start, reach_bytes);
+        search.take_roots_again(range, |address, _| {
+            let Some(klass) = holders.klass_at(address) else {
+                let name = "object not known";
+                return is_asked_for(name).then(|| leaves.leaf(Area::Buffers, &[name], Tier::Pointers));
+            };
+            *of_klasses.entry(klass).or_insert_with(|| {
+                let name = jvm.names.class_of_klass(klass).filter(|name| is_asked_for(name))?;
+                Some(leaf_of_class(&name, leaves))
+            })
+        });
+    }
+}
+
+/// Buffers and what frees them: their field is a pointer to malloc's heap and nothing else, so that they are believed
+/// before any pointer of the JVM's own.
+fn is_buffer(class: &str) -> bool {
+    class.starts_with("java.nio.Direct") || class.starts_with("java.nio.Mapped")
+}
+
+/// Stacks, above the stack pointer: what a thread works on at the moment.
+///
+/// What calls that have returned left there lies on the stack too, several times. So a stack claims only regions to which
+/// nothing else leads: a region just mapped for a Java object would otherwise be the thread's. Held by
+/// `known_amounts_are_told_on_jdk_25` (huge), which failed in one run of four.
+fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    let source = search.source;
+    let mut claimed: Vec<Range<u64>> = search.claimed_regions().into_iter().map(|(range, _)| range).collect();
+    claimed.sort_unstable_by_key(|range| range.start);
+    let is_claimed = |word: u64| {
+        let next = claimed.partition_point(|range| range.end <= word);
+        claimed.get(next).is_some_and(|range| range.contains(&word))
+    };
+    for thread in &jvm.threads {
+        let Some(stack) = thread.stack.clone() else { continue };
+        let facts = source.threads().iter().find(|t| t.tid_inside == thread.tid_inside);
+        let pointer = facts.and_then(|t| t.stack_pointer).filter(|p| stack.contains(p));
+        let (area, name) = match thread.kind {
+            ThreadKind::Compiler => (Area::JitWork, "compiler data"),
+            ThreadKind::Gc => (Area::GcStructures, "malloc"),
+            ThreadKind::Java | ThreadKind::Vm | ThreadKind::Native => (Area::JvmWork, "threads"),
+        };
+        let leaf = leaves.leaf(area, &[name], Tier::Pointers);
+        let live = pointer.unwrap_or(stack.start)..stack.end;
+        search.take_roots(live, |_, word| (!is_claimed(word)).then_some(leaf));
+    }
+}
+
+/// A C++ name as it is written in the source, without parameters; others as they are.
+fn readable(mangled: &str) -> String {
+    let symbol = cpp_demangle::Symbol::new(mangled).ok();
+    let options = cpp_demangle::DemangleOptions::new().no_params();
+    symbol.and_then(|s| s.demangle_with_options(&options).ok()).unwrap_or_else(|| mangled.to_owned())
+}

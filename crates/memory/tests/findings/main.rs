@@ -1,0 +1,351 @@
+//! Every rule has a look that has what it speaks of, and one that just has not.
+
+mod report;
+
+use assay_memory::findings;
+use assay_model::{AllocatorFacts, ArenaFacts, CgroupMemory, MemoryFinding};
+use report::{Look, MIB};
+
+/// A rule, a look that it speaks of, the gain that it must predict, and a look in which the same thing is harmless.
+struct Case {
+    rule: &'static str,
+    has: Look,
+    gain_bytes: Option<u64>,
+    has_not: Look,
+}
+
+fn glibc(look: Look, trim_gain_bytes: u64, freed_by_arena: &[u64]) -> Look {
+    look.with(|report| {
+        let arenas = freed_by_arena.iter().zip(0..).map(|(freed, index)| ArenaFacts {
+            index,
+            freed_resident_bytes: Some(*freed),
+            ..ArenaFacts::default()
+        });
+        report.allocator = Some(AllocatorFacts {
+            name: "glibc".to_owned(),
+            trim_gain_bytes: Some(trim_gain_bytes),
+            arenas: arenas.collect(),
+            ..AllocatorFacts::default()
+        });
+    })
+}
+
+fn plain() -> Look {
+    Look::plain_jvm()
+}
+
+fn heap_cases() -> Vec<Case> {
+    let freed = |committed: u64| {
+        plain().leaf("Java heap/free but resident", 200 * MIB).jvm(|jvm| {
+            (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(committed));
+        })
+    };
+    let fixed = |look: Look| look.flag("MinHeapSize", &(512 * MIB).to_string());
+    vec![
+        Case {
+            rule: "heap-free-but-resident",
+            has: freed(290 * MIB),
+            // 70 MiB used may keep 30 MiB free.
+            gain_bytes: Some(190 * MIB),
+            // The collector keeps that much anyway.
+            has_not: freed(103 * MIB),
+        },
+        Case {
+            rule: "heap-size-fixed",
+            has: fixed(plain().leaf("Java heap/free but resident", 200 * MIB)),
+            gain_bytes: Some(200 * MIB),
+            has_not: fixed(plain().leaf("Java heap/free but resident", 10 * MIB)),
+        },
+    ]
+}
+
+fn malloc_cases() -> Vec<Case> {
+    vec![
+        Case {
+            rule: "freed-but-resident",
+            has: glibc(plain(), 30 * MIB, &[30 * MIB]),
+            gain_bytes: Some(30 * MIB),
+            has_not: glibc(plain(), 3 * MIB, &[30 * MIB]),
+        },
+        Case {
+            rule: "malloc-arenas",
+            has: glibc(plain(), 0, &[9 * MIB, 20 * MIB, 5 * MIB, 4 * MIB]),
+            gain_bytes: Some(9 * MIB),
+            has_not: glibc(plain(), 0, &[9 * MIB, 20 * MIB]),
+        },
+        Case {
+            rule: "arena-tops",
+            has: glibc(plain().leaf("freed but resident/arena 1/top", 9 * MIB), 0, &[MIB, MIB]),
+            gain_bytes: Some(9 * MIB - 2 * (128 << 10)),
+            has_not: glibc(plain().leaf("freed but resident/arena 1/bins", 9 * MIB), 0, &[MIB, MIB]),
+        },
+    ]
+}
+
+fn thread_cases() -> Vec<Case> {
+    let stale = |bytes: u64| {
+        plain().threads(10, "Java", Some(MIB), 900 << 10).with(|report| {
+            report.threads.iter_mut().for_each(|thread| thread.stack_stale_bytes = Some(bytes));
+        })
+    };
+    let threads = |number: u64| {
+        plain().leaf("stacks/Java/worker-#/touched", 100 * MIB).with(|r| r.beside_rss.threads = Some(number))
+    };
+    let huge = |look: Look, bytes: u64| look.with(|report| report.beside_rss.huge_pages_bytes = Some(bytes));
+    let inflated =
+        plain().threads(20, "Java", Some(2 * MIB), 2 * MIB).threads(20, "Java", Some(MIB), 128 << 10);
+    vec![
+        Case {
+            rule: "stale-stacks",
+            has: stale(800 << 10),
+            gain_bytes: Some(10 * (800 << 10)),
+            has_not: stale(100 << 10),
+        },
+        Case { rule: "many-threads", has: threads(2_000), gain_bytes: None, has_not: threads(400) },
+        Case {
+            rule: "huge-pages-in-stacks",
+            has: huge(inflated.clone(), 40 * MIB),
+            gain_bytes: Some(20 * (2 * MIB - (128 << 10))),
+            has_not: huge(inflated, 0),
+        },
+        Case {
+            rule: "huge-pages-unasked",
+            has: huge(
+                plain()
+                    .flag("UseTransparentHugePages", "false")
+                    .leaf("freed but resident/arena 1/bins", 40 * MIB),
+                100 * MIB,
+            ),
+            gain_bytes: None,
+            has_not: huge(
+                plain()
+                    .flag("UseTransparentHugePages", "true")
+                    .leaf("freed but resident/arena 1/bins", 40 * MIB),
+                100 * MIB,
+            ),
+        },
+    ]
+}
+
+fn owner_cases() -> Vec<Case> {
+    let direct = |limit: &str| {
+        plain()
+            .leaf("direct and mapped buffers/java.nio.DirectByteBuffer", 200 * MIB)
+            .flag("MaxDirectMemorySize", limit)
+    };
+    let loaders = |name: &str, number: u64| {
+        plain().leaf(&format!("class metadata/non-class/used/{name}"), 60 * MIB).count(number)
+    };
+    vec![
+        Case {
+            rule: "direct-buffers-without-limit",
+            has: direct("0"),
+            gain_bytes: None,
+            has_not: direct("300000000"),
+        },
+        Case {
+            rule: "zip-streams-not-ended",
+            has: plain().leaf("direct and mapped buffers/java.util.zip.Deflater", 40 * MIB).count(600),
+            gain_bytes: Some(40 * MIB),
+            has_not: plain().leaf("direct and mapped buffers/java.util.zip.Deflater", 10 * MIB).count(600),
+        },
+        Case {
+            rule: "class-loaders-of-one-name",
+            has: loaders("com.example.PluginLoader", 60),
+            gain_bytes: Some(59 * MIB),
+            has_not: loaders("app", 3),
+        },
+        Case {
+            rule: "metaspace-waste",
+            has: plain()
+                .leaf("class metadata/non-class/free chunks", 10 * MIB)
+                .leaf("class metadata/non-class/unused tails", 2 * MIB),
+            gain_bytes: Some(12 * MIB),
+            has_not: plain().leaf("class metadata/non-class/free chunks", 5 * MIB),
+        },
+        Case {
+            rule: "cds-archive-private",
+            has: plain().leaf("class metadata/CDS archive/private", 40 * MIB),
+            gain_bytes: None,
+            has_not: plain()
+                .leaf("class metadata/CDS archive/private", 40 * MIB)
+                .leaf("class metadata/CDS archive/shared", 41 * MIB),
+        },
+        Case {
+            rule: "native-memory-tracking",
+            has: tracked("summary"),
+            gain_bytes: Some(9 * MIB),
+            has_not: tracked("off"),
+        },
+    ]
+}
+
+fn tracked(level: &str) -> Look {
+    plain()
+        .leaf("allocator overhead/NMT headers", 6 * MIB)
+        .leaf("JVM work area/native memory tracking", 3 * MIB)
+        .jvm(|jvm| jvm.native_memory_tracking = Some(level.to_owned()))
+}
+
+fn code_cases() -> Vec<Case> {
+    let cache = |used: u64| plain().jvm(|jvm| jvm.code_cache_used_bytes = Some(used));
+    let tables = |bytes: u64| plain().leaf("GC structures/remembered sets", bytes);
+    let jars = |bytes: u64| plain().leaf("code/mapped jars/app.jar", bytes);
+    vec![
+        Case {
+            rule: "code-cache-fragmented",
+            has: plain().leaf("JIT-compiled code/non-profiled nmethods/free", 10 * MIB),
+            gain_bytes: Some(10 * MIB),
+            has_not: plain().leaf("JIT-compiled code/non-profiled nmethods/free", 5 * MIB),
+        },
+        Case {
+            rule: "code-cache-nearly-full",
+            has: cache(230 * MIB),
+            gain_bytes: None,
+            has_not: cache(200 * MIB),
+        },
+        Case {
+            rule: "gc-structures-large",
+            has: tables(40 * MIB),
+            gain_bytes: Some(42 * MIB - MIB),
+            has_not: tables(10 * MIB),
+        },
+        Case { rule: "mapped-files", has: jars(40 * MIB), gain_bytes: None, has_not: jars(8 * MIB) },
+    ]
+}
+
+fn host_cases() -> Vec<Case> {
+    let swap = |bytes: u64| plain().with(|report| report.beside_rss.swap_bytes = Some(bytes));
+    let charged = |bytes: u64, inactive: u64| {
+        plain().with(|report| {
+            report.cgroup = Some(CgroupMemory {
+                current_bytes: Some(bytes),
+                limit_bytes: Some(1000 * MIB),
+                inactive_file_bytes: Some(inactive),
+                ..CgroupMemory::default()
+            });
+        })
+    };
+    vec![
+        Case { rule: "swapped-out", has: swap(100 * MIB), gain_bytes: None, has_not: swap(10 * MIB) },
+        Case {
+            rule: "near-limit",
+            has: charged(950 * MIB, 10 * MIB),
+            gain_bytes: None,
+            has_not: charged(950 * MIB, 500 * MIB),
+        },
+        Case {
+            rule: "unknown-large",
+            has: plain().leaf("malloc, no known owner", 20 * MIB),
+            gain_bytes: None,
+            has_not: plain().leaf("malloc, no known owner", 2 * MIB),
+        },
+    ]
+}
+
+fn cases() -> Vec<Case> {
+    let all = [heap_cases(), malloc_cases(), thread_cases(), owner_cases(), code_cases(), host_cases()];
+    all.into_iter().flatten().collect()
+}
+
+fn of_rule(look: &Look, rule: &str) -> Option<MemoryFinding> {
+    findings(&look.0).into_iter().find(|finding| finding.rule == rule)
+}
+
+#[test]
+fn every_rule_speaks_where_it_should_and_is_silent_where_it_should_not() {
+    for case in cases() {
+        let found = of_rule(&case.has, case.rule).unwrap_or_else(|| panic!("{} is silent", case.rule));
+        assert_eq!(found.gain_bytes, case.gain_bytes, "{found:?}");
+        let texts = [&found.claim, &found.evidence, &found.setting];
+        assert!(texts.iter().all(|text| !text.is_empty() && !text.contains("  ")), "{found:?}");
+        assert!(found.evidence.chars().any(|c| c.is_ascii_digit()), "evidence has figures: {found:?}");
+        let wrong = of_rule(&case.has_not, case.rule);
+        assert!(wrong.is_none(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_look_that_one_rule_speaks_of_moves_no_other() {
+    // What is large is also in the allocator's arenas, or in huge pages: these two may speak along.
+    let along = |rule: &str| matches!(rule, "freed-but-resident" | "unknown-large");
+    for case in cases() {
+        let others: Vec<_> =
+            findings(&case.has.0).into_iter().filter(|f| f.rule != case.rule && !along(&f.rule)).collect();
+        assert!(others.is_empty(), "beside {}: {others:?}", case.rule);
+    }
+}
+
+#[test]
+fn nothing_is_said_of_a_process_without_anything_remarkable() {
+    assert_eq!(findings(&plain().0), []);
+    assert_eq!(findings(&Look::new().0), []);
+    let no_jvm = Look::new().leaf("code/sleep", MIB).leaf("other/[vdso]", 8 << 10);
+    assert_eq!(findings(&no_jvm.0), []);
+}
+
+#[test]
+fn the_biggest_gain_comes_first_and_claims_without_one_come_last() {
+    let look = glibc(plain(), 30 * MIB, &[])
+        .leaf("JIT-compiled code/non-profiled nmethods/free", 60 * MIB)
+        .with(|report| report.beside_rss.swap_bytes = Some(100 * MIB));
+    let gains: Vec<_> = findings(&look.0).iter().map(|finding| finding.gain_bytes).collect();
+    assert_eq!(gains, [Some(60 * MIB), Some(30 * MIB), None]);
+}
+
+#[test]
+fn the_setting_fits_release_and_collector() {
+    let trim = |version: &str| {
+        let feature = version.split('.').next().and_then(|f| f.parse().ok());
+        let look = glibc(plain(), 30 * MIB, &[]).jvm(|jvm| {
+            (jvm.version, jvm.feature) = (Some(version.to_owned()), feature);
+        });
+        of_rule(&look, "freed-but-resident").expect("a finding").setting
+    };
+    assert!(trim("17.0.15+6-Debian-1deb12u1").contains("; for good: -XX:TrimNativeHeapInterval=30000"));
+    assert!(trim("17.0.9+9").contains("-XX:+UnlockExperimentalVMOptions -XX:TrimNativeHeapInterval"));
+    assert!(trim("21.0.2+13").contains("-XX:+UnlockExperimentalVMOptions"));
+    assert!(trim("25.0.3+7").contains("; for good: -XX:TrimNativeHeapInterval"));
+    for without in ["17.0.8+7", "11.0.22+7", "8.0.402", "19.0.2"] {
+        assert!(!trim(without).contains("TrimNativeHeapInterval"), "{without}");
+    }
+    let heap = |collector: &str| {
+        let look = plain().leaf("Java heap/free but resident", 200 * MIB).jvm(|jvm| {
+            (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(290 * MIB));
+            jvm.collector = Some(collector.to_owned());
+        });
+        of_rule(&look, "heap-free-but-resident").map(|finding| finding.setting)
+    };
+    let wanted = [
+        ("G1", "G1PeriodicGCInterval"),
+        ("Z", "ZUncommitDelay"),
+        ("Shenandoah", "ShenandoahUncommitDelay"),
+        ("Serial", "MaxHeapFreeRatio"),
+        ("Parallel", "MaxHeapFreeRatio"),
+    ];
+    for (collector, option) in wanted {
+        assert!(heap(collector).is_some_and(|setting| setting.contains(option)), "{collector}");
+    }
+    assert_eq!(heap("Epsilon"), None, "it never gives back");
+}
+
+#[test]
+fn what_the_heap_would_give_back_is_the_least_since_dead_objects_count_as_used() {
+    let cases = heap_cases();
+    let found = of_rule(&cases[0].has, "heap-free-but-resident").expect("a finding");
+    assert!(found.is_at_least && found.evidence.contains("at least"), "{found:?}");
+    assert!(of_rule(&cases[1].has, "heap-size-fixed").is_some_and(|found| !found.is_at_least));
+}
+
+#[test]
+fn leaves_of_unknown_names_and_extreme_figures_do_no_harm() {
+    let look = plain()
+        .leaf("an area of tomorrow/some leaf", MIB)
+        .leaf("Java heap", u64::MAX >> 8)
+        .leaf("freed but resident/top", u64::MAX >> 8)
+        .count(0)
+        .threads(3, "", None, u64::MAX / 2)
+        .with(|report| report.threads.iter_mut().for_each(|t| t.stack_stale_bytes = Some(u64::MAX / 2)));
+    let look = glibc(look, u64::MAX, &[u64::MAX / 8; 4]);
+    assert!(!findings(&look.0).is_empty());
+}

@@ -1,0 +1,35 @@
+//! Native memory tracking without jcmd: of the blocks that a frozen JVM counts, those that pointers name better are in other
+//! leaves, and the rest in those of their tags. That blocks and bytes equal the counters tag by tag is held by
+//! `owners/tags_tests.rs`.
+
+use assay_hotspot::Hotspot;
+use assay_linux::{LiveProcess, ProcRoot};
+use assay_memory::{ReadOptions, read};
+use assay_model::Tier;
+use assay_testkit::{find_java, skip, start_java};
+
+#[test]
+fn leaves_of_tags_hold_no_more_blocks_than_the_jvm_counts_and_headers_are_a_leaf() {
+    let mut ran = false;
+    for feature in [17, 21, 25] {
+        let Some(java) = find_java(feature, 64) else { continue };
+        ran = true;
+        let jvm = start_java(&java, &["-XX:NativeMemoryTracking=summary", "-Xmx128m"], &[], "Waiting");
+        jvm.freeze();
+        let report = read(jvm.pid(), &ReadOptions::default()).expect("our child");
+        let source = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let hotspot = Hotspot::open(&source).expect("readable").expect("a JVM");
+        let counted: u64 = hotspot.nmt().counters.iter().map(|c| c.malloc_count).sum();
+        // Blocks by tag, and the chunks of arenas, whose tag does not name their owner.
+        let found: u64 = report.leaves.iter().filter(|l| l.tier == Tier::Nmt).filter_map(|l| l.count).sum();
+        println!("JDK {feature}: {found} blocks in leaves of tags, {counted} counted");
+        assert!(0 < found && found <= counted, "{found} {counted}");
+        let headers = report.leaves.iter().find(|l| l.path.last().is_some_and(|name| name == "NMT headers"));
+        assert!(
+            headers.is_some_and(|l| l.resident_bytes <= 18 * counted && 16 * counted / 2 < l.resident_bytes)
+        );
+    }
+    if !ran {
+        skip!("no 64-bit JDK 17, 21 or 25");
+    }
+}

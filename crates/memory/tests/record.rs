@@ -1,0 +1,249 @@
+//! Records: bounded, mended, refused when they are somebody else's.
+
+#[path = "findings/report.rs"]
+mod report;
+
+use assay_memory::{Record, RecordError, read_record};
+use assay_model::MemoryReport;
+use proptest::prelude::*;
+use report::{Look, MIB};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.path().join("memory.ndjson")
+    }
+}
+
+/// The look of a second: the time is its name.
+fn look(second: u64) -> MemoryReport {
+    Look::plain_jvm().after_s(second).0
+}
+
+fn seconds(looks: &[MemoryReport]) -> Vec<u64> {
+    looks.iter().map(|l| l.monotonic_ns / 1_000_000_000 - 1).collect()
+}
+
+fn line_bytes() -> u64 {
+    serde_json::to_vec(&look(1_000)).expect("JSON").len() as u64 + 1
+}
+
+#[test]
+fn what_was_written_is_read_again() {
+    let folder = Folder::new();
+    let mut record = Record::create(&folder.file(), 64 * MIB).expect("a record");
+    let written: Vec<_> = (0..5).map(look).collect();
+    for look in &written {
+        record.append(look).expect("room");
+    }
+    let (read, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((read, problems), (written, Vec::new()));
+    let about = std::fs::metadata(folder.file()).expect("a file");
+    assert_eq!((about.permissions().mode() & 0o777, about.len()), (0o600, record.bytes()));
+}
+
+#[test]
+fn a_full_record_keeps_first_and_last_and_every_second_in_between() {
+    let folder = Folder::new();
+    let mut record = Record::create(&folder.file(), 10 * line_bytes() + line_bytes() / 2).expect("a record");
+    for second in 0..10 {
+        record.append(&look(second)).expect("room");
+    }
+    assert_eq!(seconds(&read_record(&folder.file()).expect("a record").0), (0..10).collect::<Vec<_>>());
+    record.append(&look(10)).expect("room is made");
+    let looks = read_record(&folder.file()).expect("a record").0;
+    assert_eq!(seconds(&looks), [0, 2, 4, 6, 8, 9, 10]);
+    assert_eq!((record.looks(), record.has_thinned()), (7, true), "it tells what it holds");
+    let about = std::fs::metadata(folder.file()).expect("a file");
+    assert_eq!(about.permissions().mode() & 0o777, 0o600, "the new file is private as well");
+}
+
+#[test]
+fn a_long_record_shows_the_whole_time_evenly() {
+    let folder = Folder::new();
+    let bytes_max = 40 * line_bytes();
+    let mut record = Record::create(&folder.file(), bytes_max).expect("a record");
+    for second in 0..2_000 {
+        record.append(&look(second)).expect("room is made");
+        let bytes = std::fs::metadata(folder.file()).expect("a file").len();
+        assert!(bytes <= bytes_max, "{bytes} of {bytes_max}");
+    }
+    let (looks, problems) = read_record(&folder.file()).expect("a record");
+    let seconds = seconds(&looks);
+    assert_eq!((problems, seconds.first(), seconds.last()), (vec![], Some(&0), Some(&1_999)));
+    assert!((15..=40).contains(&seconds.len()), "{seconds:?}");
+    let widest = seconds.windows(2).map(|pair| pair[1] - pair[0]).max().expect("pairs");
+    assert!(widest <= 2_000 / 4, "no hole of more than a quarter of the time: {seconds:?}");
+}
+
+#[test]
+fn a_limit_that_holds_no_two_looks_is_an_error_and_the_record_stays() {
+    let folder = Folder::new();
+    let mut record = Record::create(&folder.file(), line_bytes() + line_bytes() / 2).expect("a record");
+    record.append(&look(0)).expect("room for one");
+    let refused = record.append(&look(1)).expect_err("no room for two");
+    assert!(matches!(refused, RecordError::TooSmall { .. }), "{refused}");
+    assert_eq!(seconds(&read_record(&folder.file()).expect("a record").0), [0]);
+}
+
+#[test]
+fn a_record_that_no_look_came_into_leaves_no_file_but_another_ones_stays() {
+    let folder = Folder::new();
+    let mut record = Record::create(&folder.file(), 1024).expect("a record");
+    let told = record.append(&look(0)).expect_err("no room for one").to_string();
+    assert!(told.contains("--record-max-bytes"), "{told}");
+    drop(record);
+    assert!(!folder.file().exists());
+    std::fs::write(folder.file(), "").expect("a file of the user's");
+    drop(Record::create(&folder.file(), MIB).expect("a record"));
+    assert!(folder.file().exists());
+}
+
+#[test]
+fn looks_of_a_process_started_later_are_refused_and_old_records_go_on() {
+    let folder = Folder::new();
+    let restarted =
+        Look::plain_jvm().after_s(60).with(|l| l.start_ticks = Some(l.start_ticks.unwrap_or(0) + 1)).0;
+    let rebooted = Look::plain_jvm().after_s(60).with(|l| l.boot_id = Some("another".to_owned())).0;
+    let other = Look::plain_jvm().after_s(60).with(|l| l.pid = 1).0;
+    let mut record = Record::create(&folder.file(), MIB).expect("a record");
+    record.append(&look(0)).expect("room");
+    for reopened in [false, true] {
+        if reopened {
+            drop(record);
+            record = Record::create(&folder.file(), MIB).expect("the record goes on");
+        }
+        for look in [&restarted, &rebooted, &other] {
+            let refused = record.append(look).expect_err("another process");
+            assert!(matches!(refused, RecordError::OtherProcess { .. }), "{refused}");
+            assert!(refused.to_string().contains("another name to --record"), "{refused}");
+        }
+    }
+    assert_eq!((seconds(&read_record(&folder.file()).expect("a record").0), record.looks()), (vec![0], 1));
+    record.append(&look(1)).expect("the same process goes on");
+    drop(record);
+
+    // As Assay wrote them before looks had a start.
+    let text = std::fs::read_to_string(folder.file()).expect("a file");
+    let start = format!(",\"start_ticks\":123456,\"boot_id\":{:?}", look(0).boot_id.expect("a boot"));
+    let old = text.replace(&start, "");
+    assert_ne!(old, text);
+    std::fs::write(folder.file(), old).expect("a file");
+    let (looks, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((looks.len(), looks[0].start_ticks, problems), (2, None, vec![]));
+    let mut record = Record::create(&folder.file(), MIB).expect("an old record");
+    record.append(&restarted).expect("nothing speaks against it");
+    assert!(record.append(&look(70)).is_err(), "and now its start is known");
+}
+
+#[test]
+fn a_torn_last_line_is_told_and_cut_off_when_the_record_goes_on() {
+    let folder = Folder::new();
+    let mut record = Record::create(&folder.file(), MIB).expect("a record");
+    record.append(&look(0)).expect("room");
+    drop(record);
+    let half = &serde_json::to_string(&look(1)).expect("JSON")[..200];
+    let mut file = std::fs::OpenOptions::new().append(true).open(folder.file()).expect("a file");
+    file.write_all(half.as_bytes()).expect("a write");
+    let (looks, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((seconds(&looks), problems.len(), problems[0].line), (vec![0], 1, Some(3)));
+    assert!(problems[0].what.contains("torn"), "{problems:?}");
+
+    let mut record = Record::create(&folder.file(), MIB).expect("the record goes on");
+    record.append(&look(2)).expect("room");
+    let (looks, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((seconds(&looks), problems), (vec![0, 2], vec![]));
+}
+
+#[test]
+fn another_programs_file_is_refused_and_left_alone() {
+    let folder = Folder::new();
+    for text in
+        ["precious\n", "{\"schema\":\"assay.plan/1\"}\n", "{\"schema\":\"assay.memory-record/1\"}", "\n"]
+    {
+        std::fs::write(folder.file(), text).expect("a file");
+        let refused = Record::create(&folder.file(), MIB).expect_err("not a record");
+        assert!(matches!(refused, RecordError::Foreign { .. }), "{refused}");
+        assert_eq!(std::fs::read_to_string(folder.file()).expect("a file"), text);
+        assert!(matches!(read_record(&folder.file()), Err(RecordError::Foreign { .. })));
+    }
+    assert!(Record::create(folder.0.path(), MIB).is_err(), "a folder");
+    let refused = read_record(std::path::Path::new("/dev/zero")).expect_err("a device");
+    assert!(matches!(refused, RecordError::Foreign { .. }), "{refused}");
+}
+
+#[test]
+fn two_programs_cannot_record_into_one_file() {
+    let folder = Folder::new();
+    let mut first = Record::create(&folder.file(), 3 * line_bytes()).expect("a record");
+    let in_use = |when: &str| {
+        let refused = Record::create(&folder.file(), MIB).expect_err(when);
+        assert!(matches!(refused, RecordError::InUse { .. }), "{when}: {refused}");
+    };
+    in_use("from the start");
+    for second in 0..5 {
+        first.append(&look(second)).expect("room is made");
+    }
+    in_use("after the file was replaced");
+    drop(first);
+    Record::create(&folder.file(), MIB).expect("it is free now");
+}
+
+#[test]
+fn looks_of_another_form_and_bad_lines_are_told_by_number_and_the_rest_is_read() {
+    let folder = Folder::new();
+    let good = serde_json::to_string(&look(7)).expect("JSON");
+    let newer = good.replace("assay.memory/1", "assay.memory/99");
+    let text = format!("{{\"schema\":\"assay.memory-record/1\"}}\n[]\n{good}\n{newer}\n\u{0}\n");
+    std::fs::write(folder.file(), text).expect("a file");
+    let (looks, problems) = read_record(&folder.file()).expect("a record");
+    let lines: Vec<_> = problems.iter().filter_map(|p| p.line).collect();
+    assert_eq!((seconds(&looks), lines), (vec![7], vec![2, 4, 5]));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..2_000), is_record: bool) {
+        let folder = Folder::new();
+        let mut text = if is_record { b"{\"schema\":\"assay.memory-record/1\"}\n".to_vec() } else { Vec::new() };
+        text.extend(bytes);
+        std::fs::write(folder.file(), &text).expect("a file");
+        let read = read_record(&folder.file());
+        prop_assert!(!is_record || read.is_ok());
+        if let Ok(mut record) = Record::create(&folder.file(), MIB) {
+            record.append(&look(1)).expect("room");
+            let (looks, _) = read_record(&folder.file()).expect("a record");
+            prop_assert_eq!(looks.last(), Some(&look(1)));
+        }
+    }
+
+    #[test]
+    fn any_cut_of_a_record_keeps_the_looks_before_it(cut in 0usize..60_000) {
+        let folder = Folder::new();
+        let mut record = Record::create(&folder.file(), 64 * MIB).expect("a record");
+        for second in 0..6 {
+            record.append(&look(second)).expect("room");
+        }
+        let text = std::fs::read(folder.file()).expect("a file");
+        let cut = cut % text.len();
+        std::fs::write(folder.file(), &text[..cut]).expect("a file");
+        let whole = text[..cut].iter().filter(|byte| **byte == b'\n').count();
+        match read_record(&folder.file()) {
+            Ok((looks, problems)) => {
+                prop_assert_eq!(looks.len() + 1, whole);
+                prop_assert_eq!(problems.len(), usize::from(text[cut - 1] != b'\n'));
+            }
+            Err(_) => prop_assert_eq!(whole, 0),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Java heaps: what the same objects weigh in each reference mode, how an object is laid out, which mode a heap size gets.
+
+mod layout;
+mod model;
+mod modes;
+mod prediction;
+
+pub use layout::{ClassLayout, FieldPlace, HeapLayouts, LayoutPart};
+pub use model::{HeapModel, ModelName};
+pub use modes::{AddressRange, HeapModes, ModeAdvice, ModeCell, ModeCliff, ModeOfLog};
+pub use prediction::{
+    ClassWeight, CrossOver, DumpModel, GarbageInModel, HeapPrediction, ModelWeight, WeightParts,
+};

@@ -1,0 +1,52 @@
+//! The limit that a process needs: what `assay memory advise PID --json` prints.
+
+use super::MemoryFinding;
+use crate::{Problem, Provenance};
+use serde::{Deserialize, Serialize};
+
+/// A container limit with its arithmetic: `limit_bytes` is Σ of `bound_bytes` over the lines, rounded up to a MiB.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// `assay.memory-advice/1`
+    pub schema: String,
+    /// Machine and program.
+    pub provenance: Provenance,
+    /// The process.
+    pub pid: u32,
+    /// Name of the program.
+    pub program: String,
+    /// The limit that holds the process when everything that is bounded has grown to its bound, and everything that is
+    /// not has grown by its margin.
+    pub limit_bytes: u64,
+    /// By how much direct buffers may outgrow their line in `limit_bytes`: where nobody set a limit for them, the JVM's own
+    /// is as large as the heap, which is more than nearly all programs use. Absent where their line has their bound.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub direct_beyond_bytes: Option<u64>,
+    /// Charged now: resident bytes and the kernel's memory beside them.
+    pub now_bytes: u64,
+    /// The limit in force; absent means none.
+    pub current_limit_bytes: Option<u64>,
+    /// Its arithmetic.
+    pub lines: Vec<AdviceLine>,
+    /// Settings that would lower the limit, the biggest gain first.
+    pub settings: Vec<MemoryFinding>,
+    /// What could not be bounded or read.
+    pub problems: Vec<Problem>,
+}
+
+/// One summand of a limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AdviceLine {
+    /// What: an area, or a kernel figure.
+    pub name: String,
+    /// Resident now.
+    pub now_bytes: u64,
+    /// Largest value seen, where several looks were taken.
+    pub peak_bytes: Option<u64>,
+    /// What the limit provides for.
+    pub bound_bytes: u64,
+    /// Where the bound comes from: `MaxHeapSize`, `ReservedCodeCacheSize`, `now + 20 %`.
+    pub bound_from: String,
+    /// Whether it is a hard bound of the JVM rather than a margin on what was seen.
+    pub is_hard: bool,
+}

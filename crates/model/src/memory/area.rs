@@ -1,0 +1,168 @@
+//! Causes of resident memory, and how a figure was established.
+
+use serde::{Deserialize, Serialize};
+
+/// A cause of resident memory, after the areas of the MARUSA study (Ogata et al., OOPSLA 2010). The areas of one look
+/// at a process add up to the kernel's RSS.
+///
+/// The stored names are the ones for people; the names in kebab case are those of runs stored before there was more
+/// than mappings to tell areas by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Area {
+    /// The Java heap: live and dead objects, and pages that hold none now but stay resident.
+    #[serde(rename = "Java heap", alias = "java-heap")]
+    JavaHeap,
+    /// Executables, shared libraries and their data, mapped jars, fonts and other files.
+    #[serde(rename = "code", alias = "code")]
+    Code,
+    /// What the JVM and native libraries keep for their own work: symbols, strings, threads, services, logging.
+    #[serde(rename = "JVM work area", alias = "jvm-work")]
+    JvmWork,
+    /// Metaspace, compressed class space, the class-data archive, and malloc blocks that hang off class loaders.
+    #[serde(rename = "class metadata", alias = "class-metadata")]
+    ClassMetadata,
+    /// The code cache, and what compiled methods keep outside it.
+    #[serde(rename = "JIT-compiled code", alias = "jit-code")]
+    JitCode,
+    /// Memory of the compilers while they work, and what they keep for the next time.
+    #[serde(rename = "JIT work area", alias = "jit-work")]
+    JitWork,
+    /// Given to `free()`, kept by the allocator.
+    #[serde(rename = "freed but resident", alias = "freed-resident")]
+    FreedResident,
+    /// Headers, rounding and page tails of allocators, and the headers of native memory tracking.
+    #[serde(rename = "allocator overhead", alias = "allocator-overhead")]
+    AllocatorOverhead,
+    /// Thread stacks, as far as they were touched.
+    #[serde(rename = "stacks", alias = "stacks")]
+    Stacks,
+    /// Native memory that Java objects own: direct buffers, mapped files, and what else is freed by a cleaner.
+    #[serde(rename = "direct and mapped buffers", alias = "buffers")]
+    Buffers,
+    /// Card tables, remembered sets, bitmaps, forwarding tables, task queues.
+    #[serde(rename = "GC structures", alias = "gc-structures")]
+    GcStructures,
+    /// The kernel's own pages (`[vdso]`), shared memory and devices that nothing else claims.
+    #[serde(rename = "other", alias = "other")]
+    Other,
+    /// In use in malloc's heap, by an owner who is not known. Of a look at mappings alone: all of malloc's heap.
+    #[serde(rename = "malloc, no known owner", alias = "malloc-heap")]
+    MallocHeap,
+    /// Memory in no known region. Of a look at mappings alone: anonymous memory that mappings cannot tell apart.
+    #[serde(rename = "no known region", alias = "native-anonymous")]
+    NativeAnonymous,
+}
+
+impl Area {
+    /// Every area, in the order in which pictures stack them.
+    pub const ALL: [Area; 14] = [
+        Area::JavaHeap,
+        Area::ClassMetadata,
+        Area::JitCode,
+        Area::JitWork,
+        Area::Code,
+        Area::Stacks,
+        Area::Buffers,
+        Area::GcStructures,
+        Area::JvmWork,
+        Area::FreedResident,
+        Area::AllocatorOverhead,
+        Area::Other,
+        Area::MallocHeap,
+        Area::NativeAnonymous,
+    ];
+
+    /// Name for people; also the stored name, and the first part of a leaf's path.
+    pub fn title(self) -> &'static str {
+        match self {
+            Area::JavaHeap => "Java heap",
+            Area::Code => "code",
+            Area::JvmWork => "JVM work area",
+            Area::ClassMetadata => "class metadata",
+            Area::JitCode => "JIT-compiled code",
+            Area::JitWork => "JIT work area",
+            Area::FreedResident => "freed but resident",
+            Area::AllocatorOverhead => "allocator overhead",
+            Area::Stacks => "stacks",
+            Area::Buffers => "direct and mapped buffers",
+            Area::GcStructures => "GC structures",
+            Area::Other => "other",
+            Area::MallocHeap => "malloc, no known owner",
+            Area::NativeAnonymous => "no known region",
+        }
+    }
+
+    /// What it is, in a sentence for somebody who never heard the name.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Area::JavaHeap => {
+                "Java objects, live and dead, and heap pages that hold none now but stay resident"
+            }
+            Area::Code => "programs, shared libraries and their data, jars and other files that are mapped",
+            Area::JvmWork => {
+                "what the JVM and native libraries keep for their own work: symbols, strings, threads, services"
+            }
+            Area::ClassMetadata => {
+                "classes and methods as the JVM keeps them: metaspace, class space, the class-data archive"
+            }
+            Area::JitCode => "machine code that the JIT compilers made, and what belongs to it",
+            Area::JitWork => {
+                "memory of the JIT compilers while they compile, and what they keep for the next time"
+            }
+            Area::FreedResident => "given to free() by the program, kept by the allocator, still resident",
+            Area::AllocatorOverhead => "headers, rounding and page tails of the allocators",
+            Area::Stacks => "thread stacks, as far as they were touched; guards take addresses, not memory",
+            Area::Buffers => "native memory that Java objects own: direct buffers and mapped files",
+            Area::GcStructures => "the collector's own tables: cards, remembered sets, bitmaps, queues",
+            Area::Other => "the kernel's own pages, shared memory and devices",
+            Area::MallocHeap => "in use in malloc's heap, by an owner who could not be found",
+            Area::NativeAnonymous => "anonymous memory that no rule could name",
+        }
+    }
+}
+
+/// How a figure was established, the strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tier {
+    /// The kernel's mappings and page map.
+    Kernel,
+    /// Structures that the JVM exports for debuggers (`gHotSpotVMStructs`).
+    VmStructs,
+    /// Symbol table of libjvm, and the layout pack of that release, checked at run time.
+    Symbols,
+    /// Separate debug information.
+    DebugInfo,
+    /// Headers and counters of native memory tracking.
+    Nmt,
+    /// The allocator's own structures.
+    Allocator,
+    /// Inferred: what the memory contains tells what it is.
+    Content,
+    /// Inferred: who points at it.
+    Pointers,
+    /// The JVM's own answer to a diagnostic command that was asked for.
+    Jcmd,
+}
+
+impl Tier {
+    /// Name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Tier::Kernel => "kernel",
+            Tier::VmStructs => "VM structures",
+            Tier::Symbols => "symbols",
+            Tier::DebugInfo => "debug information",
+            Tier::Nmt => "NMT",
+            Tier::Allocator => "allocator",
+            Tier::Content => "content",
+            Tier::Pointers => "pointers",
+            Tier::Jcmd => "jcmd",
+        }
+    }
+
+    /// Whether the figure rests on inference rather than on somebody's books.
+    pub fn is_inference(self) -> bool {
+        matches!(self, Tier::Content | Tier::Pointers)
+    }
+}

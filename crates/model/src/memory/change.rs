@@ -1,0 +1,52 @@
+//! What changed between two looks: what `assay memory diff A B --json` prints.
+
+use super::Tier;
+use crate::Problem;
+use serde::{Deserialize, Serialize};
+
+/// Growth from one look to a later one, explained by cause.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryChange {
+    /// `assay.memory-change/1`
+    pub schema: String,
+    /// The process, if both looks are at the same.
+    pub pid: Option<u32>,
+    /// Time from the first look to the second; absent when they are from different machines or boots.
+    pub elapsed_ns: Option<u64>,
+    /// RSS of the first look.
+    pub before_bytes: u64,
+    /// RSS of the second look.
+    pub after_bytes: u64,
+    /// Of the change: bytes that causes with a known owner explain.
+    pub explained_bytes: i64,
+    /// Share of the change that is explained, 0 to 1; absent when nothing changed.
+    pub explained_share: Option<f64>,
+    /// Causes, the biggest growth first; those that shrank are last.
+    pub causes: Vec<Cause>,
+    /// What could not be compared.
+    pub problems: Vec<Problem>,
+}
+
+/// One cause of a change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cause {
+    /// Path of the leaf, or of the branch whose leaves grew together.
+    pub path: Vec<String>,
+    /// Resident bytes in the first look.
+    pub before_bytes: u64,
+    /// Resident bytes in the second look.
+    pub after_bytes: u64,
+    /// Growth in number (blocks, threads, buffers), where they are counted.
+    pub count_change: Option<i64>,
+    /// How it was established.
+    pub tier: Tier,
+    /// The cause in plain words, and what to look at next.
+    pub explanation: String,
+}
+
+impl Cause {
+    /// Growth, negative when it shrank.
+    pub fn change_bytes(&self) -> i64 {
+        self.after_bytes.cast_signed() - self.before_bytes.cast_signed()
+    }
+}

@@ -1,0 +1,20 @@
+//! Resident memory: what it is called, one look at a process in short and in full, what changed, what a limit should be.
+
+mod advice;
+mod area;
+mod change;
+mod report;
+mod running;
+mod sample;
+mod trim;
+
+pub use advice::{Advice, AdviceLine};
+pub use area::{Area, Tier};
+pub use change::{Cause, MemoryChange};
+pub use report::{
+    AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, JvmMemoryFacts, Leaf, LookDepth, MemoryFinding,
+    MemoryReport, ThreadMemory, TierBytes, UnknownPiece,
+};
+pub use running::{RunningJvm, RunningJvms};
+pub use sample::{AreaBytes, MemorySample};
+pub use trim::MemoryTrim;

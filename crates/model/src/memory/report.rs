@@ -1,0 +1,313 @@
+//! One look at a process in full: what `assay memory PID --json` prints.
+
+use super::{AreaBytes, Tier};
+use crate::{Problem, Provenance};
+use serde::{Deserialize, Serialize};
+
+/// How deep a look went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LookDepth {
+    /// Mappings, pages and the structures of JVM and allocator. Nothing is looked for by pointers: what is in use in
+    /// malloc's heap is one leaf, unless native memory tracking names it. For sampling once a second.
+    Structures,
+    /// Owners of malloc blocks and of nameless memory as well: the Java heap is scanned for pointers to them.
+    #[default]
+    Owners,
+}
+
+/// Every resident byte of a process, given to a leaf. The leaves add up to `rss_bytes` exactly, and so do the areas.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryReport {
+    /// `assay.memory/1`
+    pub schema: String,
+    /// Machine and program.
+    pub provenance: Provenance,
+    /// The process, as Assay's own PID namespace numbers it.
+    pub pid: u32,
+    /// Name of the program (`comm`); command lines are not stored, since they may hold secrets.
+    pub program: String,
+    /// Start of the process, clock ticks since boot: with `pid` and `boot_id` it is the process and no later one with the
+    /// same number. Absent in looks of old and in recordings of memory.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub start_ticks: Option<u64>,
+    /// The boot that `start_ticks` counts from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub boot_id: Option<String>,
+    /// Wall-clock time of the scan, RFC 3339.
+    pub taken_at: String,
+    /// The same on `CLOCK_MONOTONIC`.
+    pub monotonic_ns: u64,
+    /// How long the scan took, from the first to the last read.
+    pub scan_ns: u64,
+    /// CPU time that the scan took in Assay.
+    pub scan_cpu_ns: u64,
+    /// How deep it went; absent in looks of old.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub depth: Option<LookDepth>,
+    /// How long the process was stopped; absent when it was not.
+    pub frozen_ns: Option<u64>,
+    /// The kernel's RSS at the start of the scan: Σ of `Rss` over `smaps`.
+    pub rss_bytes: u64,
+    /// RSS at the end of the scan less that at its start.
+    pub rss_change_during_scan_bytes: i64,
+    /// Σ of the leaves less `rss_bytes`: what the process changed between the reads. 0 on a frozen process.
+    pub closure_bytes: i64,
+    /// Bytes in no known region plus bytes in malloc blocks without a known owner.
+    pub unknown_bytes: u64,
+    /// Of `rss_bytes`: bytes whose area rests on inference (content or pointers) rather than on somebody's books.
+    pub inferred_bytes: u64,
+    /// Areas, the biggest first.
+    pub areas: Vec<AreaBytes>,
+    /// Leaves, the biggest first.
+    pub leaves: Vec<Leaf>,
+    /// Resident bytes by the tier that established them.
+    pub tiers: Vec<TierBytes>,
+    /// What the unknown bytes look like, the biggest first; bounded.
+    pub unknown: Vec<UnknownPiece>,
+    /// Absent when the process is no JVM that could be read.
+    pub jvm: Option<JvmMemoryFacts>,
+    /// The C library's allocator, as far as it could be walked.
+    pub allocator: Option<AllocatorFacts>,
+    /// Threads, the biggest stack first; bounded.
+    pub threads: Vec<ThreadMemory>,
+    /// The kernel's figures that are not in the RSS, or count it in another way.
+    pub beside_rss: BesideRss,
+    /// The control group that the process is charged to.
+    pub cgroup: Option<CgroupMemory>,
+    /// What could be given back, by which setting, and how many bytes that would bring; the biggest first.
+    pub findings: Vec<MemoryFinding>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// A cause of resident memory that is not split further.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Leaf {
+    /// From the area's title to the leaf, for example `["Java heap", "old", "used"]`.
+    pub path: Vec<String>,
+    /// Resident bytes.
+    pub resident_bytes: u64,
+    /// Bytes that it takes of the address space or of malloc, resident or not, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub size_bytes: Option<u64>,
+    /// Number of things (blocks, threads, buffers), where they are counted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub count: Option<u64>,
+    /// How it was established: the weakest tier that took part.
+    pub tier: Tier,
+    /// What it is, in plain words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub explanation: Option<String>,
+}
+
+/// Resident bytes that one tier established.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TierBytes {
+    /// The tier.
+    pub tier: Tier,
+    /// Resident bytes.
+    pub resident_bytes: u64,
+}
+
+/// Something unknown, described.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnknownPiece {
+    /// `region` (in no known region) or `block` (in use in malloc, owner unknown).
+    pub kind: String,
+    /// Where, or which size class: `7f12a4000000-7f12a4021000 rw-p`, `blocks of 48 bytes`.
+    pub what: String,
+    /// Kind of contents: `zeros`, `text`, `pointers into libjvm`, `mixed`.
+    pub contents: String,
+    /// Resident bytes.
+    pub resident_bytes: u64,
+    /// Number of blocks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub count: Option<u64>,
+}
+
+/// What the JVM says of itself, read from its memory.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct JvmMemoryFacts {
+    /// Full version, for example `17.0.15+6-Debian-1deb12u1`.
+    pub version: Option<String>,
+    /// Feature release, for example 17.
+    pub feature: Option<u32>,
+    /// `G1`, `Serial`, `Parallel`, `Z`, `Shenandoah`, `Epsilon`.
+    pub collector: Option<String>,
+    /// `off`, `summary`, `detail`.
+    pub native_memory_tracking: Option<String>,
+    /// How the layout of private structures was found: `layout pack 17`, `none`.
+    pub layout: Option<String>,
+    /// Committed part of the Java heap.
+    pub heap_committed_bytes: Option<u64>,
+    /// Bytes up to the tops of the heap's spaces.
+    pub heap_used_bytes: Option<u64>,
+    /// `MaxHeapSize`.
+    pub heap_bytes_max: Option<u64>,
+    /// Metaspace in use, class space included.
+    pub metaspace_used_bytes: Option<u64>,
+    /// `MaxMetaspaceSize`; absent when it is unlimited or unknown.
+    pub metaspace_bytes_max: Option<u64>,
+    /// `CompressedClassSpaceSize`, where there is a class space.
+    pub class_space_bytes_max: Option<u64>,
+    /// Code cache in use.
+    pub code_cache_used_bytes: Option<u64>,
+    /// `ReservedCodeCacheSize`.
+    pub code_cache_bytes_max: Option<u64>,
+    /// Size of a Java thread's stack.
+    pub thread_stack_bytes: Option<u64>,
+    /// `MaxDirectMemorySize`, or the heap's limit, which holds where it is not set.
+    pub direct_bytes_max: Option<u64>,
+    /// Bytes in live direct buffers.
+    pub direct_used_bytes: Option<u64>,
+    /// Live Java threads.
+    pub java_threads: Option<u64>,
+    /// Classes loaded.
+    pub classes: Option<u64>,
+    /// Flags that matter to memory, with their values: name to value as text.
+    pub flags: std::collections::BTreeMap<String, String>,
+}
+
+/// An allocator in the process, and what it holds.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct AllocatorFacts {
+    /// `glibc`, `jemalloc`, `tcmalloc`, `mimalloc`, `musl`.
+    pub name: String,
+    /// Its version, where that is known.
+    pub version: Option<String>,
+    /// Bytes in blocks that are in use (their usable size), not only the resident ones.
+    pub used_bytes: Option<u64>,
+    /// Number of blocks in use.
+    pub used_blocks: Option<u64>,
+    /// Bytes in freed blocks, not only the resident ones.
+    pub freed_bytes: Option<u64>,
+    /// By how much the RSS falls if the process calls `malloc_trim(0)` now.
+    pub trim_gain_bytes: Option<u64>,
+    /// Arenas; bounded.
+    pub arenas: Vec<ArenaFacts>,
+}
+
+/// One arena of an allocator. What an allocator does not have is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ArenaFacts {
+    /// Its number, 0 for the main one.
+    pub index: u32,
+    /// Bytes that it got from the kernel (`system_mem`).
+    pub system_bytes: u64,
+    /// Bytes in blocks in use.
+    pub used_bytes: u64,
+    /// Freed bytes in bins, the unsorted one included.
+    pub bins_bytes: Option<u64>,
+    /// Freed bytes in fast bins.
+    pub fast_bins_bytes: Option<u64>,
+    /// Freed bytes in the caches of threads.
+    pub thread_cache_bytes: Option<u64>,
+    /// Bytes never handed out, or merged into the end (`top`).
+    pub top_bytes: Option<u64>,
+    /// Of all freed bytes: the resident ones.
+    pub freed_resident_bytes: Option<u64>,
+    /// What a trim gives back of this arena.
+    pub trim_gain_bytes: Option<u64>,
+}
+
+/// A thread and its stack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadMemory {
+    /// Thread id, as Assay's own PID namespace numbers it.
+    pub tid: u32,
+    /// Java name where there is one, else the kernel's.
+    pub name: String,
+    /// `Java`, `compiler`, `GC`, `VM`, `native`.
+    pub kind: String,
+    /// Size of the stack.
+    pub stack_bytes: Option<u64>,
+    /// Resident part of it.
+    pub stack_resident_bytes: u64,
+    /// Of the resident part: below the stack pointer, left from deeper calls.
+    pub stack_stale_bytes: Option<u64>,
+}
+
+/// The kernel's figures beside the RSS.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct BesideRss {
+    /// `VmRSS` of `status`, which lags behind on a busy process.
+    pub vm_rss_bytes: Option<u64>,
+    /// Largest RSS so far (`VmHWM`).
+    pub rss_peak_bytes: Option<u64>,
+    /// Proportional set size: shared pages divided by the number of processes that share them.
+    pub pss_bytes: Option<u64>,
+    /// Unique set size: pages of this process only.
+    pub uss_bytes: Option<u64>,
+    /// Shared with other processes.
+    pub shared_bytes: Option<u64>,
+    /// Swapped out.
+    pub swap_bytes: Option<u64>,
+    /// Page tables (`VmPTE`).
+    pub page_tables_bytes: Option<u64>,
+    /// Kernel stacks: threads times the architecture's stack size; computed.
+    pub kernel_stacks_bytes: Option<u64>,
+    /// In transparent huge pages.
+    pub huge_pages_bytes: Option<u64>,
+    /// In explicit huge pages, which the RSS does not count.
+    pub hugetlb_bytes: Option<u64>,
+    /// Locked in memory (`VmLck`).
+    pub locked_bytes: Option<u64>,
+    /// Threads.
+    pub threads: Option<u64>,
+}
+
+/// What the control group of the process is charged, and how that comes about.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CgroupMemory {
+    /// Path of the group.
+    pub path: String,
+    /// Charged now (`memory.current`, or `memory.usage_in_bytes`).
+    pub current_bytes: Option<u64>,
+    /// Limit; absent means none.
+    pub limit_bytes: Option<u64>,
+    /// Largest charge so far.
+    pub peak_bytes: Option<u64>,
+    /// Anonymous memory.
+    pub anonymous_bytes: Option<u64>,
+    /// Page cache, mapped or not.
+    pub file_bytes: Option<u64>,
+    /// Page cache that could be dropped (inactive).
+    pub inactive_file_bytes: Option<u64>,
+    /// Shared memory and tmpfs, part of `file_bytes`.
+    pub shmem_bytes: Option<u64>,
+    /// Kernel stacks.
+    pub kernel_stacks_bytes: Option<u64>,
+    /// Page tables.
+    pub page_tables_bytes: Option<u64>,
+    /// Slab.
+    pub slab_bytes: Option<u64>,
+    /// Socket buffers.
+    pub sockets_bytes: Option<u64>,
+    /// Kernel memory in all, where only the sum is given.
+    pub kernel_bytes: Option<u64>,
+    /// Σ of the RSS of the processes in the group.
+    pub processes_rss_bytes: Option<u64>,
+    /// Processes in the group.
+    pub processes: Option<u64>,
+    /// `current_bytes` less what the parts above explain.
+    pub unexplained_bytes: Option<i64>,
+}
+
+/// Something that could be given back or avoided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryFinding {
+    /// Stable name of the rule, in kebab case.
+    pub rule: String,
+    /// The claim: one sentence.
+    pub claim: String,
+    /// What it rests on.
+    pub evidence: String,
+    /// What to do: the setting or command as it is typed.
+    pub setting: String,
+    /// Resident bytes that this would bring, predicted.
+    pub gain_bytes: Option<u64>,
+    /// Whether it is the least that it would bring: more comes on top that cannot be told from outside.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub is_at_least: bool,
+}

@@ -1,0 +1,85 @@
+//! What was going on while requests were late, a bar for each cause, as shares of the requests beyond one limit.
+
+use super::words;
+use crate::charts::axes::LABEL_SIZE;
+use crate::number::percent;
+use crate::scale::Scale;
+use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
+use crate::text::{clean, shorten};
+use assay_model::{BlamedCause, LimitBlame};
+
+/// Width of a panel.
+pub const WIDTH: f64 = 370.0;
+const ROW: f64 = 40.0;
+const AXIS: f64 = 40.0;
+/// Causes drawn; the table has all.
+const CAUSES_MAX: usize = 10;
+const ALL: &str = "misses explained";
+
+fn share(part: f64, whole: u64) -> f64 {
+    let share = part / whole.max(1) as f64;
+    if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// One panel; `id` must be unique in the page.
+pub fn draw(blame: &LimitBlame, id: &str) -> String {
+    let drawn: Vec<&BlamedCause> = blame.causes.iter().take(CAUSES_MAX).collect();
+    let bottom = (drawn.len() + 1) as f64 * ROW;
+    let mut svg = Svg::new(WIDTH, bottom + AXIS);
+    let x = Scale::linear((0.0, 1.0), (4.0, WIDTH - 4.0));
+    for tenth in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let at = x.at(tenth);
+        svg.line((at, 2.0), (at, bottom), "g");
+        let half = text_width("100 %", LABEL_SIZE) / 2.0;
+        let label = format!("{:.0} %", 100.0 * tenth);
+        svg.text((at.clamp(half, WIDTH - half), bottom + 17.0), Anchor::Middle, "t", &label);
+    }
+    svg.line((4.0, bottom), (WIDTH - 4.0, bottom), "ax");
+    svg.text((WIDTH / 2.0, bottom + 34.0), Anchor::Middle, "at", "share of the requests beyond the limit");
+    let mut words = Vec::new();
+    for (index, cause) in drawn.iter().enumerate() {
+        words.push(row(&mut svg, &x, index as f64 * ROW, cause, blame.misses));
+    }
+    let name = "nothing that was watched".to_owned();
+    let text = percent(blame.unexplained, blame.misses);
+    let top = drawn.len() as f64 * ROW;
+    heading(&mut svg, top, &name, &text);
+    let long = x.at(share(blame.unexplained as f64, blame.misses)) - x.at(0.0);
+    svg.rect(
+        (x.at(0.0), top + 20.0),
+        (long.max(1.0), 12.0),
+        "s5 bar unexplained",
+        &format!("{name}: {text}"),
+    );
+    words.push(format!("{name}: {text}"));
+    let title = format!("Why requests took longer than {}", words::limit(blame.limit_ms));
+    svg.finish(id, &title, &words.join(". "))
+}
+
+fn heading(svg: &mut Svg, top: f64, name: &str, text: &str) {
+    let room = WIDTH - text_width(text, LABEL_SIZE) - 14.0;
+    let name = shorten(name, chars_that_fit(room, LABEL_SIZE));
+    svg.text((4.0, top + 14.0), Anchor::Start, "lab", &name);
+    svg.text((WIDTH - 4.0, top + 14.0), Anchor::End, "val", text);
+}
+
+/// A cause: what it explains solid, what it touched pale behind, what it would have touched by chance as a line.
+fn row(svg: &mut Svg, x: &Scale, top: f64, cause: &BlamedCause, misses: u64) -> String {
+    let name = clean(words::cause(&cause.cause));
+    let text = percent(cause.misses, misses);
+    heading(svg, top, &name, &text);
+    let chance = cause.expected.map_or_else(
+        || "chance is not known".to_owned(),
+        |expected| format!("by chance {}", percent(expected.round().max(0.0) as u64, misses)),
+    );
+    let tip = format!("{name}: {ALL} {text}, met {}, {chance}", percent(cause.touched, misses));
+    let from = x.at(0.0);
+    let long = |part: f64| (x.at(share(part, misses)) - from).max(1.0);
+    svg.rect((from, top + 20.0), (long(cause.touched as f64), 12.0), "s1 bar pale touched", &tip);
+    svg.rect((from, top + 22.5), (long(cause.misses as f64), 7.0), "s1 bar explained", &tip);
+    if let Some(expected) = cause.expected.filter(|e| e.is_finite()) {
+        let at = x.at(share(expected, misses));
+        svg.line((at, top + 18.0), (at, top + 34.0), "one");
+    }
+    tip
+}

@@ -1,0 +1,280 @@
+//! Response time over the rate, with limits, crossings, and what the server sustains; and the rate reached over the rate asked.
+
+use super::lines::{self, Group, Line};
+use super::words;
+use crate::charts::axes::{EndLabel, LABEL_SIZE, Plot};
+use crate::number::{significant, tick};
+use crate::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use crate::svg::{Anchor, Svg, text_width};
+use assay_model::{CapacityReport, CapacityWindow, Estimate};
+
+/// Height of the rectangle with the curves.
+const CURVE_HEIGHT: f64 = 380.0;
+const REACHED_HEIGHT: f64 = 220.0;
+const LEFT: f64 = 66.0;
+/// Times beyond these ends, ms, are drawn there: no server of today has them, but a file may hold anything.
+const TIMES: (f64, f64) = (1e-3, 1e6);
+/// Room over the rectangle: the names of two rates and the axis' title.
+const TOP: f64 = 54.0;
+/// Room below it: ticks and title.
+const BELOW: f64 = 42.0;
+/// Room for the names of limits beside it, where there is any.
+const NAMES: f64 = 208.0;
+/// Pictures narrower than this have no room beside the curves.
+const NARROW: f64 = 600.0;
+/// Names of limits on narrow pictures are this far apart, or left to the table.
+const NAME_GAP: f64 = 15.0;
+
+fn is_narrow(width: f64) -> bool {
+    width < NARROW
+}
+
+fn plot(width: f64, height: f64) -> Plot {
+    let right = if is_narrow(width) { width - 14.0 } else { width - NAMES };
+    Plot { left: LEFT, right, top: TOP, bottom: TOP + height }
+}
+
+/// The scale of rates, which both pictures share, and its ticks.
+fn rates(report: &CapacityReport, plot: &Plot) -> (Scale, Vec<(f64, String)>) {
+    let end = lines::rate_end(report);
+    let x = Scale::linear((0.0, end), (plot.left, plot.right));
+    let wanted = if plot.right < NARROW { 4 } else { 8 };
+    let half = |label: &str| text_width(label, LABEL_SIZE) / 2.0;
+    let ticks: Vec<(f64, String)> = ticks_from_zero(end, wanted)
+        .into_iter()
+        .filter(|t| *t <= end)
+        .map(|t| (x.at(t), tick(t)))
+        // What stands right of the rectangle is the edge of a narrow picture.
+        .filter(|(at, label)| at + half(label) <= plot.right + 14.0)
+        .collect();
+    (x, ticks)
+}
+
+fn finite(estimate: &Estimate) -> Option<(f64, f64, f64)> {
+    let (low, high) = (estimate.low.unwrap_or(estimate.estimate), estimate.high.unwrap_or(estimate.estimate));
+    [estimate.estimate, low, high].iter().all(|v| v.is_finite()).then_some((estimate.estimate, low, high))
+}
+
+/// Vertical lines for critical and max rate, each with the band of its interval and its name over the picture.
+fn marked_rates(svg: &mut Svg, report: &CapacityReport, plot: &Plot, x: &Scale, width: f64) {
+    let rows =
+        [("critical", report.critical_rate_per_s, "step", 13.0), ("max", report.max_rate_per_s, "one", 28.0)];
+    for (name, rate, class, y) in rows {
+        let Some((estimate, low, high)) = rate.as_ref().and_then(finite) else { continue };
+        let tip = format!("{name} rate: {}", rate.as_ref().map(words::rate).unwrap_or_default());
+        let (from, to) = (x.at(low), x.at(high));
+        svg.rect((from, plot.top), ((to - from).max(1.0), plot.bottom - plot.top), "s5 band rate", &tip);
+        let at = x.at(estimate);
+        svg.line((at, y + 3.0), (at, plot.bottom), class);
+        let label = format!("{name} {}/s", significant(estimate));
+        let room = text_width(&label, LABEL_SIZE) + 7.0;
+        // The lower rate is named on its left and the higher on its right, so that no line goes through a name.
+        let (fits_left, fits_right) = (at >= room, at + room <= width);
+        let (place, anchor) = match name {
+            "critical" if fits_left => (at - 5.0, Anchor::End),
+            "max" if !fits_right => (at - 5.0, Anchor::End),
+            _ => (at + 5.0, Anchor::Start),
+        };
+        svg.text((place, y), anchor, "lab", &label);
+    }
+}
+
+/// What lies beyond the rate that the server sustains.
+fn beyond(svg: &mut Svg, report: &CapacityReport, plot: &Plot, x: &Scale) {
+    if let Some((estimate, ..)) = report.max_rate_per_s.as_ref().and_then(finite) {
+        let from = x.at(estimate);
+        let tip = "beyond what the server sustains: queues grow, and response times with them";
+        svg.rect((from, plot.top), (plot.right - from, plot.bottom - plot.top), "out", tip);
+    }
+}
+
+/// Response time over the rate.
+pub fn curve(report: &CapacityReport, width: f64, id: &str) -> String {
+    let plot = plot(width, CURVE_HEIGHT);
+    let mut svg = Svg::new(width, plot.bottom + BELOW);
+    let (x, rate_ticks) = rates(report, &plot);
+    let lines = lines::lines(report);
+    let end = lines::rate_end(report);
+    let counted: Vec<&CapacityWindow> =
+        lines::counted(report).into_iter().filter(|w| w.asked_rate_per_s <= end * 1.0001).collect();
+    let ticks = time_ticks(report, &lines, &counted);
+    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
+    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
+    plot.y_axis(&mut svg, &y, &ticks, "response time (ms)");
+    beyond(&mut svg, report, &plot, &x);
+    marked_rates(&mut svg, report, &plot, &x, width);
+    bands(&mut svg, report, &plot, (&x, &y));
+    plot.x_axis(&mut svg, &rate_ticks, "rate asked for (requests/s)");
+    let groups = lines::groups(&counted);
+    for line in &lines {
+        draw_line(&mut svg, line, &groups, (&x, &y));
+    }
+    draw_left_out(&mut svg, report, end, (&x, &y));
+    crossings(&mut svg, report, (&x, &y));
+    limit_names(&mut svg, report, &plot, &y, width);
+    svg.finish(id, "Response time by rate", &description(report))
+}
+
+/// Ticks that enclose all times that are drawn, and the limits.
+fn time_ticks(report: &CapacityReport, lines: &[Line], counted: &[&CapacityWindow]) -> Vec<f64> {
+    let times = counted.iter().flat_map(|w| lines.iter().filter_map(|l| (l.value)(w)));
+    let left_out = lines::left_out(report).into_iter().filter_map(|w| w.limited_ms);
+    let limits = report.limits.iter().map(|l| l.limit_ms);
+    let all: Vec<f64> =
+        times.chain(left_out).chain(limits).filter(|t| *t > 0.0).map(|t| t.clamp(TIMES.0, TIMES.1)).collect();
+    let low = all.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = all.iter().copied().fold(0.0, f64::max);
+    ticks_logarithmic(low, high)
+}
+
+/// The line of a limit, and the band of rates at which the percentile crosses it.
+fn bands(svg: &mut Svg, report: &CapacityReport, plot: &Plot, (x, y): (&Scale, &Scale)) {
+    for limit in report.limits.iter().filter(|l| l.limit_ms.is_finite() && l.limit_ms > 0.0) {
+        let at = y.at(limit.limit_ms);
+        svg.line((plot.left, at), (plot.right, at), "limit");
+        if let Some((_, low, high)) = limit.rate_per_s.as_ref().and_then(finite) {
+            let (from, to) = (x.at(low), x.at(high));
+            let tip =
+                format!("{} is kept up to {}", words::limit(limit.limit_ms), rate_words(limit.rate_per_s));
+            svg.rect((from, at), ((to - from).max(1.0), plot.bottom - at), "s4 band crossing", &tip);
+        }
+    }
+}
+
+fn rate_words(rate: Option<Estimate>) -> String {
+    rate.as_ref().map_or_else(|| "no known rate".to_owned(), words::rate)
+}
+
+/// A line through the medians of the groups; a mark for each window.
+fn draw_line(svg: &mut Svg, line: &Line, groups: &[Group], (x, y): (&Scale, &Scale)) {
+    let look = line.look;
+    let weight = if line.is_limited { " strong" } else { "" };
+    let at = |rate: f64, ms: f64| (x.at(rate), y.at(ms));
+    let middle: Vec<(f64, f64)> =
+        groups.iter().filter_map(|g| Some(at(g.rate_per_s, g.median(line.value)?))).collect();
+    if middle.len() > 1 {
+        svg.polyline(&middle, &format!("s{look} ln d{look}{weight}"), &line.name);
+    }
+    for window in groups.iter().flat_map(|g| &g.windows) {
+        if let Some(ms) = (line.value)(window).filter(|ms| ms.is_finite()) {
+            let tip = format!(
+                "{} at {}/s: {} ms ({})",
+                line.name,
+                tick(window.asked_rate_per_s),
+                significant(ms),
+                window.step
+            );
+            let radius = if line.is_limited { 3.5 } else { 2.2 };
+            svg.marker(look, at(window.asked_rate_per_s, ms), radius, &format!("s{look} mk"), &tip);
+        }
+    }
+}
+
+/// Windows that do not count, hollow, at the percentile that the limits hold for.
+fn draw_left_out(svg: &mut Svg, report: &CapacityReport, end: f64, (x, y): (&Scale, &Scale)) {
+    for window in lines::left_out(report).into_iter().filter(|w| w.asked_rate_per_s <= end * 1.0001) {
+        if let Some(ms) = window.limited_ms.filter(|ms| ms.is_finite()) {
+            let why = window.left_out.join("; ");
+            let tip = format!("left out at {}/s: {why}", tick(window.asked_rate_per_s));
+            svg.marker(0, (x.at(window.asked_rate_per_s), y.at(ms)), 3.5, "pub left-out", &tip);
+        }
+    }
+}
+
+/// A mark where the percentile crosses a limit.
+fn crossings(svg: &mut Svg, report: &CapacityReport, (x, y): (&Scale, &Scale)) {
+    for limit in &report.limits {
+        if let Some((estimate, ..)) = limit.rate_per_s.as_ref().and_then(finite) {
+            let name = words::limit(limit.limit_ms);
+            let tip = format!("{name}: {}", rate_words(limit.rate_per_s));
+            svg.marker(3, (x.at(estimate), y.at(limit.limit_ms)), 5.0, "cross", &tip);
+        }
+    }
+}
+
+/// Names of the limits: beside the picture with their rates, or on their lines where there is no room beside.
+fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, width: f64) {
+    let drawable = report.limits.iter().filter(|l| l.limit_ms.is_finite() && l.limit_ms > 0.0);
+    if !is_narrow(width) {
+        let label = |limit: &assay_model::LimitRate| match limit.rate_per_s.as_ref() {
+            Some(rate) => format!("{}: {}/s", words::limit(limit.limit_ms), significant(rate.estimate)),
+            None => format!("{}: no rate known", words::limit(limit.limit_ms)),
+        };
+        let end = |limit| EndLabel { at: (plot.right, y.at(f64_of(limit))), look: 5, label: label(limit) };
+        let names: Vec<EndLabel> = drawable.map(end).collect();
+        plot.end_labels(svg, &names, NAMES);
+        return;
+    }
+    let mut last = f64::INFINITY;
+    for limit in drawable {
+        let at = y.at(limit.limit_ms) - 4.0;
+        if last - at >= NAME_GAP && at > plot.top + 8.0 {
+            svg.text((plot.left + 4.0, at), Anchor::Start, "lab", &words::limit(limit.limit_ms));
+            last = at;
+        }
+    }
+}
+
+fn f64_of(limit: &assay_model::LimitRate) -> f64 {
+    limit.limit_ms
+}
+
+fn description(report: &CapacityReport) -> String {
+    let of = |limit: &assay_model::LimitRate| {
+        format!("{} is kept up to {}", words::limit(limit.limit_ms), rate_words(limit.rate_per_s))
+    };
+    let limits: Vec<String> = report.limits.iter().map(of).collect();
+    format!("{}. Sustained: {}", limits.join(". "), rate_words(report.max_rate_per_s))
+}
+
+/// Rate reached over the rate asked for, on the same axis.
+pub fn reached(report: &CapacityReport, width: f64, id: &str) -> String {
+    let plot = plot(width, REACHED_HEIGHT);
+    let mut svg = Svg::new(width, plot.bottom + BELOW);
+    let (x, rate_ticks) = rates(report, &plot);
+    let end = lines::rate_end(report);
+    let ticks = ticks_from_zero(end, 4);
+    let top = ticks.last().copied().unwrap_or(1.0);
+    let y = Scale::linear((0.0, top), (plot.bottom, plot.top));
+    plot.y_axis(&mut svg, &y, &ticks, "right answers (1/s)");
+    beyond(&mut svg, report, &plot, &x);
+    marked_rates(&mut svg, report, &plot, &x, width);
+    plot.x_axis(&mut svg, &rate_ticks, "rate asked for (requests/s)");
+    svg.line((x.at(0.0), y.at(0.0)), (x.at(end), y.at(end)), "step");
+    let counted: Vec<&CapacityWindow> =
+        lines::counted(report).into_iter().filter(|w| w.asked_rate_per_s <= end * 1.0001).collect();
+    let groups = lines::groups(&counted);
+    let value = |w: &CapacityWindow| Some(w.reached_rate_per_s).filter(|r| r.is_finite());
+    let middle: Vec<(f64, f64)> =
+        groups.iter().filter_map(|g| Some((x.at(g.rate_per_s), y.at(g.median(value)?)))).collect();
+    if middle.len() > 1 {
+        svg.polyline(&middle, "s0 ln", "reached");
+    }
+    let tip = |w: &CapacityWindow| {
+        let (asked, reached) = (tick(w.asked_rate_per_s), significant(w.reached_rate_per_s));
+        let kept = if w.is_sustained { "" } else { "; answers did not keep up" };
+        format!("asked {asked}/s, reached {reached}/s{kept}")
+    };
+    for window in &counted {
+        let class = if window.is_sustained { "s0 mk" } else { "s7 mk" };
+        let shape = if window.is_sustained { 0 } else { 7 };
+        svg.marker(
+            shape,
+            (x.at(window.asked_rate_per_s), y.at(window.reached_rate_per_s)),
+            3.5,
+            class,
+            &tip(window),
+        );
+    }
+    for window in lines::left_out(report).into_iter().filter(|w| w.asked_rate_per_s <= end * 1.0001) {
+        let at = (x.at(window.asked_rate_per_s), y.at(window.reached_rate_per_s));
+        svg.marker(0, at, 3.5, "pub left-out", &format!("left out: {}", window.left_out.join("; ")));
+    }
+    if !is_narrow(width) {
+        let names =
+            [EndLabel { at: (plot.right, y.at(end)), look: 5, label: "all that was asked".to_owned() }];
+        plot.end_labels(&mut svg, &names, NAMES);
+    }
+    let words = format!("Sustained: {}", rate_words(report.max_rate_per_s));
+    svg.finish(id, "Rate reached by rate asked for", &words)
+}

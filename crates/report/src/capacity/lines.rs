@@ -1,0 +1,156 @@
+//! The windows of a capacity as points and lines over the rate.
+
+use super::words;
+use crate::number::tick;
+use crate::text::clean;
+use assay_model::{CapacityReport, CapacityWindow};
+
+/// Windows of rates that differ by less than this share are one point of a line.
+const SAME_RATE: f64 = 0.01;
+/// How far beyond the server's capacity windows are drawn: the bracket of a search may go far beyond it.
+const BEYOND_MAX: f64 = 1.5;
+/// Room to the right of the highest rate.
+const MARGIN: f64 = 1.03;
+
+/// What a line shows of a window.
+type Value = fn(&CapacityWindow) -> Option<f64>;
+
+/// A line of the picture: one percentile.
+pub struct Line {
+    /// Its name: `p99`.
+    pub name: String,
+    /// Number of its colour, marker and dash.
+    pub look: usize,
+    /// Whether the limits hold for it.
+    pub is_limited: bool,
+    /// Its value in a window, ms.
+    pub value: Value,
+}
+
+/// The lines: the percentile that the limits hold for stands out, and has a line of its own where it is not that of all requests.
+pub fn lines(report: &CapacityReport) -> Vec<Line> {
+    let all: [(&str, f64, usize, Value); 7] = [
+        ("max", 100.0, 7, |w| w.response_ms.max),
+        ("p99.9", 99.9, 6, |w| w.response_ms.p99_9),
+        ("p99", 99.0, 1, |w| w.response_ms.p99),
+        ("p95", 95.0, 3, |w| w.response_ms.p95),
+        ("p90", 90.0, 2, |w| w.response_ms_p90),
+        ("median", 50.0, 0, |w| w.response_ms.p50),
+        ("min", 0.0, 5, |w| w.response_ms_min),
+    ];
+    let is_limited = |percentile: f64| {
+        report.limited_operations.is_empty() && (percentile - report.percentile).abs() < 1e-9
+    };
+    let mut lines: Vec<Line> = all
+        .into_iter()
+        .filter(|(name, percentile, ..)| *name != "p99.9" || is_limited(*percentile))
+        .map(|(name, percentile, look, value)| Line {
+            name: name.to_owned(),
+            look,
+            is_limited: is_limited(percentile),
+            value,
+        })
+        .collect();
+    if !lines.iter().any(|l| l.is_limited) {
+        let of = match report.limited_operations.as_slice() {
+            [] => String::new(),
+            names => format!(" of {}", clean(&names.join(", "))),
+        };
+        let name = format!("{}{of}", words::percentile(report));
+        lines.insert(1, Line { name, look: 4, is_limited: true, value: |w| w.limited_ms });
+    }
+    lines
+}
+
+/// Windows whose rate can be drawn.
+fn usable(report: &CapacityReport) -> impl Iterator<Item = &CapacityWindow> {
+    report.windows.iter().filter(|w| w.asked_rate_per_s.is_finite() && w.asked_rate_per_s > 0.0)
+}
+
+/// Windows that count.
+pub fn counted(report: &CapacityReport) -> Vec<&CapacityWindow> {
+    usable(report).filter(|w| w.left_out.is_empty()).collect()
+}
+
+/// Windows that do not.
+pub fn left_out(report: &CapacityReport) -> Vec<&CapacityWindow> {
+    usable(report).filter(|w| !w.left_out.is_empty()).collect()
+}
+
+/// Windows of one rate.
+pub struct Group<'r> {
+    /// The rate: the middle of those asked for, per second.
+    pub rate_per_s: f64,
+    /// The windows.
+    pub windows: Vec<&'r CapacityWindow>,
+}
+
+impl Group<'_> {
+    /// The median of a value over the windows.
+    pub fn median(&self, value: impl Fn(&CapacityWindow) -> Option<f64>) -> Option<f64> {
+        median(self.windows.iter().filter_map(|w| value(w)).collect())
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.retain(|v| v.is_finite());
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    let lower = *values.get(values.len().saturating_sub(1) / 2)?;
+    Some(lower / 2.0 + upper / 2.0)
+}
+
+/// Windows grouped by rate, upwards.
+pub fn groups<'r>(windows: &[&'r CapacityWindow]) -> Vec<Group<'r>> {
+    let mut sorted = windows.to_vec();
+    sorted.sort_by(|a, b| a.asked_rate_per_s.total_cmp(&b.asked_rate_per_s));
+    let mut groups: Vec<Vec<&CapacityWindow>> = Vec::new();
+    for window in sorted {
+        let rate = window.asked_rate_per_s;
+        match groups.last_mut() {
+            Some(group) if rate <= group[0].asked_rate_per_s * (1.0 + SAME_RATE) => group.push(window),
+            _ => groups.push(vec![window]),
+        }
+    }
+    let group = |windows: Vec<&'r CapacityWindow>| {
+        let rates = windows.iter().map(|w| w.asked_rate_per_s).collect();
+        Some(Group { rate_per_s: median(rates)?, windows })
+    };
+    groups.into_iter().filter_map(group).collect()
+}
+
+/// The highest rate that is drawn, per second: all that were tried, but not far more than the server bears.
+pub fn rate_end(report: &CapacityReport) -> f64 {
+    let highest = usable(report).map(|w| w.asked_rate_per_s).fold(1.0, f64::max);
+    let rates = report.limits.iter().filter_map(|l| l.rate_per_s).chain(report.max_rate_per_s);
+    let known = rates.map(|r| r.high.unwrap_or(r.estimate)).filter(|r| r.is_finite()).fold(0.0, f64::max);
+    if known > 0.0 && highest > BEYOND_MAX * known { BEYOND_MAX * known } else { MARGIN * highest.max(known) }
+}
+
+/// Windows beyond what is drawn, in words; absent without any.
+pub fn not_drawn(report: &CapacityReport) -> Option<String> {
+    let end = rate_end(report);
+    let beyond: Vec<f64> = usable(report).map(|w| w.asked_rate_per_s).filter(|r| *r > end * 1.0001).collect();
+    let highest = beyond.iter().copied().fold(0.0, f64::max);
+    let (windows, stand) = if beyond.len() == 1 { ("window", "stands") } else { ("windows", "stand") };
+    (!beyond.is_empty()).then(|| {
+        format!(
+            "{} {windows} of higher rates, up to {}/s, {stand} in the table only.",
+            beyond.len(),
+            tick(highest)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_needs_values_and_takes_the_middle() {
+        assert_eq!(median(vec![3.0, 1.0, f64::NAN]), Some(2.0));
+        assert_eq!(median(vec![5.0, 1.0, 3.0]), Some(3.0));
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![f64::MAX, f64::MAX]), Some(f64::MAX));
+    }
+}

@@ -1,0 +1,353 @@
+//! The page of a capacity.
+
+use super::lines::{self, Line};
+use super::{blame_picture, csv, curve_picture, page_tables, words};
+use crate::heap::page::{Section, both};
+use crate::number::{count, significant};
+use crate::svg::marker_path;
+use crate::text::{clean, clean_lines, html};
+use askama::Template;
+use assay_model::{CapacityMethod, CapacityReport, LimitBlame, Problem};
+use std::fmt::Write as _;
+use std::io;
+
+const STYLE: &str = concat!(
+    include_str!("../../../../web/report.css"),
+    include_str!("../../../../web/memory.css"),
+    include_str!("../../../../web/capacity.css")
+);
+const SCRIPT: &str =
+    concat!(include_str!("../../../../web/report.js"), include_str!("../../../../web/csv.js"));
+
+#[derive(Template)]
+#[template(path = "capacity.html")]
+struct Page {
+    style: &'static str,
+    script: &'static str,
+    title: String,
+    subject: String,
+    not_valid: Vec<String>,
+    answers: Vec<String>,
+    sections: Vec<Section>,
+    assay_version: &'static str,
+}
+
+/// Writes the page.
+pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<()> {
+    let sections = vec![
+        Section::new("curve", "Response time by rate", curve_html(report)),
+        Section::new("reached", "Throughput", reached_html(report)),
+        Section::new("limits", "Limits", page_tables::limits(report).html()),
+        Section::new("late", "What made requests late", late_html(report)),
+        Section::new("checks", "Whether to believe it", checks_html(report)),
+        Section::new("windows", "Windows", windows_html(report)?),
+        Section::new("how", "How it was found", how_html(report)),
+        Section::problems(&other_problems(report)),
+    ];
+    let page = Page {
+        style: STYLE,
+        script: SCRIPT,
+        title: clean(&report.target),
+        subject: subject(report),
+        not_valid: if report.valid { Vec::new() } else { why_not_valid(report) },
+        answers: words::answer(report).iter().map(|s| clean(s)).collect(),
+        sections,
+        assay_version: env!("CARGO_PKG_VERSION"),
+    };
+    page.write_into(out)
+}
+
+fn method(report: &CapacityReport) -> &'static str {
+    match report.method {
+        CapacityMethod::Search => "search",
+        CapacityMethod::Sweep => "sweep",
+    }
+}
+
+fn minutes(seconds: f64) -> String {
+    if seconds.is_finite() && (0.0..1e9).contains(&seconds) {
+        let whole = seconds as u64;
+        format!("{}:{:02} min", whole / 60, whole % 60)
+    } else {
+        "an unknown time".to_owned()
+    }
+}
+
+fn subject(report: &CapacityReport) -> String {
+    let (windows, method) = (report.windows.len(), method(report));
+    format!("A {method} of {windows} windows in {}", minutes(report.duration_s))
+}
+
+/// What failed, in words; a result that names nothing says so.
+fn why_not_valid(report: &CapacityReport) -> Vec<String> {
+    let failed = report.checks.iter().filter(|c| c.passed == Some(false));
+    let mut why: Vec<String> =
+        failed.map(|c| format!("{}: {}", clean(&c.check), clean(&c.evidence))).collect();
+    if why.is_empty() {
+        why.extend(report.problems.iter().map(|p| format!("{}: {}", clean(&p.source), clean(&p.what))));
+    }
+    if why.is_empty() {
+        why.push("the result does not say why".to_owned());
+    }
+    why
+}
+
+/// Problems that are not told by a failed check already.
+fn other_problems(report: &CapacityReport) -> Vec<Problem> {
+    let is_told =
+        |p: &&Problem| !report.checks.iter().any(|c| c.check == p.source && c.passed == Some(false));
+    report.problems.iter().filter(is_told).cloned().collect()
+}
+
+fn figure(id: &str, heading: &str, key: &str, pictures: &str, caption: &str) -> String {
+    format!(
+        "<figure id=\"{id}\" aria-labelledby=\"{heading}-h\">{key}{pictures}<figcaption>{}</figcaption></figure>",
+        html(caption)
+    )
+}
+
+fn mark(path: &str, class: &str) -> String {
+    format!(
+        "<svg aria-hidden=\"true\" width=\"30\" height=\"12\" viewBox=\"0 0 30 12\"><path class=\"{class}\" d=\"{path}\"/></svg>"
+    )
+}
+
+fn line_mark(line: &Line) -> String {
+    let (look, strong) = (line.look, if line.is_limited { " strong" } else { "" });
+    format!(
+        "<svg aria-hidden=\"true\" width=\"30\" height=\"12\" viewBox=\"0 0 30 12\">\
+         <path class=\"s{look} ln d{look}{strong}\" d=\"M1 6H29\"/><path class=\"s{look} mk\" d=\"{}\"/></svg>",
+        marker_path(look, (15.0, 6.0), 4.0)
+    )
+}
+
+fn key(items: &[(String, String)]) -> String {
+    let mut out = String::from("<ul class=\"key\">");
+    for (mark, name) in items {
+        let _ = write!(out, "<li>{mark}<bdi>{}</bdi></li>", html(name));
+    }
+    out + "</ul>"
+}
+
+fn curve_html(report: &CapacityReport) -> String {
+    if lines::counted(report).is_empty() && lines::left_out(report).is_empty() {
+        return "<p class=\"absent\">not available: no window was measured</p>".to_owned();
+    }
+    let mut items: Vec<(String, String)> = lines::lines(report)
+        .iter()
+        .map(|line| {
+            let note = if line.is_limited { ": the limits hold for it" } else { "" };
+            (line_mark(line), format!("{}{note}", line.name))
+        })
+        .collect();
+    let diamond = marker_path(3, (15.0, 6.0), 4.5);
+    items.push((mark("M1 6H29", "limit"), "limit".to_owned()));
+    items.push((mark(&diamond, "cross"), "rate that keeps the limit, with its interval".to_owned()));
+    items.extend(rate_keys(report));
+    let mut caption = "Response time, on a logarithmic axis, from the intended start of a request to the last byte of its answer. \
+         A mark is a window of load, a line goes through the medians of windows of the same rate. Bands are the intervals of the rates."
+        .to_owned();
+    if !lines::left_out(report).is_empty() {
+        let hollow = marker_path(0, (15.0, 6.0), 4.0);
+        items.push((mark(&hollow, "pub"), "window that was left out".to_owned()));
+        caption += " Windows that were left out are hollow and on no line.";
+    }
+    if let Some(note) = lines::not_drawn(report) {
+        let _ = write!(caption, " {note}");
+    }
+    let draw = |width, id| curve_picture::curve(report, width, id);
+    let pictures = both(&draw(960.0, "curve-wide"), &draw(344.0, "curve-narrow"));
+    let reasons = page_tables::left_out(report).map_or_else(String::new, |t| t.html());
+    figure("response-curve", "curve", &key(&items), &pictures, &caption) + &reasons
+}
+
+/// Keys of the rates that were found, and of what lies beyond the highest.
+fn rate_keys(report: &CapacityReport) -> Vec<(String, String)> {
+    let mut keys = Vec::new();
+    if report.critical_rate_per_s.is_some() {
+        keys.push((mark("M1 6H29", "step"), "critical rate".to_owned()));
+    }
+    if report.max_rate_per_s.is_some() {
+        keys.push((mark("M1 6H29", "one"), "max rate".to_owned()));
+        keys.push((mark("M1 0H29V12H1Z", "out"), "more than the server sustains".to_owned()));
+    }
+    keys
+}
+
+fn reached_html(report: &CapacityReport) -> String {
+    if lines::counted(report).is_empty() && lines::left_out(report).is_empty() {
+        return "<p class=\"absent\">not available: no window was measured</p>".to_owned();
+    }
+    let (dot, cross) = (marker_path(0, (15.0, 6.0), 4.0), marker_path(7, (15.0, 6.0), 4.0));
+    let mut items = vec![
+        (mark(&dot, "s0 mk"), "answers kept up with requests".to_owned()),
+        (mark(&cross, "s7 mk"), "answers did not keep up".to_owned()),
+        (mark("M1 6H29", "step"), "slanted: all that was asked".to_owned()),
+    ];
+    items.extend(rate_keys(report));
+    let caption = "Right answers a second over the requests a second that were asked for. On the slanted line every request was \
+                   answered in its window; marks below it are requests that waited, failed, or were not sent.";
+    let draw = |width, id| curve_picture::reached(report, width, id);
+    let pictures = both(&draw(960.0, "reached-wide"), &draw(344.0, "reached-narrow"));
+    figure("reached-rate", "reached", &key(&items), &pictures, caption)
+}
+
+fn late_html(report: &CapacityReport) -> String {
+    let blamed: Vec<&LimitBlame> = report.blame.iter().filter(|b| b.misses > 0).collect();
+    if blamed.is_empty() {
+        let why = match report.blame.is_empty() {
+            true => "not available: nothing was watched that could be blamed",
+            false => "No request took longer than a limit in windows that the server kept up with.",
+        };
+        return format!("<p class=\"absent\">{why}</p>");
+    }
+    let items = [
+        (mark("M0 3H30V9H0Z", "s1 bar"), "misses explained: without it they had kept the limit".to_owned()),
+        (mark("M0 1H30V11H0Z", "s1 bar pale"), "misses that met it".to_owned()),
+        (mark("M15 0V12", "one"), "as many requests, drawn from all, would have met it by chance".to_owned()),
+        (mark("M0 3H30V9H0Z", "s5 bar"), "unexplained".to_owned()),
+    ];
+    let mut panels = String::from("<div class=\"panels\">");
+    let mut tables = String::new();
+    for (index, blame) in blamed.iter().enumerate() {
+        let _ = write!(
+            panels,
+            "<div class=\"panel\"><p class=\"panel-name\">{} requests beyond {}</p>{}</div>",
+            count(blame.misses),
+            html(&words::limit(blame.limit_ms)),
+            blame_picture::draw(blame, &format!("late-{index}"))
+        );
+        tables += &page_tables::causes(blame).html();
+    }
+    panels += "</div>";
+    let caption = "Of the requests that took longer than a limit, in windows that the server kept up with: what was going on \
+         while they waited. One request may have several causes, so shares may add up to more than all.";
+    figure("causes", "late", &key(&items), &panels, caption)
+        + &format!(
+            "<details class=\"print-open\"><summary>Figures behind it: causes</summary>{tables}</details>"
+        )
+}
+
+fn checks_html(report: &CapacityReport) -> String {
+    let tables: String = [Some(false), None, Some(true)]
+        .into_iter()
+        .filter_map(|passed| page_tables::checks(report, passed))
+        .map(|table| table.html())
+        .collect();
+    let verdict = if report.valid {
+        "No check failed: the figures may be used."
+    } else {
+        "The result is not valid: do not use the figures."
+    };
+    let none =
+        if tables.is_empty() { "<p class=\"absent\">not available: nothing was checked</p>" } else { "" };
+    format!("<p>{verdict}</p>{none}{tables}")
+}
+
+fn windows_html(report: &CapacityReport) -> io::Result<String> {
+    let mut text = Vec::new();
+    csv::render(report, &mut text)?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let escaped: Vec<String> = clean_lines(&text).lines().map(html_line).collect();
+    let (all, counted) = (report.windows.len(), lines::counted(report).len());
+    Ok(format!(
+        "<p>{all} windows were measured; {counted} count.</p>\
+         <details><summary>Figures of every window</summary>{}</details>\
+         <details id=\"csv\"><summary>The same as CSV</summary>\
+         <p><button type=\"button\" id=\"copy-csv\" hidden>Copy</button> <span id=\"copied\" role=\"status\"></span></p>\
+         <pre id=\"windows-csv\" tabindex=\"0\" aria-label=\"Windows as CSV\">{}</pre></details>",
+        page_tables::windows(report).html(),
+        escaped.join("\n")
+    ))
+}
+
+/// A line of CSV, escaped in full: `html` shortens what is longer than a text should be.
+fn html_line(line: &str) -> String {
+    let chars: Vec<char> = line.chars().collect();
+    chars.chunks(1_000).map(|part| html(&part.iter().collect::<String>())).collect()
+}
+
+fn how_html(report: &CapacityReport) -> String {
+    let operations = match report.limited_operations.as_slice() {
+        [] => "all".to_owned(),
+        names => clean(&names.join(", ")),
+    };
+    let counted = lines::counted(report);
+    let measured: f64 = counted.iter().map(|w| w.window_s).filter(|s| s.is_finite()).sum();
+    let requests = counted.iter().fold(0u64, |sum, w| sum.saturating_add(w.requests));
+    let method = match report.method {
+        CapacityMethod::Search => {
+            "search: windows of load at the rates that tell most about where the limits are crossed, until the intervals are \
+             narrow or the time is used up; a last window confirms"
+        }
+        CapacityMethod::Sweep => {
+            "sweep: level by level upwards, with settle and steady phases, retries and stop rules after the published rules \
+             of SPECjbb2015"
+        }
+    };
+    let rows = [
+        ("Target", clean(&report.target)),
+        ("Percentile that the limits hold for", words::percentile(report)),
+        ("Operations that they hold for", operations),
+        ("Method", method.to_owned()),
+        ("Windows that count", format!("{} of {}", counted.len(), report.windows.len())),
+        ("Requests in them", count(requests)),
+        ("Time measured in them", minutes(measured)),
+        ("Time in all", minutes(report.duration_s)),
+        ("Seed of every random draw", report.seed.to_string()),
+    ];
+    let mut out = String::from("<dl>");
+    for (name, value) in rows {
+        let _ = write!(out, "<div><dt>{name}</dt><dd><bdi>{}</bdi></dd></div>", html(&value));
+    }
+    out += "</dl><h3>What it cannot say</h3><ul>";
+    for line in cannot_say(report, measured) {
+        let _ = write!(out, "<li><bdi>{}</bdi></li>", html(&line));
+    }
+    out + "</ul>"
+}
+
+/// The bounds of what was measured.
+fn cannot_say(report: &CapacityReport, measured_s: f64) -> Vec<String> {
+    let mut lines = vec![
+        "The rates hold for this mix of operations, this data, this machine and what else ran on it; another mix has others."
+            .to_owned(),
+        format!(
+            "What happens more rarely than once in the {} that were measured is not in it: a nightly job, a full collection once \
+             an hour.",
+            minutes(measured_s)
+        ),
+    ];
+    if words::has_interval(report) {
+        lines.push(words::HOW_SURE.to_owned());
+    }
+    let counted = lines::counted(report);
+    let share = (100.0 - report.percentile) / 100.0;
+    if let Some(least) = counted.iter().map(|w| w.requests).filter(|r| *r > 0).min() {
+        lines.push(format!(
+            "In the smallest window {} rests on the slowest {} of {} requests.",
+            words::percentile(report),
+            significant((least as f64 * share).max(1.0).round()),
+            count(least)
+        ));
+    }
+    if report.max_rate_per_s.is_none() {
+        lines.push("What the server sustains at most was not found.".to_owned());
+    }
+    for limit in report.limits.iter().filter(|l| l.rate_per_s.is_none()) {
+        lines.push(format!(
+            "No rate for {}: {}.",
+            words::limit(limit.limit_ms),
+            words::absent(report, limit)
+        ));
+    }
+    if report.limits.iter().filter_map(|l| l.rate_per_s).any(|r| r.low.is_none() || r.high.is_none()) {
+        lines.push("Some rates have no interval: how far chance moves them is not known.".to_owned());
+    }
+    lines.push(
+        "A cause of late requests is what was going on at the same time: it explains a miss where the time that it took was \
+         enough, which is no proof that it alone was to blame."
+            .to_owned(),
+    );
+    lines
+}

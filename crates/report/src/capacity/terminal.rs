@@ -1,0 +1,142 @@
+//! A capacity for the terminal.
+
+use super::words;
+use crate::memory::TerminalView;
+use crate::memory::ink::{Ink, fit, paragraph};
+use crate::memory::terminal::{problems, usable};
+use crate::number::{count, half_width_percent, percent, significant};
+use crate::text::{clean, shorten};
+use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitBlame, Problem};
+
+const NAME: usize = 11;
+const FIGURE: usize = 11;
+const INTERVAL: usize = 17;
+const CAUSE: usize = 36;
+/// Causes of fewer misses are not worth a line.
+const CAUSE_SHARE_MIN: f64 = 0.005;
+
+/// All of it.
+pub fn render(report: &CapacityReport, view: TerminalView) -> String {
+    let (ink, width) = (Ink(view.color), usable(view.width));
+    let mut out = String::new();
+    paragraph(&mut out, 0, width, &head(report), |l| ink.dim(l));
+    out.push('\n');
+    if !report.valid {
+        let what = "NOT VALID: do not use these figures. What is wrong stands below.";
+        paragraph(&mut out, 0, width, what, |l| ink.warn(l));
+    }
+    for sentence in words::answer(report) {
+        paragraph(&mut out, 0, width, &clean(&sentence), |l| ink.bold(l));
+    }
+    table(&mut out, report, ink, width);
+    if let Some(blame) = report.blame.iter().find(|blame| blame.misses > 0) {
+        draw_blame(&mut out, report, blame, ink, width);
+    }
+    checks(&mut out, report, ink, width);
+    let is_check =
+        |p: &&Problem| report.checks.iter().any(|c| c.check == p.source && c.passed == Some(false));
+    let others: Vec<Problem> = report.problems.iter().filter(|p| !is_check(p)).cloned().collect();
+    problems(&mut out, &others, ink, width);
+    out
+}
+
+fn head(report: &CapacityReport) -> String {
+    let method = match report.method {
+        CapacityMethod::Search => "search",
+        CapacityMethod::Sweep => "sweep",
+    };
+    let (minutes, seconds) = ((report.duration_s / 60.0).floor(), (report.duration_s % 60.0).floor());
+    let (target, windows) = (clean(&report.target), report.windows.len());
+    format!(
+        "{target}: {method} of {windows} windows in {minutes:.0}:{seconds:02.0} min, seed {}",
+        report.seed
+    )
+}
+
+fn table(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
+    let head = format!(
+        "{:NAME$}{:>FIGURE$}{:>INTERVAL$}{:>7}   {}",
+        words::percentile(report) + " under",
+        "requests/s",
+        "interval",
+        "± %",
+        "tried"
+    );
+    *out += &format!("\n{}\n", ink.dim(head.trim_end()));
+    for limit in &report.limits {
+        let tried = match &limit.rate_per_s {
+            None => words::absent(report, limit),
+            Some(_) => {
+                let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), significant);
+                format!(
+                    "kept at {}, missed at {}",
+                    rate(limit.last_success_per_s),
+                    rate(limit.first_failure_per_s)
+                )
+            }
+        };
+        line(out, &words::limit(limit.limit_ms), limit.rate_per_s.as_ref(), &tried, (ink, width));
+    }
+    if report.limits.len() > 1 {
+        let what = "geometric mean of the rates above";
+        line(out, "critical", report.critical_rate_per_s.as_ref(), what, (ink, width));
+    }
+    line(out, "sustained", report.max_rate_per_s.as_ref(), "whatever the response time", (ink, width));
+    if words::has_interval(report) {
+        paragraph(out, 0, width, words::HOW_SURE, |l| ink.dim(l));
+    }
+}
+
+fn line(out: &mut String, name: &str, rate: Option<&Estimate>, note: &str, (ink, width): (Ink, usize)) {
+    let point = rate.map_or_else(|| "-".to_owned(), |r| significant(r.estimate));
+    let interval = rate.and_then(words::interval).unwrap_or_else(|| "-".to_owned());
+    let half = rate.and_then(half_width_percent).unwrap_or_else(|| "-".to_owned());
+    let figures = format!("{}{point:>FIGURE$}{interval:>INTERVAL$}{half:>7}", fit(name, NAME));
+    let room = width.saturating_sub(figures.chars().count() + 3);
+    *out += &format!("{figures}   {}\n", ink.dim(&shorten(note, room)));
+}
+
+fn draw_blame(out: &mut String, report: &CapacityReport, blame: &LimitBlame, ink: Ink, width: usize) {
+    let title = format!(
+        "Why {} requests took longer than {}, in windows that the server kept up with",
+        count(blame.misses),
+        words::limit(blame.limit_ms)
+    );
+    out.push('\n');
+    paragraph(out, 0, width, &title, |l| ink.bold(l));
+    let share_min = CAUSE_SHARE_MIN * blame.misses as f64;
+    for cause in blame.causes.iter().filter(|c| share_min <= c.misses as f64 && c.misses > 0) {
+        let by_chance = cause.expected.map_or_else(String::new, |expected| {
+            format!(", {} by chance", percent(expected.round().max(0.0) as u64, blame.misses))
+        });
+        let note = format!("met {}{by_chance}", percent(cause.touched, blame.misses));
+        let name = fit(&clean(words::cause(&cause.cause)), CAUSE);
+        *out += &format!("  {name}{:>8}   {}\n", percent(cause.misses, blame.misses), ink.dim(&note));
+    }
+    let none = fit("nothing that was watched", CAUSE);
+    *out += &format!("  {none}{:>8}\n", percent(blame.unexplained, blame.misses));
+    let key = "A cause counts where the request had kept the limit without the time that it took; one request may have several.";
+    paragraph(out, 2, width, key, |l| ink.dim(l));
+    if report.blame.iter().filter(|b| b.misses > 0).count() > 1 {
+        paragraph(out, 2, width, "--json has the other limits.", |l| ink.dim(l));
+    }
+}
+
+fn checks(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
+    let of = |passed: Option<bool>| report.checks.iter().filter(move |c| c.passed == passed);
+    let (good, failed, unknown) = (of(Some(true)).count(), of(Some(false)).count(), of(None).count());
+    let title = match failed {
+        0 => format!("Checks: {good} passed"),
+        _ => format!("Checks: {failed} failed, {good} passed"),
+    };
+    let rest = if unknown > 0 { format!(", {unknown} could not be made") } else { String::new() };
+    *out += &format!("\n{}\n", ink.bold(&format!("{title}{rest}")));
+    for check in of(Some(false)) {
+        let text = format!("✗ {}: {}", clean(&check.check), clean(&check.evidence));
+        paragraph(out, 2, width, &text, |l| ink.warn(l));
+    }
+    for check in of(None) {
+        let text = format!("- {}: {}", clean(&check.check), clean(&check.evidence));
+        paragraph(out, 2, width, &text, |l| ink.dim(l));
+    }
+}

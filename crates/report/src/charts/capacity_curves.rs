@@ -1,0 +1,208 @@
+//! Response time over the rate, of studies whose trials find capacities: one curve for each variant, over the limits.
+
+use super::axes::{EndLabel, Plot};
+use super::{Figure, curve_panel, series_key};
+use crate::grid::{Cell, Grid, Group, LOOKS};
+use crate::number::{significant, tick};
+use crate::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use crate::svg::{Anchor, Svg, text_width};
+use crate::table::Table;
+use crate::text;
+use assay_model::{CapacityReport, CapacityWindow, PlannedCapacity};
+
+const ID: &str = "rate-curve";
+const TITLE: &str = "Response time by rate";
+/// Windows of all trials of a variant whose rates differ by less than this share are one point of its line: trials search at rates
+/// of their own, so a point needs some of them.
+const SAME_RATE: f64 = 0.12;
+/// Times outside are drawn at the edge: no server of today has them, but a file may hold anything.
+const TIMES_MS: (f64, f64) = (1e-3, 1e6);
+/// Windows of higher rates than so many times the highest known one are not drawn: a search brackets far beyond it.
+const BEYOND_MAX: f64 = 1.5;
+const POINTS_MAX: usize = 2_000;
+
+/// The figure; none where the study finds no capacities.
+pub fn figure(grid: &Grid) -> Option<Figure> {
+    let planned = grid.run.plan.capacity.as_ref()?;
+    let end = rate_end(grid);
+    let drawn = grid.groups.iter().enumerate();
+    let drawn = drawn.filter(|(_, g)| g.cells.iter().any(|c| !points(grid, c, end).is_empty()));
+    let panels: Vec<_> = drawn
+        .map(|(index, group)| {
+            curve_panel(group.label.clone(), &format!("{ID}-{index}"), |width, names, id| {
+                panel(grid, group, planned, end, (width, names), id)
+            })
+        })
+        .collect();
+    if panels.is_empty() {
+        return Some(Figure::absent(
+            ID,
+            TITLE,
+            "not available: no window of load counts in a trial that does",
+        ));
+    }
+    let of = match planned.limited_operations.as_slice() {
+        [] => String::new(),
+        names => format!(" of {}", text::clean(&names.join(", "))),
+    };
+    Some(Figure {
+        id: ID.to_owned(),
+        title: TITLE.to_owned(),
+        caption: format!(
+            "p{} of the response time{of}, from the intended start to the last byte, over the rate of Poisson arrivals; the upright \
+             axis is logarithmic. A mark is a window of load that counts, of any trial that does; a line goes through the medians \
+             of windows whose rates are within {:.0} %. Broken lines are the limits. Measured by the load generator.",
+            tick(planned.percentile),
+            100.0 * SAME_RATE
+        ),
+        key: series_key(grid),
+        notes: Vec::new(),
+        panels,
+        size: "wide",
+        tables: vec![table(grid, end)],
+        absent: None,
+    })
+}
+
+/// Capacities of the trials of a variant that count.
+fn reports<'a>(grid: &Grid<'a>, cell: &Cell<'a>) -> impl Iterator<Item = &'a CapacityReport> {
+    grid.trials(cell.name)
+        .filter(|t| t.trial.counts())
+        .filter_map(|t| t.capacity.as_ref())
+        .filter(|c| c.valid)
+}
+
+/// The highest rate that is drawn.
+fn rate_end(grid: &Grid) -> f64 {
+    let (mut tried, mut known) = (1.0_f64, 0.0_f64);
+    for report in grid.cells().flat_map(|(_, cell)| reports(grid, cell)) {
+        let rates = report.limits.iter().filter_map(|l| l.rate_per_s).chain(report.max_rate_per_s);
+        known = rates.map(|r| r.estimate).filter(|r| r.is_finite()).fold(known, f64::max);
+        let asked = report.windows.iter().map(|w| w.asked_rate_per_s);
+        tried = asked.filter(|r| r.is_finite()).fold(tried, f64::max);
+    }
+    if 0.0 < known { tried.min(BEYOND_MAX * known) } else { tried }
+}
+
+/// Rate and time of each window that counts and can be drawn, by rate.
+fn points(grid: &Grid, cell: &Cell, end: f64) -> Vec<(f64, f64)> {
+    let counts = |w: &&CapacityWindow| w.left_out.is_empty() && (0.0..=end).contains(&w.asked_rate_per_s);
+    let windows = reports(grid, cell).flat_map(|report| &report.windows).filter(counts);
+    let mut points: Vec<(f64, f64)> = windows
+        .filter_map(|w| Some((w.asked_rate_per_s, w.limited_ms.filter(|ms| *ms > 0.0 && ms.is_finite())?)))
+        .map(|(rate, ms)| (rate, ms.clamp(TIMES_MS.0, TIMES_MS.1)))
+        .take(POINTS_MAX)
+        .collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
+    low / 2.0 + high / 2.0
+}
+
+/// Medians of rate and time over neighbours.
+fn line(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut rest = points;
+    let mut line = Vec::new();
+    while let Some((first, _)) = rest.first() {
+        let count = rest.partition_point(|(rate, _)| *rate <= first * (1.0 + SAME_RATE)).max(1);
+        let (near, far) = rest.split_at(count);
+        let of = |value: fn(&(f64, f64)) -> f64| median(near.iter().map(value).collect());
+        line.push((of(|p| p.0), of(|p| p.1)));
+        rest = far;
+    }
+    line
+}
+
+fn panel(
+    grid: &Grid,
+    group: &Group,
+    planned: &PlannedCapacity,
+    end: f64,
+    (width, names_width): (f64, f64),
+    id: &str,
+) -> String {
+    let plot = Plot { left: 52.0, right: width - names_width.max(18.0), top: 32.0, bottom: 300.0 };
+    let mut svg = Svg::new(width, 344.0);
+    let curves: Vec<(&Cell, Vec<(f64, f64)>)> =
+        group.cells.iter().map(|c| (c, points(grid, c, end))).filter(|(_, p)| !p.is_empty()).collect();
+    let limits = || planned.limits_ms.iter().copied().filter(|l| *l > 0.0 && l.is_finite());
+    let times = || curves.iter().flat_map(|(_, points)| points).map(|p| p.1).chain(limits());
+    let ticks = ticks_logarithmic(times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
+    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
+    plot.y_axis(&mut svg, &y, &ticks, "response time (ms)");
+    let x = Scale::linear((0.0, end), (plot.left, plot.right));
+    let labels: Vec<(f64, String)> = ticks_from_zero(end, 5)
+        .into_iter()
+        .filter(|t| *t <= end)
+        .map(|t| (x.at(t), tick(t)))
+        .filter(|(at, label)| at + text_width(label, super::axes::LABEL_SIZE) / 2.0 <= width)
+        .collect();
+    plot.x_axis(&mut svg, &labels, "rate asked for (requests/s)");
+    draw_limits(&mut svg, limits(), &plot, &y);
+    let (mut names, mut words) = (Vec::new(), Vec::new());
+    for (cell, points) in &curves {
+        let look = cell.series % LOOKS;
+        let middle = line(points);
+        let path: Vec<(f64, f64)> = middle.iter().map(|(rate, ms)| (x.at(*rate), y.at(*ms))).collect();
+        if path.len() > 1 {
+            svg.polyline(&path, &format!("s{look} ln d{look}"), &cell.label);
+        }
+        for (rate, ms) in points {
+            let tip = format!("{}: {} ms at {}/s", cell.label, significant(*ms), tick(rate.round()));
+            svg.marker(look, (x.at(*rate), y.at(*ms)), 2.2, &format!("s{look} mk"), &tip);
+        }
+        if let (Some(at), Some((rate, ms))) = (path.last(), middle.last()) {
+            names.push(EndLabel { at: *at, look, label: cell.label.clone() });
+            words.push(format!("{}: up to {} ms at {}/s", cell.label, significant(*ms), significant(*rate)));
+        }
+    }
+    plot.end_labels(&mut svg, &names, names_width);
+    let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
+    svg.finish(id, &format!("{TITLE}{place}"), &words.join(". "))
+}
+
+/// Each limit as a line with its name on it, where names have room.
+fn draw_limits(svg: &mut Svg, limits: impl Iterator<Item = f64>, plot: &Plot, y: &Scale) {
+    let mut last = f64::INFINITY;
+    for limit_ms in limits {
+        let at = y.at(limit_ms);
+        svg.line((plot.left, at), (plot.right, at), "step");
+        if last - at >= 15.0 {
+            svg.text((plot.left + 4.0, at - 4.0), Anchor::Start, "lab", &format!("{} ms", tick(limit_ms)));
+            last = at;
+        }
+    }
+}
+
+fn table(grid: &Grid, end: f64) -> Table {
+    let mut table = Table::new("Points of the lines", &["Variant", "Requests/s", "Response time (ms)"], 1);
+    for (_, cell) in grid.cells().filter(|(_, c)| c.variant.is_some()) {
+        let line = line(&points(grid, cell, end));
+        if line.is_empty() {
+            let absent = "not available: no window counts".to_owned();
+            table.rows.push(vec![text::clean(cell.name), absent.clone(), absent]);
+        }
+        for (rate, ms) in line {
+            table.rows.push(vec![text::clean(cell.name), significant(rate), significant(ms)]);
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_through_the_medians_of_neighbouring_rates() {
+        let points = [(100.0, 3.0), (105.0, 1.0), (110.0, 2.0), (200.0, 9.0)];
+        assert_eq!(line(&points), [(105.0, 2.0), (200.0, 9.0)]);
+        assert_eq!(line(&[]), []);
+        assert_eq!(line(&[(0.0, 1.0), (0.0, 3.0)]), [(0.0, 2.0)]);
+    }
+}

@@ -1,0 +1,103 @@
+//! What differs between two logs, for the terminal: who wrote them, then every figure with its ratio.
+
+use super::words;
+use crate::memory::TerminalView;
+use crate::memory::ink::{Ink, fit, paragraph};
+use crate::memory::terminal::usable;
+use crate::number::significant;
+use crate::text::clean;
+use assay_model::{GcComparison, GcDifference, GcJvm, GcVerdict};
+
+/// Between two columns.
+const GAP: usize = 2;
+const NAME_MAX: usize = 36;
+/// So much of a name says which figure it is: where there is less, verdicts are marks alone.
+const NAME_MIN: usize = 22;
+
+/// A row as it is shown.
+struct Row {
+    metric: String,
+    figures: [String; 3],
+    verdict: GcVerdict,
+}
+
+/// All of it.
+pub fn render(comparison: &GcComparison, view: TerminalView) -> String {
+    let (ink, width) = (Ink(view.color), usable(view.width));
+    let mut out = String::new();
+    side(&mut out, "before: ", &comparison.before, comparison.before_jvm.as_ref(), ink, width);
+    side(&mut out, "after:  ", &comparison.after, comparison.after_jvm.as_ref(), ink, width);
+    if differ(comparison) {
+        let what = "! The JVMs or their settings differ: what follows may come from that alone.";
+        paragraph(&mut out, 0, width, what, |l| ink.warn(l));
+    }
+    out.push('\n');
+    let is_told = |difference: &&GcDifference| difference.verdict != GcVerdict::CannotTell;
+    let rows: Vec<Row> = comparison.differences.iter().filter(is_told).map(row).collect();
+    table(&mut out, &rows, ink, width);
+    let cannot = comparison.differences.iter().filter(|difference| !is_told(difference));
+    let cannot: Vec<String> = cannot.map(|difference| clean(&difference.metric)).collect();
+    if !cannot.is_empty() {
+        out.push('\n');
+        paragraph(&mut out, 0, width, &format!("Too little to tell: {}", cannot.join(", ")), |l| ink.dim(l));
+    }
+    out
+}
+
+fn side(out: &mut String, which: &str, name: &str, jvm: Option<&GcJvm>, ink: Ink, width: usize) {
+    paragraph(out, 0, width, &format!("{which}{}", clean(name)), |l| ink.dim(l));
+    if let Some(jvm) = jvm {
+        paragraph(out, which.len(), width, &words::jvm(jvm).join(" · "), |l| ink.dim(l));
+    }
+}
+
+/// Whether the logs say of their JVMs what differs.
+fn differ(comparison: &GcComparison) -> bool {
+    let (Some(before), Some(after)) = (&comparison.before_jvm, &comparison.after_jvm) else { return false };
+    words::jvm(before) != words::jvm(after) || before.flags != after.flags
+}
+
+fn row(difference: &GcDifference) -> Row {
+    let figure = |value| words::figure_of(&difference.metric, value);
+    let ratio = difference.ratio.as_ref().map_or("-".to_owned(), |r| match (r.low, r.high) {
+        (Some(low), Some(high)) => {
+            format!("{} ({} to {})", significant(r.estimate), significant(low), significant(high))
+        }
+        _ => significant(r.estimate),
+    });
+    Row {
+        metric: clean(&difference.metric),
+        figures: [figure(difference.before), figure(difference.after), ratio],
+        verdict: difference.verdict,
+    }
+}
+
+/// Columns are as wide as what stands in them, so that none runs into the next.
+fn table(out: &mut String, rows: &[Row], ink: Ink, width: usize) {
+    let titles = ["before", "after", "ratio"];
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|row| row.figures[column].chars().count());
+        cells.fold(titles[column].len(), usize::max) + GAP
+    };
+    let columns = [widest(0), widest(1), widest(2)];
+    let right = |cells: [&str; 3]| -> String {
+        cells.iter().zip(columns).map(|(cell, column)| format!("{cell:>column$}")).collect()
+    };
+    let verdicts = rows.iter().map(|row| words::verdict(row.verdict).chars().count()).max().unwrap_or(0);
+    let left = width.saturating_sub(columns.iter().sum::<usize>() + GAP);
+    let (name, is_short) = match left.saturating_sub(verdicts) {
+        room if NAME_MIN <= room => (room.min(NAME_MAX), false),
+        _ => (left.saturating_sub(1).min(NAME_MAX), true),
+    };
+    *out += &format!("{}\n", ink.dim(&format!("{}{}", fit("", name), right(titles))));
+    for row in rows {
+        let verdict: String =
+            words::verdict(row.verdict).chars().take(if is_short { 1 } else { verdicts }).collect();
+        let verdict = match row.verdict {
+            GcVerdict::Higher | GcVerdict::Lower => ink.warn(&verdict),
+            _ => ink.dim(&verdict),
+        };
+        let [before, after, ratio] = &row.figures;
+        *out += &format!("{}{}  {verdict}\n", fit(&row.metric, name), right([before, after, ratio]));
+    }
+}

@@ -1,0 +1,78 @@
+//! A log that is followed, on a screen and as lines.
+
+use super::words;
+use crate::memory::TerminalView;
+use crate::memory::ink::{Ink, fit};
+use crate::memory::terminal::usable;
+use crate::number::{count, size};
+use crate::text::{clean, shorten};
+use assay_model::{GcPoint, GcReport};
+
+const COUNT: usize = 9;
+const FIGURE: usize = 11;
+const FINDINGS_SHOWN: usize = 4;
+/// Stretches of time whose heap is drawn.
+const CURVE: usize = 60;
+
+/// The screen.
+pub fn screen(report: &GcReport, name: &str, rows: u16, view: TerminalView) -> Vec<String> {
+    let (ink, width) = (Ink(view.color), usable(view.width));
+    let mut lines = vec![ink.bold(&shorten(&clean(name), width))];
+    if let Some(jvm) = report.jvms.last() {
+        lines.push(shorten(&words::jvm(jvm).join(" · "), width));
+    }
+    lines.push(shorten(&format!("{}, Ctrl-C ends", words::subject(report)), width));
+    lines.push(String::new());
+    lines.push(ink.bold(&shorten(&words::headline(report), width)));
+    lines.push(shorten(&heap(report), width));
+    lines.push(String::new());
+    let name = width - COUNT - 4 * FIGURE;
+    let heads: String =
+        ["total ms", "median", "p99", "longest"].iter().map(|h| format!("{h:>FIGURE$}")).collect();
+    lines.push(ink.dim(&format!("{}{:>COUNT$}{heads}", fit("Pauses", name), "count")));
+    for row in &report.pauses_by_phase {
+        let of = &row.durations;
+        let figures: String = [Some(of.total_ms), of.p50_ms, of.p99_ms, of.max_ms]
+            .into_iter()
+            .map(|v| format!("{:>FIGURE$}", words::figure(v)))
+            .collect();
+        lines.push(format!("{}{:>COUNT$}{figures}", fit(&clean(&row.name), name), count(of.count)));
+    }
+    lines.push(String::new());
+    for finding in words::gravest_first(report).into_iter().take(FINDINGS_SHOWN) {
+        let (mark, _) = words::severity(finding.severity);
+        lines.push(ink.warn(&shorten(&format!("{mark} {}", clean(&finding.claim)), width)));
+    }
+    if report.not_understood.lines > 0 {
+        lines.push(shorten(&words::not_understood(report), width));
+    }
+    lines.truncate(usize::from(rows));
+    lines
+}
+
+/// The heap after collections as a curve from zero to the largest, and as a figure.
+fn heap(report: &GcReport) -> String {
+    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let after: Vec<u64> = report.series.points.iter().filter_map(|p: &GcPoint| p.after_bytes_min).collect();
+    let Some(last) = after.last() else { return "no size of the heap yet".to_owned() };
+    let shown = &after[after.len().saturating_sub(CURVE)..];
+    let highest = shown.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let curve: String =
+        shown.iter().map(|bytes| BLOCKS[((*bytes as f64 / highest * 7.0).round() as usize).min(7)]).collect();
+    format!("heap after collections: {} {curve}", size(*last))
+}
+
+/// One line: pauses, their sum, the longest, the heap.
+pub fn line(report: &GcReport) -> String {
+    if report.pauses.count == 0 {
+        return "no pause for the collector yet".to_owned();
+    }
+    let pauses = words::counted(report.pauses.count, "pause", "pauses");
+    let longest = report.pauses.max_ms.map_or_else(String::new, |ms| format!(", longest {}", words::ms(ms)));
+    let after = report.series.points.iter().rev().find_map(|p| p.after_bytes_min);
+    let heap = after.map_or_else(String::new, |bytes| format!(", heap after {}", size(bytes)));
+    let throughput = report
+        .throughput_percent
+        .map_or_else(String::new, |p| format!(", throughput {} %", words::percent(p)));
+    format!("{pauses} took {}{longest}{throughput}{heap}", words::ms(report.pauses.total_ms))
+}

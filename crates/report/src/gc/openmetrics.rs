@@ -1,0 +1,178 @@
+//! What a followed GC log says, as OpenMetrics text (openmetrics.io, version 1.0): counters that only grow, and gauges.
+
+use crate::text::clean;
+use assay_model::{GcDurations, GcReport, GcRow};
+use std::fmt::Write as _;
+
+/// What the HTTP answer calls it.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The whole exposition, with its end mark. What the log does not say is left out.
+pub fn render(report: &GcReport) -> String {
+    let mut out = String::new();
+    pauses(&mut out, report);
+    rows(
+        &mut out,
+        "assay_gc_concurrent_seconds",
+        "Phases beside the application.",
+        "phase",
+        &report.concurrent_by_phase,
+    );
+    rows(
+        &mut out,
+        "assay_gc_stall_seconds",
+        "Waits of single threads for memory.",
+        "phase",
+        &report.stalls_by_phase,
+    );
+    let operations = &report.safepoints_by_operation;
+    rows(&mut out, "assay_gc_safepoint_seconds", "Stops at safepoints.", "operation", operations);
+    let troubles: Vec<(String, f64)> = report
+        .troubles
+        .iter()
+        .map(|(trouble, n)| (label("trouble", super::words::trouble(*trouble)), *n as f64))
+        .collect();
+    family(
+        &mut out,
+        ("assay_gc_troubles", "counter", ""),
+        "Collections in which something went wrong.",
+        &troubles,
+    );
+    let bytes = [
+        (
+            "assay_gc_allocated_bytes",
+            "Allocated by the application, where the log tells.",
+            report.allocated_bytes,
+        ),
+        ("assay_gc_freed_bytes", "Freed by collections that give both sizes.", report.freed_bytes),
+    ];
+    for (name, help, value) in bytes {
+        family(&mut out, (name, "counter", "bytes"), help, &one(value.map(|v| v as f64)));
+    }
+    cpu(&mut out, report);
+    heap(&mut out, report);
+    let throughput = report.throughput_percent.map(|p| p / 100.0);
+    let help = "Share of the time in which the collector did not stop the application.";
+    family(&mut out, ("assay_gc_throughput_ratio", "gauge", "ratio"), help, &one(throughput));
+    let strange = one(Some(report.not_understood.lines as f64));
+    family(
+        &mut out,
+        ("assay_gc_log_lines_not_understood", "counter", ""),
+        "Lines that no rule accounts for.",
+        &strange,
+    );
+    let jvms = one(Some(report.jvms.len() as f64));
+    family(&mut out, ("assay_gc_jvms", "gauge", ""), "JVMs that wrote the log.", &jvms);
+    out += "# EOF\n";
+    out
+}
+
+fn pauses(out: &mut String, report: &GcReport) {
+    let help = "Pauses for the collector.";
+    rows(out, "assay_gc_pause_seconds", help, "phase", &report.pauses_by_phase);
+    let longest: Vec<(String, f64)> = report
+        .pauses_by_phase
+        .iter()
+        .filter_map(|row| Some((label("phase", &row.name), row.durations.max_ms? / 1_000.0)))
+        .collect();
+    family(
+        out,
+        ("assay_gc_pause_max_seconds", "gauge", "seconds"),
+        "Longest pause since the log began.",
+        &longest,
+    );
+}
+
+fn cpu(out: &mut String, report: &GcReport) {
+    let sums = [("pauses", &report.cpu), ("concurrent", &report.concurrent_cpu)];
+    let samples: Vec<(String, f64)> = sums
+        .into_iter()
+        .filter_map(|(during, sum)| Some((during, sum.as_ref()?)))
+        .flat_map(|(during, sum)| [(during, "user", sum.user_s), (during, "system", sum.sys_s)])
+        .map(|(during, mode, s)| (format!("{},{}", label("during", during), label("mode", mode)), s))
+        .collect();
+    let help = "CPU time of the collector, where the log tells.";
+    family(out, ("assay_gc_cpu_seconds", "counter", "seconds"), help, &samples);
+}
+
+fn heap(out: &mut String, report: &GcReport) {
+    let last = |of: fn(&assay_model::GcPoint) -> Option<u64>| {
+        report.series.points.iter().rev().find_map(of).map(|bytes| bytes as f64)
+    };
+    let live = report.live_set.as_ref().map(|l| l.last_bytes as f64);
+    let gauges = [
+        ("assay_gc_heap_after_bytes", "Heap in use after the last collections.", last(|p| p.after_bytes_min)),
+        ("assay_gc_heap_capacity_bytes", "Capacity of the heap.", last(|p| p.capacity_bytes)),
+        ("assay_gc_live_set_bytes", "What survived the last collection of all the heap.", live),
+    ];
+    for (name, help, value) in gauges {
+        family(out, (name, "gauge", "bytes"), help, &one(value));
+    }
+    let spaces: Vec<(String, f64)> = report
+        .spaces
+        .iter()
+        .filter_map(|(space, of)| Some((label("space", super::words::space(*space)), of.last_bytes? as f64)))
+        .collect();
+    family(
+        out,
+        ("assay_gc_space_bytes", "gauge", "bytes"),
+        "Parts of the heap after the last collection.",
+        &spaces,
+    );
+}
+
+fn one(value: Option<f64>) -> Vec<(String, f64)> {
+    value.map(|v| (String::new(), v)).into_iter().collect()
+}
+
+fn head(out: &mut String, (name, kind, unit): (&str, &str, &str), help: &str) {
+    let _ = writeln!(out, "# TYPE {name} {kind}");
+    if !unit.is_empty() {
+        let _ = writeln!(out, "# UNIT {name} {unit}");
+    }
+    let _ = writeln!(out, "# HELP {name} {help}");
+}
+
+/// A family with a sample for each set of labels; nothing without samples.
+fn family(out: &mut String, of: (&str, &str, &str), help: &str, samples: &[(String, f64)]) {
+    let samples: Vec<&(String, f64)> = samples.iter().filter(|(_, value)| value.is_finite()).collect();
+    if samples.is_empty() {
+        return;
+    }
+    head(out, of, help);
+    let suffix = if of.1 == "counter" { "_total" } else { "" };
+    for (labels, value) in samples {
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
+        let _ = writeln!(out, "{}{suffix}{labels} {value}", of.0);
+    }
+}
+
+/// Lengths as a summary: count and sum, which only grow.
+fn rows(out: &mut String, name: &str, help: &str, key: &str, rows: &[GcRow]) {
+    if rows.is_empty() {
+        return;
+    }
+    head(out, (name, "summary", "seconds"), help);
+    for row in rows {
+        summary(out, name, &label(key, &row.name), &row.durations);
+    }
+}
+
+fn summary(out: &mut String, name: &str, labels: &str, of: &GcDurations) {
+    let quantiles = [("0.5", of.p50_ms), ("0.9", of.p90_ms), ("0.99", of.p99_ms), ("0.999", of.p999_ms)];
+    for (quantile, value) in quantiles {
+        if let Some(ms) = value.filter(|v| v.is_finite() && *v >= 0.0) {
+            let _ = writeln!(out, "{name}{{{labels},quantile=\"{quantile}\"}} {}", ms / 1_000.0);
+        }
+    }
+    let _ = writeln!(out, "{name}_count{{{labels}}} {}", of.count);
+    if of.total_ms.is_finite() && of.total_ms >= 0.0 {
+        let _ = writeln!(out, "{name}_sum{{{labels}}} {}", of.total_ms / 1_000.0);
+    }
+}
+
+/// A label with its value escaped as the standard wants it.
+fn label(key: &str, value: &str) -> String {
+    let escaped = clean(value).replace('\\', "\\\\").replace('"', "\\\"");
+    format!("{key}=\"{escaped}\"")
+}

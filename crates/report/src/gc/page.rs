@@ -1,0 +1,243 @@
+//! The page of a GC log.
+
+use super::{csv, length_pictures, page_tables, timeline_picture, words};
+use crate::heap::page::{Section, both};
+use crate::number::count;
+use crate::svg::marker_path;
+use crate::table::Table;
+use crate::text::{clean, clean_lines, html};
+use askama::Template;
+use assay_model::{GcFinding, GcReport, GcSeries};
+use std::fmt::Write as _;
+use std::io;
+
+const STYLE: &str = concat!(
+    include_str!("../../../../web/report.css"),
+    include_str!("../../../../web/memory.css"),
+    include_str!("../../../../web/gc.css")
+);
+const SCRIPT: &str =
+    concat!(include_str!("../../../../web/report.js"), include_str!("../../../../web/csv.js"));
+/// JVMs that the head of the page names; the section on them has all.
+const JVMS_SHOWN: usize = 1;
+
+#[derive(Template)]
+#[template(path = "gc.html")]
+struct Page {
+    style: &'static str,
+    script: &'static str,
+    title: String,
+    subject: Vec<String>,
+    headline: String,
+    findings: Vec<Finding>,
+    sections: Vec<Section>,
+    assay_version: &'static str,
+}
+
+struct Finding {
+    severity: &'static str,
+    claim: String,
+    evidence: String,
+    at: String,
+    change: String,
+}
+
+/// Writes the page.
+pub fn render(report: &GcReport, name: &str, out: &mut impl io::Write) -> io::Result<()> {
+    let sections = vec![
+        Section::new("timeline", "Heap and pauses", timeline_html(&report.series)),
+        Section::new("pauses", "Pauses", pauses_html(report)),
+        Section::new("mmu", "Time left to the application", mmu_html(report)),
+        Section::new("memory", "Memory and time", page_tables::figures(report)),
+        Section::new("beside", "Beside the application", beside_html(report)),
+        Section::new("jvms", "Who wrote it", page_tables::jvms(report)),
+        Section::new("read", "What was read", read_html(report)),
+        Section::new("figures", "Figures as CSV", csv_html(report)?),
+        Section::problems(&report.problems),
+    ];
+    let mut subject = vec![words::subject(report)];
+    subject.extend(report.jvms.iter().take(JVMS_SHOWN).map(|jvm| words::jvm(jvm).join(" · ")));
+    let page = Page {
+        style: STYLE,
+        script: SCRIPT,
+        title: clean(name),
+        subject,
+        headline: words::headline(report),
+        findings: words::gravest_first(report).into_iter().map(|f| finding(report, f)).collect(),
+        sections,
+        assay_version: env!("CARGO_PKG_VERSION"),
+    };
+    page.write_into(out)
+}
+
+fn finding(report: &GcReport, of: &GcFinding) -> Finding {
+    let brings = of.brings.as_ref().map_or_else(String::new, |b| format!(": {}", clean(b)));
+    Finding {
+        severity: words::severity(of.severity).1,
+        claim: clean(&of.claim),
+        evidence: clean(&of.evidence),
+        at: words::places(report, &of.at),
+        change: of.change.as_ref().map_or_else(String::new, |c| format!("{}{brings}", clean(c))),
+    }
+}
+
+fn figure(id: &str, heading: &str, key: &str, pictures: &str, caption: &str) -> String {
+    format!(
+        "<figure id=\"{id}\" aria-labelledby=\"{heading}-h\">{key}{pictures}<figcaption>{}</figcaption></figure>",
+        html(caption)
+    )
+}
+
+fn absent(why: &str) -> String {
+    format!("<p class=\"absent\">not available: {}</p>", html(why))
+}
+
+fn key(items: &[(String, String)]) -> String {
+    let mut out = String::from("<ul class=\"key\">");
+    for (mark, name) in items {
+        let _ = write!(out, "<li>{mark}<bdi>{}</bdi></li>", html(name));
+    }
+    out + "</ul>"
+}
+
+fn mark(path: &str, class: &str) -> String {
+    format!(
+        "<svg aria-hidden=\"true\" width=\"30\" height=\"12\" viewBox=\"0 0 30 12\"><path class=\"{class}\" d=\"{path}\"/></svg>"
+    )
+}
+
+fn timeline_html(series: &GcSeries) -> String {
+    let draw = |width, id| timeline_picture::draw(series, width, id);
+    let (Some(wide), Some(narrow)) = (draw(960.0, "timeline-wide"), draw(344.0, "timeline-narrow")) else {
+        return absent("the log has no times, or nothing happened in it");
+    };
+    let mut items = vec![
+        (mark("M1 6H29", "s5 ln d1"), "capacity".to_owned()),
+        (mark("M1 6H29", "s0 thin"), "heap in use before a collection".to_owned()),
+        (mark("M1 6H29", "s2 ln"), "after it".to_owned()),
+    ];
+    for (name, look) in timeline_picture::occurring(series) {
+        items.push((
+            mark(&marker_path(look, (15.0, 6.0), 4.0), &format!("s{look} mk")),
+            format!("pause: {name}"),
+        ));
+    }
+    if series.points.iter().any(|p| p.stalled_ms > 0.0) {
+        items.push((mark("M13 0H17V12H13Z", "s1 band stall"), "threads waited for memory".to_owned()));
+    }
+    if series.points.iter().any(|p| p.is_start && p.at_s > 0.0) {
+        items.push((mark("M15 0V12", "step start"), "another JVM begins".to_owned()));
+    }
+    let caption = "Time is cut into stretches of equal length. Of each the picture shows the fullest heap before and the emptiest \
+                   after a collection, the capacity, and of each kind of pause the longest, on a logarithmic axis.";
+    figure("gc-timeline", "timeline", &key(&items), &both(&wide, &narrow), caption)
+}
+
+fn pauses_html(report: &GcReport) -> String {
+    if report.pauses.count == 0 {
+        return format!("<p>{}.</p>", words::NO_PAUSE);
+    }
+    let mut out = String::new();
+    let panels = length_pictures::histograms(&report.pauses_by_phase);
+    if !panels.is_empty() {
+        let left = report.pauses_by_phase.len().saturating_sub(panels.len());
+        let more = if left > 0 { format!(" {left} more kinds are in the table.") } else { String::new() };
+        let mut html_of = String::from("<div class=\"panels\">");
+        for (name, picture) in panels {
+            let name = html(&name);
+            let _ = write!(
+                html_of,
+                "<div class=\"panel\"><p class=\"panel-name\"><bdi>{name}</bdi></p>{picture}</div>"
+            );
+        }
+        html_of += "</div>";
+        let caption = format!("How long pauses of each kind took, all on the same logarithmic axis.{more}");
+        out += &figure("lengths", "pauses", "", &html_of, &caption);
+    }
+    out += &page_tables::lengths(
+        "Pauses by kind",
+        "Kind",
+        report,
+        &report.pauses_by_phase,
+        Some(&report.pauses),
+    )
+    .html();
+    if !report.pauses_by_cause.is_empty() {
+        out +=
+            &page_tables::lengths("Pauses by cause", "Cause", report, &report.pauses_by_cause, None).html();
+    }
+    if !report.full_by_cause.is_empty() {
+        out +=
+            &page_tables::lengths("Full collections by cause", "Cause", report, &report.full_by_cause, None)
+                .html();
+    }
+    let draw = |width, id| length_pictures::causes(&report.pauses_by_cause, width, id);
+    if let (Some(wide), Some(narrow)) = (draw(960.0, "causes-wide"), draw(344.0, "causes-narrow")) {
+        out += &figure(
+            "causes",
+            "pauses",
+            "",
+            &both(&wide, &narrow),
+            "Time in pauses by their cause, from zero.",
+        );
+    }
+    out
+}
+
+fn mmu_html(report: &GcReport) -> String {
+    let draw = |width, id| length_pictures::mmu(&report.mmu, width, id);
+    let (Some(wide), Some(narrow)) = (draw(960.0, "mmu-wide"), draw(344.0, "mmu-narrow")) else {
+        return absent("the log has no times of pauses");
+    };
+    let caption = "Minimum mutator utilisation: wherever a stretch of this length lies in the log, at least this share of it was \
+                   left to the application. Where it is 0 a pause was as long as the stretch.";
+    let table = page_tables::mmu(report).html();
+    figure("mmu-curve", "mmu", "", &both(&wide, &narrow), caption)
+        + &format!("<details class=\"print-open\"><summary>Figures behind it</summary>{table}</details>")
+}
+
+fn beside_html(report: &GcReport) -> String {
+    let tables: [(&str, &str, &[assay_model::GcRow]); 4] = [
+        ("Concurrent cycles", "Cycle", &report.cycles_by_phase),
+        ("Phases beside the application", "Phase", &report.concurrent_by_phase),
+        ("Threads that waited for memory", "Wait", &report.stalls_by_phase),
+        ("Safepoints by operation", "Operation", &report.safepoints_by_operation),
+    ];
+    let mut out: String = tables
+        .iter()
+        .filter(|(.., rows)| !rows.is_empty())
+        .map(|(title, column, rows)| page_tables::lengths(title, column, report, rows, None).html())
+        .collect();
+    if !report.triggers.is_empty() {
+        let mut table = Table::new("Why cycles began", &["Trigger", "Cycles"], 1);
+        table.rows = report.triggers.iter().map(|(name, n)| vec![clean(name), count(*n)]).collect();
+        out += &table.html();
+    }
+    if out.is_empty() { absent("the log tells of no cycle, wait or safepoint") } else { out }
+}
+
+fn read_html(report: &GcReport) -> String {
+    let mut out = format!("<p>{}</p>", html(&words::not_understood(report)));
+    if !report.not_understood.shapes.is_empty() {
+        out += &page_tables::strange(report).html();
+    }
+    out += &page_tables::sources(report).html();
+    if !report.reconciliations.is_empty() {
+        out += &page_tables::reconciliations(report).html();
+    }
+    out
+}
+
+fn csv_html(report: &GcReport) -> io::Result<String> {
+    let mut text = Vec::new();
+    csv::render(report, &mut text)?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let escaped: Vec<String> = clean_lines(&text).lines().map(html).collect();
+    Ok(format!(
+        "<p>A row for each figure, in full. A spreadsheet opens it; <code>assay gc LOG --csv</code> prints it.</p>\
+         <details id=\"csv\"><summary>Show</summary>\
+         <p><button type=\"button\" id=\"copy-csv\" hidden>Copy</button> <span id=\"copied\" role=\"status\"></span></p>\
+         <pre id=\"gc-csv\" tabindex=\"0\" aria-label=\"Figures as CSV\">{}</pre></details>",
+        escaped.join("\n")
+    ))
+}

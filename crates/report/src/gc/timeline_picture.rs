@@ -1,0 +1,205 @@
+//! The heap and the pauses over one axis of time.
+
+use crate::charts::axes::{LABEL_SIZE, Plot};
+use crate::number::{significant, tick};
+use crate::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use crate::svg::{Svg, text_width};
+use assay_model::{GcPoint, GcSeries};
+use std::collections::BTreeMap;
+
+const MIB: f64 = 1_048_576.0;
+const HEAP_HEIGHT: f64 = 210.0;
+const PAUSES_HEIGHT: f64 = 170.0;
+const TOP: f64 = 30.0;
+/// Between the two rectangles: the title of the lower one.
+const BETWEEN: f64 = 34.0;
+const BELOW: f64 = 42.0;
+const LEFT: f64 = 66.0;
+/// Stretches of time that a picture shows apart.
+const POINTS_WIDE: usize = 440;
+const POINTS_NARROW: usize = 130;
+/// Lengths beyond these ends, ms, are drawn there.
+const TIMES: (f64, f64) = (1e-3, 1e6);
+
+/// Kinds of pauses, each with its look: colour and shape. What a log of another version calls otherwise has the last.
+pub const KINDS: [(&str, &str, usize); 6] = [
+    ("young", "young", 0),
+    ("mixed", "mixed", 2),
+    ("old", "old generation", 4),
+    ("whole", "whole heap, in a concurrent cycle", 6),
+    ("full", "full", 7),
+    ("", "other", 5),
+];
+
+/// Look of a kind of pause.
+pub fn look(kind: &str) -> usize {
+    KINDS.iter().find(|(name, ..)| *name == kind).map_or(5, |(_, _, look)| *look)
+}
+
+/// Which kinds occur, in the order of [`KINDS`].
+pub fn occurring(series: &GcSeries) -> Vec<(&'static str, usize)> {
+    let has = |look_of: usize| series.points.iter().any(|p| p.pauses.keys().any(|k| look(k) == look_of));
+    KINDS.iter().filter(|(_, _, look)| has(*look)).map(|(_, name, look)| (*name, *look)).collect()
+}
+
+/// What is drawn: the end of the time axis with its unit, and points, joined until they are few enough.
+struct Drawn {
+    end_s: f64,
+    unit: (&'static str, f64),
+    bucket_s: f64,
+    points: Vec<GcPoint>,
+}
+
+impl Drawn {
+    fn of(series: &GcSeries, points_max: usize) -> Option<Drawn> {
+        let usable = |p: &&GcPoint| p.at_s.is_finite() && (0.0..1e12).contains(&p.at_s);
+        let last_s = series.points.iter().filter(usable).map(|p| p.at_s).fold(f64::NAN, f64::max);
+        let bucket_s =
+            if series.bucket_s.is_finite() && series.bucket_s > 0.0 { series.bucket_s } else { 1.0 };
+        if !last_s.is_finite() {
+            return None;
+        }
+        let end_s = last_s + bucket_s;
+        let times = (end_s / bucket_s / points_max as f64).ceil().max(1.0);
+        let wide_s = bucket_s * times;
+        let mut joined: BTreeMap<u64, GcPoint> = BTreeMap::new();
+        for point in series.points.iter().filter(usable) {
+            let index = (point.at_s / wide_s + 1e-9) as u64;
+            join(joined.entry(index).or_default(), point, index as f64 * wide_s);
+        }
+        let unit = match end_s {
+            s if s < 180.0 => ("s", 1.0),
+            s if s < 3.0 * 3_600.0 => ("min", 60.0),
+            s if s < 4.0 * 86_400.0 => ("h", 3_600.0),
+            _ => ("days", 86_400.0),
+        };
+        Some(Drawn { end_s, unit, bucket_s: wide_s, points: joined.into_values().collect() })
+    }
+}
+
+fn join(into: &mut GcPoint, point: &GcPoint, at_s: f64) {
+    into.at_s = at_s;
+    into.before_bytes_max = into.before_bytes_max.max(point.before_bytes_max);
+    into.after_bytes_min = match (into.after_bytes_min, point.after_bytes_min) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    };
+    into.capacity_bytes = point.capacity_bytes.or(into.capacity_bytes);
+    for (kind, (count, total_ms, max_ms)) in &point.pauses {
+        let sum = into.pauses.entry(kind.clone()).or_default();
+        *sum = (sum.0.saturating_add(*count), sum.1 + total_ms, sum.2.max(*max_ms));
+    }
+    into.stalled_ms += point.stalled_ms;
+    into.is_start |= point.is_start;
+}
+
+/// The picture, for screens or phones; absent where the log has no times.
+pub fn draw(series: &GcSeries, width: f64, id: &str) -> Option<String> {
+    let narrow = width < 600.0;
+    let drawn = Drawn::of(series, if narrow { POINTS_NARROW } else { POINTS_WIDE })?;
+    let right = width - 16.0;
+    let heap = Plot { left: LEFT, right, top: TOP, bottom: TOP + HEAP_HEIGHT };
+    let pauses = Plot { top: heap.bottom + BETWEEN, bottom: heap.bottom + BETWEEN + PAUSES_HEIGHT, ..heap };
+    let mut svg = Svg::new(width, pauses.bottom + BELOW);
+    let end = drawn.end_s / drawn.unit.1;
+    let x = Scale::linear((0.0, end), (heap.left, heap.right));
+    draw_starts(&mut svg, &drawn, &x, (heap.top, pauses.bottom));
+    draw_heap(&mut svg, &drawn, &heap, &x);
+    draw_pauses(&mut svg, &drawn, &pauses, &x);
+    let half = |label: &str| text_width(label, LABEL_SIZE) / 2.0;
+    let ticks: Vec<(f64, String)> = ticks_from_zero(end, if narrow { 4 } else { 10 })
+        .into_iter()
+        .filter(|t| *t <= end)
+        .map(|t| (x.at(t), tick(t)))
+        .filter(|(at, label)| at + half(label) <= width)
+        .collect();
+    svg.line((heap.left, heap.bottom), (heap.right, heap.bottom), "ax");
+    pauses.x_axis(&mut svg, &ticks, &format!("time since the first line ({})", drawn.unit.0));
+    Some(svg.finish(id, "Heap and pauses over time", &description(&drawn)))
+}
+
+fn at_s(drawn: &Drawn, point: &GcPoint) -> f64 {
+    (point.at_s + drawn.bucket_s / 2.0).min(drawn.end_s) / drawn.unit.1
+}
+
+/// Where a JVM begins, but for the first.
+fn draw_starts(svg: &mut Svg, drawn: &Drawn, x: &Scale, (top, bottom): (f64, f64)) {
+    for point in drawn.points.iter().filter(|p| p.is_start && p.at_s > 0.0) {
+        let at = x.at(point.at_s / drawn.unit.1);
+        svg.line((at, top), (at, bottom), "step start");
+    }
+}
+
+fn draw_heap(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
+    let sizes =
+        |p: &GcPoint| [p.before_bytes_max, p.after_bytes_min, p.capacity_bytes].into_iter().flatten().max();
+    let highest = drawn.points.iter().filter_map(sizes).max().unwrap_or(0) as f64 / MIB;
+    let ticks = ticks_from_zero(highest, 4);
+    let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (plot.bottom, plot.top));
+    plot.y_axis(svg, &y, &ticks, "heap (MiB)");
+    let line = |of: fn(&GcPoint) -> Option<u64>| -> Vec<(f64, f64)> {
+        let point = |p: &GcPoint| Some((x.at(at_s(drawn, p)), y.at(of(p)? as f64 / MIB)));
+        drawn.points.iter().filter_map(point).collect()
+    };
+    let before = line(|p| p.before_bytes_max.filter(|_| p.after_bytes_min.is_some()));
+    let after = line(|p| p.after_bytes_min.filter(|_| p.before_bytes_max.is_some()));
+    let around: Vec<(f64, f64)> = before.iter().copied().chain(after.iter().rev().copied()).collect();
+    if before.len() > 1 {
+        svg.polyline(&around, "s0 band", "between the heap before and after collections");
+    }
+    for (points, class, name) in [
+        (line(|p| p.capacity_bytes), "s5 ln d1 capacity", "capacity"),
+        (line(|p| p.before_bytes_max), "s0 thin before", "in use before a collection, the largest"),
+        (line(|p| p.after_bytes_min), "s2 ln after", "in use after a collection, the smallest"),
+    ] {
+        if points.len() > 1 {
+            svg.polyline(&points, class, name);
+        } else if let Some(only) = points.first() {
+            svg.marker(0, *only, 3.0, &class.replace(" ln", " mk").replace(" thin", " mk"), name);
+        }
+    }
+}
+
+fn draw_pauses(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
+    let lengths = drawn.points.iter().flat_map(|p| p.pauses.values().map(|(_, _, max_ms)| *max_ms));
+    let lengths: Vec<f64> =
+        lengths.filter(|ms| ms.is_finite() && *ms > 0.0).map(|ms| ms.clamp(TIMES.0, TIMES.1)).collect();
+    let low = lengths.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = lengths.iter().copied().fold(0.0, f64::max);
+    let ticks = ticks_logarithmic(low, high);
+    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
+    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
+    plot.y_axis(svg, &y, &ticks, "longest pause of its kind in a stretch of time (ms)");
+    for point in drawn.points.iter().filter(|p| p.stalled_ms > 0.0) {
+        let at = x.at(at_s(drawn, point));
+        let tip = format!("threads waited {} ms for memory", significant(point.stalled_ms));
+        svg.rect((at - 1.0, plot.top), (2.0, plot.bottom - plot.top), "s1 band stall", &tip);
+    }
+    // The rarest kinds last, so that nothing hides them.
+    for (_, name, look_of) in KINDS {
+        for point in &drawn.points {
+            for (kind, (count, total_ms, max_ms)) in point.pauses.iter().filter(|(k, _)| look(k) == look_of) {
+                if !max_ms.is_finite() || *max_ms <= 0.0 {
+                    continue;
+                }
+                let kind = if kind.is_empty() { name } else { kind.as_str() };
+                let at = at_s(drawn, point);
+                let tip = format!(
+                    "{kind}, around {} {}: {count}, {} ms in all, the longest {} ms",
+                    tick(at),
+                    drawn.unit.0,
+                    significant(*total_ms),
+                    significant(*max_ms)
+                );
+                let class = format!("s{look_of} mk pause");
+                svg.marker(look_of, (x.at(at), y.at(*max_ms)), 3.2, &class, &tip);
+            }
+        }
+    }
+}
+
+fn description(drawn: &Drawn) -> String {
+    let longest = drawn.points.iter().flat_map(|p| p.pauses.values()).map(|p| p.2).fold(0.0, f64::max);
+    let (end, unit) = (tick(drawn.end_s / drawn.unit.1), drawn.unit.0);
+    format!("Over {end} {unit}; the longest pause took {} ms", significant(longest))
+}

@@ -1,0 +1,385 @@
+//! What GC logs say, in sentences and names that all outputs share.
+
+pub use crate::number::counted;
+use crate::number::{count, significant, size, tick};
+use crate::text::clean;
+use assay_model::{
+    Estimate, GcDurations, GcFinding, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSeverity,
+    GcSpace, GcTrend, GcTrouble, GcVerdict,
+};
+
+/// Places that are named one after the other.
+const PLACES_SHOWN: usize = 4;
+
+/// Where J9 says so, by its own word.
+const COMPRESSED_REFERENCES: &str = "compressed references";
+
+/// What is said of a log without a single pause.
+pub const NO_PAUSE: &str = "No pause for the collector was read";
+
+/// File and line: `gc.log:5123`. Of a file in a folder the name alone, which the list of sources has in full.
+pub fn place(report: &GcReport, (source, line): (usize, u64)) -> String {
+    let name = report.sources.get(source).map_or("?", |s| s.name.as_str());
+    let short = name.rsplit(['/', '!']).next().unwrap_or(name);
+    format!("{}:{line}", clean(short))
+}
+
+/// The first few of these places.
+pub fn places(report: &GcReport, at: &[(usize, u64)]) -> String {
+    let shown: Vec<String> = at.iter().take(PLACES_SHOWN).map(|at| place(report, *at)).collect();
+    let more = at.len().saturating_sub(PLACES_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// Milliseconds in the unit that people say: `0.35 ms`, `12.3 ms`, `4.56 s`.
+pub fn ms(value: f64) -> String {
+    if value.abs() < 1_000.0 { format!("{} ms", significant(value)) } else { seconds(value / 1_000.0) }
+}
+
+/// A figure of a table; what is absent or no number is a dash.
+pub fn figure(value: Option<f64>) -> String {
+    value.filter(|v| v.is_finite()).map_or_else(|| "-".to_owned(), significant)
+}
+
+/// The same of a figure with this name: bytes in the unit that people say.
+pub fn figure_of(metric: &str, value: Option<f64>) -> String {
+    match value.filter(|v| v.is_finite() && metric.contains("bytes")) {
+        Some(bytes) => {
+            let (divisor, unit) = unit_of(bytes);
+            format!("{} {unit}", significant(bytes / divisor))
+        }
+        None => figure(value),
+    }
+}
+
+/// Length of a stretch of time, which is a round figure.
+pub fn window(ms: f64) -> String {
+    match ms {
+        ms if !ms.is_finite() => "-".to_owned(),
+        ms if ms < 1_000.0 => format!("{} ms", tick(ms)),
+        ms if ms < 60_000.0 => format!("{} s", tick(ms / 1_000.0)),
+        ms => format!("{} min", tick(ms / 60_000.0)),
+    }
+}
+
+/// Seconds in the unit that people say.
+pub fn seconds(value: f64) -> String {
+    if !value.is_finite() || value < 0.0 {
+        return "an unknown time".to_owned();
+    }
+    let whole = value.min(1e15) as u64;
+    match whole {
+        0..120 => format!("{} s", significant(value)),
+        120..7_200 => format!("{} min {} s", whole / 60, whole % 60),
+        7_200..172_800 => format!("{} h {} min", whole / 3_600, whole % 3_600 / 60),
+        _ => format!("{} days {} h", count(whole / 86_400), whole % 86_400 / 3_600),
+    }
+}
+
+/// A rate or size in bytes with its interval: `120 MiB/s (118 to 123)`.
+pub fn bytes_with_interval(value: &Estimate, per: &str) -> String {
+    let largest = [Some(value.estimate), value.low, value.high]
+        .into_iter()
+        .flatten()
+        .fold(0.0, |a: f64, b| a.max(b.abs()));
+    let (divisor, unit) = unit_of(largest);
+    let of = |v: f64| significant(v / divisor);
+    let interval = match (value.low, value.high) {
+        (Some(low), Some(high)) => format!(" ({} to {})", of(low), of(high)),
+        _ => String::new(),
+    };
+    format!("{} {unit}{per}{interval}", of(value.estimate))
+}
+
+fn unit_of(bytes: f64) -> (f64, &'static str) {
+    match bytes.abs() {
+        b if b < 1_024.0 => (1.0, "B"),
+        b if b < 1_048_576.0 => (1_024.0, "KiB"),
+        b if b < 1_073_741_824.0 => (1_048_576.0, "MiB"),
+        _ => (1_073_741_824.0, "GiB"),
+    }
+}
+
+/// The first sentence: how much of the time the application ran, and the longest pause.
+pub fn headline(report: &GcReport) -> String {
+    let pauses = &report.pauses;
+    if pauses.count == 0 {
+        return format!("{NO_PAUSE}.");
+    }
+    let longest = pauses.max_ms.map_or_else(String::new, |max| {
+        let at = pauses.max_at.map_or_else(String::new, |at| format!(" ({})", place(report, at)));
+        format!(" The longest took {}{at}.", ms(max))
+    });
+    let stopped = format!("{} took {}", counted(pauses.count, "pause", "pauses"), ms(pauses.total_ms));
+    match (report.throughput_percent, report.span_s) {
+        (Some(throughput), Some(span_s)) => format!(
+            "The collector left the application {} % of the time: {stopped} of {}.{longest}",
+            percent(throughput),
+            seconds(span_s)
+        ),
+        _ => format!("{stopped}; the log has no times to hold that against.{longest}"),
+    }
+}
+
+/// A share in percent that keeps what lacks to 100: 99.9 and 99.99 are a world apart.
+pub fn percent(value: f64) -> String {
+    let lacks = 100.0 - value;
+    let decimals = if !(0.0..=100.0).contains(&value) || lacks >= 10.0 || lacks == 0.0 {
+        1
+    } else {
+        (1.0 - lacks.log10()).ceil().clamp(1.0, 5.0) as usize
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Who wrote it, in pieces: version, collector, heap, mode, processors.
+pub fn jvm(jvm: &GcJvm) -> Vec<String> {
+    let mut pieces = Vec::new();
+    pieces.push(
+        jvm.version.as_ref().map_or("JVM of unknown version".to_owned(), |v| format!("JVM {}", clean(v))),
+    );
+    if let Some(collector) = &jvm.collector {
+        let generations = match jvm.is_generational {
+            Some(true) => ", with generations",
+            Some(false) => ", without generations",
+            None => "",
+        };
+        pieces.push(format!("{}{generations}", clean(collector)));
+    }
+    match (jvm.heap_bytes_initial.or(jvm.heap_bytes_min), jvm.heap_bytes_max) {
+        (Some(from), Some(to)) if from == to => pieces.push(format!("heap {}", size(to))),
+        (Some(from), Some(to)) => pieces.push(format!("heap {} to {}", size(from), size(to))),
+        (None, Some(to)) => pieces.push(format!("heap up to {}", size(to))),
+        (Some(from), None) => pieces.push(format!("heap from {}", size(from))),
+        (None, None) => {}
+    }
+    if let Some(mode) = &jvm.mode {
+        let compact = if mode.compact_headers == Some(true) { " with compact headers" } else { "" };
+        pieces.push(format!("references {}{compact}", mode.mode.name()));
+    } else if let Some(is_compressed) = jvm.settings.get(COMPRESSED_REFERENCES) {
+        // J9 without the shift: the mode is not known, but this is.
+        pieces.push(format!(
+            "references {}",
+            if is_compressed == "true" { "compressed" } else { "not compressed" }
+        ));
+    }
+    if let Some(processors) = jvm.processors {
+        pieces.push(counted(processors, "processor", "processors"));
+    }
+    if let Some(memory) = jvm.memory_bytes {
+        pieces.push(format!("sees {}", size(memory)));
+    }
+    if let Some(region) = jvm.region_bytes {
+        pieces.push(format!("regions of {}", size(region)));
+    }
+    match (jvm.parallel_workers, jvm.concurrent_workers) {
+        (Some(parallel), Some(concurrent)) => {
+            pieces.push(format!("workers {parallel}, concurrent {concurrent}"));
+        }
+        (Some(parallel), None) => pieces.push(format!("workers {parallel}")),
+        (None, Some(concurrent)) => pieces.push(format!("concurrent workers {concurrent}")),
+        (None, None) => {}
+    }
+    if let Some(pages) = &jvm.large_pages {
+        pieces.push(format!("large pages {}", clean(pages)));
+    }
+    pieces
+}
+
+/// What was read: files, bytes, lines, span.
+pub fn subject(report: &GcReport) -> String {
+    let bytes: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.bytes));
+    let lines: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.lines));
+    let files = counted(report.sources.len() as u64, "file", "files");
+    let span = report.span_s.map_or_else(String::new, |s| format!(", over {}", seconds(s)));
+    format!("{files}, {}, {}{span}", size(bytes), counted(lines, "line", "lines"))
+}
+
+/// Findings, the gravest first; among equals as the analysis has them.
+pub fn gravest_first(report: &GcReport) -> Vec<&GcFinding> {
+    let mut all: Vec<&GcFinding> = report.findings.iter().collect();
+    all.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    all
+}
+
+/// The mark before a finding.
+pub fn severity(severity: GcSeverity) -> (&'static str, &'static str) {
+    match severity {
+        GcSeverity::Error => ("✗", "error"),
+        GcSeverity::Warning => ("!", "warning"),
+        GcSeverity::Note => ("·", "note"),
+    }
+}
+
+/// What a pause collects.
+pub fn scope(scope: GcScope) -> &'static str {
+    match scope {
+        GcScope::Young => "young",
+        GcScope::Mixed => "mixed",
+        GcScope::Old => "old",
+        GcScope::Full => "full",
+        GcScope::Whole => "whole heap",
+    }
+}
+
+/// A part of the heap.
+pub fn space(space: GcSpace) -> &'static str {
+    match space {
+        GcSpace::Young => "young generation",
+        GcSpace::Eden => "eden",
+        GcSpace::Survivor => "survivors",
+        GcSpace::Old => "old generation",
+        GcSpace::Humongous => "humongous objects",
+        GcSpace::Metaspace => "metaspace",
+        GcSpace::ClassSpace => "class space",
+    }
+}
+
+/// What went wrong in collections.
+pub fn trouble(trouble: GcTrouble) -> &'static str {
+    match trouble {
+        GcTrouble::EvacuationFailure => "evacuation failures",
+        GcTrouble::PromotionFailed => "failed promotions",
+        GcTrouble::ConcurrentModeFailure => "concurrent mode failures",
+        GcTrouble::Degenerated => "degenerated cycles",
+        GcTrouble::Aborted => "aborted cycles",
+        GcTrouble::CriticalSection => "waits for JNI critical sections",
+    }
+}
+
+/// What a comparison says.
+pub fn verdict(verdict: GcVerdict) -> &'static str {
+    match verdict {
+        GcVerdict::Higher => "▲ higher",
+        GcVerdict::Lower => "▼ lower",
+        GcVerdict::NoDifferenceShown => "≈ no difference shown",
+        GcVerdict::CannotTell => "? too little to tell",
+    }
+}
+
+/// The live set and its trend in a sentence.
+pub fn live_set(live: &GcLiveSet) -> String {
+    let trend = match live.trend {
+        GcTrend::Grows => "it grows",
+        GcTrend::Flat => "over this log it hardly changes",
+        GcTrend::Shrinks => "it shrinks",
+        GcTrend::Unknown => "too little to say whether it grows",
+    };
+    let slope = live
+        .slope_bytes_per_h
+        .as_ref()
+        .filter(|_| live.trend != GcTrend::Unknown)
+        .map_or_else(String::new, |slope| format!(", {}", bytes_with_interval(slope, " an hour")));
+    let (last, max) = (size(live.last_bytes), size(live.max_bytes));
+    format!("{last}, at most {max}, {} ({}); {trend}{slope}", clean(&live.basis), count(live.count))
+}
+
+/// Figures that are one line each: name and words. What the log does not say is left out.
+pub fn figures(report: &GcReport) -> Vec<(&'static str, String)> {
+    let mut rows: Vec<(&'static str, String)> = Vec::new();
+    let mut put = |name, words: Option<String>| rows.extend(words.map(|words| (name, words)));
+    let all = report.allocated_bytes.map_or_else(String::new, |bytes| format!(", {} in all", size(bytes)));
+    let rate = |rate: &Option<Estimate>| rate.as_ref().map(|r| bytes_with_interval(r, "/s"));
+    put("allocated", rate(&report.allocated_bytes_per_s).map(|r| r + &all));
+    put("promoted", promoted(report));
+    put("freed", report.freed_bytes.map(size));
+    let per_request = report.garbage_bytes_per_request.as_ref();
+    put("garbage per request", per_request.map(|r| bytes_with_interval(r, "")));
+    put("live set", report.live_set.as_ref().map(live_set));
+    put("time to safepoint", spread(&report.time_to_safepoint));
+    put(
+        "other safepoints",
+        report.other_safepoints_ms.map(|t| format!("{} stopped for no collection", ms(t))),
+    );
+    put("CPU in pauses", report.cpu.as_ref().map(|sum| cpu(sum, "pause", "pauses")));
+    let beside = report.concurrent_cpu.as_ref();
+    put(
+        "CPU beside them",
+        beside.map(|sum| cpu(sum, "phase beside the application", "phases beside the application")),
+    );
+    if report.out_of_memory > 0 {
+        put("out of memory", Some(counted(report.out_of_memory, "time", "times")));
+    }
+    if !report.troubles.is_empty() {
+        let of = report.troubles.iter().map(|(t, n)| format!("{} {}", count(*n), trouble(*t)));
+        put("troubles", Some(of.collect::<Vec<_>>().join(", ")));
+    }
+    rows
+}
+
+/// The rate is over the stretches that show it, which in a short log are few and other ones than those of what is allocated: without
+/// an interval it is not told.
+fn promoted(report: &GcReport) -> Option<String> {
+    let rate = report.promoted_bytes_per_s.as_ref().filter(|rate| rate.low.is_some());
+    let parts = [
+        rate.map(|rate| bytes_with_interval(rate, "/s")),
+        report.promoted_percent.map(|p| {
+            format!("{} % of what was allocated between collections that show both", significant(p))
+        }),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn cpu(cpu: &assay_model::GcCpuSum, one: &str, many: &str) -> String {
+    let busy = (cpu.user_s + cpu.sys_s) / cpu.real_s;
+    let busy =
+        if busy.is_finite() { format!(": {} processors busy", significant(busy)) } else { String::new() };
+    format!(
+        "{} s user, {} s system in {} s of {}{busy}",
+        significant(cpu.user_s),
+        significant(cpu.sys_s),
+        significant(cpu.real_s),
+        counted(cpu.count, one, many)
+    )
+}
+
+/// Percentiles in a line; absent with none.
+fn spread(of: &GcDurations) -> Option<String> {
+    if of.count == 0 {
+        return None;
+    }
+    let part = |name: &str, value: Option<f64>| value.map(|v| format!("{name} {}", ms(v)));
+    let parts = [part("median", of.p50_ms), part("p99", of.p99_ms), part("longest", of.max_ms)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    Some(format!("{} in {} stops", parts.join(", "), count(of.count)))
+}
+
+/// Whether what the log says of itself is what was read, but for rounding.
+pub fn agrees(of: &GcReconciliation) -> bool {
+    (of.said - of.read).abs() <= of.rounding
+}
+
+/// How much was not understood.
+pub fn not_understood(report: &GcReport) -> String {
+    let lines: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.lines));
+    match report.not_understood.lines {
+        0 => format!("All {} are accounted for.", counted(lines, "line", "lines")),
+        strange => format!("Of {} {} accounted for by no rule.", counted(lines, "line", "lines"), {
+            let are = if strange == 1 { "is" } else { "are" };
+            format!("{} {are}", count(strange))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_near_all_keep_what_lacks() {
+        assert_eq!(
+            [50.0, 95.123, 99.5, 99.98765, 100.0].map(percent),
+            ["50.0", "95.1", "99.50", "99.988", "100.0"]
+        );
+        assert_eq!(percent(-3.0), "-3.0");
+    }
+
+    #[test]
+    fn times_are_told_in_the_unit_that_people_say() {
+        assert_eq!([0.35, 999.0, 1_500.0, 130_000.0].map(ms), ["0.350 ms", "999 ms", "1.50 s", "2 min 10 s"]);
+        assert_eq!([7_300.0, 200_000.0].map(seconds), ["2 h 1 min", "2 days 7 h"]);
+        assert_eq!([f64::NAN, -1.0].map(seconds), ["an unknown time"; 2]);
+    }
+}

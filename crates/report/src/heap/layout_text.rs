@@ -1,0 +1,142 @@
+//! An object in every model for the terminal: a picture with its ruler, and a table of offsets.
+
+use super::places::{Alike, FIELDS_MAX, Row, Stretch, alike, fields, rows};
+use crate::memory::ink::{Ink, fit, paragraph};
+use crate::memory::terminal::{TerminalView, problems, usable};
+use crate::text::{clean, shorten};
+use assay_model::{ClassLayout, HeapLayouts, LayoutPart};
+
+/// Left of a row: its first offset.
+const INDENT: usize = 7;
+/// Rows drawn of one object.
+const ROWS_MAX: usize = 24;
+
+/// The class in every model.
+pub fn render(layouts: &HeapLayouts, view: TerminalView) -> String {
+    let (ink, width) = (Ink(view.color), usable(view.width));
+    let class = layouts.layouts.first().map_or("no class", |l| l.class.as_str());
+    let mut out = format!("{}\n", ink.bold(&shorten(&clean(class), width)));
+    paragraph(&mut out, 0, width, &format!("found in {}", clean(&layouts.source)), |l| ink.dim(l));
+    draw(&mut out, &layouts.layouts, ink, width);
+    problems(&mut out, &layouts.problems, ink, width);
+    out
+}
+
+/// Picture and table of one class's layouts.
+fn draw(out: &mut String, layouts: &[ClassLayout], ink: Ink, width: usize) {
+    let groups = alike(layouts);
+    let Some(largest) = layouts.iter().map(|l| l.instance_bytes).max() else { return };
+    let (row_bytes, columns) = measure(largest, width - INDENT - 1);
+    out.push('\n');
+    *out += &format!("{}{}\n", " ".repeat(INDENT), ink.dim(&ruler(row_bytes, columns)));
+    for group in &groups {
+        let estimate = if group.layout.is_estimate { ", an estimate" } else { "" };
+        let title =
+            format!("{}  {} bytes{estimate}: {}", group.letter, group.layout.instance_bytes, group.names);
+        *out += &format!("{}\n", ink.bold(&shorten(&title, width)));
+        let rows = rows(group.layout, row_bytes, ROWS_MAX);
+        let alone = rows.len() == 1;
+        for row in rows {
+            match row {
+                Row::Bytes(start, stretches) => {
+                    let start = if alone { String::new() } else { start.to_string() };
+                    let drawn: String = stretches.iter().map(|s| stretch(s, columns, ink)).collect();
+                    *out += &format!("{start:>width$} {drawn}│\n", width = INDENT - 1);
+                }
+                Row::LeftOut(bytes) => left_out(out, ink, &format!("⋮ {bytes} bytes of the same")),
+                Row::Rest(bytes) => left_out(out, ink, &format!("⋮ {bytes} bytes more")),
+            }
+        }
+    }
+    let key = "│ begins a place, dots are padding, + is a field that the JVM adds";
+    *out += &format!("{}{}\n", " ".repeat(INDENT), ink.dim(key));
+    table(out, &groups, ink, width);
+}
+
+fn left_out(out: &mut String, ink: Ink, text: &str) {
+    *out += &format!("{}{}\n", " ".repeat(INDENT), ink.dim(text));
+}
+
+/// Bytes in a row and columns for each: as wide as there is room.
+fn measure(largest: u64, room: usize) -> (u64, usize) {
+    for columns in [4, 3, 2] {
+        if usize::try_from(largest).is_ok_and(|bytes| bytes.max(8) <= room / columns) {
+            return (largest.max(8), columns);
+        }
+    }
+    ((room / 2 / 8 * 8).max(8) as u64, 2)
+}
+
+/// Offsets over the picture, every eight bytes.
+fn ruler(row_bytes: u64, columns: usize) -> String {
+    let step = 8 * columns;
+    (0..row_bytes)
+        .step_by(8)
+        .map(|offset| format!("{offset:<step$}"))
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
+}
+
+fn stretch(stretch: &Stretch, columns: usize, ink: Ink) -> String {
+    let room = usize::try_from(stretch.bytes).unwrap_or(0).min(4096) * columns - 1;
+    let name = clean(&stretch.place.name);
+    let edge = if stretch.begins { '│' } else { ' ' };
+    let text = match (stretch.begins, stretch.place.part) {
+        (_, LayoutPart::Padding) => "·".repeat(room),
+        (false, _) => " ".repeat(room),
+        (true, LayoutPart::Injected) => fit(&format!("+{name}"), room),
+        (true, _) => fit(&name, room),
+    };
+    let text = match stretch.place.part {
+        LayoutPart::Header | LayoutPart::Padding => ink.dim(&text),
+        LayoutPart::Injected => ink.warn(&text),
+        LayoutPart::Field => text,
+    };
+    format!("{edge}{text}")
+}
+
+const OFFSET: usize = 8;
+
+/// Offset and size of each field, the columns as wide as there is room, several tables below each other where there is
+/// too little.
+fn table(out: &mut String, groups: &[Alike], ink: Ink, width: usize) {
+    let fields = fields(groups);
+    let name_width = (width.saturating_sub(10 + OFFSET * groups.len())).clamp(16, 34);
+    let kind_width = 10;
+    let columns = ((width - name_width - kind_width) / OFFSET).max(1);
+    for (index, part) in groups.chunks(columns).enumerate() {
+        let from = index * columns;
+        let mut heading = format!("{}{}", fit("offset+size of", name_width), fit("type", kind_width));
+        part.iter().for_each(|g| heading += &format!("{:>OFFSET$}", g.letter));
+        *out += &format!("\n{}\n", ink.dim(&heading));
+        let mut line = |name: &str, kind: &str, cell: &dyn Fn(usize, &Alike) -> String| {
+            *out += &format!(
+                "{}{}",
+                fit(&shorten(name, name_width - 1), name_width),
+                fit(&shorten(kind, kind_width - 1), kind_width)
+            );
+            part.iter().enumerate().for_each(|(i, g)| *out += &format!("{:>OFFSET$}", cell(from + i, g)));
+            out.push('\n');
+        };
+        line("(header)", "", &|_, g| format!("0+{}", bytes_of(g.layout, LayoutPart::Header)));
+        for (field, places) in &fields {
+            let plus = if field.part == LayoutPart::Injected { "+" } else { "" };
+            line(&format!("{plus}{}", clean(&field.name)), &clean(&field.kind), &|i, _| {
+                let place = places.get(i).copied().flatten();
+                place.map_or("-".to_owned(), |p| format!("{}+{}", p.offset_bytes, p.bytes))
+            });
+        }
+        line("(padding)", "", &|_, g| bytes_of(g.layout, LayoutPart::Padding).to_string());
+        line("(instance)", "", &|_, g| g.layout.instance_bytes.to_string());
+    }
+    if fields.len() == FIELDS_MAX {
+        *out += &format!("{}\n", ink.dim(&format!("the first {FIELDS_MAX} fields (--json has all)")));
+    }
+}
+
+/// Bytes of one part of an object.
+pub fn bytes_of(layout: &ClassLayout, part: LayoutPart) -> u64 {
+    let parts = layout.places.iter().filter(|p| p.part == part);
+    parts.fold(0, |sum, p| sum.saturating_add(p.bytes))
+}

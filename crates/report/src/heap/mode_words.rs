@@ -1,0 +1,377 @@
+//! What the modes of heap sizes say in words, for terminal and page alike.
+
+use crate::number::{counted, size, xmx};
+use crate::text::clean;
+use assay_model::{HeapModes, ModeCell, ModeCliff, ModeOfLog, ReferenceMode};
+use std::collections::BTreeMap;
+
+/// A mode's name where there is little room.
+pub fn short(mode: ReferenceMode) -> &'static str {
+    match mode {
+        ReferenceMode::Bits32 => "32-bit",
+        ReferenceMode::CompressedUnscaled => "unscaled",
+        ReferenceMode::CompressedZeroBased => "zero-based",
+        ReferenceMode::CompressedDisjointBase => "disjoint",
+        ReferenceMode::CompressedNonZeroBase => "non-zero",
+        ReferenceMode::Full64CompressedClassPointers => "64-bit-ccp",
+        ReferenceMode::Full64 => "64-bit",
+    }
+}
+
+/// What following a reference takes in a mode.
+pub fn decoding(mode: ReferenceMode) -> &'static str {
+    match mode {
+        ReferenceMode::Bits32 => "4-byte references that are addresses",
+        ReferenceMode::CompressedUnscaled => "4-byte references that are addresses",
+        ReferenceMode::CompressedZeroBased => "4-byte references, a shift",
+        ReferenceMode::CompressedDisjointBase => "4-byte references, a shift and a base set beside it",
+        ReferenceMode::CompressedNonZeroBase => "4-byte references, a shift and a base added",
+        ReferenceMode::Full64CompressedClassPointers => "8-byte references, class pointers of 4",
+        ReferenceMode::Full64 => "8-byte references and class pointers",
+    }
+}
+
+/// Class of a mode's fill.
+pub fn mode_class(mode: ReferenceMode) -> &'static str {
+    match mode {
+        ReferenceMode::Bits32 => "f12",
+        ReferenceMode::CompressedUnscaled => "f2",
+        ReferenceMode::CompressedZeroBased => "f0",
+        ReferenceMode::CompressedDisjointBase => "f5",
+        ReferenceMode::CompressedNonZeroBase => "f1",
+        ReferenceMode::Full64CompressedClassPointers => "f9",
+        ReferenceMode::Full64 => "f8",
+    }
+}
+
+/// The modes from the cheapest decoding on.
+pub fn rank(mode: ReferenceMode) -> usize {
+    ReferenceMode::ALL.iter().position(|m| *m == mode).unwrap_or(ReferenceMode::ALL.len())
+}
+
+/// How sure a cell is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Proof {
+    /// A JVM started so has the mode that was computed.
+    Verified,
+    /// A JVM started so has another mode, or its heap is elsewhere.
+    Contradicted,
+    /// Computed alone.
+    Computed,
+    /// Nothing computed: what a started JVM said.
+    SeenOnly,
+    /// Neither.
+    Unknown,
+}
+
+impl Proof {
+    /// Of a cell.
+    pub fn of(cell: &ModeCell) -> Self {
+        match (cell.computed_mode, cell.verified_mode) {
+            (Some(_), Some(_)) if cell.has_other_mode() || cell.has_other_base() => Proof::Contradicted,
+            (Some(_), Some(_)) => Proof::Verified,
+            (Some(_), None) => Proof::Computed,
+            (None, Some(_)) => Proof::SeenOnly,
+            (None, None) => Proof::Unknown,
+        }
+    }
+
+    /// Its mark behind the mode's name.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Proof::Verified => "✓",
+            Proof::Contradicted => "✗",
+            Proof::SeenOnly => "•",
+            Proof::Computed | Proof::Unknown => "",
+        }
+    }
+}
+
+/// The mode of a cell: what a JVM said, else what was computed.
+pub fn mode_of(cell: &ModeCell) -> Option<ReferenceMode> {
+    cell.verified_mode.or(cell.computed_mode)
+}
+
+/// A cell in a sentence: everything that is known of it.
+pub fn cell_sentence(cell: &ModeCell) -> String {
+    let name = |mode: Option<ReferenceMode>| mode.map_or("not known", ReferenceMode::name);
+    let said = match Proof::of(cell) {
+        Proof::Verified => format!("{}, verified", name(cell.computed_mode)),
+        Proof::Contradicted if cell.has_other_base() => {
+            let computed = cell.computed_base_address.map_or_else(String::new, |at| format!("{at:#x}"));
+            format!("{} as computed, but not at the computed {computed}", name(cell.computed_mode))
+        }
+        Proof::Contradicted => {
+            format!(
+                "computed {}, but a JVM started so has {}",
+                name(cell.computed_mode),
+                name(cell.verified_mode)
+            )
+        }
+        Proof::Computed => format!("{}, computed", name(cell.computed_mode)),
+        Proof::SeenOnly => format!("{} by a JVM started so", name(cell.verified_mode)),
+        Proof::Unknown => "mode not known".to_owned(),
+    };
+    let shift = cell.shift_bits.map_or_else(String::new, |s| format!(", shift {s}"));
+    let base = cell.base_address.or(cell.computed_base_address);
+    let base = base.map_or_else(String::new, |b| format!(", heap at {b:#x}"));
+    let base = if is_random(cell) { format!("{base}, {RANDOM}") } else { base };
+    let why =
+        if cell.decided_by.is_empty() { String::new() } else { format!(": {}", clean(&cell.decided_by)) };
+    let not = cell.not_verified_because.as_deref();
+    let not = not.map_or_else(String::new, |n| format!("; not verified: {}", clean(n)));
+    format!("-Xmx{} with {}: {said}{shift}{base}{why}{not}", xmx(cell.max_heap_bytes), clean(&cell.collector))
+}
+
+/// Why a base address says nothing of the next start.
+const RANDOM: &str = "an address that the kernel chooses anew at each start";
+
+/// Whether the JVM leaves it to the kernel where the heap lies.
+fn is_random(cell: &ModeCell) -> bool {
+    let mode = cell.computed_mode.filter(|mode| *mode != ReferenceMode::Bits32);
+    mode.is_some() && cell.computed_base_address.is_none()
+}
+
+/// What decides the mode of cells, in words: of those on both sides of a cliff, and of those whose mode is not known. What
+/// decides several alike is told once.
+pub fn deciding(modes: &HeapModes, matrix: &Matrix<'_>) -> Vec<String> {
+    let is_told = |cell: &ModeCell| {
+        mode_of(cell).is_none()
+            || modes.cliffs.iter().any(|cliff| {
+                (cliff.java.as_str(), cliff.collector.as_str())
+                    == (cell.java.as_str(), cell.collector.as_str())
+                    && [0, 1 << 20].contains(&cell.max_heap_bytes.wrapping_sub(cliff.largest_max_heap_bytes))
+            })
+    };
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    for (max_heap_bytes, cells) in &matrix.rows {
+        for cell in cells.iter().flatten().filter(|cell| !cell.decided_by.is_empty() && is_told(cell)) {
+            let place = match (cell.base_address, cell.computed_base_address) {
+                _ if is_random(cell) => format!("{RANDOM}, "),
+                (Some(base), _) | (None, Some(base)) => format!("heap at {base:#x}, "),
+                (None, None) => String::new(),
+            };
+            let mode = mode_of(cell).map_or("not known", short);
+            let what = format!("-Xmx{} {mode}: {place}{}", xmx(*max_heap_bytes), clean(&cell.decided_by));
+            let collector = clean(&cell.collector);
+            match told.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, collectors)) => collectors.push(collector),
+                None => told.push((what, vec![collector])),
+            }
+        }
+    }
+    told.into_iter().map(|(what, collectors)| format!("{what} ({})", collectors.join(", "))).collect()
+}
+
+/// Cells of one JVM with the same options: rows by heap size, a column for each collector.
+pub struct Matrix<'a> {
+    /// JVM and options.
+    pub title: String,
+    /// Collectors, cleaned.
+    pub collectors: Vec<String>,
+    /// `-Xmx` in bytes with the cells of the collectors.
+    pub rows: Vec<(u64, Vec<Option<&'a ModeCell>>)>,
+}
+
+/// Cells by JVM and options, in the order in which they come.
+pub fn matrices(modes: &HeapModes) -> Vec<Matrix<'_>> {
+    let mut keys: Vec<(&str, u32, &[String])> = Vec::new();
+    for cell in &modes.cells {
+        let key = (cell.java.as_str(), cell.jdk, cell.options.as_slice());
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys.into_iter().map(|key| matrix(modes, key)).collect()
+}
+
+fn matrix<'a>(modes: &'a HeapModes, (java, jdk, options): (&str, u32, &[String])) -> Matrix<'a> {
+    let cells: Vec<&ModeCell> =
+        modes.cells.iter().filter(|c| c.java == java && c.jdk == jdk && c.options == options).collect();
+    let mut collectors: Vec<&str> = Vec::new();
+    let mut rows: BTreeMap<u64, Vec<Option<&ModeCell>>> = BTreeMap::new();
+    for cell in &cells {
+        if !collectors.contains(&cell.collector.as_str()) {
+            collectors.push(&cell.collector);
+        }
+    }
+    for cell in &cells {
+        let row = rows.entry(cell.max_heap_bytes).or_insert_with(|| vec![None; collectors.len()]);
+        let column = collectors.iter().position(|c| *c == cell.collector);
+        if let Some(place) = column.and_then(|column| row.get_mut(column)) {
+            *place = Some(cell);
+        }
+    }
+    let options: String = options.iter().map(|o| format!(" {}", clean(o))).collect();
+    Matrix {
+        title: format!("JDK {jdk}{options}: {}", clean(java)),
+        collectors: collectors.into_iter().map(clean).collect(),
+        rows: rows.into_iter().collect(),
+    }
+}
+
+/// Cliffs of collectors that have the same, joined.
+pub struct Cliffs {
+    /// JVM.
+    pub java: String,
+    /// Collectors.
+    pub collectors: String,
+    /// Alignment of objects in bytes.
+    pub alignment_bytes: u64,
+    /// Modes with their largest `-Xmx` in bytes and whether that was verified, from the smallest heap on.
+    pub steps: Vec<(ReferenceMode, u64, bool)>,
+}
+
+/// By JVM and alignment; collectors with the same steps are one.
+pub fn cliffs(modes: &HeapModes) -> Vec<Cliffs> {
+    let mut all: Vec<Cliffs> = Vec::new();
+    let is_of = |c: &Cliffs, cliff: &ModeCliff| {
+        c.java == cliff.java && c.collectors == cliff.collector && c.alignment_bytes == cliff.alignment_bytes
+    };
+    for cliff in &modes.cliffs {
+        let step = (cliff.mode, cliff.largest_max_heap_bytes, cliff.is_verified);
+        match all.iter_mut().find(|c| is_of(c, cliff)) {
+            Some(known) => known.steps.push(step),
+            None => all.push(Cliffs {
+                java: cliff.java.clone(),
+                collectors: cliff.collector.clone(),
+                alignment_bytes: cliff.alignment_bytes,
+                steps: vec![step],
+            }),
+        }
+    }
+    let mut joined: Vec<Cliffs> = Vec::new();
+    for mut cliff in all {
+        cliff.steps.sort_by_key(|(mode, largest, _)| (*largest, rank(*mode)));
+        let same = |j: &&mut Cliffs| {
+            j.java == cliff.java && j.alignment_bytes == cliff.alignment_bytes && j.steps == cliff.steps
+        };
+        match joined.iter_mut().find(same) {
+            Some(known) => known.collectors += &format!(", {}", cliff.collectors),
+            None => joined.push(cliff),
+        }
+    }
+    joined
+}
+
+/// The answer in one sentence: the largest heap of the cheap modes, over all JVMs; what was read where nothing else was
+/// asked for.
+pub fn headline(modes: &HeapModes) -> String {
+    if modes.cells.is_empty() && !modes.read.is_empty() {
+        return read_headline(&modes.read);
+    }
+    let alignment = modes.cliffs.iter().map(|cliff| cliff.alignment_bytes).min();
+    let cliffs = || modes.cliffs.iter().filter(|c| Some(c.alignment_bytes) == alignment);
+    let largest = |of: &[ReferenceMode]| {
+        let mut by_column: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+        for cliff in cliffs().filter(|c| of.contains(&c.mode)) {
+            let bytes = by_column.entry((&cliff.java, &cliff.collector)).or_default();
+            *bytes = cliff.largest_max_heap_bytes.max(*bytes);
+        }
+        let (low, high) = by_column.values().fold((u64::MAX, 0), |(l, h), b| (l.min(*b), h.max(*b)));
+        match high {
+            0 => None,
+            _ if low == high => Some(format!("-Xmx{}", xmx(high))),
+            _ => Some(format!("-Xmx{} (with some collectors {})", xmx(low), xmx(high))),
+        }
+    };
+    use ReferenceMode as M;
+    let modes_told: [(&[M], &str); 3] = [
+        (&[M::CompressedUnscaled], "are addresses (unscaled)"),
+        (&[M::CompressedZeroBased], "need a shift alone (zero-based)"),
+        (&[M::CompressedDisjointBase, M::CompressedNonZeroBase], "have 4 bytes at all (with a base)"),
+    ];
+    let told: Vec<String> = modes_told
+        .iter()
+        .filter_map(|(of, what)| Some(format!("up to {} references {what}", largest(of)?)))
+        .collect();
+    if told.is_empty() {
+        let sizes = counted(modes.cells.len() as u64, "heap size was", "heap sizes were");
+        return format!("{sizes} looked at; no cliff is known");
+    }
+    let aligned = match alignment {
+        Some(bytes) if bytes != 8 => format!(", with objects aligned to {bytes} bytes,"),
+        _ => String::new(),
+    };
+    format!("On this host{aligned} {}", told.join("; "))
+}
+
+/// How many cells were proved, in a sentence without its full stop.
+pub fn proofs(modes: &HeapModes) -> String {
+    let number = |proof: Proof| modes.cells.iter().filter(|c| Proof::of(c) == proof).count();
+    let all = modes.cells.len();
+    let (verified, wrong) = (number(Proof::Verified), number(Proof::Contradicted));
+    let (seen, unknown) = (number(Proof::SeenOnly), number(Proof::Unknown));
+    let mut told = vec![format!("{verified} of {all} cells verified by starting a JVM")];
+    for (n, what) in [
+        (wrong, "contradicted"),
+        (number(Proof::Computed), "computed alone"),
+        (seen, "seen only"),
+        (unknown, "not known"),
+    ] {
+        if n > 0 {
+            told.push(format!("{n} {what}"));
+        }
+    }
+    told.join(", ")
+}
+
+/// Why cells could not be verified, each reason once, with how many and one of them.
+pub fn reasons(modes: &HeapModes) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, (usize, &ModeCell)> = BTreeMap::new();
+    for cell in &modes.cells {
+        if let Some(why) = cell.not_verified_because.as_deref() {
+            reasons.entry(why).or_insert((0, cell)).0 += 1;
+        }
+    }
+    let told = |(why, (number, cell)): (&str, (usize, &ModeCell))| {
+        let xmx = xmx(cell.max_heap_bytes);
+        format!("{number} not verified, as -Xmx{xmx} with {}: {}", clean(&cell.collector), clean(why))
+    };
+    reasons.into_iter().map(told).collect()
+}
+
+/// Cells whose computed mode a JVM contradicts, in words.
+pub fn contradictions(modes: &HeapModes) -> Vec<String> {
+    let wrong = modes.cells.iter().filter(|c| Proof::of(c) == Proof::Contradicted);
+    wrong.map(|c| format!("JDK {}: {}", c.jdk, cell_sentence(c))).collect()
+}
+
+/// What was read, where nothing else was asked for.
+fn read_headline(read: &[ModeOfLog]) -> String {
+    let name = |read: &ModeOfLog| match (&read.mode, read.j9_is_compressed) {
+        (Some(mode), _) => mode.mode.name().to_owned(),
+        (None, Some(true)) => "J9 with compressed references".to_owned(),
+        (None, Some(false)) => "J9 with full references".to_owned(),
+        (None, None) => "not known".to_owned(),
+    };
+    let told: Vec<String> = read.iter().map(|r| format!("{}: {}", clean(&r.source), name(r))).collect();
+    format!("Mode of {}", told.join("; "))
+}
+
+/// What a log or a process says, in a sentence.
+pub fn read_sentence(read: &ModeOfLog) -> String {
+    let mode = match &read.mode {
+        Some(mode) => {
+            let shift = mode.shift_bits.map_or_else(String::new, |s| format!(", shift {s}"));
+            let base = mode.heap_base_address.map_or_else(String::new, |b| format!(", heap at {b:#x}"));
+            let compact = match mode.compact_headers {
+                Some(true) => ", compact headers",
+                Some(false) => ", no compact headers",
+                None => "",
+            };
+            format!("{}{shift}{base}{compact} ({})", mode.mode.name(), clean(&mode.evidence))
+        }
+        None => match read.j9_is_compressed {
+            Some(true) => "J9, compressed references".to_owned(),
+            Some(false) => "J9, full references".to_owned(),
+            None => "does not say its mode".to_owned(),
+        },
+    };
+    format!("{}: {mode}", clean(&read.source))
+}
+
+/// A range of addresses with its size, in words.
+pub fn range_size(from: u64, to: u64) -> String {
+    size(to.saturating_sub(from))
+}

@@ -1,0 +1,181 @@
+//! Modes of heap sizes for the terminal: matrix, cliffs, advice, address map.
+
+use super::mode_words::{self, Matrix, Proof, mode_of, range_size, short};
+use crate::memory::ink::{Ink, fit, paragraph};
+use crate::memory::terminal::{TerminalView, problems, usable};
+use crate::number::xmx;
+use crate::text::{clean, shorten};
+use assay_model::{AddressRange, HeapModes};
+
+const SIZE: usize = 10;
+const CELL: usize = 13;
+const GIB: u64 = 1 << 30;
+/// Ranges of the address space that are listed.
+const RANGES_SHOWN: usize = 40;
+
+/// All of it.
+pub fn render(modes: &HeapModes, view: TerminalView) -> String {
+    let (ink, width) = (Ink(view.color), usable(view.width));
+    let mut out = String::new();
+    paragraph(&mut out, 0, width, &format!("{}.", mode_words::headline(modes)), |l| ink.bold(l));
+    for matrix in mode_words::matrices(modes) {
+        draw(&mut out, &matrix, ink, width);
+        for line in mode_words::deciding(modes, &matrix) {
+            paragraph(&mut out, 2, width, &line, |l| ink.dim(l));
+        }
+    }
+    if !modes.cells.is_empty() {
+        let key = "✓ a JVM started so says the same, ✗ it says another mode or place, • seen but not computed, no mark: computed";
+        paragraph(&mut out, 0, width, key, |l| ink.dim(l));
+        paragraph(&mut out, 0, width, &format!("{}.", mode_words::proofs(modes)), str::to_owned);
+        for line in mode_words::contradictions(modes) {
+            paragraph(&mut out, 2, width, &line, |l| ink.warn(l));
+        }
+        for line in mode_words::reasons(modes) {
+            paragraph(&mut out, 2, width, &line, |l| ink.dim(l));
+        }
+    }
+    cliffs(&mut out, modes, ink, width);
+    advice(&mut out, modes, ink, width);
+    address_map(&mut out, modes, ink, width);
+    if !modes.read.is_empty() {
+        out += &format!("\n{}\n", ink.bold("Modes that were read"));
+        for read in &modes.read {
+            paragraph(&mut out, 2, width, &mode_words::read_sentence(read), str::to_owned);
+        }
+    }
+    problems(&mut out, &modes.problems, ink, width);
+    out
+}
+
+fn draw(out: &mut String, matrix: &Matrix, ink: Ink, width: usize) {
+    *out += &format!("\n{}\n", ink.bold(&shorten(&matrix.title, width)));
+    let fitting = ((width - SIZE) / CELL).max(1);
+    for (index, collectors) in matrix.collectors.chunks(fitting).enumerate() {
+        let mut heading = format!("{:>SIZE$}", "-Xmx");
+        collectors.iter().for_each(|c| heading += &format!("  {}", fit(&shorten(c, CELL - 2), CELL - 2)));
+        *out += &format!("{}\n", ink.dim(heading.trim_end()));
+        let mut above: Vec<_> = vec![None; collectors.len()];
+        for (max_heap_bytes, cells) in &matrix.rows {
+            let mut line = format!("{:>SIZE$}", xmx(*max_heap_bytes));
+            for (column, before) in above.iter_mut().enumerate() {
+                let cell = cells.get(index * fitting + column).copied().flatten();
+                let (mode, proof) = (cell.and_then(mode_of), cell.map(Proof::of));
+                let name = mode.map_or(if cell.is_some() { "?" } else { "" }, short);
+                let text = fit(&format!("{name}{}", proof.map_or("", Proof::mark)), CELL - 2);
+                let is_cliff = before.is_some() && mode.is_some() && *before != mode;
+                let text = match proof {
+                    Some(Proof::Contradicted) => ink.warn(&text),
+                    _ if is_cliff => ink.bold(&text),
+                    _ => text,
+                };
+                line += &format!("  {text}");
+                *before = mode.or(*before);
+            }
+            *out += &format!("{}\n", line.trim_end());
+        }
+    }
+}
+
+fn cliffs(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
+    let all = mode_words::cliffs(modes);
+    if all.is_empty() {
+        return;
+    }
+    *out += &format!("\n{}\n", ink.bold("Cliffs: the largest heap of each mode"));
+    let mut java = None;
+    for cliff in all {
+        if java.as_ref() != Some(&cliff.java) {
+            *out += &format!("  {}\n", shorten(&clean(&cliff.java), width - 2));
+            java = Some(cliff.java.clone());
+        }
+        let steps: Vec<String> = cliff
+            .steps
+            .iter()
+            .map(|(mode, largest, verified)| {
+                format!("{} -Xmx{}{}", short(*mode), xmx(*largest), if *verified { "✓" } else { "" })
+            })
+            .collect();
+        let alignment = if cliff.alignment_bytes == 8 {
+            String::new()
+        } else {
+            format!(", alignment {}", cliff.alignment_bytes)
+        };
+        let text = format!("{}{alignment}: {}", clean(&cliff.collectors), steps.join(", "));
+        paragraph(out, 4, width, &text, str::to_owned);
+    }
+}
+
+fn advice(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
+    if modes.advice.is_empty() {
+        return;
+    }
+    *out += &format!("\n{}\n", ink.bold("Advice"));
+    for advice in &modes.advice {
+        paragraph(
+            out,
+            2,
+            width,
+            &format!("{}: {}", clean(&advice.rule), clean(&advice.claim)),
+            str::to_owned,
+        );
+        if !advice.options.is_empty() {
+            let options: Vec<String> = advice.options.iter().map(|o| clean(o)).collect();
+            paragraph(out, 4, width, &format!("→ {}", options.join(" ")), |l| ink.good(l));
+        }
+    }
+}
+
+/// One column for each GiB: where a heap may lie, and what is in the way.
+fn strip(map: &[AddressRange]) -> String {
+    let column = |gib: u64| {
+        let (from, to) = (gib * GIB, (gib + 1) * GIB);
+        let inside = |r: &&AddressRange| r.start_address < to && r.end_address > from;
+        let mut here = map.iter().filter(inside).peekable();
+        if here.peek().is_none() {
+            return ' ';
+        }
+        let (mut may, mut not) = (false, false);
+        here.for_each(|r| if r.may_hold_heap { may = true } else { not = true });
+        match (may, not) {
+            (true, false) => '░',
+            (true, true) => '▒',
+            _ => '█',
+        }
+    };
+    (0..64).map(column).collect()
+}
+
+fn address_map(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
+    let map = &modes.address_map;
+    if map.is_empty() {
+        return;
+    }
+    let java = modes.address_map_java.as_deref();
+    let java = java.map_or_else(String::new, |java| format!(", in {}", clean(java)));
+    let title = format!("The first 64 GiB of addresses on this host{java}");
+    *out += &format!("\n{}\n", ink.bold(&shorten(&title, width)));
+    *out += &format!("  {}\n", strip(map));
+    let mut marks = " ".repeat(64);
+    for (gib, label) in [(0, "0"), (4, "4 GiB"), (32, "32 GiB"), (58, "64 GiB")] {
+        marks.replace_range(gib..gib + label.len(), label);
+    }
+    *out += &format!("  {}\n", ink.dim(&marks));
+    *out += &format!(
+        "  {}\n",
+        ink.dim("░ a heap may lie there, ▒ in part, █ something is in the way, 1 GiB a column")
+    );
+    for range in map.iter().take(RANGES_SHOWN) {
+        let (from, to) = (range.start_address, range.end_address);
+        let addresses = format!("{from:>#13x} - {to:>#13x} {:>12}", range_size(from, to));
+        let may = if range.may_hold_heap { "heap may lie here" } else { "" };
+        let line = format!("  {addresses}  {:<18}{}", may, clean(&range.what));
+        let line = fit(&line, width);
+        let line = line.trim_end();
+        *out += &format!("{}\n", if range.may_hold_heap { ink.good(line) } else { line.to_owned() });
+    }
+    let more = map.len().saturating_sub(RANGES_SHOWN);
+    if more > 0 {
+        *out += &format!("  {}\n", ink.dim(&format!("{more} more ranges (--json has them)")));
+    }
+}

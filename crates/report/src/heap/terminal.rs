@@ -1,0 +1,182 @@
+//! A prediction for the terminal: totals, what changes them, cross-overs, classes, problems.
+
+use super::words::{self, ClassRow, PARTS, part_bytes};
+use crate::memory::ink::{Ink, bar, fit, paragraph};
+use crate::memory::terminal::{TerminalView, problems, usable};
+use crate::number::{count, percent_change, signed_size, significant, size};
+use crate::text::{clean, shorten};
+use assay_model::{HeapPrediction, ModelWeight};
+
+const SIZE: usize = 12;
+const SHARE: usize = 10;
+/// Longest name of a model, and the mark of an estimate.
+const MODEL: usize = 20;
+
+/// The whole, with the `top` classes that gain or lose most.
+pub fn render(heap: &HeapPrediction, view: TerminalView, top: usize) -> String {
+    let (ink, width) = (Ink(view.color), usable(view.width));
+    let mut out = String::new();
+    paragraph(&mut out, 0, width, &format!("{}.", words::headline(heap)), |l| ink.bold(l));
+    paragraph(&mut out, 0, width, &words::subject(heap), str::to_owned);
+    if let Some(evidence) = words::evidence(heap) {
+        paragraph(&mut out, 0, width, &evidence, |l| ink.dim(l));
+    }
+    totals(&mut out, heap, ink, width);
+    changes(&mut out, heap, ink);
+    cross_overs(&mut out, heap, ink, width);
+    garbage(&mut out, heap, ink, width);
+    classes(&mut out, heap, ink, width, top);
+    problems(&mut out, &heap.problems, ink, width);
+    out
+}
+
+fn model_name(model: &ModelWeight) -> String {
+    let mark = if model.is_estimate { " ~" } else { "" };
+    fit(&format!("{}{mark}", model.name.name()), MODEL)
+}
+
+fn totals(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize) {
+    let today = words::today(heap);
+    let largest = heap.models.iter().map(|m| m.total_bytes).max().unwrap_or(0);
+    let heading = format!("{}{:>SIZE$}{:>SIZE$}{:>SHARE$}", fit("model", MODEL), "total", "difference", "");
+    *out += &format!("\n{}\n", ink.dim(heading.trim_end()));
+    for model in &heap.models {
+        let is_today = Some(model.name) == heap.dump_model;
+        let (by, share) = match words::difference(model, today) {
+            Some(_) if is_today => ("as it is".to_owned(), String::new()),
+            Some(both) => both,
+            None => ("-".to_owned(), String::new()),
+        };
+        let name = model_name(model);
+        let name = if is_today { ink.bold(&name) } else { name };
+        let room = width - MODEL - 2 * SIZE - SHARE - 2;
+        let filled = bar(model.total_bytes as f64 / largest.max(1) as f64, room.min(40));
+        let change = format!("{by:>SIZE$}{share:>SHARE$}");
+        let change = match model.difference_bytes {
+            Some(by) if by < 0 => ink.good(&change),
+            Some(by) if by > 0 => ink.warn(&change),
+            _ => change,
+        };
+        *out += &format!("{name}{:>SIZE$}{change}  {filled}\n", size(model.total_bytes));
+    }
+    if heap.models.iter().any(|m| m.is_estimate) {
+        *out += &format!("{}\n", ink.dim("~ an estimate: that JVM's rules are not measured here"));
+    }
+}
+
+/// Parts as they are, and by how much each model changes them.
+fn changes(out: &mut String, heap: &HeapPrediction, ink: Ink) {
+    if heap.models.is_empty() {
+        return;
+    }
+    let today = words::today(heap);
+    let title = if today.is_some() { "What changes it" } else { "What it is made of" };
+    let mut heading = fit(title, MODEL);
+    PARTS.iter().for_each(|(name, ..)| heading += &format!("{name:>SIZE$}"));
+    *out += &format!("\n{}\n", ink.bold(&heading));
+    let line = |model: &ModelWeight, of: Option<&ModelWeight>| {
+        let mut line = model_name(model);
+        let before = of.map(|m| part_bytes(&m.parts));
+        for (index, bytes) in part_bytes(&model.parts).into_iter().enumerate() {
+            let text = before.map_or_else(|| size(bytes), |b| signed_size(words::less(bytes, b[index])));
+            line += &format!("{text:>SIZE$}");
+        }
+        line + "\n"
+    };
+    if let Some(today) = today {
+        *out += &line(today, None);
+    }
+    for model in heap.models.iter().filter(|m| today.is_none_or(|t| t.name != m.name)) {
+        *out += &line(model, today);
+    }
+}
+
+fn cross_overs(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize) {
+    if heap.cross_overs.is_empty() {
+        return;
+    }
+    *out += &format!("\n{}\n", ink.bold("Where another model pays"));
+    let told = words::cross_overs_told(heap);
+    for over in &told {
+        paragraph(out, 2, width, &clean(&over.claim), str::to_owned);
+        paragraph(out, 4, width, &words::cross_over(over), |l| ink.dim(l));
+    }
+    // Of the other models the figures alone: their sentences say the same with other numbers.
+    for over in heap.cross_overs.iter().filter(|o| told.iter().all(|t| t.name != o.name)) {
+        paragraph(out, 4, width, &words::cross_over(over), |l| ink.dim(l));
+    }
+}
+
+fn garbage(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize) {
+    if heap.garbage.is_empty() {
+        return;
+    }
+    *out += &format!("\n{}\n", ink.bold("Freed by the collector in each model"));
+    paragraph(out, 2, width, &words::garbage_basis(heap), |l| ink.dim(l));
+    for model in &heap.garbage {
+        let rate = format!("{} MiB/s", significant(model.freed_bytes_per_s / 1_048_576.0));
+        let times = format!("{} times", significant(model.ratio));
+        *out += &format!("{}{rate:>SIZE$}{times:>SIZE$}\n", fit(model.name.name(), MODEL));
+    }
+}
+
+/// Index of a model in the models' list, with its weight.
+fn places<'a>(heap: &'a HeapPrediction, wanted: &[&'a ModelWeight]) -> Vec<(usize, &'a ModelWeight)> {
+    let place = |w: &&ModelWeight| heap.models.iter().position(|m| m.name == w.name);
+    wanted.iter().filter_map(|w| Some((place(w)?, *w))).collect()
+}
+
+fn classes(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize, top: usize) {
+    let mut rows = words::class_rows(heap);
+    if rows.is_empty() || top == 0 {
+        return;
+    }
+    let today = words::today(heap).or(heap.models.first());
+    let Some(&(base, today)) = places(heap, &today.into_iter().collect::<Vec<_>>()).first() else { return };
+    let others: Vec<_> =
+        places(heap, &words::asked_first(heap)).into_iter().filter(|o| o.0 != base).collect();
+    let change = |row: &ClassRow, other: usize| {
+        let (a, b) = (row.bytes.get(base).copied().flatten()?, row.bytes.get(other).copied().flatten()?);
+        Some((words::less(b, a), a, b))
+    };
+    let most = |row: &ClassRow| {
+        others.iter().filter_map(|o| change(row, o.0)).map(|c| c.0.unsigned_abs()).max().unwrap_or(0)
+    };
+    if others.is_empty() {
+        rows.truncate(top);
+    } else {
+        rows.sort_by_key(|row| std::cmp::Reverse(most(row)));
+    }
+    // Bytes without percent where the names would have no room beside both.
+    let with_share = width >= 100;
+    let column = if with_share { SIZE + SHARE } else { SIZE };
+    let count_width = 14;
+    let name_width = (width - count_width - SIZE - others.len() * column).clamp(12, 56);
+    let title = if others.is_empty() { "Classes" } else { "Classes that change most" };
+    let mut heading = format!(
+        "{}{:>count_width$}{:>SIZE$}",
+        fit(title, name_width),
+        "objects",
+        shorten(today.name.name(), SIZE - 1)
+    );
+    others.iter().for_each(|(_, m)| heading += &format!("{:>column$}", shorten(m.name.name(), column - 1)));
+    *out += &format!("\n{}\n", ink.bold(&heading));
+    for row in rows.iter().take(top) {
+        let bytes = row.bytes.get(base).copied().flatten().map_or("-".to_owned(), size);
+        let name = fit(&words::short_class(&row.name, name_width - 1), name_width);
+        *out += &format!("{name}{:>count_width$}{bytes:>SIZE$}", count(row.instances));
+        for (other, _) in &others {
+            let (by, share) = change(row, *other)
+                .map_or(("-".to_owned(), None), |(by, a, b)| (signed_size(by), percent_change(b, a)));
+            *out += &format!("{by:>SIZE$}");
+            if with_share {
+                *out += &format!("{:>SHARE$}", share.unwrap_or_default());
+            }
+        }
+        out.push('\n');
+    }
+    let more = rows.len().saturating_sub(top);
+    if more > 0 {
+        *out += &format!("{}\n", ink.dim(&format!("{} more classes (--top N, --json)", count(more as u64))));
+    }
+}

@@ -1,0 +1,201 @@
+//! What changed between two looks, and the limit that a process needs, for the terminal and as a page.
+
+use super::bar_list::{self, Bar};
+use super::facts;
+use super::ink::{Ink, bar, fit, paragraph};
+use super::over_time::{OverTime, over_time};
+use super::page::{SCRIPT, STYLE};
+use super::page_tables;
+use super::terminal::{LeavesShown, TerminalView, findings, problems, usable};
+use crate::charts::area_look;
+use crate::number::{bytes, count, duration, signed_bytes};
+use crate::table::Table;
+use crate::text::clean;
+use askama::Template;
+use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport};
+use std::io;
+
+/// Causes drawn on the page.
+const CAUSES_DRAWN: usize = 14;
+
+/// What grew, and what that explains, in a sentence.
+fn sentence(change: &MemoryChange) -> String {
+    let difference = i128::from(change.after_bytes) - i128::from(change.before_bytes);
+    let difference = i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX });
+    let elapsed = change.elapsed_ns.filter(|ns| *ns > 0);
+    let per_minute = elapsed.map(|ns| (difference as f64 / (ns as f64 / 60e9)) as i64);
+    let over = elapsed.map_or_else(String::new, |ns| format!(" in {}", duration(ns)));
+    let rate = per_minute.map_or_else(String::new, |rate| format!(" ({} a minute)", signed_bytes(rate)));
+    format!(
+        "RSS {} → {}: {}{over}{rate}",
+        bytes(change.before_bytes),
+        bytes(change.after_bytes),
+        signed_bytes(difference)
+    )
+}
+
+fn explained(change: &MemoryChange) -> String {
+    match change.explained_share {
+        Some(share) => format!(
+            "Causes with a known owner explain {} of it, {:.1} %",
+            signed_bytes(change.explained_bytes),
+            share * 100.0
+        ),
+        None => "The RSS did not change; what grew and what shrank are level".to_owned(),
+    }
+}
+
+fn path_of(cause: &Cause) -> String {
+    cause.path.iter().take(8).map(|p| clean(p)).collect::<Vec<_>>().join(": ")
+}
+
+fn number_of(cause: &Cause) -> String {
+    let sign = |n: i64| if n < 0 { "-" } else { "+" };
+    cause.count_change.map_or_else(String::new, |n| format!("{}{}", sign(n), count(n.unsigned_abs())))
+}
+
+/// The causes of a change for the terminal, the biggest growth first.
+pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
+    let (ink, width) = (Ink(view.color), usable(view.width));
+    let mut out = String::new();
+    paragraph(&mut out, 0, width, &sentence(change), |l| ink.bold(l));
+    paragraph(&mut out, 0, width, &format!("{}.", explained(change)), str::to_owned);
+    out.push('\n');
+    let shown = match view.leaves {
+        LeavesShown::All => usize::MAX,
+        LeavesShown::Biggest(leaves) => leaves,
+    };
+    let largest = change.causes.iter().map(|c| c.change_bytes().unsigned_abs()).max().unwrap_or(0);
+    let name_columns = (width - 46).clamp(26, 60);
+    for cause in change.causes.iter().take(shown) {
+        let by = cause.change_bytes();
+        let filled = bar(by.unsigned_abs() as f64 / largest.max(1) as f64, 14);
+        let change_text = format!("{:>13}", signed_bytes(by));
+        let change_text = if by > 0 { ink.warn(&change_text) } else { ink.good(&change_text) };
+        let line =
+            format!("{}{change_text}{:>10}  {filled}", fit(&path_of(cause), name_columns), number_of(cause));
+        out += &format!("{}\n", line.trim_end());
+        let told = format!(
+            "{} → {}, {}. {}",
+            bytes(cause.before_bytes),
+            bytes(cause.after_bytes),
+            cause.tier.title(),
+            clean(&cause.explanation)
+        );
+        paragraph(&mut out, 2, width, &told, |l| ink.dim(l));
+    }
+    let folded = change.causes.get(shown..).unwrap_or_default();
+    if !folded.is_empty() {
+        let sum = folded.iter().fold(0i64, |sum, c| sum.saturating_add(c.change_bytes()));
+        let line = format!("{} more, {} together (--leaves all)", folded.len(), signed_bytes(sum));
+        out += &format!("{}\n", ink.dim(&line));
+    }
+    problems(&mut out, &change.problems, ink, width);
+    out
+}
+
+/// The limit with its arithmetic for the terminal.
+pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
+    let (ink, width) = (Ink(view.color), usable(view.width));
+    let mut out = format!("{}\n", ink.bold(&format!("{} (pid {})", clean(&advice.program), advice.pid)));
+    paragraph(&mut out, 0, width, &facts::advice_sentence(advice), str::to_owned);
+    out.push('\n');
+    let name_columns = (width - 44).clamp(28, 50);
+    let heading =
+        format!("{}{:>13}{:>13}{:>15}", fit("", name_columns), "now", "highest seen", "provided for");
+    out += &format!("{}\n", ink.dim(&heading));
+    for line in &advice.lines {
+        let name = fit(&clean(&line.name), name_columns);
+        let peak = line.peak_bytes.map_or("-".to_owned(), bytes);
+        out += &format!("{name}{:>13}{peak:>13}{:>15}\n", bytes(line.now_bytes), bytes(line.bound_bytes));
+        let kind = if line.is_hard { "a bound of the JVM" } else { "a margin on what was seen" };
+        paragraph(&mut out, 2, width, &format!("{}; {kind}", clean(&line.bound_from)), |l| ink.dim(l));
+    }
+    let now = advice.lines.iter().fold(0u64, |sum, l| sum.saturating_add(l.now_bytes));
+    let bound = advice.lines.iter().fold(0u64, |sum, l| sum.saturating_add(l.bound_bytes));
+    let sum = format!("{}{:>13}{:>13}{:>15}", fit("Σ", name_columns), bytes(now), "", bytes(bound));
+    out += &format!("{}\n", ink.bold(&sum));
+    let limit =
+        format!("{}{:>41}", fit("limit, rounded up to a MiB", name_columns), bytes(advice.limit_bytes));
+    out += &format!("{}\n", ink.bold(&limit));
+    findings(&mut out, "Settings that would lower it", "lowers it by", &advice.settings, ink, width);
+    problems(&mut out, &advice.problems, ink, width);
+    out
+}
+
+#[derive(Template)]
+#[template(path = "memory_change.html")]
+struct Page {
+    style: &'static str,
+    script: &'static str,
+    title: String,
+    sentence: String,
+    explained: String,
+    bars: (String, String),
+    causes: Table,
+    over_time: Option<OverTime>,
+    problems: Option<Table>,
+    assay_version: &'static str,
+}
+
+/// Writes the page of a change; `looks` are those of the record between, empty for none.
+pub fn render_html(
+    change: &MemoryChange,
+    looks: &[MemoryReport],
+    out: &mut impl io::Write,
+) -> io::Result<()> {
+    let of = change.pid.map_or_else(String::new, |pid| format!(" of {pid}"));
+    let bars = bars(change);
+    let draw = |width, id| bar_list::draw(&bars, width, id, "Causes by growth");
+    let page = Page {
+        style: STYLE,
+        script: SCRIPT,
+        title: format!("What changed in the memory{of}"),
+        sentence: sentence(change),
+        explained: explained(change),
+        bars: (draw(760.0, "causes-wide"), draw(344.0, "causes-narrow")),
+        causes: causes(change),
+        over_time: over_time(looks),
+        problems: page_tables::problems(&change.problems),
+        assay_version: env!("CARGO_PKG_VERSION"),
+    };
+    page.write_into(out)
+}
+
+/// The biggest changes to either side.
+fn bars(change: &MemoryChange) -> Vec<Bar> {
+    let mut causes: Vec<&Cause> = change.causes.iter().collect();
+    causes.sort_by_key(|c| std::cmp::Reverse(c.change_bytes().unsigned_abs()));
+    causes.truncate(CAUSES_DRAWN);
+    causes.sort_by_key(|c| std::cmp::Reverse(c.change_bytes()));
+    let class = |cause: &Cause| {
+        let area = cause.path.first().and_then(|name| Area::ALL.into_iter().find(|a| a.title() == name));
+        area_look::class(area.unwrap_or(Area::Other))
+    };
+    let one = |cause: &Cause| Bar {
+        name: path_of(cause),
+        value: cause.change_bytes() as f64,
+        text: signed_bytes(cause.change_bytes()),
+        class: class(cause),
+    };
+    causes.into_iter().map(one).collect()
+}
+
+fn causes(change: &MemoryChange) -> Table {
+    let columns = ["Cause", "Growth", "Before", "After", "Number", "Established by", "What it means"];
+    let mut table = Table::new("Causes, the biggest growth first", &columns, 1);
+    table.class = "leaves";
+    table.text_from = 5;
+    for cause in change.causes.iter().take(page_tables::ROWS_MAX) {
+        table.rows.push(vec![
+            path_of(cause),
+            signed_bytes(cause.change_bytes()),
+            bytes(cause.before_bytes),
+            bytes(cause.after_bytes),
+            number_of(cause),
+            cause.tier.title().to_owned(),
+            clean(&cause.explanation),
+        ]);
+    }
+    table
+}

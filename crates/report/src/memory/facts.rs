@@ -1,0 +1,291 @@
+//! What stands beside the tree, as rows that terminal and page share: kernel's figures, control group, arenas, JVM.
+
+use crate::number::{bytes, count, duration, percent, signed_bytes};
+use crate::table::Table;
+use crate::text::clean;
+use assay_model::{Advice, AllocatorFacts, Area, CgroupMemory, LookDepth, MemoryFinding, MemoryReport};
+
+/// Arenas that are listed; the rest is counted.
+pub const ARENAS_SHOWN: usize = 12;
+
+/// A figure, and what it is.
+pub struct Row {
+    /// Bytes, or why there are none.
+    pub value: String,
+    /// What.
+    pub what: String,
+}
+
+fn row(value: Option<u64>, what: &str) -> Option<Row> {
+    Some(Row { value: bytes(value?), what: what.to_owned() })
+}
+
+/// The line that says that the leaves add up, and what the difference is where they do not.
+pub fn closure(report: &MemoryReport, sum: u64) -> String {
+    let difference = i128::from(sum) - i128::from(report.rss_bytes);
+    let difference = i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX });
+    let scan = match report.frozen_ns {
+        Some(ns) => format!("the process was stopped for {}", duration(ns)),
+        None => format!(
+            "RSS changed by {} during the scan of {}",
+            signed_bytes(report.rss_change_during_scan_bytes),
+            duration(report.scan_ns)
+        ),
+    };
+    if difference == 0 {
+        return format!("Σ leaves = RSS = {}, difference 0 B; {scan}", bytes(report.rss_bytes));
+    }
+    format!(
+        "Σ leaves = {}, RSS = {}, difference {}; {scan}",
+        bytes(sum),
+        bytes(report.rss_bytes),
+        signed_bytes(difference)
+    )
+}
+
+/// What the bytes of a kind of unknown are. A quick look looks for nobody's owner: to call memory ownerless would be wrong.
+pub fn unknown_explanation(area: Area, report: &MemoryReport) -> &'static str {
+    match area {
+        Area::MallocHeap if is_quick(report) => "in use; who owns it was not looked for",
+        Area::NativeAnonymous if is_quick(report) => "pointers to it were not looked for",
+        _ => area.explanation(),
+    }
+}
+
+/// Whether nothing was looked for by pointers.
+pub fn is_quick(report: &MemoryReport) -> bool {
+    report.depth == Some(LookDepth::Structures)
+}
+
+/// What a finding brings; `gives` is what its setting does to the bytes.
+pub fn gain(finding: &MemoryFinding, gives: &str) -> Option<String> {
+    let least = if finding.is_at_least { "at least " } else { "" };
+    finding.gain_bytes.map(|gain| format!("{gives} {least}{}", bytes(gain)))
+}
+
+/// A stored time without the parts of a second.
+pub fn to_the_second(time: &str) -> String {
+    let time = clean(time);
+    time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z"))
+}
+
+/// What the process is: pid, program, JVM, collector.
+pub fn subject(report: &MemoryReport) -> String {
+    let mut parts = vec![format!("pid {}", report.pid)];
+    if let Some(jvm) = &report.jvm {
+        parts.extend(jvm.version.as_ref().map(|v| format!("JVM {}", clean(v))));
+        parts.extend(jvm.collector.as_ref().map(|c| clean(c)));
+        parts.extend(jvm.native_memory_tracking.as_ref().map(|n| format!("NMT {}", clean(n))));
+    } else {
+        parts.push("not a JVM that could be read".to_owned());
+    }
+    parts.push(to_the_second(&report.taken_at));
+    parts.join(" · ")
+}
+
+/// RSS against the Java heap, the question that brings people here.
+pub fn headline(report: &MemoryReport, heap_bytes: u64) -> String {
+    let rss = report.rss_bytes;
+    if heap_bytes == 0 {
+        return format!("{} resident (RSS)", bytes(rss));
+    }
+    let limit = report.jvm.as_ref().and_then(|j| j.heap_bytes_max);
+    let limit = limit.map_or_else(String::new, |max| format!(", limit {}", bytes(max)));
+    let beyond = rss.saturating_sub(heap_bytes);
+    format!(
+        "{} resident (RSS): {} Java heap{limit}; {} ({}) are not Java heap",
+        bytes(rss),
+        bytes(heap_bytes),
+        bytes(beyond),
+        percent(beyond, rss)
+    )
+}
+
+/// The kernel's figures that are not in the RSS, or count it in another way.
+pub fn beside(report: &MemoryReport) -> Vec<Row> {
+    let beside = &report.beside_rss;
+    let threads = beside.threads.map_or_else(String::new, |n| format!(" of {} threads, computed", count(n)));
+    let rows = [
+        row(beside.rss_peak_bytes, "largest RSS so far (VmHWM)"),
+        row(beside.pss_bytes, "proportional set size (PSS): shared pages divided among those who share them"),
+        row(beside.uss_bytes, "unique set size (USS): what ending the process would free"),
+        row(beside.shared_bytes, "shared with other processes, in the RSS"),
+        row(beside.page_tables_bytes, "page tables, not in the RSS"),
+        row(beside.kernel_stacks_bytes, &format!("kernel stacks{threads}, not in the RSS")),
+        row(beside.swap_bytes, "swapped out, not in the RSS"),
+        row(beside.huge_pages_bytes, "in transparent huge pages, in the RSS"),
+        row(beside.hugetlb_bytes, "in explicit huge pages, not in the RSS"),
+        row(beside.locked_bytes.filter(|b| *b > 0), "locked in memory"),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// How the control group's figure comes about.
+pub fn cgroup(group: &CgroupMemory) -> Vec<Row> {
+    let limit = group.limit_bytes.map_or("no limit".to_owned(), |l| format!("limit {}", bytes(l)));
+    let peak = group.peak_bytes.map_or_else(String::new, |p| format!(", largest so far {}", bytes(p)));
+    let droppable = group.inactive_file_bytes;
+    let droppable =
+        droppable.map_or_else(String::new, |b| format!(", of it {} that could be dropped", bytes(b)));
+    let shared = group.shmem_bytes.filter(|b| *b > 0);
+    let shared = shared.map_or_else(String::new, |b| format!(", of it {} shared memory and tmpfs", bytes(b)));
+    let many = |n: u64| if n == 1 { "1 process".to_owned() } else { format!("{} processes", count(n)) };
+    let processes = group.processes.map_or_else(|| "processes".to_owned(), many);
+    let rows = [
+        row(group.anonymous_bytes, "anonymous memory of its processes"),
+        row(group.file_bytes, &format!("+ page cache of files{droppable}{shared}")),
+        row(group.kernel_stacks_bytes, "+ kernel stacks"),
+        row(group.page_tables_bytes, "+ page tables"),
+        row(group.slab_bytes, "+ slab"),
+        row(group.sockets_bytes, "+ socket buffers"),
+        row(group.kernel_bytes, "kernel memory in all, where it is given as a sum"),
+        group
+            .unexplained_bytes
+            .map(|b| Row { value: signed_bytes(b), what: "+ not explained by these".to_owned() }),
+        row(group.current_bytes, &format!("= charged now; {limit}{peak}")),
+        row(group.processes_rss_bytes, &format!("for comparison: Σ RSS of its {processes}")),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// Arenas of the allocator.
+pub fn arenas(allocator: &AllocatorFacts) -> Table {
+    let columns = [
+        "Arena",
+        "From the kernel",
+        "In use",
+        "Bins",
+        "Fast bins",
+        "Thread caches",
+        "Top",
+        "Freed, resident",
+        "A trim returns",
+    ];
+    let mut table = Table::new(format!("Arenas of {}", allocator_name(allocator)), &columns, 1);
+    for arena in allocator.arenas.iter().take(ARENAS_SHOWN) {
+        let main = if arena.index == 0 { " (main)" } else { "" };
+        let optional = |value: Option<u64>| value.map_or("not available".to_owned(), bytes);
+        table.rows.push(vec![
+            format!("{}{main}", arena.index),
+            bytes(arena.system_bytes),
+            bytes(arena.used_bytes),
+            optional(arena.bins_bytes),
+            optional(arena.fast_bins_bytes),
+            optional(arena.thread_cache_bytes),
+            optional(arena.top_bytes),
+            optional(arena.freed_resident_bytes),
+            optional(arena.trim_gain_bytes),
+        ]);
+    }
+    table
+}
+
+/// Name and version of an allocator.
+pub fn allocator_name(allocator: &AllocatorFacts) -> String {
+    let version = allocator.version.as_ref().map_or_else(String::new, |v| format!(" {}", clean(v)));
+    format!("{}{version}", clean(&allocator.name))
+}
+
+/// What the allocator holds, in a sentence.
+pub fn allocator_sentence(allocator: &AllocatorFacts) -> String {
+    let mut parts = Vec::new();
+    if let Some(used) = allocator.used_bytes {
+        let blocks = allocator.used_blocks.map_or_else(String::new, |n| format!(" in {} blocks", count(n)));
+        parts.push(format!("{} in use{blocks}", bytes(used)));
+    }
+    parts.extend(allocator.freed_bytes.map(|b| format!("{} freed and kept", bytes(b))));
+    parts.extend(allocator.trim_gain_bytes.map(|b| format!("a trim gives back {}", bytes(b))));
+    let arenas = allocator.arenas.len();
+    if arenas > 0 {
+        parts.push(format!("{arenas} arena{}", if arenas == 1 { "" } else { "s" }));
+    }
+    format!("{}: {}", allocator_name(allocator), parts.join(", "))
+}
+
+/// What the JVM says of itself, in the order in which people ask.
+pub fn jvm(report: &MemoryReport) -> Vec<Row> {
+    let Some(jvm) = &report.jvm else { return Vec::new() };
+    let pair = |used: Option<u64>, max: Option<u64>, what: &str, limit: &str| {
+        let used = used?;
+        let max = max.map_or_else(String::new, |m| format!(", {limit} {}", bytes(m)));
+        Some(Row { value: bytes(used), what: format!("{what}{max}") })
+    };
+    let counted = |n: Option<u64>, what: &str| Some(Row { value: count(n?), what: what.to_owned() });
+    let rows = [
+        pair(jvm.heap_used_bytes, jvm.heap_bytes_max, "Java heap in use", "MaxHeapSize"),
+        pair(jvm.heap_committed_bytes, None, "Java heap committed", ""),
+        pair(jvm.metaspace_used_bytes, jvm.metaspace_bytes_max, "metaspace in use", "MaxMetaspaceSize"),
+        pair(
+            jvm.code_cache_used_bytes,
+            jvm.code_cache_bytes_max,
+            "code cache in use",
+            "ReservedCodeCacheSize",
+        ),
+        pair(jvm.direct_used_bytes, jvm.direct_bytes_max, "in direct buffers", "limit"),
+        pair(jvm.thread_stack_bytes, None, "stack of a Java thread, reserved", ""),
+        counted(jvm.java_threads, "Java threads"),
+        counted(jvm.classes, "classes loaded"),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// The arithmetic of a limit.
+pub fn advice(advice: &Advice) -> Table {
+    let columns = ["Part", "Now", "Highest seen", "Provided for", "Where the bound comes from"];
+    let mut table = Table::new("How the limit comes about", &columns, 1);
+    table.text_from = 4;
+    for line in &advice.lines {
+        let kind = if line.is_hard { "a bound of the JVM" } else { "a margin on what was seen" };
+        table.rows.push(vec![
+            clean(&line.name),
+            bytes(line.now_bytes),
+            line.peak_bytes.map_or("-".to_owned(), bytes),
+            bytes(line.bound_bytes),
+            format!("{}; {kind}", clean(&line.bound_from)),
+        ]);
+    }
+    let now = advice.lines.iter().fold(0u64, |sum, l| sum.saturating_add(l.now_bytes));
+    let bound = advice.lines.iter().fold(0u64, |sum, l| sum.saturating_add(l.bound_bytes));
+    table.rows.push(vec![
+        "Σ".to_owned(),
+        bytes(now),
+        String::new(),
+        bytes(bound),
+        format!("rounded up to a MiB: {}", bytes(advice.limit_bytes)),
+    ]);
+    table
+}
+
+/// What the advice comes to.
+pub fn advice_sentence(advice: &Advice) -> String {
+    let current = match advice.current_limit_bytes {
+        Some(limit) if limit < advice.limit_bytes => format!(
+            "The limit in force, {}, is {} too small for that.",
+            bytes(limit),
+            bytes(advice.limit_bytes - limit)
+        ),
+        Some(limit) => format!(
+            "The limit in force is {}: {} more than that.",
+            bytes(limit),
+            bytes(limit - advice.limit_bytes)
+        ),
+        None => "No limit is in force.".to_owned(),
+    };
+    let beyond = advice.direct_beyond_bytes;
+    let but = if beyond.is_some() { ", direct buffers excepted" } else { "" };
+    let beyond = beyond.map_or_else(String::new, |beyond| {
+        format!(
+            "Direct buffers may take {} more than is provided for, while no -XX:MaxDirectMemorySize is set. ",
+            bytes(beyond)
+        )
+    });
+    let hard =
+        advice.lines.iter().filter(|l| l.is_hard).fold(0u64, |sum, l| sum.saturating_add(l.bound_bytes));
+    format!(
+        "This process needs a limit of {} when all that is bounded has grown to its bound{but}; {} of it are bounds that the \
+         JVM keeps, the rest are margins on what was seen. {beyond}Charged now: {}. {current}",
+        bytes(advice.limit_bytes),
+        bytes(hard),
+        bytes(advice.now_bytes)
+    )
+}

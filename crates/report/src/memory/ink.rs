@@ -1,0 +1,102 @@
+//! Styles of a terminal (ECMA-48 `SGR`), written only if the caller wants them, and texts fitted to columns.
+
+/// Whether to write styles.
+#[derive(Clone, Copy)]
+pub struct Ink(pub bool);
+
+impl Ink {
+    /// A heading.
+    pub fn bold(self, text: &str) -> String {
+        self.styled("1", text)
+    }
+
+    /// What explains and can be passed over.
+    pub fn dim(self, text: &str) -> String {
+        self.styled("2", text)
+    }
+
+    /// What grows, or needs a look.
+    pub fn warn(self, text: &str) -> String {
+        self.styled("33", text)
+    }
+
+    /// What can be gained.
+    pub fn good(self, text: &str) -> String {
+        self.styled("32", text)
+    }
+
+    fn styled(self, code: &str, text: &str) -> String {
+        if self.0 && !text.trim().is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// A bar of eighths of a column, for a share of 0 to 1; what is not nothing is never drawn as nothing.
+pub fn bar(share: f64, columns: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    let mut eighths = (share * columns as f64 * 8.0).round() as usize;
+    if eighths == 0 && share > 0.0 {
+        eighths = 1;
+    }
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+/// Exactly `columns` wide: cut with an ellipsis, or filled.
+pub fn fit(text: &str, columns: usize) -> String {
+    let length = text.chars().count();
+    if length <= columns {
+        return format!("{text}{}", " ".repeat(columns - length));
+    }
+    let head: String = text.chars().take(columns.saturating_sub(1)).collect();
+    format!("{head}…")
+}
+
+/// Lines of at most `columns`, broken at spaces, and in words that are longer than a line.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let pieces = text.split_whitespace().flat_map(|word| pieces(word, columns));
+    for word in pieces {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+fn pieces(word: &str, columns: usize) -> Vec<String> {
+    let chars: Vec<char> = word.chars().collect();
+    chars.chunks(columns.max(1)).map(|piece| piece.iter().collect()).collect()
+}
+
+/// Wrapped text with an indent, each line styled by `style`.
+pub fn paragraph(out: &mut String, indent: usize, width: usize, text: &str, style: impl Fn(&str) -> String) {
+    for line in wrap(text, width.saturating_sub(indent).max(20)) {
+        out.push_str(&" ".repeat(indent));
+        out.push_str(&style(&line));
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share_and_never_nothing() {
+        assert_eq!(bar(0.5, 10), "█████");
+        assert_eq!(bar(1e-9, 10), "▏");
+        assert_eq!((bar(0.0, 10).as_str(), bar(f64::NAN, 10).as_str(), bar(7.0, 2).as_str()), ("", "", "██"));
+    }
+
+    #[test]
+    fn texts_fit_their_columns() {
+        assert_eq!(fit("abc", 5), "abc  ");
+        assert_eq!(fit("abcdef", 4), "abc…");
+        assert_eq!(wrap("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
+        assert_eq!(wrap("a bbbbbbb", 3), ["a", "bbb", "bbb", "b"]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Areas over the looks of a record, stacked.
+
+use super::facts::to_the_second;
+use super::tree::occurring;
+use crate::charts::area_look;
+use crate::number::{bytes, tick};
+use crate::scale::{Scale, ticks_from_zero};
+use crate::svg::Svg;
+use crate::table::Table;
+use assay_model::{AreaBytes, MemoryReport};
+
+const MIB: f64 = 1_048_576.0;
+/// Looks that are drawn and listed.
+const LOOKS_DRAWN: usize = 240;
+const LOOKS_LISTED: usize = 60;
+
+/// Key, drawings for screens and phones, and the figures behind them.
+pub struct OverTime {
+    /// Key of the areas, as HTML.
+    pub key: String,
+    /// Drawing for screens.
+    pub wide: String,
+    /// Drawing for phones.
+    pub narrow: String,
+    /// RSS and areas of each look.
+    pub table: Table,
+}
+
+/// Absent with fewer than two looks: one look has no time.
+pub fn over_time(looks: &[MemoryReport]) -> Option<OverTime> {
+    let (first, last) = (looks.first()?, looks.last()?);
+    if looks.len() < 2 {
+        return None;
+    }
+    let seconds = |look: &MemoryReport| look.monotonic_ns.saturating_sub(first.monotonic_ns) as f64 / 1e9;
+    let (unit, unit_s) = if seconds(last) >= 180.0 { ("min", 60.0) } else { ("s", 1.0) };
+    let drawn: Vec<(f64, &[AreaBytes])> = area_look::thinned(looks.len(), LOOKS_DRAWN)
+        .map(|i| (seconds(&looks[i]) / unit_s, looks[i].areas.as_slice()))
+        .collect();
+    let highest = looks.iter().map(|l| l.rss_bytes as f64 / MIB).fold(0.0, f64::max);
+    let words =
+        format!("from {} to {} in {} looks", bytes(first.rss_bytes), bytes(last.rss_bytes), looks.len());
+    let draw = |width: f64, height: f64, id: &str| {
+        let mut svg = Svg::new(width, height);
+        let plot = area_look::plot(width, height);
+        let x = Scale::linear((0.0, seconds(last) / unit_s), (plot.left, plot.right));
+        let ticks = ticks_from_zero(highest, 4);
+        let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (plot.bottom, plot.top));
+        plot.y_axis(&mut svg, &y, &ticks, "resident (MiB)");
+        area_look::stack(&mut svg, &drawn, &x, &y, MIB);
+        let ticks = ticks_from_zero(seconds(last) / unit_s, if width < 500.0 { 4 } else { 8 });
+        let within = ticks.iter().filter(|t| **t <= seconds(last) / unit_s);
+        let labels: Vec<(f64, String)> = within.map(|t| (x.at(*t), tick(*t))).collect();
+        plot.x_axis(&mut svg, &labels, &format!("time since the first look ({unit})"));
+        svg.finish(id, "Areas over time", &words)
+    };
+    let occurs = occurring(looks);
+    Some(OverTime {
+        key: area_look::key(|area| occurs.contains(&area)),
+        wide: draw(960.0, 340.0, "over-time-wide"),
+        narrow: draw(344.0, 300.0, "over-time-narrow"),
+        table: table(looks, &seconds),
+    })
+}
+
+fn table(looks: &[MemoryReport], seconds: &dyn Fn(&MemoryReport) -> f64) -> Table {
+    let occurs = occurring(looks);
+    let shown: Vec<_> = area_look::AREAS.into_iter().filter(|a| occurs.contains(a)).collect();
+    let caption = if looks.len() <= LOOKS_LISTED {
+        format!("Resident memory by area in each of {} looks (MiB)", looks.len())
+    } else {
+        format!("Resident memory by area in some of {} looks (MiB)", looks.len())
+    };
+    let mut table = Table::new(caption, &["Look", "Taken at", "After (s)", "RSS"], 2);
+    table.class = "dense";
+    table.columns.extend(shown.iter().map(|a| a.title().to_owned()));
+    for index in area_look::thinned(looks.len(), LOOKS_LISTED) {
+        let look = &looks[index];
+        let mib = |value: f64| format!("{:.1}", value / MIB);
+        let mut row = vec![
+            (index + 1).to_string(),
+            to_the_second(&look.taken_at),
+            format!("{:.1}", seconds(look)),
+            mib(look.rss_bytes as f64),
+        ];
+        row.extend(shown.iter().map(|area| mib(area_look::bytes_of(&look.areas, *area))));
+        table.rows.push(row);
+    }
+    table
+}

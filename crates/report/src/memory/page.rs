@@ -1,0 +1,150 @@
+//! The page of one look: tree map, areas over time, findings, limit, leaves, and all that stands beside them.
+
+use super::facts::{self, Row};
+use super::over_time::{OverTime, over_time};
+use super::tree::{self, AreaNode, Node};
+use super::tree_map::{View, views};
+use super::{bar_list, page_tables};
+use crate::charts::area_look;
+use crate::number::{bytes, percent};
+use crate::table::Table;
+use crate::text::clean;
+use askama::Template;
+use assay_model::{Advice, Area, MemoryReport};
+use std::io;
+
+pub(super) const STYLE: &str =
+    concat!(include_str!("../../../../web/report.css"), include_str!("../../../../web/memory.css"));
+pub(super) const SCRIPT: &str =
+    concat!(include_str!("../../../../web/report.js"), include_str!("../../../../web/memory.js"));
+
+/// Causes named in the answer.
+const CAUSES_TOLD: usize = 3;
+
+#[derive(Template)]
+#[template(path = "memory.html")]
+struct Page {
+    style: &'static str,
+    script: &'static str,
+    title: String,
+    subject: String,
+    headline: String,
+    causes: Vec<String>,
+    closure: String,
+    unknown_line: String,
+    key: String,
+    views: Vec<View>,
+    over_time: Option<OverTime>,
+    findings: Vec<FindingText>,
+    advice: Option<(String, Table, Vec<FindingText>)>,
+    leaves: Table,
+    unknown: Option<Table>,
+    tiers: (String, Table),
+    jvm: Vec<Row>,
+    flags: Option<Table>,
+    beside: Vec<Row>,
+    cgroup: Option<(String, Vec<Row>)>,
+    allocator: Option<(String, Table)>,
+    threads: Option<(String, Table)>,
+    problems: Option<Table>,
+    assay_version: String,
+}
+
+/// A finding in words.
+pub(super) struct FindingText {
+    pub(super) gain: String,
+    pub(super) claim: String,
+    pub(super) evidence: String,
+    pub(super) setting: String,
+}
+
+pub(super) fn finding_texts(findings: &[assay_model::MemoryFinding], gives: &str) -> Vec<FindingText> {
+    let text = |f: &assay_model::MemoryFinding| FindingText {
+        gain: facts::gain(f, gives).unwrap_or("gain not known".to_owned()),
+        claim: clean(&f.claim),
+        evidence: clean(&f.evidence),
+        setting: clean(&f.setting),
+    };
+    findings.iter().map(text).collect()
+}
+
+/// Writes the page of `report`; `looks` are those that show how it came about, empty for none.
+pub fn render(
+    report: &MemoryReport,
+    looks: &[MemoryReport],
+    advice: Option<&Advice>,
+    out: &mut impl io::Write,
+) -> io::Result<()> {
+    let areas = tree::areas(report);
+    let shown = |area: Area| areas.iter().any(|a| a.area == area && a.node.bytes > 0);
+    let page = Page {
+        style: STYLE,
+        script: SCRIPT,
+        title: format!("Memory of {} ({})", clean(&report.program), report.pid),
+        subject: facts::subject(report),
+        headline: facts::headline(report, tree::area_bytes(&areas, Area::JavaHeap)),
+        causes: causes(&areas, report),
+        closure: facts::closure(report, tree::sum_of_leaves(report)),
+        unknown_line: unknown_line(&areas, report),
+        key: area_look::key(shown),
+        views: views(&areas, report.rss_bytes),
+        over_time: over_time(looks),
+        findings: finding_texts(&report.findings, "gives back"),
+        advice: advice.map(|a| {
+            (facts::advice_sentence(a), facts::advice(a), finding_texts(&a.settings, "lowers it by"))
+        }),
+        leaves: page_tables::leaves(&areas, report.rss_bytes),
+        unknown: page_tables::unknown(report),
+        tiers: tiers(report),
+        jvm: facts::jvm(report),
+        flags: page_tables::flags(report),
+        beside: facts::beside(report),
+        cgroup: report.cgroup.as_ref().map(|g| (clean(&g.path), facts::cgroup(g))),
+        allocator: report.allocator.as_ref().map(|a| (facts::allocator_sentence(a), facts::arenas(a))),
+        threads: page_tables::threads(report),
+        problems: page_tables::problems(&report.problems),
+        assay_version: clean(&report.provenance.assay_version),
+    };
+    page.write_into(out)
+}
+
+/// The biggest causes besides the Java heap, each with what it is.
+fn causes(areas: &[AreaNode], report: &MemoryReport) -> Vec<String> {
+    let beyond = areas.iter().filter(|a| a.area != Area::JavaHeap);
+    let tell = |a: &AreaNode| {
+        let biggest: Option<&Node> = a.node.children.first();
+        let most =
+            biggest.map_or_else(String::new, |b| format!("; most of it: {}, {}", b.name, bytes(b.bytes)));
+        let share = percent(a.node.bytes, report.rss_bytes);
+        let what = facts::unknown_explanation(a.area, report);
+        format!("{}, {} ({share}): {what}{most}.", a.node.name, bytes(a.node.bytes))
+    };
+    beyond.take(CAUSES_TOLD).map(tell).collect()
+}
+
+fn unknown_line(areas: &[AreaNode], report: &MemoryReport) -> String {
+    let part = |area: Area| format!("{} {}", bytes(tree::area_bytes(areas, area)), area.title());
+    format!(
+        "Unknown: {}, {} of RSS ({}, {}). {} of RSS rest on inference.",
+        bytes(report.unknown_bytes),
+        percent(report.unknown_bytes, report.rss_bytes),
+        part(Area::MallocHeap),
+        part(Area::NativeAnonymous),
+        percent(report.inferred_bytes, report.rss_bytes)
+    )
+}
+
+fn tiers(report: &MemoryReport) -> (String, Table) {
+    let bars: Vec<bar_list::Bar> = report
+        .tiers
+        .iter()
+        .map(|t| bar_list::Bar {
+            name: t.tier.title().to_owned(),
+            value: t.resident_bytes as f64,
+            text: format!("{}, {}", bytes(t.resident_bytes), percent(t.resident_bytes, report.rss_bytes)),
+            class: if t.tier.is_inference() { "bar pale s1".to_owned() } else { "bar s0".to_owned() },
+        })
+        .collect();
+    let svg = bar_list::draw(&bars, crate::charts::PANEL_WIDTH, "tiers-bars", "How figures were established");
+    (svg, page_tables::tiers(report))
+}

@@ -1,0 +1,105 @@
+//! The outputs of a run of a benchmark program: its benchmarks take the place of a server's metrics, and nothing speaks of
+//! requests.
+
+#[expect(dead_code, reason = "it serves the tests of servers too")]
+mod sample;
+
+use assay_model::*;
+use assay_report::{render_csv, render_html, render_markdown, render_terminal};
+use std::collections::BTreeMap;
+
+const FAST: &str = "ns_per_op/Chase.follow(n=16)";
+const SLOW: &str = "ns_per_op/Chase.follow(n=128)";
+const BYTES: &str = "live_bytes/<b>\"x\"</b>";
+
+/// The sample with three of its metrics as if a benchmark program had given them.
+fn run() -> StoredRun {
+    let mut run = sample::demo_run();
+    run.plan.subject = Subject::Benchmark;
+    run.plan.primary_metric = "ns_per_op".to_owned();
+    run.plan.published.clear();
+    let renamed =
+        [("cpu_ms_per_request", SLOW), ("response_p50_ms", FAST), ("garbage_kib_per_request", BYTES)];
+    let rename =
+        |metric: &str| renamed.iter().find(|(old, _)| *old == metric).map(|(_, new)| (*new).to_owned());
+    let summary = run.summary.as_mut().expect("the sample has one");
+    for variant in &mut summary.variants {
+        let metrics: BTreeMap<String, Estimate> =
+            variant.metrics.iter().filter_map(|(id, value)| Some((rename(id)?, *value))).collect();
+        variant.metrics = metrics;
+        variant.response_curve.clear();
+    }
+    summary.comparisons.retain_mut(|c| match rename(&c.metric) {
+        Some(metric) => {
+            c.metric = metric;
+            true
+        }
+        None => false,
+    });
+    summary.findings.clear();
+    run
+}
+
+fn written(render: impl Fn(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut out = Vec::new();
+    render(&mut out).expect("a vector takes all bytes");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn each_benchmark_has_its_column_picture_and_row_in_the_order_of_sizes() {
+    let run = run();
+    let page = written(|out| render_html(&run, out));
+    let (fast, slow) =
+        ("Time per operation in Chase.follow(n=16)", "Time per operation in Chase.follow(n=128)");
+    for (output, name) in [
+        (&page, "page"),
+        (&written(|out| render_markdown(&run, out)), "Markdown"),
+        (&render_terminal(&run, 120, false), "terminal"),
+        (&written(|out| render_csv(&run, out)), "CSV"),
+    ] {
+        let place = |text: &str| output.find(text).unwrap_or_else(|| panic!("no {text} in the {name}"));
+        assert!(place("Chase.follow(n=16)") < place("Chase.follow(n=128)"), "{name}");
+        // What a server would have is neither shown nor missed.
+        for word in ["Garbage per request", "Resident memory", "Throughput", "cpu_ms_per_request"] {
+            assert!(!output.contains(word), "{word} in the {name}");
+        }
+        assert!(!output.contains("<b>\"x\"</b>") || name == "terminal" || name == "CSV", "{name}");
+    }
+    assert!(
+        page.contains(&format!("<h3 id=\"ratio-ns-per-op-{}-h\">", METRICS.len())),
+        "an anchor without the name"
+    );
+    for title in [fast, slow] {
+        assert!(
+            page.contains(&format!("{title}, ratio to the baseline")) || page.contains(&format!("{title};"))
+        );
+    }
+    assert!(!page.contains("By heap size") && !page.contains("never ready"));
+}
+
+#[test]
+fn a_run_whose_launches_were_all_disturbed_speaks_of_the_benchmark_all_the_same() {
+    for (primary, words) in
+        [(SLOW, "time per operation in Chase.follow(n=128)"), ("ns_per_op", "time per operation:")]
+    {
+        let mut run = run();
+        run.plan.primary_metric = primary.to_owned();
+        let summary = run.summary.as_mut().expect("the sample has one");
+        summary.comparisons.retain(|c| c.metric == BYTES);
+        summary.variants.iter_mut().for_each(|v| v.metrics.retain(|id, _| id == BYTES));
+        let text = written(|out| render_markdown(&run, out));
+        let headline = text.lines().find(|l| l.starts_with("- **")).expect("a headline");
+        assert!(headline.contains(words) && headline.contains("not available"), "{headline}");
+    }
+}
+
+#[test]
+fn the_answer_is_on_the_first_benchmark_and_tells_of_the_others() {
+    let text = written(|out| render_markdown(&run(), out));
+    let answer = text.split("## Results").next().expect("an answer");
+    let headline = answer.lines().find(|l| l.starts_with("- **")).expect("a headline");
+    assert!(headline.contains("time per operation in Chase.follow(n=16)"), "{headline}");
+    assert!(answer.contains("Time per operation in Chase.follow(n=128):"), "{answer}");
+    assert!(answer.contains("Live heap in"), "bytes that differ are told: {answer}");
+}

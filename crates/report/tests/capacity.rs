@@ -1,0 +1,216 @@
+//! The text of a capacity: the answer first, then why requests were late, then what is wrong.
+
+use assay_model::{
+    BlamedCause, CapacityMethod, CapacityReport, CapacityWindow, Estimate, LatencySummary, LimitBlame,
+    LimitRate, Problem, ValidityCheck,
+};
+use assay_report::{LeavesShown, TerminalView, render_capacity_terminal};
+use expect_test::{Expect, expect};
+
+fn estimate(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
+    Some(Estimate { estimate, low: Some(low), high: Some(high) })
+}
+
+fn limit(limit_ms: f64, rate_per_s: Option<Estimate>, kept: Option<f64>, missed: Option<f64>) -> LimitRate {
+    LimitRate { limit_ms, rate_per_s, last_success_per_s: kept, first_failure_per_s: missed }
+}
+
+fn window(rate: f64, is_sustained: bool) -> CapacityWindow {
+    CapacityWindow {
+        step: "refine".to_owned(),
+        start_monotonic_ns: 1,
+        rest_s: 0.0,
+        settle_s: 1.0,
+        window_s: 5.0,
+        asked_rate_per_s: rate,
+        sent_rate_per_s: rate,
+        reached_rate_per_s: rate,
+        requests: (5.0 * rate) as u64,
+        errors: 0,
+        misses: vec![10, 2],
+        response_ms_min: Some(0.3),
+        response_ms_p90: Some(4.0),
+        response_ms: LatencySummary::default(),
+        limited_ms: Some(rate / 20.0),
+        send_lag_ms_p99: Some(0.2),
+        generator_cpu_share: Some(0.1),
+        server_cpu_ms: None,
+        machine: None,
+        is_sustained,
+        left_out: Vec::new(),
+    }
+}
+
+fn check(name: &str, passed: Option<bool>, evidence: &str) -> ValidityCheck {
+    ValidityCheck { check: name.to_owned(), passed, evidence: evidence.to_owned() }
+}
+
+fn cause(cause: &str, misses: u64, touched: u64, expected: Option<f64>) -> BlamedCause {
+    BlamedCause { cause: cause.to_owned(), misses, touched, expected }
+}
+
+fn good() -> CapacityReport {
+    CapacityReport {
+        schema: "assay.capacity/1".to_owned(),
+        method: CapacityMethod::Search,
+        target: "http://127.0.0.1:8080 with scenario shop".to_owned(),
+        percentile: 99.0,
+        limited_operations: vec!["buy".to_owned()],
+        max_rate_per_s: estimate(1240.4, 1210.0, 1262.0),
+        limits: vec![
+            limit(10.0, estimate(812.3, 790.0, 835.0), Some(805.0), Some(834.0)),
+            limit(25.0, estimate(1103.0, 1080.2, 1130.0), Some(1090.0), Some(1120.0)),
+        ],
+        critical_rate_per_s: estimate(946.6, 925.0, 970.0),
+        windows: vec![window(800.0, true), window(1200.0, true), window(1300.0, false)],
+        blame: vec![LimitBlame {
+            limit_ms: 10.0,
+            misses: 12_345,
+            causes: vec![
+                cause("gc-pause", 7_555, 8_600, Some(493.8)),
+                cause("run-queue", 1_200, 12_000, Some(11_800.0)),
+                cause("connection-wait", 3, 3, None),
+            ],
+            unexplained: 3_590,
+        }],
+        checks: vec![
+            check("complete", Some(true), "3 windows"),
+            check("audit", None, "no audit was asked for"),
+        ],
+        valid: true,
+        problems: Vec::new(),
+        duration_s: 272.4,
+        seed: 1,
+    }
+}
+
+#[track_caller]
+fn shows(report: &CapacityReport, width: u16, want: &Expect) {
+    let text =
+        render_capacity_terminal(report, TerminalView { width, color: false, leaves: LeavesShown::All });
+    assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
+    want.assert_eq(&text);
+}
+
+#[test]
+fn a_good_result_answers_first() {
+    shows(
+        &good(),
+        100,
+        &expect![[r#"
+            http://127.0.0.1:8080 with scenario shop: search of 3 windows in 4:32 min, seed 1
+
+            Keeps p99 of buy under 10 ms up to 812 requests a second (790 to 835).
+            Sustains at most 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
+
+            p99 under   requests/s         interval    ± %   tried
+            10 ms              812       790 to 835    2.8   kept at 805, missed at 834
+            25 ms            1,100   1,080 to 1,130    2.3   kept at 1,090, missed at 1,120
+            critical           947       925 to 970    2.4   geometric mean of the rates above
+            sustained        1,240   1,210 to 1,260    2.1   whatever the response time
+            Intervals aim at holding the true rate in 95 of 100 searches. Of searches for simulated servers of
+            known capacity 95 in 100 did; 63 to 85 where pauses decide over a limit and the rate hardly does.
+
+            Why 12,345 requests took longer than 10 ms, in windows that the server kept up with
+              collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
+              waiting for a processor                9.7 %   met 97.2 %, 95.6 % by chance
+              nothing that was watched              29.1 %
+              A cause counts where the request had kept the limit without the time that it took; one request may
+              have several.
+
+            Checks: 1 passed, 1 could not be made
+              - audit: no audit was asked for
+        "#]],
+    );
+}
+
+#[test]
+fn a_result_that_is_not_valid_says_so_first_and_why() {
+    let mut report = good();
+    report.valid = false;
+    let why = "4 of 6 windows left out, the last for: processors used by others, of the machine: 22.0 %, accepted 10.0 %";
+    report.checks.push(check("disturbance", Some(false), why));
+    report.problems = vec![
+        Problem::new("disturbance", why),
+        Problem::new("capacity", "the intervals are wider than asked\u{1b}[31m"),
+    ];
+    shows(
+        &report,
+        80,
+        &expect![[r#"
+            http://127.0.0.1:8080 with scenario shop: search of 3 windows in 4:32 min, seed
+            1
+
+            NOT VALID: do not use these figures. What is wrong stands below.
+            Keeps p99 of buy under 10 ms up to 812 requests a second (790 to 835).
+            Sustains at most 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is
+            60.0 ms.
+
+            p99 under   requests/s         interval    ± %   tried
+            10 ms              812       790 to 835    2.8   kept at 805, missed at 834
+            25 ms            1,100   1,080 to 1,130    2.3   kept at 1,090, missed at 1,120
+            critical           947       925 to 970    2.4   geometric mean …the rates above
+            sustained        1,240   1,210 to 1,260    2.1   whatever the response time
+            Intervals aim at holding the true rate in 95 of 100 searches. Of searches for
+            simulated servers of known capacity 95 in 100 did; 63 to 85 where pauses decide
+            over a limit and the rate hardly does.
+
+            Why 12,345 requests took longer than 10 ms, in windows that the server kept up
+            with
+              collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
+              waiting for a processor                9.7 %   met 97.2 %, 95.6 % by chance
+              nothing that was watched              29.1 %
+              A cause counts where the request had kept the limit without the time that it
+              took; one request may have several.
+
+            Checks: 1 failed, 1 passed, 1 could not be made
+              ✗ disturbance: 4 of 6 windows left out, the last for: processors used by
+              others, of the machine: 22.0 %, accepted 10.0 %
+              - audit: no audit was asked for
+
+            Problems
+              capacity: the intervals are wider than asked�[31m
+        "#]],
+    );
+}
+
+#[test]
+fn what_was_not_found_is_told_with_what_was_tried() {
+    let mut report = good();
+    report.method = CapacityMethod::Sweep;
+    report.limited_operations.clear();
+    report.max_rate_per_s = None;
+    report.critical_rate_per_s = None;
+    report.limits = vec![limit(10.0, None, None, Some(50.0)), limit(25.0, None, Some(4000.0), None)];
+    report.blame.clear();
+    report.windows.clear();
+    shows(
+        &report,
+        72,
+        &expect![[r#"
+            http://127.0.0.1:8080 with scenario shop: sweep of 0 windows in 4:32
+            min, seed 1
+
+            No rate was found at which p99 just keeps 10 ms: missed already at
+            50.0/s.
+            What it sustains at most was not found.
+
+            p99 under   requests/s         interval    ± %   tried
+            10 ms                -                -      -   missed alre…y at 50.0/s
+            25 ms                -                -      -   kept at all… to 4,000/s
+            critical             -                -      -   geometric m…rates above
+            sustained            -                -      -   whatever th…sponse time
+
+            Checks: 1 passed, 1 could not be made
+              - audit: no audit was asked for
+        "#]],
+    );
+}
+
+#[test]
+fn styles_are_written_only_where_they_are_wanted() {
+    let of = |color| {
+        render_capacity_terminal(&good(), TerminalView { width: 90, color, leaves: LeavesShown::All })
+    };
+    assert!(!of(false).contains('\u{1b}') && of(true).contains("\u{1b}[1m"));
+}

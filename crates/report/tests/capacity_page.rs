@@ -1,0 +1,103 @@
+//! The page of a capacity: the same bytes each time, nothing made up where something is absent, any file drawn.
+
+mod capacity_sample;
+
+use assay_model::CapacityReport;
+use assay_report::render_capacity_html;
+use capacity_sample as sample;
+
+fn page(report: &CapacityReport) -> String {
+    let mut out = Vec::new();
+    render_capacity_html(report, &mut out).expect("a vector takes all");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+/// The text of a table by its caption.
+fn table<'p>(page: &'p str, caption: &str) -> &'p str {
+    let from = page.find(&format!("<caption>{caption}")).expect("the table");
+    page[from..].split("</table>").next().expect("its end")
+}
+
+#[test]
+fn the_same_result_gives_the_same_bytes() {
+    let (first, second) = (page(&sample::search()), page(&sample::search()));
+    assert!(first == second);
+    assert!(first.contains("Keeps p99 under 10 ms up to 902 requests a second (845 to 959)."));
+}
+
+#[test]
+fn what_was_not_found_is_told_and_not_drawn_as_zero() {
+    let sweep = page(&sample::sweep());
+    let limits = table(&sweep, "Rates that keep the limits");
+    assert!(limits.contains("kept at all rates, up to 1,180/s"), "{limits}");
+    let max = limits.split("max rate").nth(1).expect("the row");
+    assert!(max.contains("<bdi>-</bdi>") && !max.contains(">0<"), "{max}");
+    assert!(sweep.contains("not available: nothing was watched that could be blamed"));
+    let empty = page(&sample::empty());
+    assert!(empty.contains("not available: no window was measured"));
+    assert!(!empty.contains("<figure"));
+}
+
+#[test]
+fn a_result_that_is_not_valid_says_so_and_why() {
+    let disturbed = sample::disturbed();
+    assert!(!disturbed.valid, "the recorded run is one of a busy machine");
+    let page = page(&disturbed);
+    let box_at = page.find("Not valid: do not use these figures").expect("a box");
+    assert!(box_at < page.find("class=\"headline\"").expect("an answer"));
+    assert_eq!(page.matches("pub left-out").count(), 4 * disturbed.windows.len());
+    let hidden = CapacityReport { checks: Vec::new(), problems: Vec::new(), ..disturbed };
+    assert!(self::page(&hidden).contains("the result does not say why"));
+}
+
+#[test]
+fn csv_has_every_window_in_full_and_empty_fields_for_what_is_absent() {
+    let mut report = sample::search();
+    report.windows[0].response_ms.p99 = None;
+    let page = page(&report);
+    let csv =
+        page.split("id=\"windows-csv\"").nth(1).expect("the CSV").split("</pre>").next().expect("its end");
+    let mut lines = csv.split_once('>').expect("the tag").1.lines();
+    let head: Vec<&str> = lines.next().expect("a head").split(',').collect();
+    let rows: Vec<Vec<&str>> = lines.map(|l| l.split(',').collect()).collect();
+    assert_eq!(rows.len(), report.windows.len());
+    let column = |name: &str| head.iter().position(|h| *h == name).expect("a column");
+    assert_eq!(rows[0][column("response_ms_p99")], "");
+    for (row, window) in rows.iter().zip(&report.windows) {
+        assert_eq!(row[column("asked_rate_per_s")].parse(), Ok(window.asked_rate_per_s));
+        assert_eq!(row[column("misses_25_ms")].parse(), Ok(window.misses[1]));
+    }
+}
+
+/// Any figure of any window, limit or cause may be anything.
+#[test]
+fn odd_figures_are_drawn_without_panic_and_never_as_code() {
+    let odd =
+        [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, f64::MIN_POSITIVE, f64::MAX, 1e-9, 1e12];
+    for (round, value) in odd.into_iter().enumerate() {
+        let mut report = sample::hostile();
+        for (index, window) in report.windows.iter_mut().enumerate() {
+            match (index + round) % 6 {
+                0 => window.asked_rate_per_s = value,
+                1 => window.response_ms.p50 = Some(value),
+                2 => window.limited_ms = Some(value),
+                3 => window.window_s = value,
+                4 => {
+                    (window.generator_cpu_share, window.server_cpu_ms) = (Some(value), Some(value));
+                    window.machine = Some(assay_model::MachineSpeed { compute_ns: value, memory_ns: value });
+                }
+                _ => window.reached_rate_per_s = value,
+            }
+        }
+        report.limits.iter_mut().for_each(|l| l.limit_ms = value);
+        report.limits[0].rate_per_s =
+            Some(assay_model::Estimate { estimate: value, low: Some(value), high: None });
+        report.percentile = value;
+        report.duration_s = value;
+        let page = page(&report);
+        assert!(
+            !page.contains("=\"NaN") && !page.contains("=\"inf") && !page.contains("<script>alert"),
+            "{value}"
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! What GC logs say as people and programs see it: golden files, widths, hostile values, the grammar of OpenMetrics.
+
+mod gc_sample;
+
+use assay_model::*;
+use assay_report::*;
+use expect_test::expect_file;
+use gc_sample as sample;
+
+fn view(width: u16) -> TerminalView {
+    TerminalView { width, color: false, leaves: LeavesShown::All }
+}
+
+fn terminal(report: &GcReport, width: u16) -> String {
+    render_gc_terminal(report, "/var/log/shop/gc.log", view(width))
+}
+
+fn page(report: &GcReport) -> String {
+    let mut out = Vec::new();
+    render_gc_html(report, "gc.log", &mut out).expect("a vector takes all");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+fn csv(report: &GcReport) -> Vec<Vec<String>> {
+    let mut out = Vec::new();
+    render_gc_csv(report, &mut out).expect("a vector takes all");
+    let text = String::from_utf8(out).expect("UTF-8");
+    text.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn the_text_of_the_samples_is_the_golden_file() {
+    expect_file!["golden/gc.txt"].assert_eq(&terminal(&sample::g1(), 120));
+    expect_file!["golden/gc-80.txt"].assert_eq(&terminal(&sample::z(), 80));
+    let diff = render_gc_diff_terminal(&sample::comparison(), view(100));
+    expect_file!["golden/gc-diff.txt"].assert_eq(&diff);
+    let screen = render_gc_screen(&sample::g1(), "gc.log", 40, view(100)).join("\n");
+    expect_file!["golden/gc-screen.txt"].assert_eq(&format!("{screen}\n{}\n", render_gc_line(&sample::g1())));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for width in [72, 80, 120, 200] {
+        for report in [sample::g1(), sample::z(), sample::hostile(), sample::empty()] {
+            let mut text = terminal(&report, width);
+            text += &render_gc_screen(&report, "gc.log", 50, view(width)).join("\n");
+            text += &render_gc_diff_terminal(&sample::comparison(), view(width));
+            let widest = text.lines().max_by_key(|l| l.chars().count()).unwrap_or_default();
+            assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
+            assert!(!text.contains('\u{1b}'), "escape sequences without colour");
+        }
+    }
+}
+
+#[test]
+fn the_verdict_stands_before_the_tables_and_the_gravest_finding_first() {
+    let text = terminal(&sample::g1(), 120);
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
+    assert!(at("The collector left the application") < at("✗ The live set grows"));
+    assert!(
+        at("✗ The live set grows") < at("! Two collections") && at("! Two collections") < at("· References")
+    );
+    assert!(at("· References") < at("Pauses, by kind"));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let told = words.join(" ");
+    assert!(told.contains("[gc.log:9120, gc.log:4100, gc.log.0:60000, gc.log.0:41000 and 1 more]"), "{text}");
+}
+
+#[test]
+fn what_is_absent_is_no_zero() {
+    let text = terminal(&sample::empty(), 100);
+    assert!(text.contains("No pause for the collector was read."), "{text}");
+    assert!(
+        !text.contains("NaN") && !text.contains("throughput") && !text.contains("Memory and time"),
+        "{text}"
+    );
+    let page = page(&sample::empty());
+    assert!(page.contains("not available: the log has no times") && !page.contains("<figure"));
+    let names: Vec<String> =
+        csv(&sample::empty()).into_iter().map(|r| format!("{}/{}", r[0], r[2])).collect();
+    assert_eq!(
+        names,
+        ["table/metric", "log/lines_not_understood", "pauses/count", "time_to_safepoint/count"],
+        "counts of nothing are known to be 0"
+    );
+}
+
+#[test]
+fn what_j9_says_of_references_is_told_without_their_mode() {
+    let mut report = sample::empty();
+    let settings = [("compressed references".to_owned(), "true".to_owned())];
+    report.jvms = vec![GcJvm { settings: settings.into(), ..GcJvm::default() }];
+    assert!(terminal(&report, 100).contains("· references compressed\n"), "{}", terminal(&report, 100));
+}
+
+#[test]
+fn a_followed_log_without_a_pause_has_none_yet() {
+    assert_eq!(render_gc_line(&sample::empty()), "no pause for the collector yet");
+}
+
+#[test]
+fn figures_by_the_hour_are_not_told_where_no_trend_is_known() {
+    let mut report = sample::g1();
+    assert!(terminal(&report, 120).contains(" an hour\n"), "the slope of a trend");
+    report.live_set.as_mut().expect("a live set").trend = GcTrend::Unknown;
+    report.findings.clear();
+    assert!(!terminal(&report, 120).contains("an hour"), "{}", terminal(&report, 120));
+}
+
+#[test]
+fn csv_has_every_figure_in_full_under_its_name() {
+    let report = sample::g1();
+    let rows = csv(&report);
+    let value = |table: &str, name: &str, metric: &str| -> f64 {
+        let row = rows.iter().find(|r| r[0] == table && r[1] == name && r[2] == metric);
+        row.unwrap_or_else(|| panic!("{table} {name} {metric}"))[4].parse().expect("a number")
+    };
+    assert_eq!(value("pauses", "all", "total"), report.pauses.total_ms);
+    assert_eq!(
+        Some(value("pauses_by_phase", "Pause Full", "max")),
+        report.pauses_by_phase[1].durations.max_ms
+    );
+    assert_eq!(value("memory", "allocated", "rate"), 96.4e6);
+    assert_eq!((value("cpu", "pauses", "user"), value("cpu", "concurrent", "user")), (31.2, 14.8));
+    assert!(rows.iter().all(|r| r.len() == 7), "columns");
+}
+
+#[test]
+fn the_same_report_gives_the_same_page_and_hostile_values_are_drawn_without_panic() {
+    assert!(page(&sample::g1()) == page(&sample::g1()));
+    for report in [sample::hostile(), sample::z()] {
+        let page = page(&report);
+        assert!(!page.contains("<script>alert") && !page.contains("=\"NaN") && !page.contains("=\"inf"));
+        assert!(page.contains("id=\"gc-timeline\""));
+    }
+}
+
+/// A name of a family or label.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Labels `a="b",c="d"` with escapes; returns the names.
+fn labels(text: &str) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    loop {
+        let (name, behind) = rest.split_once("=\"")?;
+        names.push(name.to_owned());
+        let mut escaped = false;
+        let end = behind.char_indices().find(|(_, c)| {
+            let ends = *c == '"' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            ends
+        })?;
+        match behind[end.0 + 1..].strip_prefix(',') {
+            Some(more) => rest = more,
+            None => return (behind.len() == end.0 + 1).then_some(names),
+        }
+    }
+}
+
+/// Holds a text against the grammar of OpenMetrics 1.0 as far as counters, gauges and summaries go.
+fn check_openmetrics(text: &str) {
+    assert!(text.ends_with("# EOF\n") && text.matches("# EOF").count() == 1, "{text}");
+    let mut families: Vec<(String, String)> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for line in text.lines().filter(|l| *l != "# EOF") {
+        if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = rest.split_once(' ').expect("a kind");
+            assert!(is_name(name) && ["counter", "gauge", "summary"].contains(&kind), "{line}");
+            assert!(!families.iter().any(|f| f.0 == name), "{name} stands twice");
+            families.push((name.to_owned(), kind.to_owned()));
+            continue;
+        }
+        let (family, kind) = families.last().expect("a TYPE first");
+        if let Some(rest) = line.strip_prefix("# UNIT ") {
+            let (name, unit) = rest.split_once(' ').expect("a unit");
+            assert!(name == family && name.ends_with(&format!("_{unit}")), "{line}");
+            continue;
+        }
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            assert!(rest.starts_with(&format!("{family} ")), "{line}");
+            continue;
+        }
+        let (series, value) = line.rsplit_once(' ').expect("a value");
+        value.parse::<f64>().expect("a number");
+        let (name, names) = match series.split_once('{') {
+            Some((name, rest)) => (name, labels(rest.strip_suffix('}').expect("a brace")).expect(line)),
+            None => (series, Vec::new()),
+        };
+        assert!(names.iter().all(|n| is_name(n)), "{line}");
+        let suffix = name.strip_prefix(family.as_str()).unwrap_or_else(|| panic!("{line} in {family}"));
+        let has_quantile = names.iter().any(|n| n == "quantile");
+        let fits = match kind.as_str() {
+            "counter" => suffix == "_total",
+            "summary" => (suffix.is_empty() && has_quantile) || ["_count", "_sum"].contains(&suffix),
+            _ => suffix.is_empty(),
+        };
+        assert!(fits, "{line} of a {kind}");
+        assert!(seen.insert(series.to_owned()), "{series} stands twice");
+    }
+}
+
+#[test]
+fn metrics_keep_the_grammar_of_openmetrics() {
+    for report in [sample::g1(), sample::z(), sample::hostile(), sample::empty()] {
+        check_openmetrics(&render_gc_openmetrics(&report));
+    }
+    let text = render_gc_openmetrics(&sample::g1());
+    assert!(text.contains("assay_gc_pause_seconds_count{phase=\"Pause Full\"} 2\n"), "{text}");
+    assert!(text.contains("assay_gc_allocated_bytes_total 347000000000\n"), "{text}");
+    let beside = "assay_gc_cpu_seconds_total{during=\"concurrent\",mode=\"user\"} 14.8\n";
+    assert!(text.contains(beside), "{text}");
+    assert!(!render_gc_openmetrics(&sample::z()).contains("assay_gc_cpu"), "absent is not zero");
+}
+
+#[test]
+#[should_panic(expected = "of a counter")]
+fn the_check_of_the_grammar_can_fail() {
+    check_openmetrics("# TYPE a counter\na 1\n# EOF\n");
+}

@@ -1,0 +1,186 @@
+//! A process's memory as people see it: golden files, sums, hostile values, looks that lack almost everything.
+
+mod kafka;
+
+use assay_model::*;
+use assay_report::*;
+use expect_test::expect_file;
+
+fn view(width: u16, leaves: LeavesShown) -> TerminalView {
+    TerminalView { width, color: false, leaves }
+}
+
+fn tree(report: &MemoryReport, width: u16) -> String {
+    render_memory_terminal(report, view(width, LeavesShown::Biggest(24)))
+}
+
+#[test]
+fn the_tree_of_the_sample_is_the_golden_file() {
+    expect_file!["golden/memory.txt"].assert_eq(&tree(&kafka::look(), 120));
+    expect_file!["golden/memory-80.txt"].assert_eq(&tree(&kafka::look(), 80));
+}
+
+#[test]
+fn every_leaf_is_shown_on_demand() {
+    let look = kafka::look();
+    let all = render_memory_terminal(&look, view(110, LeavesShown::All));
+    for leaf in &look.leaves {
+        let name = leaf.path.last().expect("the sample's paths are not empty");
+        assert!(all.contains(name.as_str()), "{name}");
+    }
+    assert!(!all.contains(" more "));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for width in [72, 80, 120, 200] {
+        for look in [kafka::look(), kafka::hostile_look()] {
+            let text = tree(&look, width);
+            let widest = text.lines().max_by_key(|l| l.chars().count()).unwrap_or_default();
+            assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
+        }
+    }
+}
+
+#[test]
+fn areas_in_the_tree_add_up_to_the_rss() {
+    let look = kafka::look();
+    let sum: u64 = look.areas.iter().map(|a| a.resident_bytes).sum();
+    assert_eq!(sum, look.rss_bytes, "the sample itself");
+    let text = tree(&look, 100);
+    assert!(text.contains("Σ leaves = RSS = ") && text.contains("difference 0 B"), "{text}");
+}
+
+#[test]
+fn leaves_that_do_not_add_up_are_not_said_to() {
+    let mut look = kafka::look();
+    look.leaves[3].resident_bytes += 8192;
+    let text = tree(&look, 100);
+    assert!(text.contains("difference +8.0 KiB") && !text.contains("Σ leaves = RSS"), "{text}");
+}
+
+fn page(report: &MemoryReport, looks: &[MemoryReport], advice: Option<&Advice>) -> String {
+    let mut out = Vec::new();
+    render_memory_html(report, looks, advice, &mut out).expect("a vector takes all bytes");
+    String::from_utf8(out).expect("the page is UTF-8")
+}
+
+#[test]
+fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
+    let (looks, advice) = (kafka::looks(), kafka::advice());
+    let first = page(&looks[40], &looks, Some(&advice));
+    assert_eq!(first, page(&looks[40], &looks, Some(&advice)));
+    for reference in ["http:", "https:", "@import", "fetch(", "src=", "xmlhttprequest"] {
+        assert!(!first.to_lowercase().contains(reference), "{reference} in the page");
+    }
+    for target in first.split("href=\"").skip(1) {
+        assert!(target.starts_with('#') || target.starts_with("data:,\""), "{}", &target[..40]);
+    }
+}
+
+#[test]
+fn every_link_of_the_map_leads_to_a_view_and_every_view_but_the_whole_has_a_way_up() {
+    let page = page(&kafka::look(), &[], None);
+    let ids: Vec<&str> =
+        page.split(" id=\"map").skip(1).map(|rest| rest.split('"').next().unwrap_or_default()).collect();
+    let links: Vec<&str> =
+        page.split("href=\"#map").skip(1).map(|rest| rest.split('"').next().unwrap_or_default()).collect();
+    assert!(links.len() > 20, "{}", links.len());
+    for link in &links {
+        assert!(ids.contains(link), "#map{link}");
+    }
+    let views = page.matches("class=\"view").count();
+    assert_eq!(page.matches("class=\"view whole\"").count(), 1);
+    assert_eq!(page.matches("<a href=\"#map\">").count(), views - 1, "ways to the whole");
+}
+
+#[test]
+fn the_page_of_a_look_that_lacks_almost_everything_is_made() {
+    let mut look = kafka::look();
+    look.leaves.clear();
+    look.areas.clear();
+    look.tiers.clear();
+    look.rss_bytes = 0;
+    look.jvm = None;
+    look.allocator = None;
+    look.cgroup = None;
+    look.beside_rss = BesideRss::default();
+    look.threads.clear();
+    look.findings.clear();
+    let page = page(&look, &[look.clone(), look.clone()], None);
+    assert!(page.contains("not a JVM that could be read") && !page.contains("NaN"));
+    assert!(tree(&look, 80).contains("not a JVM that could be read"));
+}
+
+#[test]
+fn hostile_names_are_text_on_the_page_and_do_nothing_on_the_terminal() {
+    let look = kafka::hostile_look();
+    let page = page(&look, &[look.clone(), look.clone()], None);
+    assert_eq!(page.matches("<script>").count(), 1, "only the page's own script");
+    for output in [page, tree(&look, 100)] {
+        assert!(!output.contains('\u{202E}') && !output.contains('\u{1b}'));
+        assert!(!output.contains("NaN"));
+    }
+}
+
+#[test]
+fn the_change_and_the_limit_of_the_sample_are_the_golden_files() {
+    let view = view(100, LeavesShown::Biggest(6));
+    expect_file!["golden/memory-change.txt"].assert_eq(&render_change_terminal(&kafka::change(), view));
+    expect_file!["golden/memory-advice.txt"].assert_eq(&render_advice_terminal(&kafka::advice(), view));
+}
+
+#[test]
+fn the_page_of_a_change_shows_its_causes() {
+    let mut out = Vec::new();
+    render_change_html(&kafka::change(), &kafka::looks(), &mut out).expect("a vector takes all bytes");
+    let page = String::from_utf8(out).expect("the page is UTF-8");
+    assert!(page.contains("direct: java.nio.DirectByteBuffer") && page.contains("Areas over time"));
+    assert!(!page.contains("NaN"));
+}
+
+#[test]
+fn the_live_view_is_the_golden_file_and_fits_its_screen() {
+    let mut watch = Watch::new();
+    assert_eq!(watch.screen(80, 24, false), ["no look yet"]);
+    for (index, look) in kafka::looks().into_iter().enumerate() {
+        let full = index % 8 == 0;
+        watch.add(look.clone(), false);
+        if full {
+            watch.add(look, true);
+        }
+    }
+    expect_file!["golden/memory-watch.txt"].assert_eq(&watch.screen(100, 40, false).join("\n"));
+    expect_file!["golden/memory-watch-line.txt"].assert_eq(&watch.line());
+    for (width, rows) in [(72, 10), (80, 24), (200, 60)] {
+        let screen = watch.screen(width, rows, false);
+        assert!(screen.len() <= usize::from(rows));
+        assert!(screen.iter().all(|l| l.chars().count() <= usize::from(width)), "{screen:#?}");
+    }
+}
+
+#[test]
+fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_stands_under_its_kind() {
+    let view = view(120, LeavesShown::All);
+    let mut look = kafka::look();
+    let region = UnknownPiece {
+        kind: "region".to_owned(),
+        what: "7f00-7f01 rw-p".to_owned(),
+        ..look.unknown[0].clone()
+    };
+    look.unknown.push(region);
+    let full = render_memory_terminal(&look, view);
+    let line = |what: &str| full.lines().position(|l| l.contains(what)).expect(what);
+    assert!(
+        line("malloc, no known owner") < line("block 8× ") && line("block 603× ") < line("  no known region")
+    );
+    assert!(line("  no known region") < line("region 8× 7f00"), "{full}");
+    assert!(!full.contains("not looked for"));
+    look.depth = Some(LookDepth::Structures);
+    let quick = render_memory_terminal(&look, view);
+    assert!(
+        quick.contains("pointers were not looked for") && quick.contains("who owns it was not looked for"),
+        "{quick}"
+    );
+    assert!(!quick.contains("no rule could name"), "{quick}");
+}

@@ -1,0 +1,105 @@
+//! Capacity inside response-time limits: which rate to try next, and what the windows of load say about the server.
+//!
+//! Pure decisions. A [`Method`] asks for windows of load and is told what they gave, by a load generator or by a simulated
+//! server in virtual time; it has no clock and sends nothing.
+
+mod ceiling;
+mod root;
+mod score;
+mod search;
+pub mod simulated;
+mod sweep;
+
+pub use score::{Level, RateAtLimit, Score, score};
+pub use search::{Search, SearchConfig};
+pub use sweep::{Sweep, SweepConfig};
+
+use assay_model::Estimate;
+
+/// A window of load that is wanted. Before it the same rate runs for a while, so that queues have their usual length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ask {
+    /// Rate, requests per second.
+    pub rate_per_s: f64,
+    /// Time without load before all of it, seconds: a server that was overloaded does what is left.
+    pub rest_s: f64,
+    /// Time at this rate before the window, seconds; nothing in it counts.
+    pub settle_s: f64,
+    /// Length of the window, seconds.
+    pub window_s: f64,
+    /// What it is asked for.
+    pub step: Step,
+}
+
+/// What a window of load is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Step {
+    /// The first ones: between which rates the answer lies.
+    Bracket,
+    /// Where it says most about the answer.
+    Refine,
+    /// At the answer, which it may not change: does it hold?
+    Confirm,
+    /// Beyond what the server answers: how much comes back.
+    Overload,
+    /// A level of a sweep.
+    Level,
+}
+
+/// What a window of load gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadWindow {
+    /// Rate that was asked for, per second.
+    pub rate_per_s: f64,
+    /// Length of the window, seconds.
+    pub window_s: f64,
+    /// Requests whose intended start lies in it.
+    pub requests: u64,
+    /// Right answers that came in it, whenever their requests were to start.
+    pub answers: u64,
+    /// Of the requests, for each limit: those that took longer, failed, or had no answer.
+    pub misses: Vec<u64>,
+    /// The percentile of the response times that the limits hold for, in ms; absent without requests.
+    pub percentile_ms: Option<f64>,
+}
+
+/// A way to find the capacity of a server.
+pub trait Method {
+    /// The next window that is wanted; `None` when enough is known or the time is used up.
+    fn next(&self) -> Option<Ask>;
+    /// Tells what a window gave. One that the machine disturbed is not told; the method then asks again.
+    fn take(&mut self, ask: &Ask, window: LoadWindow);
+    /// Tells that a window took time and gave nothing that counts.
+    fn lose(&mut self, ask: &Ask);
+    /// What is known so far.
+    fn capacity(&self) -> Capacity;
+}
+
+/// What is known of a server's capacity. Rates are per second; intervals aim at holding the truth in 95 of 100 searches, and for
+/// some servers do so less often: `tests/capacity/table.rs` says which.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Capacity {
+    /// Highest rate that the server sustains; absent when it kept up with all that was tried, or with nothing.
+    pub max_rate_per_s: Option<Estimate>,
+    /// For each limit, in the order of the configuration.
+    pub limits: Vec<LimitCapacity>,
+    /// Geometric mean of the rates at the limits; absent when one of them is.
+    pub critical_rate_per_s: Option<Estimate>,
+    /// Whether every interval is as narrow as was asked.
+    pub is_precise: bool,
+    /// Time that windows took, with what came before them, seconds.
+    pub used_s: f64,
+}
+
+/// What is known of one limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LimitCapacity {
+    /// The limit, in ms.
+    pub limit_ms: f64,
+    /// Highest rate at which the percentile keeps it; absent where no rate that was tried does, or all do.
+    pub rate_per_s: Option<Estimate>,
+    /// Highest rate tried that kept it.
+    pub last_success_per_s: Option<f64>,
+    /// Lowest rate tried that did not.
+    pub first_failure_per_s: Option<f64>,
+}

@@ -1,0 +1,411 @@
+//! The search: all limits and the highest sustained rate at once, in windows where they tell most.
+//!
+//! The rate doubles until answers no longer keep up. Then each window is placed beside the root of the limit that got the
+//! least time so far, or beyond the maximum, until every interval is narrow enough; so one limit that cannot be found
+//! well does not starve the others. At last the answers are confirmed by windows that may not change them: where one
+//! contradicts, it counts with the others, and the search goes on.
+
+use super::ceiling::{Ceiling, ceiling, is_overload};
+use super::root::{Point, Prior, Root, is_kept, root};
+use super::{Ask, Capacity, LimitCapacity, LoadWindow, Method, Step};
+use assay_model::Estimate;
+
+/// What is searched for, and how long that may take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchConfig {
+    /// Limits of the response time, in ms.
+    pub limits_ms: Vec<f64>,
+    /// Share of requests that may take longer: 0.01 for the 99th percentile.
+    pub miss_share: f64,
+    /// Where to begin, per second.
+    pub first_rate_per_s: f64,
+    /// Shortest window, seconds.
+    pub window_s_min: f64,
+    /// Longest window, seconds: for low rates, and where requests beyond a limit come in large clumps.
+    pub window_s_max: f64,
+    /// Time in all, seconds.
+    pub budget_s: f64,
+    /// Half of an interval's width, as a share of the rate, at which a rate is known well enough.
+    pub half_width_share: f64,
+}
+
+impl SearchConfig {
+    /// p99 at 10, 25, 50, 75 and 100 ms, within 5 % in five minutes.
+    pub fn new(first_rate_per_s: f64) -> Self {
+        SearchConfig {
+            limits_ms: vec![10.0, 25.0, 50.0, 75.0, 100.0],
+            miss_share: 0.01,
+            first_rate_per_s,
+            window_s_min: 4.0,
+            window_s_max: 12.0,
+            budget_s: 300.0,
+            half_width_share: 0.05,
+        }
+    }
+}
+
+/// Doublings above the first rate, and halvings below it.
+const DOUBLINGS: i32 = 24;
+const HALVINGS: i32 = 8;
+/// A narrow interval is believed after so many windows near the root: a short series may look precise by chance.
+const WINDOWS_NEAR_MIN: usize = 6;
+/// The same for windows beyond the maximum.
+const OVERLOADS_MIN: usize = 4;
+/// By which factors windows are beyond the maximum, in turn.
+const OVERLOADS: [f64; 2] = [1.06, 1.22];
+/// Windows are placed where the expected share is by these factors below and above the target.
+const ASIDE: (f64, f64) = (1.7, 2.0);
+/// The same for a root just below the maximum: not far above it, where queues take longer to get their usual length than a
+/// window lasts.
+const ASIDE_SATURATED: (f64, f64) = (2.0, 1.3);
+/// So far below the maximum a root is just below it.
+const SATURATED: f64 = 0.15;
+/// More requests than any window has.
+const REQUESTS_MAX: f64 = 1e10;
+/// Settling lasts so many times limit · (1 - root / maximum) / (1 - rate / maximum)², within the window's bounds: 1.7 times
+/// the time in which a queue of reflected Brownian motion gets its usual length.
+const SETTLE_RELAXATIONS: f64 = 1.5;
+/// Shortest settling, seconds.
+const SETTLE_S_MIN: f64 = 1.0;
+/// The first window settles for this part of the budget: the server meets this load for the first time. Without it, a server
+/// whose warm-up had ended kept 75 ms worse at half of its maximum than ever after, and the low ends of the intervals went there.
+const FIRST_SETTLE_SHARE: f64 = 0.05;
+/// A limit that is not kept at this part of the maximum is not looked for at lower rates.
+const LOWEST_SHARE: f64 = 0.01;
+/// Clumps of requests beyond the limit that a window shall hold at the target.
+const CLUMPS_WANTED: f64 = 2.0;
+/// A confirming window speaks for every limit whose expected share there is within this factor of the target.
+const CONFIRM_FACTOR: f64 = 4.0;
+
+/// What a window is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Limit(usize),
+    Maximum,
+}
+
+/// One limit: what windows say about it.
+#[derive(Debug, Clone, Default)]
+struct Searched {
+    points: Vec<Point>,
+    root: Option<Root>,
+    is_confirmed: bool,
+}
+
+/// The decisions of a search.
+#[derive(Debug, Clone)]
+pub struct Search {
+    config: SearchConfig,
+    /// All windows that count.
+    windows: Vec<(LoadWindow, f64)>,
+    /// Windows that confirmed.
+    confirmed: Vec<LoadWindow>,
+    limits: Vec<Searched>,
+    ceiling: Option<Ceiling>,
+    used_s: f64,
+}
+
+impl Search {
+    /// A search that knows nothing yet.
+    pub fn new(config: SearchConfig) -> Self {
+        let limits = vec![Searched::default(); config.limits_ms.len()];
+        Search { config, windows: Vec::new(), confirmed: Vec::new(), limits, ceiling: None, used_s: 0.0 }
+    }
+
+    fn rates(&self) -> impl Iterator<Item = f64> {
+        self.windows.iter().map(|(window, _)| window.rate_per_s)
+    }
+
+    /// Doubling until answers no longer keep up.
+    fn bracket(&self) -> Option<f64> {
+        if self.ceiling.is_some() {
+            return None;
+        }
+        let Some(highest) = self.rates().max_by(f64::total_cmp) else {
+            return Some(self.config.first_rate_per_s);
+        };
+        (highest < self.config.first_rate_per_s * 2_f64.powi(DOUBLINGS)).then_some(highest * 2.0)
+    }
+
+    fn floor_per_s(&self) -> f64 {
+        self.config.first_rate_per_s * 0.5_f64.powi(HALVINGS)
+    }
+
+    /// Whether there is a rate at the limit: it was kept and not kept, and a lower rate can still be tried.
+    fn is_reached(&self, limit: usize) -> (bool, bool) {
+        let keeps = |point: &Point| point.share <= self.config.miss_share;
+        let points = &self.limits[limit].points;
+        (is_kept(points, self.config.miss_share), points.iter().any(|point| !keeps(point)))
+    }
+
+    fn windows_near(&self, target: Target) -> impl Iterator<Item = &(LoadWindow, f64)> {
+        let root = match target {
+            Target::Limit(limit) => self.limits[limit].root,
+            Target::Maximum => None,
+        };
+        let ceiling = self.ceiling.filter(|_| target == Target::Maximum);
+        self.windows.iter().filter(move |(window, _)| {
+            let ln_rate = window.rate_per_s.ln();
+            let beyond = |ceiling: Ceiling| (0.02..0.35).contains(&(ln_rate - ceiling.median));
+            root.is_some_and(|root| root.is_near(ln_rate)) || ceiling.is_some_and(beyond)
+        })
+    }
+
+    /// Half of the width of an interval, as a share: of what the limit's own windows say, for which more are asked.
+    fn half_width(&self, target: Target) -> f64 {
+        let ends = match target {
+            Target::Limit(limit) => self.limits[limit].root.map(|root| (root.low, root.high)),
+            Target::Maximum => self.ceiling.map(|ceiling| (ceiling.low, ceiling.high)),
+        };
+        ends.map_or(f64::INFINITY, |(low, high)| ((high - low) / 2.0).exp_m1())
+    }
+
+    /// The root of a limit with what those of shorter ones say: a request beyond a limit is beyond every shorter one, too, so the
+    /// rate at it is no lower than theirs. Near the maximum windows say hardly anything of long limits; there the short ones bound
+    /// them. The other way round the least known ones would bound the best known.
+    fn answer(&self, limit: usize) -> Option<Root> {
+        let root = self.limits[limit].root?;
+        let is_shorter = |other: &usize| self.config.limits_ms[*other] < self.config.limits_ms[limit];
+        let shorter = (0..self.limits.len()).filter(is_shorter);
+        let lows = shorter.filter(|other| self.is_reached(*other) == (true, true));
+        let low = lows.filter_map(|other| Some(self.limits[other].root?.low)).fold(root.low, f64::max);
+        // Where they contradict each other, each stands for itself.
+        Some(if low <= root.high { Root { low, median: root.median.max(low), ..root } } else { root })
+    }
+
+    fn is_precise(&self, target: Target) -> bool {
+        let enough = if target == Target::Maximum { OVERLOADS_MIN } else { WINDOWS_NEAR_MIN };
+        self.half_width(target) <= self.config.half_width_share && enough <= self.windows_near(target).count()
+    }
+
+    /// Whether another window could tell something.
+    fn is_open(&self, target: Target) -> bool {
+        let Target::Limit(limit) = target else { return true };
+        let lowest = self.rates().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
+        match self.is_reached(limit) {
+            (false, true) => {
+                self.floor_per_s() < lowest
+                    && self.ceiling.is_none_or(|c| c.median + LOWEST_SHARE.ln() < lowest.ln())
+            }
+            (_, false) => false,
+            _ => true,
+        }
+    }
+
+    fn targets(&self) -> impl Iterator<Item = Target> {
+        (0..self.limits.len()).map(Target::Limit).chain([Target::Maximum])
+    }
+
+    /// The target that is not precise and got the least time.
+    fn refine(&self) -> Option<Ask> {
+        let time = |target: &Target| self.windows_near(*target).map(|(_, cost_s)| cost_s).sum::<f64>();
+        let target = self
+            .targets()
+            .filter(|target| self.is_open(*target) && !self.is_precise(*target))
+            .min_by(|a, b| time(a).total_cmp(&time(b)))?;
+        match target {
+            Target::Limit(limit) => self.beside(limit),
+            Target::Maximum => {
+                let ceiling = self.ceiling?;
+                let is_rough = 0.3 < ceiling.high - ceiling.low;
+                let count = self.windows_near(target).count();
+                let factor = if is_rough { 1.0 } else { OVERLOADS[count % OVERLOADS.len()] };
+                Some(self.ask(Step::Overload, factor * ceiling.median.exp(), None))
+            }
+        }
+    }
+
+    /// On the side of a root where fewer windows are.
+    fn beside(&self, limit: usize) -> Option<Ask> {
+        let root = self.limits[limit].root?;
+        let near = || self.windows_near(Target::Limit(limit));
+        let below = near().filter(|(window, _)| window.rate_per_s.ln() < root.median).count();
+        let is_saturated = self.ceiling.is_some_and(|ceiling| ceiling.median - SATURATED < root.median);
+        let (down, up) = if is_saturated { ASIDE_SATURATED } else { ASIDE };
+        let ln_rate = if 2 * below <= near().count() {
+            root.median + (-down.ln() / root.slope).max(-0.5).ln_1p()
+        } else {
+            root.median + (up.ln() / root.slope).ln_1p()
+        };
+        let most = self.ceiling.map_or(f64::INFINITY, |ceiling| ceiling.median + 0.05);
+        // A line through few windows may point anywhere.
+        let ln_rate = ln_rate.clamp(root.middle - 0.5, root.middle + 0.5);
+        let rate = ln_rate.min(most).exp().max(self.floor_per_s());
+        Some(self.ask(Step::Refine, rate, Some((root, self.config.limits_ms[limit]))))
+    }
+
+    /// At the first answer that no other window confirmed.
+    fn confirm(&self) -> Option<Ask> {
+        let root = |limit: &Searched| limit.root.filter(|_| !limit.is_confirmed);
+        let open = (0..self.limits.len()).filter(|limit| self.is_open(Target::Limit(*limit)));
+        let with_limit = |limit: usize| Some((root(&self.limits[limit])?, self.config.limits_ms[limit]));
+        let (root, limit_ms) = open.filter_map(with_limit).next()?;
+        Some(self.ask(Step::Confirm, root.median.exp(), Some((root, limit_ms))))
+    }
+
+    fn ask(&self, step: Step, rate_per_s: f64, root: Option<(Root, f64)>) -> Ask {
+        let clump_s = root.map_or(0.0, |(root, _)| root.clump_s);
+        let enough_s = CLUMPS_WANTED * clump_s.max(1.0 / rate_per_s) / self.config.miss_share;
+        let window_s = enough_s.clamp(self.config.window_s_min, self.config.window_s_max);
+        let room = |ceiling: Ceiling, ln_rate: f64| (1.0 - (ln_rate - ceiling.median).exp()).max(0.01);
+        let settle_s = match (root, self.ceiling) {
+            (Some((root, limit_ms)), Some(ceiling)) => {
+                let relaxation_s =
+                    limit_ms / 1e3 * room(ceiling, root.median) / room(ceiling, rate_per_s.ln()).powi(2);
+                SETTLE_RELAXATIONS * relaxation_s
+            }
+            _ => 0.0,
+        };
+        let settle_s = settle_s.min(window_s / 2.0).max(self.settle_s_min());
+        Ask { rate_per_s, rest_s: self.rest_s(), settle_s, window_s, step }
+    }
+
+    /// At least so long.
+    fn settle_s_min(&self) -> f64 {
+        let first = self.windows.is_empty().then_some(FIRST_SETTLE_SHARE * self.config.budget_s);
+        first.unwrap_or(SETTLE_S_MIN).max(SETTLE_S_MIN)
+    }
+
+    /// Behind a window that overloaded the server as long as that lasted, without load: there is work left when all requests are
+    /// answered. A window near the maximum right behind one at twice of it got half of the answers that later ones at its rate
+    /// had, since a server that is loaded so never gets rid of the rest.
+    fn rest_s(&self) -> f64 {
+        self.windows.last().filter(|(last, _)| is_overload(last)).map_or(0.0, |(_, cost_s)| *cost_s)
+    }
+
+    fn points_of(&self, window: &LoadWindow) -> Vec<Option<Point>> {
+        let point = |limit| Point::new(window, limit, self.config.miss_share);
+        (0..self.limits.len()).map(point).collect()
+    }
+
+    fn count(&mut self, window: LoadWindow, cost_s: f64) {
+        let points = self.points_of(&window);
+        self.windows.push((window, cost_s));
+        self.ceiling = ceiling(self.windows.iter().map(|(window, _)| window));
+        let maximum = self.ceiling.map(|ceiling| ceiling.bound());
+        let target = self.config.miss_share;
+        for ((limit, point), limit_ms) in self.limits.iter_mut().zip(points).zip(&self.config.limits_ms) {
+            limit.points.extend(point);
+            limit.root = root(&limit.points, target, Prior { maximum, limit_s: limit_ms / 1e3 });
+        }
+    }
+
+    /// A window at an answer: what it speaks for is confirmed, unless with it the answer would be elsewhere.
+    fn hold_against(&mut self, window: LoadWindow, cost_s: f64) {
+        let ln_rate = window.rate_per_s.ln();
+        let maximum = self.ceiling.map(|ceiling| ceiling.bound());
+        let target = self.config.miss_share;
+        let points = self.points_of(&window);
+        let mut contradicts = false;
+        for ((limit, point), limit_ms) in self.limits.iter_mut().zip(points).zip(&self.config.limits_ms) {
+            let Some(before) = limit.root.filter(|root| root.eta(ln_rate).abs() < CONFIRM_FACTOR.ln()) else {
+                continue;
+            };
+            limit.points.extend(point);
+            let after = root(&limit.points, target, Prior { maximum, limit_s: limit_ms / 1e3 });
+            limit.points.pop();
+            let holds = after.is_some_and(|after| before.low <= after.median && after.median <= before.high);
+            limit.is_confirmed = holds;
+            contradicts |= !holds;
+        }
+        if contradicts {
+            self.limits.iter_mut().for_each(|limit| limit.is_confirmed = false);
+            self.count(window, cost_s);
+        } else {
+            self.confirmed.push(window);
+        }
+    }
+
+    fn limit_capacity(&self, limit: usize) -> LimitCapacity {
+        let (is_kept, is_missed) = self.is_reached(limit);
+        let root = self.answer(limit).filter(|_| is_kept && is_missed);
+        let share = |window: &LoadWindow| {
+            let misses = window.misses.get(limit).copied().unwrap_or(window.requests);
+            misses as f64 / window.requests.max(1) as f64
+        };
+        let all = || self.windows.iter().map(|(window, _)| window).chain(&self.confirmed);
+        let keeps = |window: &&LoadWindow| 0 < window.requests && share(window) <= self.config.miss_share;
+        let misses = |window: &&LoadWindow| 0 < window.requests && self.config.miss_share < share(window);
+        LimitCapacity {
+            limit_ms: self.config.limits_ms[limit],
+            rate_per_s: root.map(|root| estimate(root.median, root.low, root.high)),
+            last_success_per_s: all().filter(keeps).map(|w| w.rate_per_s).max_by(f64::total_cmp),
+            first_failure_per_s: all().filter(misses).map(|w| w.rate_per_s).min_by(f64::total_cmp),
+        }
+    }
+
+    /// Geometric mean of the rates at the limits. Windows near one root say little about the others, and in virtual time the
+    /// errors of the roots spread as independent ones: their squares are added.
+    fn critical_rate(&self) -> Option<Estimate> {
+        let count = self.limits.len() as f64;
+        let (mut middle, mut below, mut above) = (0.0, 0.0, 0.0);
+        for index in 0..self.limits.len() {
+            let root = self.answer(index).filter(|_| self.is_reached(index) == (true, true))?;
+            middle += root.median / count;
+            below += ((root.median - root.low) / count).powi(2);
+            above += ((root.high - root.median) / count).powi(2);
+        }
+        Some(estimate(middle, middle - below.sqrt(), middle + above.sqrt()))
+    }
+}
+
+/// From logarithms.
+fn estimate(middle: f64, low: f64, high: f64) -> Estimate {
+    let is_sound = low.is_finite() && high.is_finite() && low <= middle && middle <= high;
+    let end = |end: f64| is_sound.then_some(end.exp());
+    Estimate { estimate: middle.exp(), low: end(low), high: end(high) }
+}
+
+/// A window as asked for, without counts that no server gives.
+fn sound(ask: &Ask, mut window: LoadWindow) -> LoadWindow {
+    (window.rate_per_s, window.window_s) = (ask.rate_per_s, ask.window_s);
+    let most = (10.0 * ask.rate_per_s * ask.window_s).min(REQUESTS_MAX) as u64 + 100;
+    window.requests = window.requests.min(most);
+    window.answers = window.answers.min(most);
+    window
+}
+
+impl Method for Search {
+    fn next(&self) -> Option<Ask> {
+        let ask = match self.bracket() {
+            Some(rate) => Some(self.ask(Step::Bracket, rate, None)),
+            None if self.ceiling.is_none() => None,
+            None => self.refine().or_else(|| self.confirm()),
+        };
+        let is_sound = |ask: &Ask| ask.rate_per_s.is_finite() && 0.0 < ask.rate_per_s;
+        ask.filter(is_sound)
+            .filter(|ask| self.used_s + ask.rest_s + ask.settle_s + ask.window_s <= self.config.budget_s)
+    }
+
+    fn take(&mut self, ask: &Ask, window: LoadWindow) {
+        let cost_s = ask.settle_s + ask.window_s;
+        self.used_s += ask.rest_s + cost_s;
+        let window = sound(ask, window);
+        if ask.step == Step::Confirm {
+            self.hold_against(window, cost_s);
+        } else {
+            self.count(window, cost_s);
+        }
+    }
+
+    fn lose(&mut self, ask: &Ask) {
+        self.used_s += ask.rest_s + ask.settle_s + ask.window_s;
+    }
+
+    fn capacity(&self) -> Capacity {
+        let ceiling = self.ceiling.filter(|_| self.windows.iter().any(|(window, _)| is_overload(window)));
+        let is_done = |target: Target| match target {
+            Target::Limit(limit) => {
+                !self.is_open(target) || self.limits[limit].is_confirmed && self.is_precise(target)
+            }
+            Target::Maximum => self.is_precise(target),
+        };
+        Capacity {
+            max_rate_per_s: ceiling.map(|c| estimate(c.median, c.low, c.high)),
+            limits: (0..self.limits.len()).map(|limit| self.limit_capacity(limit)).collect(),
+            critical_rate_per_s: self.critical_rate(),
+            is_precise: self.targets().all(is_done),
+            used_s: self.used_s,
+        }
+    }
+}

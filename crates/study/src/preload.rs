@@ -1,0 +1,90 @@
+//! Finding a shared library that is loaded into a server before all others.
+//!
+//! Folklore: the dynamic linker only warns of a library in `LD_PRELOAD` that it cannot load, and goes on without it. A
+//! variant would then be measured as what it is not, so the library is found, and its word size compared, before.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Where libraries of the system lie: Debian's folders of an architecture, the common ones, and those made by hand.
+const FOLDERS: [&str; 7] = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib/i386-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+    "/usr/local/lib64",
+    "/usr/local/lib",
+];
+/// Byte of an ELF header that says the word size: 1 for 32 bits, 2 for 64.
+const ELF_CLASS: usize = 4;
+
+/// The path of a library, given by file name or path, that a program of so many bits can load.
+///
+/// # Errors
+/// Why there is none.
+pub(crate) fn find(library: &str, bits: u32) -> Result<PathBuf, String> {
+    if library.contains('/') {
+        return match bits_of(Path::new(library)) {
+            Some(found) if found == bits => Ok(PathBuf::from(library)),
+            Some(found) => Err(format!("the library {library} has {found} bits, and the JVM {bits}")),
+            None => Err(format!("there is no library {library}")),
+        };
+    }
+    let mut paths = FOLDERS.iter().map(|folder| Path::new(folder).join(library));
+    paths.find(|path| bits_of(path) == Some(bits)).ok_or_else(|| {
+        format!(
+            "there is no {bits}-bit library {library} here (looked in {}); on Debian and Ubuntu the package of its name has it",
+            FOLDERS.join(", ")
+        )
+    })
+}
+
+/// Word size of an ELF file; `None` for anything else.
+fn bits_of(path: &Path) -> Option<u32> {
+    let mut head = [0; ELF_CLASS + 1];
+    File::open(path).ok()?.read_exact(&mut head).ok()?;
+    match head {
+        [0x7f, b'E', b'L', b'F', 1] => Some(32),
+        [0x7f, b'E', b'L', b'F', 2] => Some(64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_found_by_path_only_if_the_program_can_load_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let library = file("lib64.so", b"\x7fELF\x02\x01");
+        assert_eq!(find(&library, 64), Ok(PathBuf::from(&library)));
+        assert!(find(&library, 32).unwrap_err().contains("has 64 bits, and the JVM 32"));
+        assert!(find(&file("text.so", b"INPUT(x)"), 64).unwrap_err().contains("there is no library"));
+        assert!(find(&file("short.so", b"\x7fEL"), 64).is_err());
+    }
+
+    #[test]
+    fn a_library_that_is_nowhere_is_told_with_where_it_was_looked_for() {
+        let why = find("libno-such-allocator.so.1", 64).unwrap_err();
+        assert!(why.contains("libno-such-allocator.so.1 here (looked in /usr/lib/"), "{why}");
+    }
+
+    #[test]
+    fn this_program_s_own_c_library_is_found_by_name() {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        if !maps.lines().any(|l| l.ends_with("/libc.so.6")) {
+            assay_testkit::skip!("this program is not linked with glibc");
+        }
+        let bits = usize::BITS;
+        let found = find("libc.so.6", bits).unwrap();
+        assert_eq!(bits_of(&found), Some(bits));
+    }
+}

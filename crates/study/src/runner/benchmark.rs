@@ -1,0 +1,292 @@
+//! One launch of a program that measures itself: started with the variant's JVM options, watched until it ends, its results
+//! and the logs of the JVMs in which it measured read. It is one trial with one window.
+
+use super::server::{Turn, blank_trial, directory, environment, make_server_dir, redacted, words};
+use super::{Failure, Run};
+use crate::benchmark_results::{self, Results};
+use crate::observe::judge;
+use crate::placeholders::Placeholders;
+use crate::prepare::{VariantLaunch, fixed_placeholders};
+use crate::process::{LOOK, Launch, ServerProcess};
+use crate::reference_mode;
+use crate::runtime_folder::SERVER_FILES;
+use crate::study_file::{BenchmarkTable, Observe};
+use assay_gclog::xlog_option;
+use assay_host::{HostGauge, HostReading};
+use assay_linux::{ProcRoot, process_cpu, ticks_per_s};
+use assay_model::{
+    Disturbance, GcLog, LatencySummary, Problem, RunEventKind, Trial, TrialOutcome, Window, file,
+};
+use rustix::process::Signal;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a launch may take.
+const TIMEOUT_S: f64 = 600.0;
+/// How long it may take to stop when it is asked to.
+const STOP: Duration = Duration::from_secs(5);
+/// JVMs of one launch whose logs are read.
+const LOGS_MAX: usize = 1000;
+/// Name of their logs, in which the JVM puts its process number; relative to the trial's folder.
+const FORK_LOG: (&str, &str) = ("gc-", ".log");
+/// Characters by which a path would end, or become another one, on its way through JMH and the JVM's logging option.
+const PATH_BREAKERS: [char; 3] = [':', '"', '%'];
+
+/// A launch in progress.
+struct Launched<'a> {
+    launch: &'a VariantLaunch,
+    trial: Trial,
+    process: ServerProcess,
+    folder: PathBuf,
+    folder_name: String,
+    gauge: HostGauge,
+    /// Gauges, and CPU time of this program, when it began.
+    first: (HostReading, u64),
+}
+
+/// One launch. The inner error says that the variant cannot work at all.
+pub(super) fn one(
+    run: &mut Run<'_>,
+    launch: &VariantLaunch,
+    turn: Turn,
+) -> Result<Result<Trial, String>, Failure> {
+    let mut launched = start(run, launch, turn)?;
+    let ended = wait(run, &mut launched);
+    let timeout = if ended.is_ok() { Duration::ZERO } else { STOP };
+    if ended.is_err() {
+        launched.process.ask_to_stop(Signal::TERM);
+    }
+    // Read before the process is waited for: then its number, and its account, is gone.
+    let last = (launched.gauge.read(), own_cpu_ns());
+    let used_ns = tree_cpu_ns(launched.process.main_pid());
+    let problems = launched.process.finish(timeout);
+    launched.trial.problems.extend(problems.into_iter().map(|what| Problem::new("benchmark", what)));
+    let server_dir = launched.folder.join(SERVER_FILES);
+    if let Err(e) = std::fs::remove_dir_all(&server_dir) {
+        launched.trial.problems.push(Problem::new(SERVER_FILES, format!("could not be removed: {e}")));
+    }
+    let completed = ended.and_then(|()| complete(run, &mut launched, &last, used_ns));
+    run.advance(run.prepared.layout.window_s);
+    let Launched { mut trial, folder_name, .. } = launched;
+    let mut hopeless = None;
+    trial.outcome = match completed {
+        Ok(()) => TrialOutcome::Completed,
+        Err(Failure::Interrupted) => TrialOutcome::Interrupted,
+        Err(Failure::Trial(reason)) => TrialOutcome::Failed { reason },
+        Err(Failure::Variant(reason)) => {
+            hopeless = Some(reason.clone());
+            TrialOutcome::Failed { reason }
+        }
+        Err(failure) => return Err(failure),
+    };
+    let trial = run.store(trial, &folder_name)?;
+    if trial.outcome == TrialOutcome::Interrupted {
+        return Err(Failure::Interrupted);
+    }
+    Ok(hopeless.map_or(Ok(trial), Err))
+}
+
+/// Whether a trial needs no repeat: it counts, and nothing disturbed it.
+pub(super) fn is_settled(trial: &Trial) -> bool {
+    trial.counts() && trial.windows.iter().all(|w| w.disturbances.is_empty())
+}
+
+fn table<'a>(run: &Run<'a>) -> Result<&'a BenchmarkTable, Failure> {
+    let table = run.prepared.workload.program.benchmark();
+    table.ok_or_else(|| Failure::Run(crate::StudyError::Internal("the study has no benchmark".to_owned())))
+}
+
+fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result<Launched<'a>, Failure> {
+    let number = run.next_number();
+    let variant = launch.variant.name.clone();
+    let Turn { block, attempt, .. } = turn;
+    run.emit(RunEventKind::TrialStarted { number, variant: variant.clone(), block, attempt })?;
+    let folder_name = run.dir.make_trial_folder(number, &variant)?;
+    let folder = run.dir.path().join(&folder_name);
+    let server_dir = folder.join(SERVER_FILES);
+    make_server_dir(&server_dir, None)?;
+    let mut names = fixed_placeholders(&run.prepared.workload, &launch.variant.workload_options);
+    names.set("seed", turn.seed.to_string());
+    names.set_path("server_dir", &server_dir);
+    names.set_path("results", &folder.join(file::BENCHMARK));
+    let options = options(launch, &folder).map_err(Failure::Variant)?;
+    // In one word, as `-jvmArgs` takes them: JMH splits it at blanks that are not in quotes.
+    let quoted = options.iter().map(|o| if o.contains(' ') { format!("\"{o}\"") } else { o.clone() });
+    names.set("jvm_options", quoted.collect::<Vec<String>>().join(" "));
+    let words = words(launch, &options, &mut names);
+    let mut trial = blank_trial(run, launch, number, turn);
+    trial.command = redacted(&words);
+    let gauge = HostGauge::new();
+    let first = (gauge.read(), own_cpu_ns());
+    let process = start_process(run, launch, &names, words, &folder)?;
+    Ok(Launched { launch, trial, process, folder, folder_name, gauge, first })
+}
+
+fn start_process(
+    run: &mut Run<'_>,
+    launch: &VariantLaunch,
+    names: &Placeholders,
+    words: Vec<String>,
+    folder: &Path,
+) -> Result<ServerProcess, Failure> {
+    let launch = Launch {
+        words,
+        environment: environment(launch, run, names),
+        directory: directory(run, names),
+        log: folder.join(file::SERVER_LOG),
+        server_dir: Some(folder.join(SERVER_FILES)),
+        run_as: None,
+    };
+    Ok(ServerProcess::start(&launch, &mut run.lease)?)
+}
+
+/// The variant's options, and a log for each JVM that gets them: only that proves which reference mode it took.
+fn options(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, String> {
+    let mut options = launch.variant.jvm_options.clone();
+    if launch.variant.jvm.is_some() {
+        let path = folder.join(format!("{}%p{}", FORK_LOG.0, FORK_LOG.1));
+        let path = path.to_str().filter(|p| p.matches(PATH_BREAKERS).eq(["%"]));
+        let path = path.ok_or(
+            "the run directory's path has a colon, double quote or percent sign, or is no UTF-8; a benchmark's JVMs cannot log \
+             there: choose another --out",
+        )?;
+        options.push(xlog_option(path));
+    }
+    Ok(options)
+}
+
+/// Until it ends by itself.
+fn wait(run: &Run<'_>, launched: &mut Launched<'_>) -> Result<(), Failure> {
+    let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
+    let begun = Instant::now();
+    loop {
+        run.check_stop()?;
+        if let Some(how) = launched.process.ended() {
+            return match launched.process.exit_code() {
+                Some(0) => Ok(()),
+                _ => Err(Failure::Trial(format!(
+                    "the benchmark program {how}{}",
+                    launched.process.last_words()
+                ))),
+            };
+        }
+        if timeout <= begun.elapsed() {
+            let seconds = timeout.as_secs_f64();
+            let what = format!("the benchmark program did not end within {seconds} s (timeout_s)");
+            return Err(Failure::Trial(what + &launched.process.last_words()));
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Reads what a launch that ended well has left.
+fn complete(
+    run: &Run<'_>,
+    launched: &mut Launched<'_>,
+    last: &(HostReading, u64),
+    used_ns: u64,
+) -> Result<(), Failure> {
+    read_modes(launched).map_err(Failure::Variant)?;
+    let results = benchmark_results::read(&launched.folder.join(file::BENCHMARK)).map_err(Failure::Trial)?;
+    let (first, own_before_ns) = &launched.first;
+    let interval = last.0.since(first);
+    let our_cpu_ns = used_ns.saturating_add(last.1.saturating_sub(*own_before_ns));
+    let watches = run.prepared.observe.contains(&Observe::Host);
+    let disturbances = if watches { judge(&interval, our_cpu_ns, run.prepared.limits) } else { Vec::new() };
+    let times = (first.monotonic_ns, last.0.monotonic_ns);
+    launched.trial.windows.push(window(&launched.trial, times, results, disturbances));
+    Ok(())
+}
+
+fn window(trial: &Trial, times: (u64, u64), results: Results, disturbances: Vec<Disturbance>) -> Window {
+    Window {
+        block: trial.block,
+        attempt: trial.attempt,
+        start_monotonic_ns: times.0,
+        end_monotonic_ns: times.1,
+        requests: 0,
+        errors: 0,
+        metrics: results.metrics,
+        response_ms: LatencySummary::default(),
+        service_ms: LatencySummary::default(),
+        send_lag_ms: LatencySummary::default(),
+        operations: Vec::new(),
+        disturbances,
+        problems: results.problems,
+    }
+}
+
+/// CPU time of this program.
+fn own_cpu_ns() -> u64 {
+    process_cpu(std::process::id()).map_or(0, |cpu| cpu.total_ns)
+}
+
+/// CPU time of a process that has ended but was not waited for, and of its children that it waited for itself: JMH waits for
+/// each JVM in which it measures.
+fn tree_cpu_ns(pid: u32) -> u64 {
+    let own_ns = process_cpu(pid).map_or(0, |cpu| cpu.total_ns);
+    let children = ProcRoot::default().read_process_stat(pid).map_or(0, |stat| stat.children_ticks);
+    own_ns.saturating_add(children.saturating_mul(1_000_000_000 / ticks_per_s().max(1)))
+}
+
+/// Takes the reference mode from the log of every JVM in which it was measured. All must have the mode that was asked for.
+fn read_modes(launched: &mut Launched<'_>) -> Result<(), String> {
+    let variant = &launched.launch.variant;
+    if variant.jvm.is_none() {
+        return Ok(());
+    }
+    let logs = read_logs(&launched.folder);
+    if logs.is_empty() {
+        return Err("no JVM of the benchmark program wrote a log, so nothing shows that it measured in a JVM with the \
+                    variant's options: does the command give {jvm_options} to the JVMs in which it measures?"
+            .to_owned());
+    }
+    let mut unread = Vec::new();
+    for (name, log) in &logs {
+        match (&log.mode, variant.reference_mode) {
+            (Some(read), Some(wanted)) => reference_mode::check(wanted, variant.compact_headers, read)
+                .map_err(|how| format!("{name}: {how}"))?,
+            (None, Some(_)) => unread.push(name.as_str()),
+            _ => {}
+        }
+    }
+    let trial = &mut launched.trial;
+    if !unread.is_empty() {
+        let what = format!(
+            "does not show which reference mode the JVM chose, so it could not be verified ({} of {} logs)",
+            unread.len(),
+            logs.len()
+        );
+        trial.problems.push(Problem::new(unread[0], what));
+    }
+    let known =
+        |log: &GcLog| log.mode.as_ref().map(|read| (read.mode, read.shift_bits, read.compact_headers));
+    let first = logs.values().find(|log| log.mode.is_some());
+    let is_same = |first: &&GcLog| logs.values().all(|l| l.mode.is_none() || known(l) == known(first));
+    match first.filter(is_same) {
+        Some(log) => trial.mode.clone_from(&log.mode),
+        None if first.is_some() => {
+            trial
+                .problems
+                .push(Problem::new(file::GC_LOG, "the program's JVMs chose different reference modes"));
+        }
+        None => {}
+    }
+    trial.collector = logs.values().find_map(|log| log.collector.clone());
+    Ok(())
+}
+
+/// The logs of a launch's JVMs, by file name.
+fn read_logs(folder: &Path) -> BTreeMap<String, GcLog> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let name_of = |entry: std::fs::DirEntry| entry.file_name().into_string().ok();
+    let is_log = |name: &String| name.starts_with(FORK_LOG.0) && name.ends_with(FORK_LOG.1);
+    let names = entries.filter_map(name_of).filter(is_log).take(LOGS_MAX);
+    let read = |name: String| {
+        let log = std::fs::File::open(folder.join(&name)).ok()?;
+        let log = assay_gclog::read(&name, std::io::BufReader::new(log));
+        Some((name, log))
+    };
+    names.filter_map(read).collect()
+}

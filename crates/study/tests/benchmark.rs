@@ -1,0 +1,187 @@
+//! Whole runs of benchmark programs: results to comparisons, reference modes from the logs of their JVMs, and their faults.
+
+#[expect(dead_code, reason = "it serves the tests of servers too")]
+mod support;
+
+use assay_model::{ReferenceMode, RunEventKind, TrialOutcome, Verdict};
+use std::sync::atomic::Ordering;
+use support::Fixture;
+
+/// Writes what JMH would, `$NS` nanoseconds; the first word is the file.
+const GOOD: &str = r##"
+echo "# Run progress: 0.00 % complete"
+cat > "$1" <<END
+[{"benchmark": "a.b.Fake.run", "mode": "avgt", "params": {"n": "7"},
+  "primaryMetric": {"score": $NS, "scoreError": "NaN", "scoreUnit": "us/op", "rawData": [[$NS, $NS], [$NS, $NS]]},
+  "secondaryMetrics": {"live_bytes": {"score": 4096.0, "scoreUnit": "B", "rawData": [[4096.0]]}}}]
+END
+"##;
+const TWO_LEVELS: &str = r#"
+[[factor]]
+name = "work"
+level = [{ name = "light", environment = { NS = "10" } }, { name = "heavy", environment = { NS = "15" } }]
+"#;
+
+/// A study of a shell script, or of what `command` is.
+fn fixture(script: &str, command: &str, head: &str, tail: &str) -> Fixture {
+    let folder = tempfile::tempdir().expect("a folder");
+    let study = folder.path().join("study.toml");
+    let text = format!(
+        r#"
+schema = "assay.study/1"
+name = "fake"
+limits = {{ foreign_cpu_share = 1.0, steal_share = 1.0, throttled_share = 1.0 }}
+design = {{ blocks = 3, window = "1s", repeats_max = 0 }}
+{head}
+[benchmark]
+command = {command}
+timeout_s = 600
+{tail}
+"#
+    );
+    std::fs::write(&study, text).expect("a study file");
+    std::fs::write(folder.path().join("program"), script).expect("a script");
+    Fixture { folder, study }
+}
+
+fn of_shell(script: &str, tail: &str) -> Fixture {
+    fixture(script, r#""/bin/sh program {results}""#, "", tail)
+}
+
+#[test]
+fn each_benchmark_is_a_metric_that_is_compared_in_interleaved_blocks() {
+    let fixture = of_shell(GOOD, TWO_LEVELS);
+    let summary = fixture.run(false, |_, _| ()).0.unwrap().summary;
+    let stored = fixture.load();
+    assert_eq!(stored.trials.len(), 6);
+    assert!(stored.trials.iter().all(|t| t.trial.counts() && t.trial.windows.len() == 1));
+    let of = |name: &str| summary.variants.iter().find(|v| v.name == name).unwrap().metrics.clone();
+    assert_eq!(of("light")["ns_per_op/Fake.run(n=7)"].estimate, 10_000.0);
+    assert_eq!(of("heavy")["live_bytes/Fake.run(n=7)"].estimate, 4096.0);
+    let compared = |metric: &str| summary.comparisons.iter().find(|c| c.metric == metric).unwrap();
+    let time = compared("ns_per_op/Fake.run(n=7)");
+    assert!((time.ratio.estimate - 1.5).abs() < 1e-9 && time.blocks == 3, "{time:?}");
+    assert_eq!(time.verdict, Verdict::Higher);
+    assert_eq!(compared("live_bytes/Fake.run(n=7)").verdict, Verdict::NoDifferenceShown);
+    assert_eq!(fixture.left_over(), Vec::<String>::new());
+    let folder = fixture.out().join("trials/01-light");
+    let folder = if folder.is_dir() { folder } else { fixture.out().join("trials/01-heavy") };
+    assert!(folder.join("benchmark.json").is_file() && !folder.join("server-files").exists());
+}
+
+#[test]
+fn a_program_that_fails_says_how_and_what_it_printed_last() {
+    for (script, words) in [
+        ("echo out of luck; exit 3", ["ended with exit code 3", "out of luck"]),
+        ("kill -9 $$", ["was ended by signal 9", "printed nothing"]),
+        ("true", ["wrote no {results}", ""]),
+        ("echo '[{' > \"$1\"", ["is not JMH's JSON", ""]),
+        ("echo '[]' > \"$1\"", ["the list is empty", ""]),
+    ] {
+        let fixture = of_shell(script, "");
+        let message = fixture.run(false, |_, _| ()).0.unwrap_err().to_string();
+        assert!(words.iter().all(|w| message.contains(w)), "{script}: {message}");
+        assert!(matches!(fixture.load().trials[0].trial.outcome, TrialOutcome::Failed { .. }));
+    }
+}
+
+#[test]
+fn a_program_that_does_not_end_is_stopped_with_its_children() {
+    let script = "sleep 300 & echo waiting; sleep 300";
+    let fixture = of_shell(script, "");
+    let text = std::fs::read_to_string(&fixture.study).unwrap().replace("timeout_s = 600", "timeout_s = 5");
+    std::fs::write(&fixture.study, text).unwrap();
+    let message = fixture.run(false, |_, _| ()).0.unwrap_err().to_string();
+    assert!(message.contains("did not end within 5 s") && message.contains("waiting"), "{message}");
+    assert_eq!(fixture.left_over(), Vec::<String>::new());
+}
+
+#[test]
+fn an_interrupted_run_leaves_nothing_running_and_keeps_what_is_whole() {
+    let script = format!("{GOOD}\n[ $NS = 10 ] || {{ sleep 300 & sleep 300; }}");
+    let fixture = of_shell(&script, TWO_LEVELS);
+    let (result, _) = fixture.run(false, |event, stop| {
+        let is_heavy = matches!(event, RunEventKind::TrialStarted { variant, .. } if variant == "heavy");
+        // Every light one before it is whole.
+        stop.fetch_or(is_heavy, Ordering::Relaxed);
+    });
+    let message = result.unwrap_err().to_string();
+    assert!(message.to_lowercase().contains("interrupted") || message.contains("stopped"), "{message}");
+    assert_eq!(fixture.left_over(), Vec::<String>::new());
+    let trials = fixture.load().trials;
+    assert!(trials.iter().all(|t| (t.trial.variant == "light") == t.trial.counts()));
+    std::fs::write(fixture.folder.path().join("program"), GOOD).unwrap();
+    fixture.run(true, |_, _| ()).0.unwrap();
+    assert_eq!(fixture.load().trials.iter().filter(|t| t.trial.counts()).count(), 6);
+}
+
+/// Collects once, as the mode of class pointers is in the log's first collection only.
+const JAVA: &str = r#"
+class Bench {
+    public static void main(String[] words) throws Exception {
+        System.gc();
+        java.nio.file.Files.writeString(java.nio.file.Path.of(words[0]), """
+            [{"benchmark": "a.Bench.run", "primaryMetric": {"scoreUnit": "ns/op", "rawData": [[1.5]]}}]
+            """);
+    }
+}
+"#;
+
+fn of_java(command: &str, factor: &str) -> Fixture {
+    let head = "jvm = \"17\"\nheap = \"64m\"\njvm_options = [\"-XX:+UseSerialGC\"]";
+    let fixture = fixture("", command, head, factor);
+    std::fs::write(fixture.folder.path().join("Bench.java"), JAVA).expect("a program");
+    fixture
+}
+
+#[test]
+fn the_mode_is_read_from_the_log_of_the_jvm_that_measured() {
+    if assay_testkit::find_java(17, 64).is_none() {
+        assay_testkit::skip!("no 64-bit JDK 17");
+    }
+    let factor = r#"
+[[factor]]
+name = "mode"
+level = [
+  { name = "unscaled", reference_mode = "compressed-unscaled" },
+  { name = "zero-based", reference_mode = "compressed-zero-based" },
+  { name = "64-bit", reference_mode = "64-bit" },
+]
+"#;
+    let fixture = of_java(r#""java {jvm_options} Bench.java {results}""#, factor);
+    let text = std::fs::read_to_string(&fixture.study).unwrap().replace("blocks = 3", "blocks = 1");
+    std::fs::write(&fixture.study, text).unwrap();
+    let summary = fixture.run(false, |_, _| ()).0.unwrap().summary;
+    let read: Vec<Option<&str>> = summary.variants.iter().map(|v| v.mode_read.as_deref()).collect();
+    assert_eq!(read, [Some("compressed-unscaled"), Some("compressed-zero-based"), Some("64-bit")]);
+    for stored in fixture.load().trials {
+        let mode = stored.trial.mode.unwrap();
+        let shift = match mode.mode {
+            ReferenceMode::CompressedUnscaled => Some(0),
+            ReferenceMode::CompressedZeroBased => Some(3),
+            _ => None,
+        };
+        assert_eq!(mode.shift_bits, shift);
+    }
+}
+
+#[test]
+fn a_mode_that_was_not_taken_and_a_jvm_that_was_not_told_count_for_nothing() {
+    if assay_testkit::find_java(17, 64).is_none() {
+        assay_testkit::skip!("no 64-bit JDK 17");
+    }
+    let factor =
+        "[[factor]]\nname = \"mode\"\nlevel = [{ name = \"z\", reference_mode = \"compressed-zero-based\" }]";
+    for (command, words) in [
+        (
+            r#""java {jvm_options} -XX:-UseCompressedOops Bench.java {results}""#,
+            "although compressed-zero-based",
+        ),
+        (r#"["java", "-Dunused={jvm_options}", "Bench.java", "{results}"]"#, "wrote a log"),
+    ] {
+        let fixture = of_java(command, factor);
+        let message = fixture.run(false, |_, _| ()).0.unwrap_err().to_string();
+        assert!(message.contains(words), "{command}: {message}");
+        assert_eq!(fixture.load().trials.len(), 1, "another launch would be the same");
+    }
+}

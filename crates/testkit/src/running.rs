@@ -1,0 +1,206 @@
+//! Programs that tests start, talk to, stop and look at; gone when the test ends, however it ends.
+
+use crate::{find_java, testdata};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
+
+/// A child that has said that it is ready.
+pub struct Running {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    /// What it said before it was ready, and the line that said so.
+    pub said: String,
+}
+
+impl Running {
+    /// Starts a program, and waits for a line with this text on its standard output. Its input stays open until it is
+    /// dropped; what it says on standard error is lost.
+    ///
+    /// # Panics
+    /// When it cannot be started or ends before it is ready.
+    pub fn start(command: &mut Command, ready: &str) -> Running {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut running = Running { child, out, said: String::new() };
+        loop {
+            let line = running.line();
+            running.said.push_str(&line);
+            running.said.push('\n');
+            if line.contains(ready) {
+                return running;
+            }
+        }
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The next line that it says.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        let read = self.out.read_line(&mut line).expect("text");
+        assert!(read != 0, "the program ended; it said: {}", self.said);
+        line.trim_end().to_owned()
+    }
+
+    /// Says a line to it, and gives the line that it answers.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn ask(&mut self, line: &str) -> String {
+        let input = self.child.stdin.as_mut().expect("a pipe");
+        writeln!(input, "{line}").and_then(|()| input.flush()).expect("a program that listens");
+        self.line()
+    }
+
+    /// Stops it, and waits until all of its threads stand still: if it can be had, at a moment when none of them is at
+    /// work, since a thread that stands still in the middle of `malloc` or of a collection leaves torn what it was
+    /// changing. A program that never rests is stopped as it is.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn freeze(&self) {
+        for _ in 0..100 {
+            self.stop();
+            if self.threads().all(|task| waits(&task)) {
+                return;
+            }
+            self.thaw();
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.stop();
+    }
+
+    /// Stops it in its tracks.
+    fn stop(&self) {
+        self.signal(Signal::STOP);
+        while !self.threads().all(|task| stands_still(&task)) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// The folders of its threads in `/proc`.
+    fn threads(&self) -> impl Iterator<Item = PathBuf> {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.pid())).expect("its threads");
+        tasks.flatten().map(|task| task.path())
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn thaw(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("our child takes signals");
+    }
+
+    /// What the `jcmd` beside this `java` says of it.
+    ///
+    /// # Panics
+    /// When there is no `jcmd`.
+    pub fn jcmd(&self, java: &Path, arguments: &[&str]) -> String {
+        let jcmd = java.with_file_name("jcmd");
+        let output = Command::new(jcmd).arg(self.pid().to_string()).args(arguments).output();
+        String::from_utf8_lossy(&output.expect("jcmd runs").stdout).into_owned()
+    }
+}
+
+/// Whether a thread is stopped or has ended.
+fn stands_still(task: &Path) -> bool {
+    let stat = fs::read_to_string(task.join("stat")).unwrap_or_default();
+    // The state stands behind the name, which is in parentheses and may hold any letter.
+    let state = stat.rsplit_once(") ").map_or('X', |(_, rest)| rest.chars().next().unwrap_or('X'));
+    matches!(state, 'T' | 't' | 'X' | 'Z')
+}
+
+/// Whether a stopped thread was waiting in the kernel for something to happen, and for nothing that an allocator asks.
+fn waits(task: &Path) -> bool {
+    const OF_ALLOCATORS: [i64; 7] = [
+        libc::SYS_brk,
+        libc::SYS_madvise,
+        libc::SYS_mmap,
+        libc::SYS_mprotect,
+        libc::SYS_mremap,
+        libc::SYS_munmap,
+        libc::SYS_sched_yield,
+    ];
+    // The number of the call, -1 in the program's own code, "running"; nothing where the kernel does not tell.
+    let call = fs::read_to_string(task.join("syscall")).unwrap_or_default();
+    match call.split_whitespace().next() {
+        None => true,
+        Some(number) => {
+            number.parse().is_ok_and(|number: i64| number != -1 && !OF_ALLOCATORS.contains(&number))
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // A killed JVM that was asked for something leaves its socket.
+        let _ = fs::remove_file(format!("/tmp/.java_pid{}", self.pid()));
+    }
+}
+
+/// A JVM with these options that runs `testdata/java/Waiting.java` or another program of one file there, and is ready
+/// (has said "waiting").
+///
+/// # Panics
+/// When there is no compiler.
+pub fn start_java(java: &Path, options: &[&str], environment: &[(&str, &str)], class: &str) -> Running {
+    let mut command = Command::new(java);
+    let classes = java_classes(&format!("java/{class}.java"));
+    command.args(options).arg("-cp").arg(classes).arg(class).envs(environment.iter().copied());
+    Running::start(&mut command, "waiting")
+}
+
+/// A JVM that has filled malloc from several threads, and given most of it back: so many direct buffers of
+/// `testdata/allocators/Buffers.java`. Nothing of the environment changes how malloc works.
+///
+/// # Panics
+/// When there is no compiler.
+pub fn start_buffers(java: &Path, options: &[&str], buffers: u32) -> Running {
+    let mut command = Command::new(java);
+    command.args(options).arg("-XX:MaxDirectMemorySize=1g");
+    command.arg("-cp").arg(java_classes("allocators/Buffers.java")).args(["Buffers", &buffers.to_string()]);
+    command.env_remove("LD_PRELOAD").env_remove("MALLOC_ARENA_MAX").env_remove("GLIBC_TUNABLES");
+    Running::start(&mut command, "ready")
+}
+
+/// The folder with the compiled classes of a program in `testdata`, made once: a JVM that compiles it itself starts ten
+/// times as slowly.
+fn java_classes(source: &str) -> PathBuf {
+    static FOLDERS: LazyLock<Mutex<Vec<(String, tempfile::TempDir)>>> = LazyLock::new(Mutex::default);
+    let mut folders = FOLDERS.lock().expect("no test panicked while it compiled");
+    if let Some((_, folder)) = folders.iter().find(|(of, _)| of == source) {
+        return folder.path().to_owned();
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let javas = [find_java(17, 64), find_java(25, 64)];
+    let javac =
+        javas.into_iter().flatten().map(|java| java.with_file_name("javac")).find(|path| path.exists());
+    let status = Command::new(javac.expect("a compiler"))
+        .args(["--release", "17", "-d"])
+        .arg(folder.path())
+        .arg(testdata(source))
+        .status();
+    assert!(status.expect("javac runs").success(), "{source} compiles");
+    let path = folder.path().to_owned();
+    folders.push((source.to_owned(), folder));
+    path
+}

@@ -1,0 +1,138 @@
+// What every page is tested for, and the browser that the tests of one file share.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { svgTextContrast, textCollisions, unstyledMarks } from "./look.mjs";
+
+/** Folder of the sample pages; screenshots are left there. */
+export const FOLDER = process.env.REPORT_PAGES;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let browser;
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: [
+      "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    ],
+  });
+});
+after(() => browser?.close());
+
+/** Opens a page and hands it over with what it said and asked for. */
+export async function open(name, { width = 1280, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, ...options });
+  const page = await context.newPage();
+  const said = [];
+  const asked = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+  page.on("dialog", (dialog) => (said.push(`dialog ${dialog.message()}`), dialog.dismiss()));
+  page.on("request", (request) => asked.push(request.url()));
+  const url = pathToFileURL(join(FOLDER, name)).href;
+  await page.goto(url);
+  return { page, said, asked, url, close: () => context.close() };
+}
+
+export const openDetails = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+
+export function testSilence(names) {
+  test("no page says anything on the console or asks for anything but itself", async () => {
+    for (const name of names) {
+      const { page, said, asked, url, close } = await open(name);
+      await page.getByRole("button").first().click();
+      assert.deepEqual(said, [], name);
+      assert.deepEqual(asked.filter((other) => !other.startsWith(url) && !other.startsWith("data:")), [], name);
+      await close();
+    }
+  });
+}
+
+/** `reveal` shows what a page hides until it is chosen. */
+export function testNoCollisions(names, widths, reveal = async () => {}) {
+  for (const width of widths) {
+    test(`no text leaves its picture or runs into another, and no page scrolls sideways, ${width} wide`, async () => {
+      for (const name of names) {
+        const { page, close } = await open(name, { width });
+        await openDetails(page);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `${name}: ${wide} wide`);
+        await reveal(page);
+        assert.deepEqual(await page.evaluate(textCollisions), [], name);
+        await close();
+      }
+    });
+  }
+}
+
+export function testLabelsOnPhones(names) {
+  test("labels on a phone are at least 9 pixels high", async () => {
+    for (const name of names) {
+      const { page, close } = await open(name, { width: 360 });
+      const smallest = await page.evaluate(() => {
+        const texts = [...document.querySelectorAll("svg[role] text")].filter((t) => t.getClientRects().length > 0);
+        const scale = (t) => t.ownerSVGElement.getBoundingClientRect().width / t.ownerSVGElement.viewBox.baseVal.width;
+        return Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize) * scale(t)));
+      });
+      assert.ok(smallest >= 9 && smallest < Infinity, `${name}: ${smallest} pixels`);
+      await close();
+    }
+  });
+}
+
+export function testReadable(names) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`accessibility rules of axe hold, and texts in pictures have a contrast of at least 4.5, ${colorScheme}`, async () => {
+      for (const name of names) {
+        const { page, close } = await open(name, { colorScheme });
+        await openDetails(page);
+        const lowest = await page.evaluate(svgTextContrast);
+        assert.ok(lowest.contrast >= 4.5, `${name}: ${JSON.stringify(lowest)}`);
+        await page.evaluate(AXE);
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+        const told = violations.map((v) => `${v.id}: ${v.nodes.length}, ${v.nodes[0].html.slice(0, 160)}`);
+        assert.deepEqual(told, [], name);
+        await close();
+      }
+    });
+  }
+}
+
+export function testMarksHaveStyles(names) {
+  test("every mark has a style", async () => {
+    for (const name of names) {
+      const { page, close } = await open(name, { colorScheme: "light" });
+      assert.deepEqual(await page.evaluate(unstyledMarks), [], name);
+      await close();
+    }
+  });
+}
+
+/** The sample `name` has a script in a name, with this text as its content. */
+export function testHostileNames(name, text = "<script>alert('1')</script>") {
+  test("hostile names are text", async () => {
+    const { page, said, close } = await open(name);
+    assert.equal(await page.locator("script").count(), 1);
+    assert.ok((await page.locator(`text=${text}`).count()) > 0);
+    assert.deepEqual(said, []);
+    await close();
+  });
+}
+
+/** Each shot: page, width, colour scheme. */
+export function leaveScreenshots(shots, bytesMin) {
+  test("screenshots are left for people to look at", async () => {
+    for (const [name, width, colorScheme] of shots) {
+      const { page, close } = await open(name, { width, colorScheme });
+      const image = await page.screenshot({ fullPage: true });
+      assert.ok(image.length > bytesMin, `${image.length} bytes`);
+      writeFileSync(join(FOLDER, `${name.replace(".html", "")}-${width}-${colorScheme}.png`), image);
+      await close();
+    }
+  });
+}

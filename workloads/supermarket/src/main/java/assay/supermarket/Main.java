@@ -1,0 +1,92 @@
+package assay.supermarket;
+
+import assay.supermarket.data.Assortment;
+import assay.supermarket.link.GroupLink;
+import assay.supermarket.link.Link;
+import assay.supermarket.message.CompanyKeys;
+import assay.supermarket.post.FileJournal;
+import assay.supermarket.post.Journal;
+import assay.supermarket.tier.Tiers;
+import assay.supermarket.web.Front;
+import assay.supermarket.web.LinkEntrance;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/** Starts a group of the company as the environment says; see README.md. */
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] arguments) throws Exception {
+    Settings settings = Settings.read(System.getenv());
+    Tiers tiers = Tiers.from(System.getenv());
+    // Audits and resets block, one at a time; a few threads wait.
+    ExecutorService blocking = Executors.newCachedThreadPool();
+    GroupLink link =
+        new GroupLink(settings.company().group(), settings.peers(), keys(settings), tiers::of);
+    Backend.Executors executors =
+        new Backend.Executors(
+            tiers.first(), tiers.of("headquarters"), tiers.of("supplier"), blocking);
+    Assortment assortment = new Assortment(settings.sizes());
+    Backend backend = backend(settings, assortment, link, executors);
+    backend.agents().forEach(link::add);
+    backend.start();
+    Map<String, Object> shown = new TreeMap<>(settings.shown());
+    shown.put("threads", tiers.toString());
+    Front front = new Front(backend, link, blocking, settings.partnerPermille(), shown);
+    serve(settings, new Handler.Sequence(new LinkEntrance(link), front));
+  }
+
+  /** The agents, as they were when the journal ended. */
+  private static Backend backend(
+      Settings settings, Assortment assortment, Link link, Backend.Executors executors)
+      throws IOException {
+    if (settings.journal() == null) {
+      return new Backend(settings.company(), assortment, link, Journal.NONE, executors);
+    }
+    FileJournal journal =
+        FileJournal.open(
+            Path.of(settings.journal(), settings.company().group() + ".journal"),
+            Backend.journalEntries(),
+            settings.company() + " " + settings.sizes());
+    Backend backend = new Backend(settings.company(), assortment, link, journal, executors);
+    journal.replay(backend::replay);
+    return backend;
+  }
+
+  /** A company in one process has keys that nobody else knows. */
+  private static CompanyKeys keys(Settings settings) throws IOException {
+    if (settings.keys() == null) {
+      if (settings.company().groups().size() > 1) {
+        throw new IllegalArgumentException(
+            "several groups need SUPERMARKET_KEYS, a file that all of them read");
+      }
+      return CompanyKeys.fresh();
+    }
+    return CompanyKeys.sharedBy(Path.of(settings.keys()));
+  }
+
+  private static void serve(Settings settings, Handler handler) throws Exception {
+    Server server = new Server(new QueuedThreadPool(settings.webThreads()));
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+    connector.setHost(settings.address());
+    connector.setPort(settings.port());
+    server.addConnector(connector);
+    server.setHandler(handler);
+    server.setStopAtShutdown(true);
+    server.start();
+    System.out.println("ready on " + settings.address() + ":" + connector.getLocalPort());
+    server.join();
+  }
+}

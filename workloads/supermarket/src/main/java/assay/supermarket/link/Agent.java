@@ -1,0 +1,15 @@
+package assay.supermarket.link;
+
+import assay.supermarket.message.Message;
+import java.util.concurrent.CompletionStage;
+
+/** Who gets messages. */
+public interface Agent {
+  AgentId id();
+
+  /**
+   * Takes a message on a thread of the agent's own tier. The stage completes with the answer when
+   * the message has taken its effect, and fails when it has none.
+   */
+  CompletionStage<? extends Message> receive(Message message);
+}

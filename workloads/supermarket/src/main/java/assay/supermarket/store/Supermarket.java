@@ -1,0 +1,446 @@
+package assay.supermarket.store;
+
+import assay.supermarket.data.Assortment;
+import assay.supermarket.link.Agent;
+import assay.supermarket.link.AgentId;
+import assay.supermarket.link.Link;
+import assay.supermarket.message.Account;
+import assay.supermarket.message.Acknowledgement;
+import assay.supermarket.message.AgentBooks;
+import assay.supermarket.message.Delivery;
+import assay.supermarket.message.Message;
+import assay.supermarket.message.Numbered;
+import assay.supermarket.message.OrderLine;
+import assay.supermarket.message.PlaceOrder;
+import assay.supermarket.message.PriceChange;
+import assay.supermarket.message.PriceUpdate;
+import assay.supermarket.message.Receipt;
+import assay.supermarket.message.ReceiptReport;
+import assay.supermarket.message.TransferReply;
+import assay.supermarket.message.TransferRequest;
+import assay.supermarket.model.Company;
+import assay.supermarket.model.Refusal;
+import assay.supermarket.post.Bookkeeper;
+import assay.supermarket.post.Inbox;
+import assay.supermarket.post.Journal;
+import assay.supermarket.post.Outbox;
+import assay.supermarket.post.Restored;
+import assay.supermarket.post.Settled;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * A supermarket: sells, takes goods back, orders what runs low, and tells headquarters of every
+ * receipt.
+ *
+ * <p>Every change is an entry that is first written to the journal and then applied under one lock;
+ * what follows from it (orders, receipts to send) follows from the state alone, so that a replay of
+ * the entries gives the same state.
+ */
+public final class Supermarket implements Agent, Bookkeeper {
+  /** The types of its journal's entries. */
+  public static final List<Class<? extends Message>> ENTRIES =
+      List.of(
+          Sale.class,
+          Return.class,
+          Instalment.class,
+          TransferWanted.class,
+          TransferTaken.class,
+          Delivery.class,
+          PriceUpdate.class,
+          TransferRequest.class);
+
+  /** Receipts that may wait for headquarters before purchases are refused. */
+  static final int RECEIPTS_WAITING_MAX = 20_000;
+
+  private static final int RECEIPTS_A_MESSAGE = 32;
+  private static final int ORDER_LINES_A_MESSAGE = 64;
+  private static final int TRANSFERS_WAITING_MAX = 500;
+  private static final int TRANSFER_WAIT_MS = 2_000;
+
+  private final AgentId id;
+  private final Journal journal;
+  private final Executor tier;
+  private final List<AgentId> suppliers;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Store store;
+  private final Inbox inbox = new Inbox();
+  private final Map<String, TransferReply> transferReplies = new HashMap<>();
+  private final Map<String, CompletableFuture<Void>> awaited = new HashMap<>();
+  private final Outbox<Receipt> receipts;
+  private final Map<String, Outbox<OrderLine>> orders = new TreeMap<>();
+  private final Map<String, Outbox<List<OrderLine>>> transfers = new TreeMap<>();
+  private long restored;
+
+  public Supermarket(
+      AgentId id,
+      Company company,
+      Assortment assortment,
+      Link link,
+      Journal journal,
+      Executor tier) {
+    this.id = id;
+    this.journal = journal;
+    this.tier = tier;
+    SplittableRandom random =
+        new SplittableRandom(assortment.sizes().seed() + id.toString().hashCode());
+    store = new Store(assortment, random, new Mail());
+    suppliers = company.suppliers(id.group());
+    String sender = id.toString();
+    receipts =
+        new Outbox<>(
+            company.headquarters(),
+            RECEIPTS_A_MESSAGE,
+            (first, things) -> new ReceiptReport(sender, first, things),
+            Acknowledgement.class,
+            (through, answer) -> settled(company.headquarters(), through, answer),
+            link,
+            tier);
+    for (AgentId supplier : suppliers) {
+      orders.put(
+          supplier.toString(),
+          new Outbox<>(
+              supplier,
+              ORDER_LINES_A_MESSAGE,
+              (first, things) -> new PlaceOrder(sender, first, things),
+              Acknowledgement.class,
+              (through, answer) -> settled(supplier, through, answer),
+              link,
+              tier));
+    }
+    for (AgentId partner : company.partners(id)) {
+      transfers.put(
+          partner.toString(),
+          new Outbox<>(
+              partner,
+              1,
+              (first, things) -> new TransferRequest(sender, first, things.get(0)),
+              TransferReply.class,
+              (through, answer) -> transferred(partner, through, answer),
+              link,
+              tier));
+    }
+  }
+
+  @Override
+  public AgentId id() {
+    return id;
+  }
+
+  /** A customer takes the goods to the till and pays, or buys on credit. */
+  public CompletionStage<Sold> buyInStore(int customer, List<Long> barCodes, boolean onCredit) {
+    require(customer);
+    return onTier(() -> sell(new Sale("in-store", customer, onCredit, barCodes)));
+  }
+
+  /** A customer has the goods sent home, on credit; with a partner named, some come from there. */
+  public CompletionStage<Sold> buyOnline(
+      int customer, List<Long> barCodes, AgentId partner, int piecesFromPartner) {
+    require(customer);
+    Sale sale = new Sale("online", customer, true, barCodes);
+    if (partner == null) {
+      return onTier(() -> sell(sale));
+    }
+    return onTier(() -> fetch(partner, barCodes.subList(0, piecesFromPartner)))
+        .thenCompose(there -> there)
+        .thenApplyAsync(there -> sell(sale), tier);
+  }
+
+  /** A customer pays a part of the debt. Returns how many cents. */
+  public CompletionStage<Long> payInstalment(int customer) {
+    require(customer);
+    return onTier(() -> recorded(new Instalment(customer), () -> store.payInstalment(customer)));
+  }
+
+  /** A customer brings goods of a receipt back that the seed draws from those kept. */
+  public CompletionStage<Sold> bringBack(long seed) {
+    return onTier(
+        () -> {
+          Sold back = recorded(new Return(seed), () -> store.takeBack(seed));
+          receipts.pump();
+          return back;
+        });
+  }
+
+  private Sold sell(Sale sale) {
+    if (receipts.pending() >= RECEIPTS_WAITING_MAX) {
+      throw new Refusal(Refusal.Reason.OVERLOADED, "headquarters does not take receipts");
+    }
+    Sold sold = recorded(sale, () -> store.sell(sale));
+    receipts.pump();
+    orders.values().forEach(Outbox::pump);
+    return sold;
+  }
+
+  /** Completes when the goods came, or after a bounded wait without them: they come later then. */
+  private CompletionStage<Void> fetch(AgentId partner, List<Long> barCodes) {
+    Outbox<List<OrderLine>> outbox = transfers.get(partner.toString());
+    if (outbox == null || outbox.pending() >= TRANSFERS_WAITING_MAX) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<Void> there = new CompletableFuture<>();
+    lock.lock();
+    try {
+      List<OrderLine> lines =
+          barCodes.stream().map(code -> new OrderLine(store.productOf(code), 1)).toList();
+      TransferWanted wanted = new TransferWanted(partner.toString(), lines);
+      journal.append(id, wanted);
+      awaited.put(partner + "#" + outbox.add(lines), there);
+    } finally {
+      lock.unlock();
+    }
+    outbox.pump();
+    return there.completeOnTimeout(null, TRANSFER_WAIT_MS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public CompletionStage<? extends Message> receive(Message message) {
+    return onTier(
+        () -> {
+          if (message instanceof Delivery delivery) {
+            return taken(delivery, delivery.lines(), () -> applyDelivery(delivery));
+          } else if (message instanceof PriceUpdate update) {
+            return taken(update, update.changes(), () -> applyPrices(update));
+          } else if (message instanceof TransferRequest request) {
+            return taken(request, List.of(request), () -> applyHandOver(request));
+          }
+          throw new IllegalArgumentException("a supermarket does not take " + message);
+        });
+  }
+
+  @Override
+  public void replay(Message entry) {
+    lock.lock();
+    try {
+      apply(entry);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void apply(Message entry) {
+    if (entry instanceof Sale sale) {
+      store.sell(sale);
+    } else if (entry instanceof Return back) {
+      store.takeBack(back.seed());
+    } else if (entry instanceof Instalment instalment) {
+      store.payInstalment(instalment.customer());
+    } else if (entry instanceof Delivery delivery) {
+      applyDelivery(delivery);
+    } else if (entry instanceof PriceUpdate update) {
+      applyPrices(update);
+    } else if (entry instanceof TransferRequest request) {
+      applyHandOver(request);
+    } else if (entry instanceof TransferWanted wanted) {
+      transfers.get(wanted.from()).add(wanted.lines());
+    } else if (entry instanceof TransferTaken taken) {
+      applyTaken(taken);
+    } else if (entry instanceof Settled settled) {
+      outbox(settled.to()).settle(settled.through());
+    } else if (entry instanceof Restored) {
+      applyRestore();
+    } else {
+      throw new IllegalArgumentException("a supermarket has no entry " + entry);
+    }
+  }
+
+  /** What follows from business goes into the outboxes. */
+  private final class Mail implements Store.Office {
+    @Override
+    public void report(Receipt receipt) {
+      receipts.add(receipt);
+    }
+
+    @Override
+    public void order(OrderLine line) {
+      AgentId supplier = suppliers.get(line.product() % suppliers.size());
+      orders.get(supplier.toString()).add(line);
+    }
+  }
+
+  private Acknowledgement applyDelivery(Delivery delivery) {
+    List<OrderLine> lines = delivery.lines();
+    int repeated = inbox.repeated(delivery.sender(), delivery.sequence(), lines.size());
+    for (OrderLine line : lines.subList(repeated, lines.size())) {
+      store.deliver(delivery.sender(), line);
+    }
+    inbox.took(delivery.sender(), lines.size() - repeated);
+    return new Acknowledgement(delivery.sequence() + lines.size() - 1);
+  }
+
+  private Acknowledgement applyPrices(PriceUpdate update) {
+    List<PriceChange> changes = update.changes();
+    int repeated = inbox.repeated(update.sender(), update.sequence(), changes.size());
+    for (PriceChange change : changes.subList(repeated, changes.size())) {
+      store.price(change);
+    }
+    inbox.took(update.sender(), changes.size() - repeated);
+    return new Acknowledgement(update.sequence() + changes.size() - 1);
+  }
+
+  private TransferReply applyHandOver(TransferRequest request) {
+    if (inbox.repeated(request.sender(), request.sequence(), 1) > 0) {
+      TransferReply last = transferReplies.get(request.sender());
+      if (last == null || last.sequence() != request.sequence()) {
+        throw new IllegalStateException("a transfer is repeated that was answered long ago");
+      }
+      return last;
+    }
+    List<OrderLine> granted =
+        request.lines().stream().map(line -> store.handOver(request.sender(), line)).toList();
+    TransferReply reply = new TransferReply(request.sequence(), granted);
+    transferReplies.put(request.sender(), reply);
+    inbox.took(request.sender(), 1);
+    return reply;
+  }
+
+  private void transferred(AgentId partner, long through, TransferReply reply) {
+    if (reply.sequence() != through) {
+      throw new IllegalStateException("answer " + reply.sequence() + " to transfer " + through);
+    }
+    TransferTaken taken = new TransferTaken(partner.toString(), through, reply.lines());
+    CompletableFuture<Void> there =
+        recorded(
+            taken,
+            () -> {
+              applyTaken(taken);
+              return awaited.remove(partner + "#" + through);
+            });
+    if (there != null) {
+      there.complete(null);
+    }
+  }
+
+  private void applyTaken(TransferTaken taken) {
+    for (OrderLine line : taken.lines()) {
+      store.receive(taken.from(), line);
+    }
+    transfers.get(taken.from()).settle(taken.through());
+  }
+
+  private void settled(AgentId to, long through, Acknowledgement answer) {
+    if (answer.sequence() != through) {
+      throw new IllegalStateException("answer " + answer.sequence() + " to " + through);
+    }
+    recorded(
+        new Settled(to.toString(), through),
+        () -> {
+          outbox(to.toString()).settle(through);
+          return through;
+        });
+  }
+
+  private Outbox<?> outbox(String to) {
+    Outbox<?> found = orders.get(to);
+    return found == null ? receipts : found;
+  }
+
+  private void applyRestore() {
+    store.restore();
+    restored++;
+  }
+
+  @Override
+  public void restore() {
+    recorded(
+        new Restored(restored + 1),
+        () -> {
+          applyRestore();
+          return restored;
+        });
+  }
+
+  /** Takes a message unless it has other products or numbers than there can be. */
+  private <T> T taken(Numbered message, List<?> things, Supplier<T> change) {
+    productsOf(message).forEach(store::requireProduct);
+    lock.lock();
+    try {
+      int repeated = inbox.repeated(message.sender(), message.sequence(), things.size());
+      // What takes no effect need not be done again after a restart.
+      return repeated == things.size() ? change.get() : recorded(message, change);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static IntStream productsOf(Message message) {
+    if (message instanceof PriceUpdate update) {
+      return update.changes().stream().mapToInt(PriceChange::product);
+    }
+    List<OrderLine> lines =
+        message instanceof Delivery delivery
+            ? delivery.lines()
+            : ((TransferRequest) message).lines();
+    return lines.stream().mapToInt(OrderLine::product);
+  }
+
+  /** Writes the entry down, then does it, alone. */
+  private <T> T recorded(Message entry, Supplier<T> change) {
+    lock.lock();
+    try {
+      journal.append(id, entry);
+      return change.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> CompletableFuture<T> onTier(Supplier<T> work) {
+    return CompletableFuture.supplyAsync(work, tier);
+  }
+
+  private void require(int customer) {
+    if (!store.hasCustomer(customer)) {
+      throw new Refusal(Refusal.Reason.UNKNOWN, "there is no customer " + customer);
+    }
+  }
+
+  /** The supermarkets from which goods may come. */
+  public List<AgentId> partners() {
+    return transfers.keySet().stream().map(AgentId::parse).toList();
+  }
+
+  @Override
+  public List<Outbox<?>> outboxes() {
+    List<Outbox<?>> all = new ArrayList<>();
+    all.add(receipts);
+    all.addAll(orders.values());
+    all.addAll(transfers.values());
+    return all;
+  }
+
+  @Override
+  public long effects() {
+    lock.lock();
+    try {
+      return inbox.effects();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public AgentBooks books() {
+    List<Account> accounts = new ArrayList<>();
+    lock.lock();
+    try {
+      store.book(accounts);
+      inbox.book(accounts);
+      outboxes().forEach(outbox -> outbox.book(accounts));
+    } finally {
+      lock.unlock();
+    }
+    return new AgentBooks(id.toString(), accounts);
+  }
+}

@@ -1,0 +1,146 @@
+package assay.supermarket;
+
+import assay.supermarket.data.Assortment;
+import assay.supermarket.link.AgentId;
+import assay.supermarket.link.DirectLink;
+import assay.supermarket.link.Link;
+import assay.supermarket.model.Company;
+import assay.supermarket.model.Sizes;
+import assay.supermarket.post.FileJournal;
+import assay.supermarket.post.Journal;
+import assay.supermarket.store.Sold;
+import assay.supermarket.store.Supermarket;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+
+/** A small company in one process, whose agents talk by a link of the test's choice. */
+public final class TestCompany implements AutoCloseable {
+  public static final Sizes SIZES = new Sizes(7, 50, 200, 100, 50);
+
+  private static final Assortment ASSORTMENT = new Assortment(SIZES);
+
+  private final ExecutorService executor = Executors.newFixedThreadPool(4);
+  private final ExecutorService blocking = Executors.newCachedThreadPool();
+  private final DirectLink direct = new DirectLink();
+  private final List<Backend> backends = new ArrayList<>();
+  private final List<Journal> running = new ArrayList<>();
+  private final List<String> groups;
+  private final Function<String, Journal> journals;
+  private final Link link;
+
+  /** Makes the link that agents use of one that works. */
+  public interface Wiring {
+    Link wire(Link working);
+  }
+
+  public TestCompany(List<String> groups, Wiring wiring, Function<String, Journal> journals) {
+    this.groups = groups;
+    this.journals = journals;
+    this.link = wiring.wire(direct);
+    for (int i = 0; i < groups.size(); i++) {
+      backends.add(null);
+      running.add(null);
+      make(i);
+    }
+  }
+
+  private void make(int number) {
+    Company company = new Company(groups.get(number), groups, 2, 2);
+    Journal journal = journals.apply(company.group());
+    Backend.Executors executors = new Backend.Executors(executor, executor, executor, blocking);
+    Backend backend = new Backend(company, ASSORTMENT, link, journal, executors);
+    if (journal instanceof FileJournal file) {
+      try {
+        file.replay(backend::replay);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    backends.set(number, backend);
+    running.set(number, journal);
+    backend.agents().forEach(direct::add);
+  }
+
+  /** From now on this group can change nothing: it cannot write down that it does. */
+  public void kill(int number) throws IOException {
+    running.get(number).close();
+    backends.get(number).stop();
+  }
+
+  /** The group comes back with what its journal says. */
+  public void revive(int number) {
+    make(number);
+    backends.get(number).start();
+  }
+
+  public TestCompany(String... groups) {
+    this(List.of(groups), link -> link, group -> Journal.NONE);
+  }
+
+  /** As the company of these groups is known to the first. */
+  public static Company company(String... groups) {
+    return new Company(groups[0], List.of(groups), 2, 2);
+  }
+
+  public TestCompany start() {
+    backends.forEach(Backend::start);
+    return this;
+  }
+
+  /** That of headquarters. */
+  public Backend first() {
+    return backends.get(0);
+  }
+
+  public List<Backend> backends() {
+    return backends;
+  }
+
+  /** Requests of all kinds; returns the number of receipts when all are done. */
+  public long trade(int rounds) {
+    List<CompletableFuture<Long>> all = new ArrayList<>();
+    for (Backend backend : backends) {
+      for (Supermarket supermarket : backend.supermarkets()) {
+        for (int i = 0; i < rounds; i++) {
+          trade(supermarket, i, all);
+        }
+      }
+    }
+    return all.stream().mapToLong(CompletableFuture::join).sum();
+  }
+
+  private void trade(Supermarket supermarket, int i, List<CompletableFuture<Long>> all) {
+    int customer = i % SIZES.customers();
+    List<Long> basket = ASSORTMENT.basket(i, customer);
+    List<AgentId> partners = supermarket.partners();
+    AgentId partner = i % 3 == 0 ? partners.get(i % partners.size()) : null;
+    Function<Sold, Long> receipts = sold -> sold.receipt() > 0 ? 1L : 0L;
+    all.add(
+        supermarket
+            .buyInStore(customer, basket, i % 2 == 0)
+            .thenApply(receipts)
+            .toCompletableFuture());
+    all.add(
+        supermarket
+            .buyOnline(customer, basket, partner, 5)
+            .thenApply(receipts)
+            .toCompletableFuture());
+    all.add(supermarket.bringBack(i).thenApply(receipts).toCompletableFuture());
+    all.add(supermarket.payInstalment(customer).thenApply(cents -> 0L).toCompletableFuture());
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (int i = 0; i < groups.size(); i++) {
+      kill(i);
+    }
+    executor.shutdownNow();
+    blocking.shutdownNow();
+  }
+}
