@@ -8,6 +8,7 @@ mod blocks;
 mod find;
 mod glibc;
 mod jemalloc;
+mod leaves;
 mod library;
 mod survey;
 mod tcmalloc;

@@ -5,6 +5,7 @@
 //! first of a mapping, and whether it is a slab. Slabs have an entry for each page, others for the first and last.
 
 use super::extent::{EXTENT_BYTES, Extent, PAGE_BYTES, State};
+use crate::leaves::Leaves;
 use crate::word_reader::WordReader;
 use std::ops::Range;
 
@@ -57,18 +58,13 @@ impl RadixTree {
 
     /// Reads all extents.
     pub fn extents(self, reader: &WordReader<'_>) -> Extents {
-        let mut all = Extents::default();
-        let mut leaves = Vec::new();
-        reader.each_word(self.root..self.root.saturating_add(ENTRIES * 8), |at, leaf| {
-            leaves.push((leaf, (at - self.root) / 8 * ENTRIES));
-            true
-        });
+        let leaves = Leaves::read(reader, self.root, ENTRIES, LEAF_BYTES);
+        let mut all = Extents { torn: leaves.torn, ..Extents::default() };
         let mut next_page = 0;
-        for (leaf, first_page) in leaves {
-            let Some(end) = leaf.checked_add(LEAF_BYTES) else { continue };
+        for (leaf, index) in leaves.found {
             all.leaves.push(leaf);
-            reader.each_word(leaf..end, |at, entry| {
-                let page = first_page + (at - leaf) / 8;
+            reader.each_word(leaf..leaf + LEAF_BYTES, |at, entry| {
+                let page = index * ENTRIES + (at - leaf) / 8;
                 // An entry that was cleared keeps a size class, that of none, so that it is not zero. Held by
                 // `every_block_of_a_program_on_five_threads_is_told_and_sums_equal_the_allocators_own` (retain:false).
                 if page < next_page || extent_of(entry) == 0 {

@@ -87,10 +87,10 @@ struct Look {
 
 impl Look {
     fn take(reader: &WordReader<'_>, library: &Library, table: PageTable, lists: Option<&Lists>) -> Look {
-        let (spans, mut torn) = table.spans(reader);
-        let leaves = table.leaves(reader).into_iter();
+        let leaves = table.leaves(reader);
+        let (spans, mut torn) = table.spans(reader, &leaves);
         let mut tables: Vec<_> =
-            leaves.map(|(leaf, _)| leaf..leaf.saturating_add(table.leaf_bytes())).collect();
+            leaves.found.iter().map(|(leaf, _)| *leaf..leaf + table.leaf_bytes()).collect();
         tables.extend(spans.iter().map(|span| span.at..span.at.saturating_add(span::SPAN_BYTES)));
         let Some(lists) = lists else { return Look { spans, blocks: None, torn, tables } };
         let threads = free_objects::find_threads(reader, library.variables.clone(), &lists.classes);

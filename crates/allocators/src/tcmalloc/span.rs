@@ -5,6 +5,7 @@
 //! library's variables, and leaves from the metadata allocator. A leaf's entry points to the span; entries of a free
 //! span's inner pages are stale.
 
+use crate::leaves::Leaves;
 use crate::word_reader::WordReader;
 use std::ops::Range;
 
@@ -103,25 +104,19 @@ impl PageTable {
         found
     }
 
-    /// Leaves, with the number of their first page.
-    pub fn leaves(self, reader: &WordReader<'_>) -> Vec<(u64, u64)> {
-        let mut leaves = Vec::new();
-        let root = self.root..self.root.saturating_add(self.root_entries() * 8);
-        reader.each_word(root, |at, leaf| {
-            leaves.push((leaf, ((at - self.root) / 8) << self.leaf_bits()));
-            true
-        });
-        leaves
+    /// Its leaves.
+    pub fn leaves(self, reader: &WordReader<'_>) -> Leaves {
+        Leaves::read(reader, self.root, self.root_entries(), self.leaf_bytes())
     }
 
     /// All spans in the order of their addresses, without overlap, and how many entries contradicted themselves.
-    pub fn spans(self, reader: &WordReader<'_>) -> (Vec<Span>, u64) {
+    pub fn spans(self, reader: &WordReader<'_>, leaves: &Leaves) -> (Vec<Span>, u64) {
         let mut spans: Vec<Span> = Vec::new();
-        let mut torn = 0;
+        let mut torn = leaves.torn;
         let mut next_page = 0;
-        for (leaf, first_page) in self.leaves(reader) {
-            let Some(end) = leaf.checked_add(self.leaf_bytes()) else { continue };
-            reader.each_word(leaf..end, |at, span_at| {
+        for (leaf, index) in leaves.found.iter().copied() {
+            let first_page = index << self.leaf_bits();
+            reader.each_word(leaf..leaf + self.leaf_bytes(), |at, span_at| {
                 let page = first_page + (at - leaf) / 8;
                 if page < next_page {
                     return true;
