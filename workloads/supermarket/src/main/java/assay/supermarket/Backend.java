@@ -30,13 +30,18 @@ public final class Backend {
   /**
    * Where agents work.
    *
-   * @param supermarkets first tier
-   * @param headquarters second tier: receipts and mining
+   * @param supermarkets first tier: what customers ask
+   * @param headquarters second tier: mining
    * @param suppliers third tier
+   * @param post fourth tier: the agents' mail
    * @param office for work that blocks: audits and resets
    */
   public record Executors(
-      Executor supermarkets, Executor headquarters, Executor suppliers, Executor office) {}
+      Executor supermarkets,
+      Executor headquarters,
+      Executor suppliers,
+      Executor post,
+      Executor office) {}
 
   /** The types of the entries in a group's journal. */
   public static List<Class<? extends Message>> journalEntries() {
@@ -59,7 +64,8 @@ public final class Backend {
     this.assortment = assortment;
     for (AgentId id : company.supermarkets(company.group())) {
       Supermarket supermarket =
-          new Supermarket(id, company, assortment, link, journal, executors.supermarkets());
+          new Supermarket(
+              id, company, assortment, link, journal, executors.supermarkets(), executors.post());
       supermarkets.add(supermarket);
       add(supermarket);
     }
@@ -67,7 +73,9 @@ public final class Backend {
       add(new Supplier(id, company, link, journal, executors.suppliers()));
     }
     if (company.hasHeadquarters()) {
-      add(new Headquarters(company, assortment, link, journal, executors.headquarters()));
+      add(
+          new Headquarters(
+              company, assortment, link, journal, executors.headquarters(), executors.post()));
     }
     gate = new Gate(executors.office());
     quiet = new Quiet(company.offices(), link);

@@ -32,10 +32,10 @@ public final class Main {
     // Audits and resets block, one at a time; a few threads wait.
     ExecutorService blocking = Executors.newCachedThreadPool();
     GroupLink link =
-        new GroupLink(settings.company().group(), settings.peers(), keys(settings), tiers::of);
+        new GroupLink(settings.company().group(), settings.peers(), keys(settings), tiers.post());
     Backend.Executors executors =
         new Backend.Executors(
-            tiers.first(), tiers.of("headquarters"), tiers.of("supplier"), blocking);
+            tiers.supermarkets(), tiers.headquarters(), tiers.suppliers(), tiers.post(), blocking);
     Assortment assortment = new Assortment(settings.sizes());
     Backend backend = backend(settings, assortment, link, executors);
     backend.agents().forEach(link::add);

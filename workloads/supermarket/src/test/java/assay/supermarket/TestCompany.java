@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
@@ -26,6 +27,7 @@ public final class TestCompany implements AutoCloseable {
   private static final Assortment ASSORTMENT = new Assortment(SIZES);
 
   private final ExecutorService executor = Executors.newFixedThreadPool(4);
+  private final ExecutorService post = Executors.newFixedThreadPool(2);
   private final ExecutorService blocking = Executors.newCachedThreadPool();
   private final DirectLink direct = new DirectLink();
   private final List<Backend> backends = new ArrayList<>();
@@ -53,7 +55,7 @@ public final class TestCompany implements AutoCloseable {
   private void make(int number) {
     Company company = new Company(groups.get(number), groups, 2, 2);
     Journal journal = journals.apply(company.group());
-    Backend.Executors executors = new Backend.Executors(executor, executor, executor, blocking);
+    Backend.Executors executors = new Backend.Executors(executor, executor, post, post, blocking);
     Backend backend = new Backend(company, ASSORTMENT, link, journal, executors);
     if (journal instanceof FileJournal file) {
       try {
@@ -91,6 +93,23 @@ public final class TestCompany implements AutoCloseable {
   public TestCompany start() {
     backends.forEach(Backend::start);
     return this;
+  }
+
+  /**
+   * Keeps all threads busy that do what is asked of supermarkets and mined, until the latch opens.
+   */
+  public void occupy(CountDownLatch until) {
+    for (int i = 0; i < 4; i++) {
+      executor.execute(() -> await(until));
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** That of headquarters. */
@@ -141,6 +160,7 @@ public final class TestCompany implements AutoCloseable {
       kill(i);
     }
     executor.shutdownNow();
+    post.shutdownNow();
     blocking.shutdownNow();
   }
 }

@@ -42,6 +42,7 @@ public final class Headquarters implements Agent, Bookkeeper {
   private final Assortment assortment;
   private final Journal journal;
   private final Executor tier;
+  private final Executor post;
   private final ReentrantLock lock = new ReentrantLock();
   private final Inbox inbox = new Inbox();
   private final ReceiptLedger ledger = new ReceiptLedger();
@@ -52,11 +53,17 @@ public final class Headquarters implements Agent, Bookkeeper {
   private long restored;
 
   public Headquarters(
-      Company company, Assortment assortment, Link link, Journal journal, Executor tier) {
+      Company company,
+      Assortment assortment,
+      Link link,
+      Journal journal,
+      Executor tier,
+      Executor post) {
     this.id = company.headquarters();
     this.assortment = assortment;
     this.journal = journal;
     this.tier = tier;
+    this.post = post;
     window = new ReceiptWindow(assortment);
     histories = new CustomerHistories(company, assortment);
     pricing = new Pricing(assortment);
@@ -70,7 +77,7 @@ public final class Headquarters implements Agent, Bookkeeper {
               Acknowledgement.class,
               (through, answer) -> settled(supermarket, through, answer),
               link,
-              tier));
+              post));
     }
   }
 
@@ -81,8 +88,9 @@ public final class Headquarters implements Agent, Bookkeeper {
 
   @Override
   public CompletionStage<? extends Message> receive(Message message) {
-    return CompletableFuture.supplyAsync(
-        () -> message instanceof ReceiptReport report ? take(report) : answer(message), tier);
+    return message instanceof ReceiptReport report
+        ? CompletableFuture.supplyAsync(() -> take(report), post)
+        : CompletableFuture.supplyAsync(() -> answer(message), tier);
   }
 
   private Acknowledgement take(ReceiptReport report) {

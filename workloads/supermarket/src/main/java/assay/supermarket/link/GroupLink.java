@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 
 /**
  * All that connects the agents of a group, with each other and with those of other groups. Every
@@ -35,20 +34,15 @@ public final class GroupLink implements Link, AutoCloseable {
    *
    * @param group this group's name
    * @param peers the other groups' names, each with {@code host:port}
-   * @param tierOfRole where agents of a role work; answers are handed to their askers on the
-   *     threads of role {@code supermarket}
+   * @param post where messages and answers are opened and handed on
    */
-  public GroupLink(
-      String group,
-      Map<String, String> peers,
-      CompanyKeys keys,
-      Function<String, Executor> tierOfRole) {
+  public GroupLink(String group, Map<String, String> peers, CompanyKeys keys, Executor post) {
     this(
         group,
         new SecureRandom().nextLong(),
         keys,
-        tierOfRole,
-        new HttpTransport(peers, tierOfRole.apply("supermarket")),
+        post,
+        new HttpTransport(peers, post),
         Patience.STANDARD);
   }
 
@@ -56,20 +50,18 @@ public final class GroupLink implements Link, AutoCloseable {
       String group,
       long life,
       CompanyKeys keys,
-      Function<String, Executor> tierOfRole,
+      Executor post,
       Transport toOthers,
       Patience patience) {
     List<Class<? extends Message>> types = new ArrayList<>(MessageTypes.ALL);
     types.add(Refusal.class);
     this.codec = new Codec(Catalogue.of(types), keys);
     EnvelopeCodec envelopes = new EnvelopeCodec(codec);
-    this.receiver = new Receiver(group, envelopes, new Repetitions(counters), tierOfRole);
+    this.receiver = new Receiver(group, envelopes, new Repetitions(counters), post);
     Transport transport =
         (to, envelope) ->
             to.equals(group) ? receiver.receive(envelope) : toOthers.exchange(to, envelope);
-    this.sender =
-        new Sender(
-            group, life, envelopes, transport, patience, tierOfRole.apply("supermarket"), counters);
+    this.sender = new Sender(group, life, envelopes, transport, patience, post, counters);
   }
 
   /** From now on messages reach this agent. */

@@ -14,18 +14,14 @@ final class Receiver {
   private final String group;
   private final EnvelopeCodec codec;
   private final Repetitions repetitions;
-  private final Function<String, Executor> tierOfRole;
+  private final Executor post;
   private final Map<AgentId, Agent> agents = new ConcurrentHashMap<>();
 
-  Receiver(
-      String group,
-      EnvelopeCodec codec,
-      Repetitions repetitions,
-      Function<String, Executor> tierOfRole) {
+  Receiver(String group, EnvelopeCodec codec, Repetitions repetitions, Executor post) {
     this.group = group;
     this.codec = codec;
     this.repetitions = repetitions;
-    this.tierOfRole = tierOfRole;
+    this.post = post;
   }
 
   void add(Agent agent) {
@@ -54,12 +50,10 @@ final class Receiver {
     } catch (MessageException e) {
       return CompletableFuture.failedFuture(e);
     }
-    return CompletableFuture.supplyAsync(
-            () -> accept(sent), tierOfRole.apply(sent.envelope().to().role()))
-        .thenCompose(Function.identity());
+    return CompletableFuture.supplyAsync(() -> accept(sent), post).thenCompose(Function.identity());
   }
 
-  /** On the agent's tier. */
+  /** On a thread of the post. */
   private CompletionStage<byte[]> accept(EnvelopeCodec.Sent sent) {
     try {
       // First: what cannot be read leaves no trace there.

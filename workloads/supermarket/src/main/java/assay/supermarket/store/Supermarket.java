@@ -72,6 +72,7 @@ public final class Supermarket implements Agent, Bookkeeper {
   private final AgentId id;
   private final Journal journal;
   private final Executor tier;
+  private final Executor post;
   private final List<AgentId> suppliers;
   private final ReentrantLock lock = new ReentrantLock();
   private final Store store;
@@ -89,10 +90,12 @@ public final class Supermarket implements Agent, Bookkeeper {
       Assortment assortment,
       Link link,
       Journal journal,
-      Executor tier) {
+      Executor tier,
+      Executor post) {
     this.id = id;
     this.journal = journal;
     this.tier = tier;
+    this.post = post;
     SplittableRandom random =
         new SplittableRandom(assortment.sizes().seed() + id.toString().hashCode());
     store = new Store(assortment, random, new Mail());
@@ -106,7 +109,7 @@ public final class Supermarket implements Agent, Bookkeeper {
             Acknowledgement.class,
             (through, answer) -> settled(company.headquarters(), through, answer),
             link,
-            tier);
+            post);
     for (AgentId supplier : suppliers) {
       orders.put(
           supplier.toString(),
@@ -117,7 +120,7 @@ public final class Supermarket implements Agent, Bookkeeper {
               Acknowledgement.class,
               (through, answer) -> settled(supplier, through, answer),
               link,
-              tier));
+              post));
     }
     for (AgentId partner : company.partners(id)) {
       transfers.put(
@@ -129,7 +132,7 @@ public final class Supermarket implements Agent, Bookkeeper {
               TransferReply.class,
               (through, answer) -> transferred(partner, through, answer),
               link,
-              tier));
+              post));
     }
   }
 
@@ -206,17 +209,18 @@ public final class Supermarket implements Agent, Bookkeeper {
 
   @Override
   public CompletionStage<? extends Message> receive(Message message) {
-    return onTier(
-        () -> {
-          if (message instanceof Delivery delivery) {
-            return taken(delivery, delivery.lines(), () -> applyDelivery(delivery));
-          } else if (message instanceof PriceUpdate update) {
-            return taken(update, update.changes(), () -> applyPrices(update));
-          } else if (message instanceof TransferRequest request) {
-            return taken(request, List.of(request), () -> applyHandOver(request));
-          }
-          throw new IllegalArgumentException("a supermarket does not take " + message);
-        });
+    return CompletableFuture.supplyAsync(() -> take(message), post);
+  }
+
+  private Message take(Message message) {
+    if (message instanceof Delivery delivery) {
+      return taken(delivery, delivery.lines(), () -> applyDelivery(delivery));
+    } else if (message instanceof PriceUpdate update) {
+      return taken(update, update.changes(), () -> applyPrices(update));
+    } else if (message instanceof TransferRequest request) {
+      return taken(request, List.of(request), () -> applyHandOver(request));
+    }
+    throw new IllegalArgumentException("a supermarket does not take " + message);
   }
 
   @Override

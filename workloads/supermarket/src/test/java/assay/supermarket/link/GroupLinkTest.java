@@ -69,7 +69,7 @@ class GroupLinkTest {
   }
 
   private GroupLink link(String group, long life, Transport toOthers, Patience patience) {
-    GroupLink link = new GroupLink(group, life, KEYS, tiers::of, toOthers, patience);
+    GroupLink link = new GroupLink(group, life, KEYS, tiers.post(), toOthers, patience);
     links.add(link);
     return link;
   }
@@ -194,7 +194,7 @@ class GroupLinkTest {
 
   @Test
   void whoeverAsksWronglyIsToldSoAndNothingIsRepeated() {
-    GroupLink a = link("a", 1, new HttpTransport(Map.of(), tiers.first()), PATIENCE);
+    GroupLink a = link("a", 1, new HttpTransport(Map.of(), tiers.post()), PATIENCE);
     Counting agent = new Counting("a");
     a.add(agent);
     assertFails(a, new AgentId("a", "supermarket", 9), numbered(1), "there is no a/supermarket/9");

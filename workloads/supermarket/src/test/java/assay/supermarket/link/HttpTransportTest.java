@@ -40,7 +40,7 @@ class HttpTransportTest {
   /** A server that gives to each post to /link what the function says; a failure is a 400. */
   private String serve(Function<byte[], CompletionStage<byte[]>> door) throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setExecutor(tiers.first());
+    server.setExecutor(tiers.post());
     server.createContext(GroupLink.PATH, exchange -> answer(exchange, door));
     server.start();
     return "127.0.0.1:" + server.getAddress().getPort();
@@ -79,9 +79,9 @@ class HttpTransportTest {
             return CompletableFuture.completedFuture(new Acknowledgement(sum));
           }
         };
-    try (GroupLink b = new GroupLink("b", Map.of(), keys, tiers::of)) {
+    try (GroupLink b = new GroupLink("b", Map.of(), keys, tiers.post())) {
       b.add(agent);
-      try (GroupLink a = new GroupLink("a", Map.of("b", serve(b::receive)), keys, tiers::of)) {
+      try (GroupLink a = new GroupLink("a", Map.of("b", serve(b::receive)), keys, tiers.post())) {
         List<OrderLine> lines = IntStream.range(0, 60).mapToObj(i -> new OrderLine(i, i)).toList();
         var answers =
             LongStream.range(0, 200)
@@ -103,7 +103,7 @@ class HttpTransportTest {
   void anAnswerWithoutEndIsNotTaken() throws IOException {
     String address =
         serve(body -> CompletableFuture.completedFuture(new byte[GroupLink.BYTES_MAX + 1]));
-    HttpTransport transport = new HttpTransport(Map.of("b", address), tiers.first());
+    HttpTransport transport = new HttpTransport(Map.of("b", address), tiers.post());
     assertThatThrownBy(() -> transport.exchange("b", new byte[3]).toCompletableFuture().join())
         .hasMessageContaining("an answer of more than");
   }
@@ -112,7 +112,7 @@ class HttpTransportTest {
   void failuresOfTheOtherSideAreFailures() throws IOException {
     String address = serve(body -> CompletableFuture.failedFuture(new IOException("no")));
     HttpTransport transport =
-        new HttpTransport(Map.of("b", address, "down", "127.0.0.1:1"), tiers.first());
+        new HttpTransport(Map.of("b", address, "down", "127.0.0.1:1"), tiers.post());
     assertThatThrownBy(() -> transport.exchange("b", new byte[3]).toCompletableFuture().join())
         .hasMessageContaining("answered 400");
     assertThatThrownBy(() -> transport.exchange("down", new byte[3]).toCompletableFuture().join())
@@ -122,7 +122,7 @@ class HttpTransportTest {
   @Test
   void anAddressThatIsNoneIsRefusedAtTheStart() {
     for (String address : List.of("", "x", "x:", ":80", "x:y", "u@x:80", "a b:80", "x:80:90")) {
-      assertThatThrownBy(() -> new HttpTransport(Map.of("b", address), tiers.first()))
+      assertThatThrownBy(() -> new HttpTransport(Map.of("b", address), tiers.post()))
           .as(address)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("b=" + address);

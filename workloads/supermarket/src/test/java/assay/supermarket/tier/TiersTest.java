@@ -18,12 +18,12 @@ class TiersTest {
   @Test
   void eachRoleWorksOnItsTiersThreads() {
     try (Tiers tiers = Tiers.from(Map.of("SUPERMARKET_TIER2", "1"))) {
-      assertThat(threadOf(tiers.of("supermarket"))).startsWith("tier1-supermarket-");
-      assertThat(threadOf(tiers.of("office"))).startsWith("tier1-supermarket-");
-      assertThat(threadOf(tiers.of("headquarters"))).isEqualTo("tier2-headquarters-0");
-      assertThat(threadOf(tiers.of("supplier"))).startsWith("tier3-supplier-");
+      assertThat(threadOf(tiers.supermarkets())).startsWith("tier1-supermarket-");
+      assertThat(threadOf(tiers.headquarters())).isEqualTo("tier2-headquarters-0");
+      assertThat(threadOf(tiers.suppliers())).startsWith("tier3-supplier-");
+      assertThat(threadOf(tiers.post())).startsWith("tier4-post-");
       int processors = Runtime.getRuntime().availableProcessors();
-      assertThat(tiers).hasToString("pools of [%d, 1, %d]".formatted(processors, processors));
+      assertThat(tiers).hasToString("pools of [%1$d, 1, %1$d, %1$d]".formatted(processors));
     }
   }
 
@@ -36,7 +36,7 @@ class TiersTest {
       CountDownLatch four = new CountDownLatch(4);
       for (int i = 0; i < 4; i++) {
         tiers
-            .of("supplier")
+            .suppliers()
             .execute(
                 () -> {
                   // This order, so that whoever has seen three knows what has become of four.
@@ -79,11 +79,11 @@ class TiersTest {
   void virtualThreadsAreMadeForEachTask() {
     assumeTrue(Runtime.version().feature() >= 21, "this JDK has no virtual threads");
     try (Tiers tiers = Tiers.from(Map.of("SUPERMARKET_THREADS", "virtual"))) {
-      assertThat(threadOf(tiers.of("headquarters"))).startsWith("tier2-headquarters-");
+      assertThat(threadOf(tiers.headquarters())).startsWith("tier2-headquarters-");
       // A virtual thread shows itself in its description: isVirtual() is not there to compile with.
       assertThat(
               CompletableFuture.supplyAsync(
-                      () -> Thread.currentThread().toString(), tiers.of("supplier"))
+                      () -> Thread.currentThread().toString(), tiers.suppliers())
                   .join())
           .startsWith("VirtualThread[");
     }
