@@ -4,7 +4,7 @@ use crate::text;
 use assay_model::{CapacityReport, CapacityWindow};
 use std::io;
 
-const COLUMNS: &str = "window,step,start_monotonic_ns,settle_s,window_s,asked_rate_per_s,sent_rate_per_s,reached_rate_per_s,\
+const COLUMNS: &str = "window,step,start_monotonic_ns,rest_s,settle_s,window_s,asked_rate_per_s,sent_rate_per_s,reached_rate_per_s,\
                        requests,errors,response_ms_min,response_ms_p50,response_ms_p90,response_ms_p95,response_ms_p99,\
                        response_ms_p99_9,response_ms_max,limited_ms,send_lag_ms_p99,generator_cpu_share,server_cpu_ms,\
                        machine_compute_ns,machine_memory_ns,is_sustained";
@@ -24,8 +24,8 @@ pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<(
 
 fn row(report: &CapacityReport, number: u64, w: &CapacityWindow, out: &mut impl io::Write) -> io::Result<()> {
     write!(out, "{number},{},{}", text::csv(&w.step), w.start_monotonic_ns)?;
-    let rates = [w.settle_s, w.window_s, w.asked_rate_per_s, w.sent_rate_per_s, w.reached_rate_per_s];
-    for value in rates {
+    let lengths_s = [w.rest_s, w.settle_s, w.window_s];
+    for value in lengths_s.into_iter().chain([w.asked_rate_per_s, w.sent_rate_per_s, w.reached_rate_per_s]) {
         write!(out, ",{value}")?;
     }
     write!(out, ",{},{}", w.requests, w.errors)?;

@@ -102,6 +102,8 @@ pub struct Search {
     confirmed: Vec<LoadWindow>,
     limits: Vec<Searched>,
     ceiling: Option<Ceiling>,
+    /// How long the server is to rest before the next window.
+    rest_s: f64,
     used_s: f64,
 }
 
@@ -109,7 +111,15 @@ impl Search {
     /// A search that knows nothing yet.
     pub fn new(config: SearchConfig) -> Self {
         let limits = vec![Searched::default(); config.limits_ms.len()];
-        Search { config, windows: Vec::new(), confirmed: Vec::new(), limits, ceiling: None, used_s: 0.0 }
+        Search {
+            config,
+            windows: Vec::new(),
+            confirmed: Vec::new(),
+            limits,
+            ceiling: None,
+            rest_s: 0.0,
+            used_s: 0.0,
+        }
     }
 
     fn rates(&self) -> impl Iterator<Item = f64> {
@@ -166,11 +176,16 @@ impl Search {
     fn answer(&self, limit: usize) -> Option<Root> {
         let root = self.limits[limit].root?;
         let is_shorter = |other: &usize| self.config.limits_ms[*other] < self.config.limits_ms[limit];
-        let shorter = (0..self.limits.len()).filter(is_shorter);
-        let lows = shorter.filter(|other| self.is_reached(*other) == (true, true));
-        let low = lows.filter_map(|other| Some(self.limits[other].root?.low)).fold(root.low, f64::max);
+        let is_known = |other: &usize| self.is_reached(*other) == (true, true);
+        let shorter = || (0..self.limits.len()).filter(is_shorter).filter(is_known);
+        let low = shorter().filter_map(|other| Some(self.limits[other].root?.low)).fold(root.low, f64::max);
         // Where they contradict each other, each stands for itself.
-        Some(if low <= root.high { Root { low, median: root.median.max(low), ..root } } else { root })
+        if root.high < low {
+            return Some(root);
+        }
+        let middles = shorter().filter_map(|other| Some(self.limits[other].root?.median));
+        let median = middles.fold(root.median, f64::max).clamp(low, root.high);
+        Some(Root { low, median, ..root })
     }
 
     fn is_precise(&self, target: Target) -> bool {
@@ -257,7 +272,7 @@ impl Search {
             _ => 0.0,
         };
         let settle_s = settle_s.min(window_s / 2.0).max(self.settle_s_min());
-        Ask { rate_per_s, rest_s: self.rest_s(), settle_s, window_s, step }
+        Ask { rate_per_s, rest_s: self.rest_s, settle_s, window_s, step }
     }
 
     /// At least so long.
@@ -266,11 +281,14 @@ impl Search {
         first.unwrap_or(SETTLE_S_MIN).max(SETTLE_S_MIN)
     }
 
-    /// Behind a window that overloaded the server as long as that lasted, without load: there is work left when all requests are
+    /// Behind a window that overloaded the server it rests as long as that lasted: there is work left when all requests are
     /// answered. A window near the maximum right behind one at twice of it got half of the answers that later ones at its rate
-    /// had, since a server that is loaded so never gets rid of the rest.
-    fn rest_s(&self) -> f64 {
-        self.windows.last().filter(|(last, _)| is_overload(last)).map_or(0.0, |(_, cost_s)| *cost_s)
+    /// had, since a server that is loaded so never gets rid of the rest. The same behind a window of which only is known that it
+    /// was to go beyond what is sustained.
+    fn took(&mut self, ask: &Ask, was_overload: bool) {
+        let cost_s = ask.settle_s + ask.window_s;
+        self.used_s += ask.rest_s + cost_s;
+        self.rest_s = if was_overload { cost_s } else { 0.0 };
     }
 
     fn points_of(&self, window: &LoadWindow) -> Vec<Option<Point>> {
@@ -378,9 +396,9 @@ impl Method for Search {
     }
 
     fn take(&mut self, ask: &Ask, window: LoadWindow) {
-        let cost_s = ask.settle_s + ask.window_s;
-        self.used_s += ask.rest_s + cost_s;
         let window = sound(ask, window);
+        self.took(ask, is_overload(&window));
+        let cost_s = ask.settle_s + ask.window_s;
         if ask.step == Step::Confirm {
             self.hold_against(window, cost_s);
         } else {
@@ -389,7 +407,7 @@ impl Method for Search {
     }
 
     fn lose(&mut self, ask: &Ask) {
-        self.used_s += ask.rest_s + ask.settle_s + ask.window_s;
+        self.took(ask, matches!(ask.step, Step::Bracket | Step::Overload));
     }
 
     fn capacity(&self) -> Capacity {

@@ -5,8 +5,10 @@ mod servers;
 mod table;
 
 use assay_model::Estimate;
-use assay_stats::capacity::simulated::{Every, Interruptions, Server, Service};
-use assay_stats::capacity::{Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig};
+use assay_stats::capacity::simulated::{Every, Interruptions, Running, Server, Service};
+use assay_stats::capacity::{
+    Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Step, Sweep, SweepConfig,
+};
 use proptest::prelude::*;
 
 /// Of the answers of one worker with exponential service times exp(-(μ - λ) t) take longer than t.
@@ -51,6 +53,46 @@ fn a_search_finds_what_theory_says_of_one_worker() {
     }
     println!("{held} of {found} intervals hold");
     assert!(found * 8 <= held * 10, "{held} of {found}");
+}
+
+/// Seven limits so close to each other that their windows alone often put a longer one below a shorter one.
+#[test]
+fn the_rate_at_a_longer_limit_is_no_lower() {
+    let server = Server::new(1, Service::Exponential, 0.001);
+    let limits_ms = vec![50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 100.0];
+    for seed in 0..6 {
+        let config = SearchConfig { limits_ms: limits_ms.clone(), ..SearchConfig::new(100.0) };
+        let capacity = servers::run(&mut Search::new(config), &server, &limits_ms, seed);
+        let rates: Vec<f64> = capacity.limits.iter().filter_map(|l| Some(l.rate_per_s?.estimate)).collect();
+        assert_eq!(rates.len(), limits_ms.len());
+        assert!(rates.is_sorted(), "seed {seed}: {rates:?}");
+    }
+}
+
+/// Behind an overload (a tenth of the answers did not come), one that counts as well as one that was left out, as long as it
+/// lasted; else not.
+#[test]
+fn a_search_rests_behind_what_overloads_the_server() {
+    let server = Server::new(1, Service::Exponential, 0.001);
+    let config = SearchConfig::new(100.0);
+    let limits_ms = config.limits_ms.clone();
+    let (mut search, mut running) = (Search::new(config), Running::new(&server, 1));
+    let (mut wanted_s, mut rests, mut lost) = (0.0, 0, 0);
+    while let Some(ask) = search.next() {
+        assert_eq!(ask.rest_s, wanted_s, "{ask:?}");
+        rests += u32::from(0.0 < ask.rest_s);
+        let window = running.window(&ask, &limits_ms, 0.99);
+        let is_lost = ask.step == Step::Overload && lost < 2;
+        let was_overload = is_lost || window.answers * 10 < window.requests * 9;
+        if is_lost {
+            lost += 1;
+            search.lose(&ask);
+        } else {
+            search.take(&ask, window);
+        }
+        wanted_s = if was_overload { ask.settle_s + ask.window_s } else { 0.0 };
+    }
+    assert!(2 <= rests && lost == 2, "{rests} rests, {lost} lost");
 }
 
 /// Here pauses decide, and no queue: 15 to 45 ms after every 400 requests on average, and workers enough for all that wait. Of a
