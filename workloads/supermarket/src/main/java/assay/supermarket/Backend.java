@@ -31,9 +31,10 @@ public final class Backend {
    * Where agents work.
    *
    * @param supermarkets first tier: what customers ask
-   * @param headquarters second tier: mining
+   * @param headquarters second tier: receipts
    * @param suppliers third tier
    * @param post fourth tier: the agents' mail
+   * @param mining fifth tier: what is asked of headquarters
    * @param office for work that blocks: audits and resets
    */
   public record Executors(
@@ -41,6 +42,7 @@ public final class Backend {
       Executor headquarters,
       Executor suppliers,
       Executor post,
+      Executor mining,
       Executor office) {}
 
   /** The types of the entries in a group's journal. */
@@ -75,7 +77,13 @@ public final class Backend {
     if (company.hasHeadquarters()) {
       add(
           new Headquarters(
-              company, assortment, link, journal, executors.headquarters(), executors.post()));
+              company,
+              assortment,
+              link,
+              journal,
+              executors.headquarters(),
+              executors.mining(),
+              executors.post()));
     }
     gate = new Gate(executors.office());
     quiet = new Quiet(company.offices(), link);

@@ -35,7 +35,12 @@ public final class Main {
         new GroupLink(settings.company().group(), settings.peers(), keys(settings), tiers.post());
     Backend.Executors executors =
         new Backend.Executors(
-            tiers.supermarkets(), tiers.headquarters(), tiers.suppliers(), tiers.post(), blocking);
+            tiers.supermarkets(),
+            tiers.headquarters(),
+            tiers.suppliers(),
+            tiers.post(),
+            tiers.mining(),
+            blocking);
     Assortment assortment = new Assortment(settings.sizes());
     Backend backend = backend(settings, assortment, link, executors);
     backend.agents().forEach(link::add);

@@ -55,7 +55,8 @@ public final class TestCompany implements AutoCloseable {
   private void make(int number) {
     Company company = new Company(groups.get(number), groups, 2, 2);
     Journal journal = journals.apply(company.group());
-    Backend.Executors executors = new Backend.Executors(executor, executor, post, post, blocking);
+    Backend.Executors executors =
+        new Backend.Executors(executor, post, post, post, executor, blocking);
     Backend backend = new Backend(company, ASSORTMENT, link, journal, executors);
     if (journal instanceof FileJournal file) {
       try {

@@ -42,7 +42,7 @@ public final class Headquarters implements Agent, Bookkeeper {
   private final Assortment assortment;
   private final Journal journal;
   private final Executor tier;
-  private final Executor post;
+  private final Executor mining;
   private final ReentrantLock lock = new ReentrantLock();
   private final Inbox inbox = new Inbox();
   private final ReceiptLedger ledger = new ReceiptLedger();
@@ -58,12 +58,13 @@ public final class Headquarters implements Agent, Bookkeeper {
       Link link,
       Journal journal,
       Executor tier,
+      Executor mining,
       Executor post) {
     this.id = company.headquarters();
     this.assortment = assortment;
     this.journal = journal;
     this.tier = tier;
-    this.post = post;
+    this.mining = mining;
     window = new ReceiptWindow(assortment);
     histories = new CustomerHistories(company, assortment);
     pricing = new Pricing(assortment);
@@ -89,8 +90,8 @@ public final class Headquarters implements Agent, Bookkeeper {
   @Override
   public CompletionStage<? extends Message> receive(Message message) {
     return message instanceof ReceiptReport report
-        ? CompletableFuture.supplyAsync(() -> take(report), post)
-        : CompletableFuture.supplyAsync(() -> answer(message), tier);
+        ? CompletableFuture.supplyAsync(() -> take(report), tier)
+        : CompletableFuture.supplyAsync(() -> answer(message), mining);
   }
 
   private Acknowledgement take(ReceiptReport report) {

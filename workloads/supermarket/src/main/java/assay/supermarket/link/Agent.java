@@ -8,8 +8,8 @@ public interface Agent {
   AgentId id();
 
   /**
-   * Takes a message on a thread of the agent's own tier. The stage completes with the answer when
-   * the message has taken its effect, and fails when it has none.
+   * Takes a message, on a thread of the post. The stage completes with the answer when the message
+   * has taken its effect, and fails when it has none.
    */
   CompletionStage<? extends Message> receive(Message message);
 }

@@ -66,7 +66,7 @@ public final class Outbox<T> {
     this.transport =
         (message, through) ->
             link.send(to, message, answerType)
-                .thenAcceptAsync(answer -> onAnswer.answered(through, answer), executor);
+                .thenAccept(answer -> onAnswer.answered(through, answer));
   }
 
   /** Appends a thing; {@link #pump} sends it. Returns its number. */

@@ -16,6 +16,7 @@ import assay.supermarket.message.PriceChange;
 import assay.supermarket.message.PriceUpdate;
 import assay.supermarket.message.Receipt;
 import assay.supermarket.message.ReceiptReport;
+import assay.supermarket.message.Transfer;
 import assay.supermarket.message.TransferReply;
 import assay.supermarket.message.TransferRequest;
 import assay.supermarket.model.Company;
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +41,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * A supermarket: sells, takes goods back, orders what runs low, and tells headquarters of every
@@ -66,22 +70,25 @@ public final class Supermarket implements Agent, Bookkeeper {
 
   private static final int RECEIPTS_A_MESSAGE = 32;
   private static final int ORDER_LINES_A_MESSAGE = 64;
+  private static final int TRANSFERS_A_MESSAGE = 32;
   private static final int TRANSFERS_WAITING_MAX = 500;
   private static final int TRANSFER_WAIT_MS = 2_000;
 
   private final AgentId id;
   private final Journal journal;
   private final Executor tier;
-  private final Executor post;
   private final List<AgentId> suppliers;
   private final ReentrantLock lock = new ReentrantLock();
   private final Store store;
   private final Inbox inbox = new Inbox();
-  private final Map<String, TransferReply> transferReplies = new HashMap<>();
+
+  /** What was handed over to each supermarket that it may not know of yet, by number. */
+  private final Map<String, TreeMap<Long, Transfer>> handedOver = new HashMap<>();
+
   private final Map<String, CompletableFuture<Void>> awaited = new HashMap<>();
   private final Outbox<Receipt> receipts;
   private final Map<String, Outbox<OrderLine>> orders = new TreeMap<>();
-  private final Map<String, Outbox<List<OrderLine>>> transfers = new TreeMap<>();
+  private final Map<String, Outbox<Transfer>> transfers = new TreeMap<>();
   private long restored;
 
   public Supermarket(
@@ -95,7 +102,6 @@ public final class Supermarket implements Agent, Bookkeeper {
     this.id = id;
     this.journal = journal;
     this.tier = tier;
-    this.post = post;
     SplittableRandom random =
         new SplittableRandom(assortment.sizes().seed() + id.toString().hashCode());
     store = new Store(assortment, random, new Mail());
@@ -127,8 +133,8 @@ public final class Supermarket implements Agent, Bookkeeper {
           partner.toString(),
           new Outbox<>(
               partner,
-              1,
-              (first, things) -> new TransferRequest(sender, first, things.get(0)),
+              TRANSFERS_A_MESSAGE,
+              (first, things) -> new TransferRequest(sender, first, things),
               TransferReply.class,
               (through, answer) -> transferred(partner, through, answer),
               link,
@@ -188,7 +194,7 @@ public final class Supermarket implements Agent, Bookkeeper {
 
   /** Completes when the goods came, or after a bounded wait without them: they come later then. */
   private CompletionStage<Void> fetch(AgentId partner, List<Long> barCodes) {
-    Outbox<List<OrderLine>> outbox = transfers.get(partner.toString());
+    Outbox<Transfer> outbox = transfers.get(partner.toString());
     if (outbox == null || outbox.pending() >= TRANSFERS_WAITING_MAX) {
       return CompletableFuture.completedFuture(null);
     }
@@ -199,7 +205,7 @@ public final class Supermarket implements Agent, Bookkeeper {
           barCodes.stream().map(code -> new OrderLine(store.productOf(code), 1)).toList();
       TransferWanted wanted = new TransferWanted(partner.toString(), lines);
       journal.append(id, wanted);
-      awaited.put(partner + "#" + outbox.add(lines), there);
+      awaited.put(partner + "#" + outbox.add(new Transfer(lines)), there);
     } finally {
       lock.unlock();
     }
@@ -209,7 +215,7 @@ public final class Supermarket implements Agent, Bookkeeper {
 
   @Override
   public CompletionStage<? extends Message> receive(Message message) {
-    return CompletableFuture.supplyAsync(() -> take(message), post);
+    return CompletableFuture.completedFuture(take(message));
   }
 
   private Message take(Message message) {
@@ -218,7 +224,7 @@ public final class Supermarket implements Agent, Bookkeeper {
     } else if (message instanceof PriceUpdate update) {
       return taken(update, update.changes(), () -> applyPrices(update));
     } else if (message instanceof TransferRequest request) {
-      return taken(request, List.of(request), () -> applyHandOver(request));
+      return taken(request, request.transfers(), () -> applyHandOver(request));
     }
     throw new IllegalArgumentException("a supermarket does not take " + message);
   }
@@ -247,7 +253,7 @@ public final class Supermarket implements Agent, Bookkeeper {
     } else if (entry instanceof TransferRequest request) {
       applyHandOver(request);
     } else if (entry instanceof TransferWanted wanted) {
-      transfers.get(wanted.from()).add(wanted.lines());
+      transfers.get(wanted.from()).add(new Transfer(wanted.lines()));
     } else if (entry instanceof TransferTaken taken) {
       applyTaken(taken);
     } else if (entry instanceof Settled settled) {
@@ -294,41 +300,47 @@ public final class Supermarket implements Agent, Bookkeeper {
   }
 
   private TransferReply applyHandOver(TransferRequest request) {
-    if (inbox.repeated(request.sender(), request.sequence(), 1) > 0) {
-      TransferReply last = transferReplies.get(request.sender());
-      if (last == null || last.sequence() != request.sequence()) {
-        throw new IllegalStateException("a transfer is repeated that was answered long ago");
-      }
-      return last;
+    String to = request.sender();
+    List<Transfer> wanted = request.transfers();
+    TreeMap<Long, Transfer> kept = handedOver.computeIfAbsent(to, supermarket -> new TreeMap<>());
+    // It asks from the first on whose answer it has not got.
+    kept.headMap(request.sequence()).clear();
+    int repeated = inbox.repeated(to, request.sequence(), wanted.size());
+    if (repeated > 0 && !kept.containsKey(request.sequence())) {
+      throw new IllegalStateException("a transfer is repeated that was answered long ago");
     }
-    List<OrderLine> granted =
-        request.lines().stream().map(line -> store.handOver(request.sender(), line)).toList();
-    TransferReply reply = new TransferReply(request.sequence(), granted);
-    transferReplies.put(request.sender(), reply);
-    inbox.took(request.sender(), 1);
-    return reply;
+    for (int i = repeated; i < wanted.size(); i++) {
+      List<OrderLine> lines = wanted.get(i).lines();
+      kept.put(
+          request.sequence() + i,
+          new Transfer(lines.stream().map(line -> store.handOver(to, line)).toList()));
+    }
+    inbox.took(to, wanted.size() - repeated);
+    return new TransferReply(
+        request.sequence(), kept.values().stream().limit(wanted.size()).toList());
   }
 
   private void transferred(AgentId partner, long through, TransferReply reply) {
-    if (reply.sequence() != through) {
+    if (reply.sequence() + reply.transfers().size() - 1 != through) {
       throw new IllegalStateException("answer " + reply.sequence() + " to transfer " + through);
     }
-    TransferTaken taken = new TransferTaken(partner.toString(), through, reply.lines());
-    CompletableFuture<Void> there =
+    TransferTaken taken = new TransferTaken(partner.toString(), through, reply.transfers());
+    List<CompletableFuture<Void>> there =
         recorded(
             taken,
             () -> {
               applyTaken(taken);
-              return awaited.remove(partner + "#" + through);
+              return LongStream.rangeClosed(reply.sequence(), through)
+                  .mapToObj(number -> awaited.remove(partner + "#" + number))
+                  .filter(Objects::nonNull)
+                  .toList();
             });
-    if (there != null) {
-      there.complete(null);
-    }
+    there.forEach(purchase -> purchase.complete(null));
   }
 
   private void applyTaken(TransferTaken taken) {
-    for (OrderLine line : taken.lines()) {
-      store.receive(taken.from(), line);
+    for (Transfer transfer : taken.transfers()) {
+      transfer.lines().forEach(line -> store.receive(taken.from(), line));
     }
     transfers.get(taken.from()).settle(taken.through());
   }
@@ -382,11 +394,12 @@ public final class Supermarket implements Agent, Bookkeeper {
     if (message instanceof PriceUpdate update) {
       return update.changes().stream().mapToInt(PriceChange::product);
     }
-    List<OrderLine> lines =
+    Stream<OrderLine> lines =
         message instanceof Delivery delivery
-            ? delivery.lines()
-            : ((TransferRequest) message).lines();
-    return lines.stream().mapToInt(OrderLine::product);
+            ? delivery.lines().stream()
+            : ((TransferRequest) message)
+                .transfers().stream().flatMap(transfer -> transfer.lines().stream());
+    return lines.mapToInt(OrderLine::product);
   }
 
   /** Writes the entry down, then does it, alone. */

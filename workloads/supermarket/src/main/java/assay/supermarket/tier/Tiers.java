@@ -10,26 +10,27 @@ import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that the company's agents work on, in four tiers: what customers ask of supermarkets,
- * what is mined at headquarters, suppliers, and the post. Each tier is a fork/join pool of its own,
- * so that a long mining request does not keep a purchase waiting; or a thread is made for each
+ * The threads that the company's agents work on, in five tiers: what customers ask of supermarkets,
+ * receipts at headquarters, suppliers, the post, and mining. Each tier is a fork/join pool of its
+ * own, so that a long mining request does not keep a purchase waiting; or a thread is made for each
  * message, where threads are virtual.
  *
- * <p>The post moves the agents' mail: it opens messages and answers, books receipts and deliveries,
- * and sends the next. Behind customers' requests mail would come through the more slowly the more
+ * <p>The post moves the agents' mail: it opens messages and answers, and sends the next. Behind
+ * customers' requests, or receipts behind mining, mail would come through the more slowly the more
  * of them there are: once loaded beyond what it bears, the company would refuse purchases as long
- * as the load lasts, and answer a third of what it can.
+ * as the load lasts, and answer half of what it can. And receipts are booked one message after the
+ * other: on threads of the post they would keep goods waiting that a purchase needs.
  */
 public final class Tiers implements AutoCloseable {
   /** What says whether threads come from {@code pools} (default) or are {@code virtual}. */
   public static final String THREADS = "SUPERMARKET_THREADS";
 
-  /** With 1 to 4 behind it: the threads of that tier's pool; by default, the processors. */
+  /** With 1 to 5 behind it: the threads of that tier's pool; by default, the processors. */
   public static final String SIZE = "SUPERMARKET_TIER";
 
   private static final int SIZE_MAX = 1024;
   private static final List<String> NAMES =
-      List.of("supermarket", "headquarters", "supplier", "post");
+      List.of("supermarket", "headquarters", "supplier", "post", "mining");
 
   private final List<ExecutorService> executors;
   private final String description;
@@ -106,17 +107,12 @@ public final class Tiers implements AutoCloseable {
     return "tier" + (NAMES.indexOf(name) + 1) + "-" + name + "-";
   }
 
-  /** Where an agent of this role does what it is asked. */
-  public Executor of(String role) {
-    return executors.get(NAMES.indexOf(role));
-  }
-
   /** Where supermarkets do what customers ask. */
   public Executor supermarkets() {
     return executors.get(0);
   }
 
-  /** Where headquarters mines. */
+  /** Where headquarters books receipts. */
   public Executor headquarters() {
     return executors.get(1);
   }
@@ -128,6 +124,11 @@ public final class Tiers implements AutoCloseable {
   /** Where the agents' mail is moved. */
   public Executor post() {
     return executors.get(3);
+  }
+
+  /** Where headquarters mines. */
+  public Executor mining() {
+    return executors.get(4);
   }
 
   /** For the log: what runs the agents. */

@@ -53,7 +53,7 @@ class XmlFormatTest {
         "<lines>=><lines>text",
         "<sender>=><sender kind='x'>",
         "<PlaceOrder>=><PlaceOrder xmlns='urn:other'>",
-        "PlaceOrder=>TransferRequest", // of the same components
+        "PlaceOrder=>Delivery", // another type
         "</PlaceOrder>=></PlaceOrder><PlaceOrder/>",
         "</PlaceOrder>=>",
         ">a<=>>&a;<",

@@ -22,8 +22,9 @@ class TiersTest {
       assertThat(threadOf(tiers.headquarters())).isEqualTo("tier2-headquarters-0");
       assertThat(threadOf(tiers.suppliers())).startsWith("tier3-supplier-");
       assertThat(threadOf(tiers.post())).startsWith("tier4-post-");
+      assertThat(threadOf(tiers.mining())).startsWith("tier5-mining-");
       int processors = Runtime.getRuntime().availableProcessors();
-      assertThat(tiers).hasToString("pools of [%1$d, 1, %1$d, %1$d]".formatted(processors));
+      assertThat(tiers).hasToString("pools of [%1$d, 1, %1$d, %1$d, %1$d]".formatted(processors));
     }
   }
 
