@@ -73,7 +73,7 @@ public final class Headquarters implements Agent, Bookkeeper {
           supermarket.toString(),
           new Outbox<>(
               supermarket,
-              PRICES_A_MESSAGE,
+              Outbox.Pace.gathered(PRICES_A_MESSAGE),
               (first, changes) -> new PriceUpdate(id.toString(), first, changes),
               Acknowledgement.class,
               (through, answer) -> settled(supermarket, through, answer),

@@ -5,7 +5,6 @@ import assay.supermarket.link.Link;
 import assay.supermarket.message.Account;
 import assay.supermarket.message.Message;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,12 +15,33 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * What an agent has to tell another one, in order; each thing is sent until it is answered. Things
- * are numbered from 1 on. One message is under way at a time, with all that waits up to a bound:
- * the higher the load, the fuller the messages.
+ * are numbered from 1 on. One message is under way at a time, with all that waits up to a bound.
  */
 public final class Outbox<T> {
   private static final long RETRY_MS_MIN = 20;
   private static final long RETRY_MS_MAX = 1_000;
+
+  /**
+   * When the next message goes, once the last one is answered.
+   *
+   * @param most things in a message
+   * @param gapNs from one message to the next, unless the next one is full
+   */
+  public record Pace(int most, long gapNs) {
+    /** For what somebody waits for. */
+    public static Pace atOnce(int most) {
+      return new Pace(most, 0);
+    }
+
+    /**
+     * For what nobody waits for: gathered for a moment. Sent at once, messages would be nearly
+     * empty and the more numerous the less there is to do: the company took 1.6 times the CPU time
+     * for 2,000 requests a second, and hardly more for 5,000 than for 3,000.
+     */
+    public static Pace gathered(int most) {
+      return new Pace(most, TimeUnit.MILLISECONDS.toNanos(10));
+    }
+  }
 
   /** Makes a message of things of which the first has this number. */
   public interface Packing<T> {
@@ -34,7 +54,7 @@ public final class Outbox<T> {
   }
 
   private final AgentId to;
-  private final int batchMax;
+  private final Pace pace;
   private final Packing<T> packing;
   private final Transport transport;
   private final Executor executor;
@@ -43,6 +63,8 @@ public final class Outbox<T> {
   private long settled;
   private boolean started;
   private boolean underWay;
+  private boolean alarmSet;
+  private long sentAtNs;
   private long retryMs = RETRY_MS_MIN;
   private long repeated;
 
@@ -53,14 +75,15 @@ public final class Outbox<T> {
 
   public <R extends Message> Outbox(
       AgentId to,
-      int batchMax,
+      Pace pace,
       Packing<T> packing,
       Class<R> answerType,
       OnAnswer<R> onAnswer,
       Link link,
       Executor executor) {
     this.to = to;
-    this.batchMax = batchMax;
+    this.pace = pace;
+    this.sentAtNs = System.nanoTime() - pace.gapNs();
     this.packing = packing;
     this.executor = executor;
     this.transport =
@@ -119,26 +142,21 @@ public final class Outbox<T> {
   }
 
   /**
-   * Sends what waits, unless a message is under way already. Not to be called with the agent's lock
-   * held.
+   * Sends what waits, unless a message is under way already or it is too early. Not to be called
+   * with the agent's lock held.
    */
   public void pump() {
     List<T> batch;
     long first;
     lock.lock();
     try {
-      if (!started || underWay || waiting.isEmpty()) {
+      if (!started || underWay || waiting.isEmpty() || isTooEarly()) {
         return;
       }
       underWay = true;
+      sentAtNs = System.nanoTime();
       first = settled + 1;
-      batch = new ArrayList<>(Math.min(batchMax, waiting.size()));
-      for (T thing : waiting) {
-        if (batch.size() == batchMax) {
-          break;
-        }
-        batch.add(thing);
-      }
+      batch = waiting.stream().limit(pace.most()).toList();
     } finally {
       lock.unlock();
     }
@@ -150,6 +168,30 @@ public final class Outbox<T> {
       sent = CompletableFuture.failedFuture(e);
     }
     var unused = sent.whenComplete((nothing, failure) -> ended(failure));
+  }
+
+  /** If so, sees to it that it is tried again in time. */
+  private boolean isTooEarly() {
+    long leftNs = sentAtNs + pace.gapNs() - System.nanoTime();
+    if (leftNs <= 0 || waiting.size() >= pace.most()) {
+      return false;
+    }
+    if (!alarmSet) {
+      alarmSet = true;
+      CompletableFuture.delayedExecutor(leftNs, TimeUnit.NANOSECONDS, executor)
+          .execute(this::alarm);
+    }
+    return true;
+  }
+
+  private void alarm() {
+    lock.lock();
+    try {
+      alarmSet = false;
+    } finally {
+      lock.unlock();
+    }
+    pump();
   }
 
   private void ended(Throwable failure) {

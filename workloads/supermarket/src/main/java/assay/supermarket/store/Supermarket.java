@@ -110,7 +110,7 @@ public final class Supermarket implements Agent, Bookkeeper {
     receipts =
         new Outbox<>(
             company.headquarters(),
-            RECEIPTS_A_MESSAGE,
+            Outbox.Pace.gathered(RECEIPTS_A_MESSAGE),
             (first, things) -> new ReceiptReport(sender, first, things),
             Acknowledgement.class,
             (through, answer) -> settled(company.headquarters(), through, answer),
@@ -121,7 +121,7 @@ public final class Supermarket implements Agent, Bookkeeper {
           supplier.toString(),
           new Outbox<>(
               supplier,
-              ORDER_LINES_A_MESSAGE,
+              Outbox.Pace.gathered(ORDER_LINES_A_MESSAGE),
               (first, things) -> new PlaceOrder(sender, first, things),
               Acknowledgement.class,
               (through, answer) -> settled(supplier, through, answer),
@@ -133,7 +133,7 @@ public final class Supermarket implements Agent, Bookkeeper {
           partner.toString(),
           new Outbox<>(
               partner,
-              TRANSFERS_A_MESSAGE,
+              Outbox.Pace.atOnce(TRANSFERS_A_MESSAGE),
               (first, things) -> new TransferRequest(sender, first, things),
               TransferReply.class,
               (through, answer) -> transferred(partner, through, answer),

@@ -53,7 +53,7 @@ public final class Supplier implements Agent, Bookkeeper {
           supermarket.toString(),
           new Outbox<>(
               supermarket,
-              LINES_A_MESSAGE,
+              Outbox.Pace.gathered(LINES_A_MESSAGE),
               (first, lines) -> new Delivery(sender, first, first, lines),
               Acknowledgement.class,
               (through, answer) -> settled(supermarket, through, answer),
