@@ -123,6 +123,16 @@ fn pages_refer_to_nothing_outside_themselves_and_are_the_same_each_time() {
 }
 
 #[test]
+fn the_page_of_modes_says_whose_addresses_it_draws() {
+    let mut modes = sample::modes::modes();
+    modes.address_map_java = Some("/opt/jdk <25>".to_owned());
+    let drawn = page(|out| heap_modes_page(&modes, out));
+    assert!(drawn.contains("Addresses in <bdi>/opt/jdk &lt;25&gt;</bdi>, to scale"), "the JVM of the map");
+    modes.address_map_java = None;
+    assert!(page(|out| heap_modes_page(&modes, out)).contains("Addresses to scale"));
+}
+
+#[test]
 fn hostile_names_are_text_and_forms_that_hold_nothing_make_pages() {
     let hostile = sample::hostile_prediction();
     let mut modes = sample::modes::modes();
@@ -137,6 +147,7 @@ fn hostile_names_are_text_and_forms_that_hold_nothing_make_pages() {
         range.what = "</svg><script>".to_owned();
     }
     modes.cliffs.iter_mut().for_each(|c| c.largest_max_heap_bytes = u64::MAX);
+    modes.address_map_java = Some("<script>".to_owned());
     let empty = sample::empty_prediction();
     let nothing = assay_model::HeapLayouts { layouts: vec![], ..sample::layouts() };
     let pages = [

@@ -124,9 +124,20 @@ fn addresses_html(modes: &HeapModes) -> String {
         "<figure id=\"address-map\" aria-labelledby=\"addresses-h\">{}{}<figcaption>{}</figcaption></figure>{}",
         key(&address_picture::key(&modes.address_map)),
         both(&draw(960.0, "addresses-wide"), &draw(344.0, "addresses-narrow")),
-        "Addresses to scale: the first 64 GiB, and the first 4 GiB once more, enlarged. A heap needs one stretch of its \
-         size; the bars over the map say how far each mode reaches.",
+        addresses_caption(modes),
         table.html()
+    )
+}
+
+/// Whose addresses they are, and how the picture is read.
+fn addresses_caption(modes: &HeapModes) -> String {
+    let whose = match modes.address_map_java.as_deref() {
+        Some(java) => format!("Addresses in <bdi>{}</bdi>, to scale", html(java)),
+        None => "Addresses to scale".to_owned(),
+    };
+    format!(
+        "{whose}: the first 64 GiB, and the first 4 GiB once more, enlarged. A heap needs one stretch of its size; the bars over \
+         the map say how far each mode reaches."
     )
 }
 
