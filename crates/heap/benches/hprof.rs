@@ -2,6 +2,7 @@
 //!
 //! `ASSAY_HPROF_DUMP=/path/of/a.hprof cargo bench -p assay-heap --bench hprof` also reads that dump, with it in the
 //! cache, and runs `hprof-slurp` on it in turns, if that is on the PATH.
+//! What JOL makes of a heap beside what Assay does: `scripts/heap-peers`.
 
 #[path = "../tests/hprof_writer/mod.rs"]
 mod hprof_writer;
