@@ -84,9 +84,12 @@ impl Root {
     pub(crate) fn take(&mut self, text: &str) {
         let text = text.trim_start();
         let Some(attribute) = text.strip_prefix("<attribute ") else { return };
-        let (Some(name), Some(value)) = (quoted(attribute, "name="), quoted(attribute, "value=")) else {
+        let Some(name) = quoted(attribute, "name=") else { return };
+        // Of most attributes the value is not wanted.
+        if !name.starts_with("compressedRefs") && name != "architecture" {
             return;
-        };
+        }
+        let Some(value) = quoted(attribute, "value=") else { return };
         match name {
             "compressedRefs" => {
                 self.compressed = Some((value == "true", shortened(text.trim(), EVIDENCE_CHARS_MAX)));

@@ -118,7 +118,7 @@ impl Dialect for J9 {
                     names::is_known(name)
                 }
                 Piece::Aside => true,
-                Piece::Text(text) => text.trim().is_empty(),
+                Piece::Text(text) => tag::is_blank(text),
             };
         }
         if is_understood { Taken::Understood } else { Taken::Strange }

@@ -171,9 +171,33 @@ const OLD_NAMES: [&str; 47] = [
     "workpackets",
 ];
 
+/// Where names of each first byte begin; they end where those of the next do.
+const BEGINS: [u8; 257] = begins(&NAMES);
+const OLD_BEGINS: [u8; 257] = begins(&OLD_NAMES);
+
+const fn begins(names: &[&str]) -> [u8; 257] {
+    let mut begins = [0; 257];
+    let mut first = 0;
+    let mut at = 0_u8;
+    while first < 256 {
+        while (at as usize) < names.len() && names[at as usize].as_bytes()[0] as usize <= first {
+            at += 1;
+        }
+        first += 1;
+        begins[first] = at;
+    }
+    begins
+}
+
 /// Whether J9 writes elements of this name.
+///
+/// Asked of every tag: by first byte there are a few names, of which next to none is as long.
 pub(super) fn is_known(name: &str) -> bool {
-    NAMES.binary_search(&name).is_ok() || OLD_NAMES.binary_search(&name).is_ok()
+    let Some(first) = name.bytes().next().map(usize::from) else { return false };
+    let is_in = |names: &[&str], begins: &[u8; 257]| {
+        names[usize::from(begins[first])..usize::from(begins[first + 1])].contains(&name)
+    };
+    is_in(&NAMES, &BEGINS) || is_in(&OLD_NAMES, &OLD_BEGINS)
 }
 
 #[cfg(test)]
@@ -183,5 +207,13 @@ mod tests {
     #[test]
     fn names_are_in_order() {
         assert!(NAMES.is_sorted() && OLD_NAMES.is_sorted());
+    }
+
+    #[test]
+    fn every_name_is_known_and_no_other() {
+        assert!(NAMES.iter().chain(&OLD_NAMES).all(|name| is_known(name)));
+        for other in ["", "a", "af-", "zz", "\u{ff}", "Mem", "verbosegc2"] {
+            assert!(!is_known(other), "{other}");
+        }
     }
 }

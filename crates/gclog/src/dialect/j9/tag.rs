@@ -40,13 +40,27 @@ pub(super) struct Pairs<'a>(&'a str);
 impl<'a> Iterator for Pairs<'a> {
     type Item = (&'a str, &'a str);
     fn next(&mut self) -> Option<Self::Item> {
-        let equals = memchr::memchr(b'=', self.0.as_bytes())?;
-        let (name, value) = (self.0[..equals].trim(), self.0[equals + 1..].trim_start());
+        // Names and values have a few bytes: a loop has ended before a search by vectors is set up.
+        let equals = self.0.bytes().position(|b| b == b'=')?;
+        let (name, value) = (trimmed(&self.0[..equals]), &self.0[equals + 1..]);
+        let value = if value.starts_with('"') { value } else { value.trim_start() };
         let quote = *value.as_bytes().first().filter(|b| matches!(b, b'"' | b'\''))?;
-        let end = memchr::memchr(quote, &value.as_bytes()[1..])? + 1;
+        let end = value.bytes().skip(1).position(|b| b == quote)? + 1;
         self.0 = &value[end + 1..];
         Some((name, &value[1..end]))
     }
+}
+
+/// As `trim`, which decodes characters: nearly always there is one blank before a name and none behind it.
+fn trimmed(text: &str) -> &str {
+    let name = text.strip_prefix(' ').unwrap_or(text);
+    let is_bare = |end: Option<&u8>| end.is_some_and(u8::is_ascii_graphic);
+    if is_bare(name.as_bytes().first()) && is_bare(name.as_bytes().last()) { name } else { name.trim() }
+}
+
+/// Whether nothing but blanks is in a text: mostly it is the indentation.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.bytes().all(|b| b == b' ') || text.trim().is_empty()
 }
 
 /// Takes the next piece off the front of a line.
@@ -55,7 +69,7 @@ pub(super) fn next<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
     if text.is_empty() {
         return None;
     }
-    let Some(begin) = memchr::memchr(b'<', text.as_bytes()) else {
+    let Some(begin) = text.bytes().position(|b| b == b'<') else {
         *rest = "";
         return Some(Piece::Text(text));
     };
@@ -91,6 +105,13 @@ fn tag(text: &str) -> Option<(Piece<'_>, &str)> {
 
 /// The `>` that is not within quotes.
 fn end_of_tag(bytes: &[u8]) -> Option<usize> {
+    // Nearly always it is the first, and whole values in double quotes stand before it: counting is quicker than going from one to
+    // the next.
+    let first = memchr::memchr(b'>', bytes)?;
+    let before = &bytes[..first];
+    if memchr::memchr(b'\'', before).is_none() && memchr::memchr_iter(b'"', before).count() % 2 == 0 {
+        return Some(first);
+    }
     let mut at = 0;
     loop {
         at += memchr::memchr3(b'>', b'"', b'\'', &bytes[at..])?;
