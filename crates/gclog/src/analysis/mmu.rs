@@ -144,10 +144,13 @@ impl Window {
         let first_end_ns = first_ns.saturating_add(self.length_ns);
         self.first_window_ns += end_ns.min(first_end_ns).saturating_sub(start_ns);
         let at = |number: u64| pauses.get(usize::try_from(number.checked_sub(forgotten)?).ok()?);
-        while at(self.oldest).is_some_and(|(_, end, _)| *end <= from_ns) {
+        let (oldest_start, oldest_end, oldest_sum) = loop {
+            let Some(&oldest) = at(self.oldest) else { return };
+            if from_ns < oldest.1 {
+                break oldest;
+            }
             self.oldest += 1;
-        }
-        let Some(&(oldest_start, oldest_end, oldest_sum)) = at(self.oldest) else { return };
+        };
         if first_ns <= from_ns && self.length_ns <= end_ns {
             let before_ns = oldest_sum.saturating_sub(oldest_end - oldest_start);
             let cut_ns = from_ns.saturating_sub(oldest_start);

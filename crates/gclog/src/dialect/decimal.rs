@@ -18,32 +18,32 @@ impl Decimal {
     /// followed by a digit at once, never by a blank. Held by `commas_of_some_locales_are_decimal_points`.
     pub fn take(text: &mut &str) -> Option<Decimal> {
         let bytes = text.as_bytes();
-        let mut units = 0_u64;
-        let mut digits = 0;
-        let mut places = None::<u32>;
-        let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            match byte {
-                b'0'..=b'9' => {
-                    digits += 1;
-                    if digits > DIGITS_MAX {
-                        return None;
-                    }
-                    units = units * 10 + u64::from(byte - b'0');
-                    places = places.map(|places| places + 1);
-                }
-                b'.' | b',' if places.is_none() && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => {
-                    places = Some(0);
-                }
-                _ => break,
-            }
+        let digit = |at: usize| bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10);
+        // What overflows has too many digits, and is refused below.
+        let with = |units: u64, digit: u8| units.wrapping_mul(10).wrapping_add(u64::from(digit));
+        let (mut units, mut at, mut places) = (0, 0, 0);
+        while let Some(digit) = digit(at) {
+            units = with(units, digit);
             at += 1;
         }
-        if !bytes.first().is_some_and(u8::is_ascii_digit) {
+        if at == 0 {
+            return None;
+        }
+        let mut digits = at;
+        if matches!(bytes.get(at), Some(b'.' | b',')) && digit(at + 1).is_some() {
+            at += 1;
+            while let Some(digit) = digit(at) {
+                units = with(units, digit);
+                at += 1;
+                digits += 1;
+                places += 1;
+            }
+        }
+        if digits > DIGITS_MAX {
             return None;
         }
         *text = &text[at..];
-        Some(Decimal { units, places: places.unwrap_or(0) })
+        Some(Decimal { units, places })
     }
 
     /// The whole text as a number.
@@ -65,6 +65,10 @@ impl Decimal {
 
     /// Times 2^`shift`, what lies behind the point cut off; and the smallest step of it, at least 1.
     pub fn shifted(self, shift: u32) -> Option<(u64, u64)> {
+        if self.places == 0 {
+            let unit = 1_u64.checked_shl(shift)?;
+            return Some((self.units.checked_mul(unit)?, unit));
+        }
         let parts = 10_u128.checked_pow(self.places)?;
         let unit = 1_u128.checked_shl(shift)?;
         let value = u128::from(self.units).checked_mul(unit)? / parts;

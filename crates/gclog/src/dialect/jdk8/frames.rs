@@ -3,7 +3,7 @@
 
 use super::names::{Name, name};
 use super::pause::{Pause, set_space};
-use super::text::{Stamp, seconds, sizes};
+use super::text::{Stamp, seconds, seconds_with_unit, sizes, without_first};
 use super::{Jdk8, lines};
 use crate::dialect::At;
 use crate::dialect::decimal::Decimal;
@@ -156,11 +156,11 @@ impl Jdk8 {
             pause.heap(sizes);
         }
         self.seen_g1 |= pause.is_g1();
-        let (record, total_ns) = pause.end(frame.duration, at.source, at.line);
+        let total_ns = pause.end(frame.duration, at.source, at.line);
         if let Some(outer) = self.pauses.last_mut() {
             outer.inner(total_ns);
         }
-        self.wait(record, true, sink);
+        self.wait(pause.into_record(), true, sink);
     }
 
     fn close_concurrent(&mut self, phase: &'static str, frame: &Frame, at: At, sink: &mut dyn GcSink) {
@@ -211,7 +211,7 @@ impl Jdk8 {
 
     /// Takes text between brackets; `tail` is the line from there on.
     fn take_piece(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
-        let trimmed = text.trim_matches([' ', ',', ':', '\t']);
+        let trimmed = without_first(text, b" ,:\t").trim_end_matches([' ', ',', ':', '\t']);
         let Some(frame) = self.frames.last_mut() else {
             return if trimmed.is_empty() { Piece::Understood } else { self.take_outside(tail, at, sink) };
         };
@@ -247,12 +247,14 @@ impl Jdk8 {
         };
         let mut rest = text;
         loop {
-            rest = rest.trim_start_matches([' ', ',', ':', '\t', '/']);
+            rest = without_first(rest, b" ,:\t/");
             let Some(first) = rest.bytes().next() else { return Piece::Understood };
             match first {
                 b'0'..=b'9' => {
                     if let Some(sizes) = sizes(&mut rest) {
                         frame.sizes.get_or_insert(sizes);
+                    } else if let Some(duration) = seconds_with_unit(&mut rest) {
+                        frame.duration = Some(duration);
                     } else if Stamp::skip(rest).len() < rest.len() {
                         rest = Stamp::skip(rest);
                     } else if let Some(duration) = seconds(&mut rest) {
@@ -328,7 +330,7 @@ fn is_concurrent(name: Name) -> bool {
 fn cpu(text: &str) -> Option<GcCpu> {
     let mut rest = text;
     let mut figure = |key: &str| -> Option<(u64, u64)> {
-        rest = rest.trim_start_matches([' ', ',']).strip_prefix(key)?;
+        rest = without_first(rest, b" ,").strip_prefix(key)?;
         Decimal::take(&mut rest)?.scaled(9)
     };
     let (user, sys, real) = (figure("user=")?, figure("sys=")?, figure("real=")?);

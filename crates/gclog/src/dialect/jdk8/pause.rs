@@ -133,22 +133,27 @@ impl Pause {
         }
     }
 
-    /// The pause has ended; returns its record and its length from its own beginning, inner pauses included.
+    /// The pause has ended: its record is whole. Returns its length from its own beginning, inner pauses included.
     ///
     /// The record's length is without them: a stretch of time is never counted twice. Held by
     /// `a_young_collection_within_a_remark_is_not_counted_twice`.
-    pub fn end(mut self, duration: Option<(u64, u64)>, source: usize, line: u64) -> (GcRecord, u64) {
+    pub fn end(&mut self, duration: Option<(u64, u64)>, source: usize, line: u64) -> u64 {
         let total_ns = duration.map_or(0, |(ns, _)| ns);
         self.record.phase = self.phase();
         self.record.scope = self.scope();
         self.put_spaces();
-        let mut record = self.record;
+        let record = &mut self.record;
         record.end = duration.map_or_else(Default::default, |(ns, _)| self.stamp.after(ns));
         record.duration_ns = duration.map(|(ns, _)| ns.saturating_sub(self.inner_ns));
         record.duration_resolution_ns = duration.map(|(_, step)| step);
         record.source = source;
         record.line = line;
-        (record, total_ns)
+        total_ns
+    }
+
+    /// The record of a pause that has ended.
+    pub fn into_record(self) -> GcRecord {
+        self.record
     }
 
     /// The words of the log for it, a row in the tables for each.
@@ -169,8 +174,8 @@ impl Pause {
             ("GC", Some(name), None, None) => name.to_owned(),
             // Without details a short stop of CMS has no more than one reading of the heap.
             ("GC", None, None, None) if self.is_short_stop() => "CMS-initial-mark or CMS-remark".to_owned(),
-            ("GC", _, Some((young, _)), Some((old, _))) => format!("GC {young}, {old}"),
-            ("GC", _, Some((name, _)), None) | ("GC", _, None, Some((name, _))) => format!("GC {name}"),
+            ("GC", _, Some((young, _)), Some((old, _))) => ["GC ", young, ", ", old].concat(),
+            ("GC", _, Some((name, _)), None) | ("GC", _, None, Some((name, _))) => ["GC ", name].concat(),
             _ => self.words.to_owned(),
         }
     }

@@ -144,6 +144,22 @@ pub(super) fn seconds(text: &mut &str) -> Option<(u64, u64)> {
     number.scaled(9)
 }
 
+/// Takes seconds with their unit. No date and no stamp is that, so that they need not be tried before.
+pub(super) fn seconds_with_unit(text: &mut &str) -> Option<(u64, u64)> {
+    let mut rest = *text;
+    let number = Decimal::take(&mut rest).filter(|d| d.places > 0)?;
+    rest = rest.strip_prefix(" secs")?;
+    let found = number.scaled(9)?;
+    *text = rest;
+    Some(found)
+}
+
+/// The text without these bytes at its beginning, all of which are ASCII: as `trim_start_matches`, which decodes characters.
+pub(super) fn without_first<'a>(text: &'a str, bytes: &[u8]) -> &'a str {
+    let end = text.bytes().position(|b| !bytes.contains(&b)).unwrap_or(text.len());
+    &text[end..]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
