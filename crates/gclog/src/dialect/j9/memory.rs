@@ -13,21 +13,23 @@ pub(super) struct Memory {
 impl Memory {
     /// `<mem-info free=".." total="..">`
     pub fn take_heap(&mut self, attributes: &Attributes<'_>) {
-        self.heap = free_and_total(attributes, "free", "total");
+        let [free, total] = attributes.values(["free", "total"]);
+        self.heap = figures(free, total);
     }
 
     /// `<mem type="nursery" free=".." total="..">`
     ///
     /// The survivor space is left out: J9 calls it full, since nothing can be allocated there, whatever is in it.
     pub fn take_part(&mut self, attributes: &Attributes<'_>) {
-        let space = match attributes.get("type") {
+        let [kind, free, total] = attributes.values(["type", "free", "total"]);
+        let space = match kind {
             Some("nursery") => GcSpace::Young,
             Some("allocate" | "eden") => GcSpace::Eden,
             Some("tenure") => GcSpace::Old,
             Some("loa") => GcSpace::Humongous,
             _ => return,
         };
-        self.put(space, free_and_total(attributes, "free", "total"));
+        self.put(space, figures(free, total));
     }
 
     /// Before R26: `<nursery freebytes=".." totalbytes="..">`; the heap is their sum.
@@ -38,7 +40,8 @@ impl Memory {
             "loa" => GcSpace::Humongous,
             _ => return,
         };
-        let Some((free, total)) = free_and_total(attributes, "freebytes", "totalbytes") else { return };
+        let [free, total] = attributes.values(["freebytes", "totalbytes"]);
+        let Some((free, total)) = figures(free, total) else { return };
         self.put(space, Some((free, total)));
         if space != GcSpace::Humongous {
             let (free_before, total_before) = self.heap.unwrap_or((0, 0));
@@ -57,8 +60,8 @@ impl Memory {
     }
 }
 
-fn free_and_total(attributes: &Attributes<'_>, free: &str, total: &str) -> Option<(u64, u64)> {
-    Some((attributes.get(free)?.parse().ok()?, attributes.get(total)?.parse().ok()?))
+fn figures(free: Option<&str>, total: Option<&str>) -> Option<(u64, u64)> {
+    Some((free?.parse().ok()?, total?.parse().ok()?))
 }
 
 /// Sizes from the memory before and after: the heap and its parts, exact to the byte.

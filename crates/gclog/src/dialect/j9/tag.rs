@@ -23,6 +23,20 @@ impl<'a> Attributes<'a> {
     pub fn get(&self, name: &str) -> Option<&'a str> {
         self.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
+
+    /// As [`Self::get`] of each of these names, in one walk: most tags are of memory, with several that are wanted.
+    pub fn values<const N: usize>(&self, names: [&str; N]) -> [Option<&'a str>; N] {
+        let mut values = [None; N];
+        for (key, value) in *self {
+            if let Some(at) = names.iter().position(|name| *name == key) {
+                values[at].get_or_insert(value);
+                if values.iter().all(Option::is_some) {
+                    break;
+                }
+            }
+        }
+        values
+    }
 }
 
 impl<'a> IntoIterator for Attributes<'a> {
@@ -109,7 +123,8 @@ fn end_of_tag(bytes: &[u8]) -> Option<usize> {
     // the next.
     let first = memchr::memchr(b'>', bytes)?;
     let before = &bytes[..first];
-    if memchr::memchr(b'\'', before).is_none() && memchr::memchr_iter(b'"', before).count() % 2 == 0 {
+    if memchr::memchr(b'\'', before).is_none() && memchr::memchr_iter(b'"', before).count().is_multiple_of(2)
+    {
         return Some(first);
     }
     let mut at = 0;
@@ -149,6 +164,7 @@ mod tests {
             ("a-b", true, Some("1 > 2"), Some("x\"y"))
         );
         assert_eq!(attributes.get("e"), None);
+        assert_eq!(attributes.values(["d", "e", "c"]), [Some("x\"y"), None, Some("1 > 2")]);
         assert_eq!(
             (found[0], found[2], found[3]),
             (Piece::Text("JVMDUMP "), Piece::Close("e"), Piece::Text(" "))

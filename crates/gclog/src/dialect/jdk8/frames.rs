@@ -113,12 +113,23 @@ impl Jdk8 {
 
     /// Ends the innermost bracket; says whether there was one.
     fn close(&mut self, at: At, sink: &mut dyn GcSink) -> bool {
-        let Some(frame) = self.frames.pop() else { return false };
+        // Frames are large: it is read where it lies. What follows opens and closes no other.
+        let mut frames = std::mem::take(&mut self.frames);
+        if let Some(frame) = frames.last() {
+            self.close_frame(frame, at, sink);
+        }
+        let left = frames.len().checked_sub(1);
+        frames.truncate(left.unwrap_or(0));
+        self.frames = frames;
+        left.is_some()
+    }
+
+    fn close_frame(&mut self, frame: &Frame, at: At, sink: &mut dyn GcSink) {
         if let Some(name) = frame.name.of_collector() {
             self.header.take_name(name);
         }
         match (frame.name, self.pauses.last_mut()) {
-            (Name::Pause(_), _) => self.close_pause(&frame, at, sink),
+            (Name::Pause(_), _) => self.close_pause(frame, at, sink),
             (Name::Young(name), Some(pause)) => pause.young(name, frame.sizes),
             (Name::Old(name), Some(pause)) => pause.old(name, frame.sizes),
             (Name::Mark(name), Some(pause)) => pause.mark(name, frame.sizes),
@@ -142,12 +153,11 @@ impl Jdk8 {
                     record.workers = frame.workers;
                 }
             }
-            (Name::Concurrent(phase), _) => self.close_concurrent(phase, &frame, at, sink),
-            (Name::ConcurrentAbort(phase), _) => self.close_abort(phase, &frame, at, sink),
+            (Name::Concurrent(phase), _) => self.close_concurrent(phase, frame, at, sink),
+            (Name::ConcurrentAbort(phase), _) => self.close_abort(phase, frame, at, sink),
             (Name::Times, _) => self.put_times(frame.cpu),
             _ => {}
         }
-        true
     }
 
     fn close_pause(&mut self, frame: &Frame, at: At, sink: &mut dyn GcSink) {

@@ -51,7 +51,7 @@ impl Name {
 }
 
 /// Names by their first byte, the longer before those that they begin with.
-const NAMES: &[(&str, Name)] = &[
+const NAMES: [(&str, Name); 31] = [
     ("GC pause", Name::Pause("GC pause")),
     ("GC remark", Name::Pause("GC remark")),
     ("GC cleanup", Name::Pause("GC cleanup")),
@@ -84,6 +84,17 @@ const NAMES: &[(&str, Name)] = &[
     ("Parallel Time", Name::Parallel),
     (" ", Name::Sizes),
 ];
+
+/// First bytes of the names, close together: they are searched for every bracket.
+const FIRSTS: [u8; NAMES.len()] = {
+    let mut firsts = [0; NAMES.len()];
+    let mut at = 0;
+    while at < firsts.len() {
+        firsts[at] = NAMES[at].0.as_bytes()[0];
+        at += 1;
+    }
+    firsts
+};
 
 /// Parts of the work, beginnings suffice: CMS' remark, references, G1's phases of all releases and levels of detail.
 const DETAILS: &[&str] = &[
@@ -205,9 +216,10 @@ pub(super) fn name(text: &str) -> (Name, usize) {
         return (Name::Sizes, 0);
     }
     let first = text.as_bytes().first();
-    let found = NAMES.iter().find(|(name, _)| name.as_bytes().first() == first && text.starts_with(name));
-    if let Some((name, what)) = found {
-        return (*what, name.len());
+    let mut alike =
+        first.into_iter().flat_map(|first| memchr::memchr_iter(*first, &FIRSTS)).map(|at| NAMES[at]);
+    if let Some((name, what)) = alike.find(|(name, _)| text.starts_with(name)) {
+        return (what, name.len());
     }
     match DETAILS.iter().find(|name| name.as_bytes().first() == first && text.starts_with(**name)) {
         Some(name) => (Name::Detail, name.len()),
@@ -282,7 +294,7 @@ mod tests {
     #[test]
     fn names_of_pauses_generations_and_details_do_not_hide_one_another() {
         for (own, what) in NAMES {
-            assert_eq!(name(own), (*what, own.len()), "{own}");
+            assert_eq!(name(own), (what, own.len()), "{own}");
         }
         for own in DETAILS {
             assert_eq!(name(own).0, Name::Detail, "{own}");
