@@ -26,7 +26,7 @@ struct Answer {
 type Way = Box<dyn Fn() -> Answer>;
 
 fn look(pid: u32, depth: LookDepth) -> Answer {
-    let report = read(pid, &ReadOptions { depth, ..ReadOptions::default() }).expect("a readable process");
+    let report = read(pid, &ReadOptions::of_depth(depth)).expect("a readable process");
     Answer {
         explained_bytes: report.rss_bytes.saturating_sub(report.unknown_bytes),
         rss_bytes: report.rss_bytes,

@@ -1,10 +1,11 @@
 //! Prints one look at a process: `cargo run -p assay-memory --release --example look -- PID [ignore-nmt]`
 
-use assay_memory::{ReadOptions, read};
+use assay_memory::{LookDepth, ReadOptions, read};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pid = std::env::args().nth(1).ok_or("usage: look PID")?.parse()?;
-    let options = ReadOptions { ignore_nmt: std::env::args().nth(2).is_some(), ..ReadOptions::default() };
+    let ignore_nmt = std::env::args().nth(2).is_some();
+    let options = ReadOptions { ignore_nmt, ..ReadOptions::of_depth(LookDepth::Owners) };
     let report = read(pid, &options)?;
     println!(
         "rss {} closure {} change {}",

@@ -5,7 +5,6 @@ use crate::jvm::Jvm;
 use crate::leaf_table::{LeafId, LeafTable};
 use crate::ledger::{Adding, Ledger};
 use crate::owners::Claims;
-use crate::read::ReadOptions;
 use crate::unknown::UnownedBlocks;
 use assay_allocators::{Block, BlockState, Survey};
 use assay_linux::MemorySource;
@@ -34,10 +33,10 @@ impl<'a> Parts<'a> {
         survey: &'a Survey,
         claims: &'a Claims,
         jvm: Option<&Jvm<'_>>,
-        options: &ReadOptions,
+        depth: LookDepth,
         leaves: &mut LeafTable,
     ) -> Self {
-        let looked_for = options.depth == LookDepth::Owners;
+        let looked_for = depth == LookDepth::Owners;
         let unowned = leaves.leaf(
             Area::MallocHeap,
             &[if looked_for { "in use" } else { "in use, owners not looked for" }],

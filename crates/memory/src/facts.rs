@@ -2,10 +2,10 @@
 
 use crate::assemble::Sums;
 use crate::jvm::Jvm;
-use crate::leaf_table::LeafTable;
+use crate::look::Look;
 use assay_allocators::Survey;
 use assay_hotspot::{BlobKind, ChunkState, Collector, NmtLevel, ThreadKind};
-use assay_model::{AllocatorFacts, Area, JvmMemoryFacts};
+use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, LookDepth};
 use std::collections::BTreeMap;
 
 /// Arenas that are listed.
@@ -46,7 +46,8 @@ const FLAGS: &[&str] = &[
 /// `MaxMetaspaceSize` when nobody set it: all of the address space.
 const UNLIMITED: u64 = u64::MAX - (1 << 20);
 
-pub(crate) fn jvm_facts(jvm: &Jvm<'_>, sums: &Sums, leaves: &LeafTable) -> JvmMemoryFacts {
+pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Look<'_>) -> JvmMemoryFacts {
+    let Look { sums, leaves, .. } = seen;
     let flags = jvm.hotspot.flags();
     let size = |name: &str| flags.int(name).map(|value| value as u64);
     let heap_bytes_max = size("MaxHeapSize");
@@ -82,7 +83,8 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, sums: &Sums, leaves: &LeafTable) -> JvmMe
             .filter(|kib| *kib != 0)
             .map(|kib| kib.saturating_mul(1024)),
         direct_bytes_max,
-        direct_used_bytes: Some(sums.of_area(Area::Buffers, leaves)),
+        // The buffers' memory is in malloc, and without a search for owners not told from the rest of it.
+        direct_used_bytes: (seen.depth == LookDepth::Owners).then(|| sums.of_area(Area::Buffers, leaves)),
         java_threads: Some(jvm.threads.iter().filter(|t| t.kind == ThreadKind::Java).count() as u64),
         classes: metaspace.and_then(|m| m.loaders.iter().map(|l| l.classes).sum()),
         flags: values(flags),

@@ -9,6 +9,7 @@
 
 mod advise;
 mod assemble;
+mod depth;
 mod explain;
 mod facts;
 mod findings;
@@ -34,6 +35,7 @@ mod unknown;
 
 pub use advise::advise;
 pub use assay_model::LookDepth;
+pub use depth::{HEAP_READ_BYTES_MAX, heap_read_cpu_ns};
 pub use explain::explain_change;
 pub use findings::findings;
 pub use read::{ReadOptions, read, read_source};

@@ -2,6 +2,7 @@
 
 use crate::LookDepth;
 use crate::assemble::{Parts, Sums, add_up};
+use crate::depth::depth_of;
 use crate::jvm::Jvm;
 use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_spans};
 use crate::leaf_table::{LeafId, LeafTable};
@@ -15,11 +16,13 @@ use crate::unknown::unknown_pieces;
 use assay_allocators::{HeapKind, Survey, survey};
 use assay_hotspot::Hotspot;
 use assay_linux::{CachedMemory, MemorySource};
-use assay_model::{Area, Problem, ThreadMemory, Tier, UnknownPiece};
+use assay_model::{Area, OwnersLeftOut, Problem, ThreadMemory, Tier, UnknownPiece};
 use std::ops::Range;
 
 /// Everything that one look at a source gave.
 pub(crate) struct Look<'m> {
+    pub(crate) depth: LookDepth,
+    pub(crate) owners_left_out: Option<OwnersLeftOut>,
     pub(crate) leaves: LeafTable,
     pub(crate) sums: Sums,
     pub(crate) jvm: Option<Jvm<'m>>,
@@ -62,7 +65,9 @@ pub(crate) fn look<'m>(
     ledger.paint(stacks);
     let survey = survey(source, &not_malloc);
     ledger.paint(allocator_spans(&survey, &mut leaves));
-    let claims = claims(source, jvm.as_ref(), &survey, &ledger, options, &mut leaves);
+    let (depth, owners_left_out) = depth_of(source, jvm.as_ref(), options);
+    let searched = Searched { depth, ignore_nmt: options.ignore_nmt };
+    let claims = claims(source, jvm.as_ref(), &survey, &ledger, searched, &mut leaves);
     ledger
         .paint_beneath(claims.regions.iter().map(|(range, leaf)| Span::new(range.clone(), *leaf)).collect());
     let asked = named.iter().map(|stretch| {
@@ -72,13 +77,13 @@ pub(crate) fn look<'m>(
     ledger.paint_beneath(asked.collect());
     let nameless = ledger.unpainted(source.pages());
     ledger.paint_beneath(fallback_spans(source, &mut leaves));
-    let parts = Parts::new(&survey, &claims, jvm.as_ref(), options, &mut leaves);
+    let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut leaves);
     let sums = add_up(source, &ledger, parts, &mut leaves);
     let unknown = unknown_pieces(source, &sums.blocks.unowned, &nameless);
     problems.extend(claims.problems.iter().cloned());
     problems.extend(survey.problems.iter().cloned());
     problems.extend(jvm.iter().flat_map(|j| j.hotspot.problems()));
-    Look { leaves, sums, jvm, survey, claims, threads, unknown, problems }
+    Look { depth, owners_left_out, leaves, sums, jvm, survey, claims, threads, unknown, problems }
 }
 
 fn paint_jvm(source: &dyn MemorySource, jvm: &Jvm<'_>, ledger: &mut Ledger, leaves: &mut LeafTable) {
@@ -126,21 +131,28 @@ fn allocator_spans(survey: &Survey, leaves: &mut LeafTable) -> Vec<Span> {
     ledger.into_spans()
 }
 
+/// What is looked through for owners.
+#[derive(Clone, Copy)]
+struct Searched {
+    depth: LookDepth,
+    ignore_nmt: bool,
+}
+
 fn claims(
     source: &dyn MemorySource,
     jvm: Option<&Jvm<'_>>,
     survey: &Survey,
     ledger: &Ledger,
-    options: &ReadOptions,
+    searched: Searched,
     leaves: &mut LeafTable,
 ) -> Claims {
-    if options.depth == LookDepth::Structures {
-        let tracked = jvm.filter(|jvm| jvm.nmt.is_tracking() && !options.ignore_nmt);
+    if searched.depth == LookDepth::Structures {
+        let tracked = jvm.filter(|jvm| jvm.nmt.is_tracking() && !searched.ignore_nmt);
         return tracked.map_or_else(Claims::default, |jvm| read_tags(source, jvm, survey, leaves));
     }
     // Stretches that the kernel keeps together are told together: what points at one part speaks for the rest.
     let nameless = ledger.unpainted(source.pages());
-    find_owners(source, jvm, survey, &whole_regions(source, &nameless), options.ignore_nmt, leaves)
+    find_owners(source, jvm, survey, &whole_regions(source, &nameless), searched.ignore_nmt, leaves)
 }
 
 /// The mappings' parts around nameless resident stretches: anonymous memory between what is named.

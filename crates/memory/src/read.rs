@@ -1,5 +1,6 @@
 //! Reading a live process in full.
 
+use crate::depth::HEAP_READ_BYTES_MAX;
 use crate::facts::{allocator_facts, jvm_facts};
 use crate::findings::findings;
 use crate::look::{Look, look};
@@ -13,16 +14,37 @@ use assay_model::{Area, BesideRss, LookDepth, MemoryReport, Problem, schema};
 use std::time::Duration;
 
 /// What a caller may choose.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct ReadOptions {
-    /// How deep.
-    pub depth: LookDepth,
+    /// How deep; where it is left open, owners are looked for unless that reads too much of the Java heap.
+    pub depth: Option<LookDepth>,
+    /// What is too much, where the depth is left open.
+    pub heap_read_bytes_max: u64,
     /// Stop the process while it is read, for at most this long. Without it the process is never stopped.
     pub freeze: Option<Duration>,
     /// Ignore the headers and counters of native memory tracking: for tests that hold inferred owners against them.
     pub ignore_nmt: bool,
     /// Ask the JVM for its own map of what nothing else names. The JVM starts a thread for that, which stays.
     pub ask_jvm: bool,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            depth: None,
+            heap_read_bytes_max: HEAP_READ_BYTES_MAX,
+            freeze: None,
+            ignore_nmt: false,
+            ask_jvm: false,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// Of this depth, whatever it takes.
+    pub fn of_depth(depth: LookDepth) -> ReadOptions {
+        ReadOptions { depth: Some(depth), ..ReadOptions::default() }
+    }
 }
 
 /// Reads the memory of a process of this machine: every resident byte in a leaf.
@@ -54,7 +76,6 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
     }
     seen.problems.extend(source.problems().iter().cloned());
     let mut report = assemble(&source, &seen, rss_after_bytes);
-    report.depth = Some(options.depth);
     let groups = proc.read_cgroups(&SysRoot::default(), Some(pid));
     let cgroup = groups.and_then(|groups| groups.read_memory(&proc, &mut report.problems));
     report.cgroup = noted(cgroup, &mut report.problems).flatten();
@@ -79,7 +100,6 @@ pub fn read_source(source: &dyn MemorySource, options: &ReadOptions) -> MemoryRe
     let memory = CachedMemory::new(source);
     let seen = look(&memory, options, &[]);
     let mut report = assemble(source, &seen, None);
-    report.depth = Some(options.depth);
     let first = source.threads().iter().find(|thread| thread.tid == source.pid());
     report.program = first.map_or_else(String::new, |thread| thread.name.clone());
     report.monotonic_ns = began_ns;
@@ -111,7 +131,8 @@ fn assemble(source: &dyn MemorySource, seen: &Look<'_>, rss_after_bytes: Option<
         monotonic_ns: 0,
         scan_ns: 0,
         scan_cpu_ns: 0,
-        depth: None,
+        depth: Some(seen.depth),
+        owners_left_out: seen.owners_left_out.clone(),
         frozen_ns: None,
         rss_bytes,
         rss_change_during_scan_bytes: change,
@@ -122,7 +143,7 @@ fn assemble(source: &dyn MemorySource, seen: &Look<'_>, rss_after_bytes: Option<
         leaves: sums.leaves(leaves),
         tiers: sums.tiers(leaves),
         unknown: seen.unknown.clone(),
-        jvm: seen.jvm.as_ref().map(|jvm| jvm_facts(jvm, sums, leaves)),
+        jvm: seen.jvm.as_ref().map(|jvm| jvm_facts(jvm, seen)),
         allocator: allocator_facts(&seen.survey, sums),
         threads: seen.threads.clone(),
         beside_rss: BesideRss::default(),

@@ -71,7 +71,7 @@ pub fn trim(pid: u32) -> Result<Trimmed, TrimError> {
     let proc = ProcRoot::default();
     let ask = |command| attach_command(&proc, pid, command, ANSWER_TIMEOUT);
     ask(WARM_UP).map_err(|error| denied(&proc, pid, error))?;
-    let options = ReadOptions { depth: LookDepth::Structures, ..ReadOptions::default() };
+    let options = ReadOptions::of_depth(LookDepth::Structures);
     let before = read(pid, &options)?;
     let answer = ask(TRIM).map_err(|error| refused(error, &before))?;
     let after = read(pid, &options)?;
@@ -117,8 +117,7 @@ mod tests {
     fn a_command_that_a_jvm_does_not_have_is_told_by_its_release() {
         let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
         let jvm = start_java(&java, &["-Xmx128m"], &[], "Waiting");
-        let look = read(jvm.pid(), &ReadOptions { depth: LookDepth::Structures, ..ReadOptions::default() })
-            .expect("a look");
+        let look = read(jvm.pid(), &ReadOptions::of_depth(LookDepth::Structures)).expect("a look");
         let unknown = attach_command(&ProcRoot::default(), jvm.pid(), "System.no_such", ANSWER_TIMEOUT);
         let told = refused(unknown.expect_err("no JVM has it"), &look).to_string();
         assert!(told.contains("(17.") && told.contains("17.0.9"), "{told}");

@@ -90,7 +90,7 @@ fn look_untraced(pid: u32, depth: LookDepth) {
             looks
         });
         for _ in 0..LOOKS {
-            let report = read(pid, &ReadOptions { depth, ..ReadOptions::default() }).expect("our child");
+            let report = read(pid, &ReadOptions::of_depth(depth)).expect("our child");
             assert!(report.jvm.is_some());
         }
         is_done.store(true, Ordering::Relaxed);

@@ -17,7 +17,7 @@ const SECONDS_MAX: u64 = 120;
 
 fn both_depths(of: u32) -> [Result<MemoryReport, MemoryError>; 2] {
     [LookDepth::Structures, LookDepth::Owners]
-        .map(|depth| within(SECONDS_MAX, move || read(of, &ReadOptions { depth, ..ReadOptions::default() })))
+        .map(|depth| within(SECONDS_MAX, move || read(of, &ReadOptions::of_depth(depth))))
 }
 
 /// What holds for every report, whatever the target did.
@@ -270,7 +270,7 @@ fn seeds_of_the_fuzz_target_are_read_without_panic() {
         let Ok(recording) = Recording::read(bytes.as_slice(), 64 << 20) else { continue };
         seeds += 1;
         for depth in [LookDepth::Structures, LookDepth::Owners] {
-            let options = ReadOptions { depth, ..ReadOptions::default() };
+            let options = ReadOptions::of_depth(depth);
             let report = within(SECONDS_MAX, || read_source(&recording, &options));
             check(&report);
             let has_blocks = |leaf: &Leaf| leaf.tier == Tier::Allocator && leaf.count.is_some();

@@ -47,7 +47,7 @@ pub use load::{InjectorPart, LoadResult, LostInjector, OperationCount};
 pub use memory::{
     Advice, AdviceLine, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause, CgroupMemory,
     JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryFinding, MemoryReport, MemorySample, MemoryTrim,
-    RunningJvm, RunningJvms, ThreadMemory, Tier, TierBytes, UnknownPiece,
+    OwnersLeftOut, RunningJvm, RunningJvms, ThreadMemory, Tier, TierBytes, UnknownPiece,
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{ModeRead, ReferenceMode};

@@ -48,8 +48,8 @@ pub use heap::{
     heap_prediction_page, heap_prediction_text,
 };
 pub use memory::{
-    LeavesShown, TerminalView, Watch, render_advice_terminal, render_change_html, render_change_terminal,
-    render_memory_html, render_memory_terminal,
+    LeavesShown, TerminalView, Watch, owners_left_out_sentence, render_advice_terminal, render_change_html,
+    render_change_terminal, render_memory_html, render_memory_terminal,
 };
 
 use assay_model::StoredRun;

@@ -184,3 +184,47 @@ fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_stands_und
     );
     assert!(!quick.contains("no rule could name"), "{quick}");
 }
+
+#[test]
+fn a_look_that_left_owners_out_says_why_and_how_to_get_them_as_text_and_as_a_page() {
+    let mut look = kafka::look();
+    look.depth = Some(LookDepth::Structures);
+    look.owners_left_out = Some(OwnersLeftOut {
+        heap_resident_bytes: 16 << 30,
+        heap_read_bytes_max: 3 << 30,
+        heap_read_cpu_ns: 8_000_000_000,
+        command: "assay memory 4242 --depth owners".to_owned(),
+    });
+    let mut page = Vec::new();
+    render_memory_html(&look, &[], None, &mut page).expect("written");
+    let page = String::from_utf8(page).expect("text").replace("&#39;", "'");
+    let text = render_memory_terminal(&look, view(140, LeavesShown::All)).replace('\n', " ");
+    let mut watch = Watch::new();
+    watch.add(look.clone(), true);
+    let screen = watch.screen(140, 60, false).join(" ");
+    let sentence = owners_left_out_sentence(look.owners_left_out.as_ref().expect("just set"));
+    for shown in [&page, &text, &screen, &sentence] {
+        for part in
+            ["Depth structures", "not split", "16,384.0 MiB", "8.00 s", "assay memory 4242 --depth owners"]
+        {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+    }
+}
+
+#[test]
+fn full_looks_of_two_depths_are_not_compared_leaf_by_leaf_and_their_areas_over_time_say_so() {
+    let owners = kafka::look();
+    let mut structures = kafka::look();
+    structures.depth = Some(LookDepth::Structures);
+    structures.monotonic_ns += 60_000_000_000;
+    structures.leaves[0].resident_bytes += 1 << 30;
+    let mut watch = Watch::new();
+    watch.add(owners.clone(), true);
+    watch.add(structures.clone(), true);
+    let screen = watch.screen(140, 60, false).join("\n");
+    assert!(screen.contains("after the next full look"), "{screen}");
+    let mut page = Vec::new();
+    render_memory_html(&structures, &[owners, structures.clone()], None, &mut page).expect("written");
+    assert!(String::from_utf8(page).expect("text").contains("areas jump without growth"));
+}

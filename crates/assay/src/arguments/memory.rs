@@ -49,7 +49,7 @@ pub struct LookArguments {
           value_parser = parse_duration, requires = "pid")]
     pub freeze: Option<Duration>,
     /// How deep to look
-    #[arg(long, value_enum, default_value_t = DepthName::Owners, requires = "pid")]
+    #[arg(long, value_enum, default_value_t = DepthName::Auto, requires = "pid")]
     pub depth: DepthName,
     /// Show areas over time until Ctrl-C, with a quick look every INTERVAL and a full one every 30 s
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
@@ -117,6 +117,9 @@ pub struct AdviseArguments {
 /// How deep a look goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DepthName {
+    /// Owners as long as that reads at most 3 GiB of Java objects, so that it takes about 2 s of CPU time; beyond that
+    /// structures, and the answer says so
+    Auto,
     /// Who owns each block of malloc is looked for too, in the whole Java heap: 0.4 to 0.7 s of CPU time for each resident GiB
     Owners,
     /// Mappings and structures only: below 0.1 s for each resident GiB, but malloc's blocks in use are not split

@@ -4,6 +4,7 @@
 //! space of the heap, the stacks of one kind of thread) are one. A leaf that carries nearly all of a gathering's change
 //! gives it its name. Causes never overlap, and what they changed by adds up to the change of RSS.
 
+mod depths;
 mod gather;
 mod huge_pages;
 mod words;
@@ -28,7 +29,7 @@ pub fn explain_change(before: &MemoryReport, after: &MemoryReport) -> MemoryChan
     let mut problems = Vec::new();
     let elapsed_ns = elapsed_ns(before, after, &mut problems);
     let is_same = is_same_process(before, after, &mut problems);
-    let mut causes = causes(before, after);
+    let mut causes = causes(before, after, &mut problems);
     let sum = causes.iter().fold(0i64, |sum, cause| sum.saturating_add(cause.change_bytes()));
     causes.extend(while_read(change_bytes.saturating_sub(sum)));
     causes.retain(|cause| cause.change_bytes() != 0);
@@ -73,18 +74,23 @@ fn explained_share(causes: &[Cause], change_bytes: i64) -> Option<f64> {
 }
 
 fn is_known(cause: &Cause) -> bool {
-    let unknown = [Area::MallocHeap.title(), Area::NativeAnonymous.title(), WHILE_READ];
+    let unknown = [Area::MallocHeap.title(), Area::NativeAnonymous.title(), depths::NOT_SPLIT, WHILE_READ];
     cause.path.first().is_some_and(|first| !unknown.contains(&first.as_str()))
 }
 
-fn causes(before: &MemoryReport, after: &MemoryReport) -> Vec<Cause> {
-    let mut changes = gather::pair(&before.leaves, &after.leaves);
+fn causes(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Problem>) -> Vec<Cause> {
+    let [leaves_before, leaves_after] = depths::comparable(before, after, problems);
+    let mut changes = gather::pair(&leaves_before, &leaves_after);
     let of_huge_pages = huge_pages::take(before, after, &mut changes);
     let all = changes.iter().fold(0u64, |sum, change| sum.saturating_add(change.bytes().unsigned_abs()));
     let gathered = gather(changes, SMALL_BYTES.max(all / SMALL_SHARE));
     let huge_bytes = huge_pages::growth(before, after);
     let cause = |change: Change| {
-        let mut explanation = words::explanation(&change, before, after);
+        let mut explanation = if change.path.first().is_some_and(|first| first == depths::NOT_SPLIT) {
+            depths::EXPLANATION.to_owned()
+        } else {
+            words::explanation(&change, before, after)
+        };
         if let Some(more) = huge_pages::remark(&change, huge_bytes) {
             explanation.push_str(&more);
         }

@@ -22,4 +22,5 @@ mod table;
 #[cfg(test)]
 mod tags_tests;
 
+pub(crate) use roots::object_ranges;
 pub(crate) use search::{Claims, find_owners, read_tags};

@@ -6,7 +6,7 @@ use super::search::Search;
 use crate::jvm::Jvm;
 use crate::leaf_table::{LeafId, LeafTable};
 use crate::mapped::{file_name, library_data};
-use assay_hotspot::{Symbols, ThreadKind};
+use assay_hotspot::{JavaHeap, Symbols, ThreadKind};
 use assay_model::{Area, Tier};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -185,9 +185,7 @@ fn take_java_objects(
 ) {
     let Some(heap) = &jvm.heap else { return };
     let mut of_klasses: HashMap<u64, Option<LeafId>> = HashMap::new();
-    let used = heap.spaces.iter().filter(|s| s.name != "free").map(|s| s.addresses.start..s.top);
-    let used: Vec<Range<u64>> = if heap.spaces.is_empty() { heap.reserved.clone() } else { used.collect() };
-    for range in used {
+    for range in object_ranges(heap) {
         let mut holders = Holders::new(jvm, range.start, reach_bytes);
         search.take_roots_again(range, |address, _| {
             let Some(klass) = holders.klass_at(address) else {
@@ -200,6 +198,12 @@ fn take_java_objects(
             })
         });
     }
+}
+
+/// Where objects lie in the Java heap, all of which is read: all of it where its spaces are not known.
+pub(crate) fn object_ranges(heap: &JavaHeap) -> Vec<Range<u64>> {
+    let used = heap.spaces.iter().filter(|s| s.name != "free").map(|s| s.addresses.start..s.top);
+    if heap.spaces.is_empty() { heap.reserved.clone() } else { used.collect() }
 }
 
 /// Buffers and what frees them: their field is a pointer to malloc's heap and nothing else, so that they are believed

@@ -45,7 +45,7 @@ fn tags_are_told_without_a_look_at_the_java_heap_and_are_those_of_a_whole_search
                 reads.push(address..address + bytes.len() as u64);
             });
             let memory = CachedMemory::new(&source);
-            let look = look(&memory, &ReadOptions { depth, ..ReadOptions::default() }, &[]);
+            let look = look(&memory, &ReadOptions::of_depth(depth), &[]);
             let heap = look.jvm.as_ref().and_then(|jvm| jvm.heap.as_ref()).expect("a JVM with a heap");
             let resident: u64 =
                 heap.reserved.iter().map(|range| source.pages().resident_bytes_in(range.clone())).sum();
@@ -92,7 +92,7 @@ const STOPS_MAX: u32 = 5;
 /// blocks there are. A block that has not the leaf of its tag is a failure in every stop.
 fn differences(source: &LiveProcess) -> (Vec<String>, u64) {
     let memory = CachedMemory::new(source);
-    let options = ReadOptions { depth: LookDepth::Structures, ..ReadOptions::default() };
+    let options = ReadOptions::of_depth(LookDepth::Structures);
     let Look { leaves, jvm, survey, claims, .. } = look(&memory, &options, &[]);
     let nmt = &jvm.as_ref().expect("a JVM").nmt;
     let mut found = vec![(0, 0); nmt.tags.len()];

@@ -30,6 +30,7 @@ impl Look {
             scan_ns: 1,
             scan_cpu_ns: 1,
             depth: Some(LookDepth::Owners),
+            owners_left_out: None,
             frozen_ns: None,
             rss_bytes: 0,
             rss_change_during_scan_bytes: 0,

@@ -13,7 +13,7 @@ pub use area::{Area, Tier};
 pub use change::{Cause, MemoryChange};
 pub use report::{
     AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, JvmMemoryFacts, Leaf, LookDepth, MemoryFinding,
-    MemoryReport, ThreadMemory, TierBytes, UnknownPiece,
+    MemoryReport, OwnersLeftOut, ThreadMemory, TierBytes, UnknownPiece,
 };
 pub use running::{RunningJvm, RunningJvms};
 pub use sample::{AreaBytes, MemorySample};

@@ -16,6 +16,19 @@ pub enum LookDepth {
     Owners,
 }
 
+/// Why a look did not look for owners although nobody asked for less.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnersLeftOut {
+    /// Resident bytes of Java objects, all of which a search for owners reads.
+    pub heap_resident_bytes: u64,
+    /// So many of them are read at most where no depth is asked for.
+    pub heap_read_bytes_max: u64,
+    /// CPU time that reading them takes, estimated.
+    pub heap_read_cpu_ns: u64,
+    /// The command that looks for owners all the same.
+    pub command: String,
+}
+
 /// Every resident byte of a process, given to a leaf. The leaves add up to `rss_bytes` exactly, and so do the areas.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryReport {
@@ -45,6 +58,9 @@ pub struct MemoryReport {
     /// How deep it went; absent in looks of old.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub depth: Option<LookDepth>,
+    /// Present where the depth was left to Assay, and the Java heap is too large for a search for owners.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub owners_left_out: Option<OwnersLeftOut>,
     /// How long the process was stopped; absent when it was not.
     pub frozen_ns: Option<u64>,
     /// The kernel's RSS at the start of the scan: Σ of `Rss` over `smaps`.

@@ -3,7 +3,9 @@
 use crate::number::{bytes, count, duration, percent, signed_bytes};
 use crate::table::Table;
 use crate::text::clean;
-use assay_model::{Advice, AllocatorFacts, Area, CgroupMemory, LookDepth, MemoryFinding, MemoryReport};
+use assay_model::{
+    Advice, AllocatorFacts, Area, CgroupMemory, LookDepth, MemoryFinding, MemoryReport, OwnersLeftOut,
+};
 
 /// Arenas that are listed; the rest is counted.
 pub const ARENAS_SHOWN: usize = 12;
@@ -55,6 +57,18 @@ pub fn unknown_explanation(area: Area, report: &MemoryReport) -> &'static str {
 /// Whether nothing was looked for by pointers.
 pub fn is_quick(report: &MemoryReport) -> bool {
     report.depth == Some(LookDepth::Structures)
+}
+
+/// What a look did not tell, why, and how to learn it.
+pub fn owners_left_out(left_out: &OwnersLeftOut) -> String {
+    format!(
+        "Depth structures: malloc's blocks in use are not split by owner. The Java heap has {} of objects resident, and \
+         reading them all takes about {} of CPU time (left to Assay, at most {} are read): {}",
+        bytes(left_out.heap_resident_bytes),
+        duration(left_out.heap_read_cpu_ns),
+        bytes(left_out.heap_read_bytes_max),
+        clean(&left_out.command)
+    )
 }
 
 /// What a finding brings; `gives` is what its setting does to the bytes.

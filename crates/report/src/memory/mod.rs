@@ -17,8 +17,13 @@ mod watch;
 pub use terminal::{LeavesShown, TerminalView};
 pub use watch::Watch;
 
-use assay_model::{Advice, MemoryChange, MemoryReport};
+use assay_model::{Advice, MemoryChange, MemoryReport, OwnersLeftOut};
 use std::io;
+
+/// Why a look tells less than it could, and the command that tells the rest.
+pub fn owners_left_out_sentence(left_out: &OwnersLeftOut) -> String {
+    facts::owners_left_out(left_out)
+}
 
 /// The tree of one look: areas, leaves, the line that says that they add up, and what follows from them. Its lines are
 /// at most as wide as the terminal, from 72 columns on.

@@ -14,6 +14,14 @@ const MIB: f64 = 1_048_576.0;
 const LOOKS_DRAWN: usize = 240;
 const LOOKS_LISTED: usize = 60;
 
+/// A jump that is none.
+const DEPTHS_DIFFER: &str =
+    " Not all looks looked for who owns malloc's blocks: where that changes, areas jump without growth.";
+
+fn is_of_one_depth(looks: &[MemoryReport]) -> bool {
+    looks.windows(2).all(|pair| pair[0].depth == pair[1].depth)
+}
+
 /// Key, drawings for screens and phones, and the figures behind them.
 pub struct OverTime {
     /// Key of the areas, as HTML.
@@ -22,6 +30,8 @@ pub struct OverTime {
     pub wide: String,
     /// Drawing for phones.
     pub narrow: String,
+    /// What the areas are not comparable for; empty where they are.
+    pub caption: &'static str,
     /// RSS and areas of each look.
     pub table: Table,
 }
@@ -59,6 +69,7 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<OverTime> {
         key: area_look::key(|area| occurs.contains(&area)),
         wide: draw(960.0, 340.0, "over-time-wide"),
         narrow: draw(344.0, 300.0, "over-time-narrow"),
+        caption: if is_of_one_depth(looks) { "" } else { DEPTHS_DIFFER },
         table: table(looks, &seconds),
     })
 }

@@ -67,6 +67,9 @@ pub fn render(report: &MemoryReport, view: TerminalView) -> String {
     paragraph(&mut out, 0, columns.all, &facts::subject(report), str::to_owned);
     let headline = facts::headline(report, tree::area_bytes(&areas, Area::JavaHeap));
     paragraph(&mut out, 0, columns.all, &headline, str::to_owned);
+    if let Some(left_out) = &report.owners_left_out {
+        paragraph(&mut out, 0, columns.all, &facts::owners_left_out(left_out), |l| ink.warn(l));
+    }
     out.push('\n');
     let tree = Tree { report, ink, columns: &columns, leaves: view.leaves };
     for area in areas.iter().filter(|a| !is_unknown(a.area)) {

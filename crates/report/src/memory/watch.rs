@@ -1,7 +1,7 @@
 //! The view that lives: what a screen shows after each look, and the line that a pipe gets.
 
-use super::facts::to_the_second;
-use super::ink::{Ink, fit};
+use super::facts::{self, to_the_second};
+use super::ink::{Ink, fit, paragraph};
 use super::terminal::usable;
 use super::tree;
 use crate::charts::area_look::bytes_of;
@@ -41,9 +41,11 @@ impl Watch {
         Watch::default()
     }
 
-    /// Adds a look; `full` says whether it looked for the owners of malloc blocks.
+    /// Adds a look; `full` says whether it is as deep as was asked for, not one of the quick ones between.
     pub fn add(&mut self, look: MemoryReport, full: bool) {
         if full {
+            // Between looks of two depths leaves seem to grow that are only told apart: the comparison begins anew.
+            self.first_full = self.first_full.take().filter(|first| first.depth == look.depth);
             self.first_full.get_or_insert_with(|| look.clone());
             self.last_full = Some(look.clone());
         } else {
@@ -133,8 +135,14 @@ impl Watch {
     /// Leaves with the largest growth between the first and the last full look.
     fn leaves(&self, width: usize, ink: Ink) -> Vec<String> {
         let (Some(first), Some(last)) = (&self.first_full, &self.last_full) else { return Vec::new() };
+        let left_out = last.owners_left_out.as_ref().map(facts::owners_left_out);
+        let mut told = String::new();
+        left_out.iter().for_each(|text| paragraph(&mut told, 0, width, text, |l| ink.warn(l)));
+        let mut lines = vec![String::new()];
+        lines.extend(told.lines().map(str::to_owned));
         if first.monotonic_ns == last.monotonic_ns {
-            return vec![String::new(), ink.dim("Leaves that grew: after the next full look")];
+            lines.push(ink.dim("Leaves that grew: after the next full look"));
+            return lines;
         }
         let before = tree::bytes_by_path(first);
         let change = |path: &Vec<String>, now: u64| {
@@ -148,8 +156,7 @@ impl Watch {
             .collect();
         grown.sort_by_key(|g| std::cmp::Reverse(g.0));
         let over = last.monotonic_ns.saturating_sub(first.monotonic_ns) / 1_000_000_000;
-        let mut lines =
-            vec![String::new(), ink.bold(&format!("Leaves that grew most between full looks, in {over} s"))];
+        lines.push(ink.bold(&format!("Leaves that grew most between full looks, in {over} s")));
         for (by, path, sum) in grown.into_iter().take(LEAVES_SHOWN) {
             let name = fit(&path.join(": "), width.saturating_sub(31));
             lines.push(format!("  {name}{:>14}{:>14}", signed_bytes(by), bytes(sum)));

@@ -202,6 +202,7 @@ fn with_sums(mut leaves: Vec<Leaf>, step: i32) -> MemoryReport {
         scan_ns: 612_000_000,
         scan_cpu_ns: 574_000_000,
         depth: Some(LookDepth::Owners),
+        owners_left_out: None,
         frozen_ns: None,
         rss_bytes,
         rss_change_during_scan_bytes: 12_288,

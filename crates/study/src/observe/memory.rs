@@ -5,7 +5,7 @@
 
 use super::{Observer, Seen, Target};
 use assay_linux::{ProcRoot, monotonic_ns};
-use assay_memory::ReadOptions;
+use assay_memory::{LookDepth, ReadOptions};
 use assay_model::{Area, AreaBytes, MemoryReport, MemorySample, Problem, Window, file};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -117,8 +117,9 @@ impl MemoryObserver {
     }
 }
 
+/// Of one depth however large the heap is: areas are compared between variants, which may have heaps of different sizes.
 fn full_look(target: &Target) -> Result<MemoryReport, String> {
-    assay_memory::read(target.pid, &ReadOptions::default()).map_err(|e| e.to_string())
+    assay_memory::read(target.pid, &ReadOptions::of_depth(LookDepth::Owners)).map_err(|e| e.to_string())
 }
 
 fn short_look(target: &Target) -> Result<MemorySample, String> {

@@ -5,7 +5,7 @@ use crate::arguments::AdviseArguments;
 use crate::failure::Failure;
 use crate::{output, stop};
 use assay_linux::ProcRoot;
-use assay_memory::ReadOptions;
+use assay_memory::{LookDepth, ReadOptions};
 use assay_model::MemoryReport;
 use assay_report::LeavesShown;
 use std::process::ExitCode;
@@ -39,7 +39,8 @@ pub fn advise(arguments: &AdviseArguments) -> Result<ExitCode, Failure> {
 }
 
 fn looks(pid: u32, watch_for: Option<Duration>) -> Result<Vec<MemoryReport>, Failure> {
-    let options = ReadOptions::default();
+    // However long it takes: a limit without a line for direct buffers would be wrong, and peaks are of one depth.
+    let options = ReadOptions::of_depth(LookDepth::Owners);
     let mut looks = vec![read(pid, &options)?];
     let proc = ProcRoot::default();
     let identity = identity_of(pid)?;

@@ -5,7 +5,7 @@ use crate::arguments::LookArguments;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_file;
-use assay_model::MemoryReport;
+use assay_model::{LookDepth, MemoryReport};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -27,7 +27,9 @@ pub fn look(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
 /// Writes the page of a look and says so; `looks` are those that led to it.
 pub fn write_page(path: &Path, report: &MemoryReport, looks: &[MemoryReport]) -> Result<(), Failure> {
     let all = if looks.is_empty() { std::slice::from_ref(report) } else { looks };
-    let advice = report.jvm.as_ref().map(|_| assay_memory::advise(all));
+    // Without owners a limit has no line for direct buffers: better none than one that is wrong.
+    let has_owners = all.iter().all(|look| look.depth != Some(LookDepth::Structures));
+    let advice = report.jvm.as_ref().filter(|_| has_owners).map(|_| assay_memory::advise(all));
     write_file(path, |mut out| assay_report::render_memory_html(report, looks, advice.as_ref(), &mut out))?;
     eprintln!("written: {}", path.display());
     Ok(())

@@ -19,9 +19,6 @@ use assay_model::MemoryReport;
 use assay_report::{LeavesShown, TerminalView};
 use std::process::ExitCode;
 
-/// What a look at owners scans in a second. Measured: a resident GiB takes 0.4 to 0.7 s of CPU time, the more the more
-/// objects it holds.
-const SCANNED_BYTES_PER_S: u64 = 2 << 30;
 /// From here on a look says that it takes its time.
 const LONG_LOOK_S: u64 = 2;
 
@@ -54,9 +51,9 @@ fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, Failure> {
 }
 
 /// What to say while a look takes long.
-fn long_look(resident_bytes: u64, depth: LookDepth) -> Option<String> {
-    let seconds = resident_bytes / SCANNED_BYTES_PER_S;
-    (depth == LookDepth::Owners && LONG_LOOK_S <= seconds).then(|| {
+fn long_look(resident_bytes: u64, depth: Option<LookDepth>) -> Option<String> {
+    let seconds = assay_memory::heap_read_cpu_ns(resident_bytes) / 1_000_000_000;
+    (depth == Some(LookDepth::Owners) && LONG_LOOK_S <= seconds).then(|| {
         format!(
             "looking for owners in {} GiB, about {seconds} s of work; --depth structures leaves that out and is much faster",
             resident_bytes >> 30
@@ -77,8 +74,9 @@ fn identity_of(pid: u32) -> Result<ProcessIdentity, Failure> {
 /// How a look is taken.
 fn options(look: &LookArguments) -> ReadOptions {
     let depth = match look.depth {
-        DepthName::Owners => LookDepth::Owners,
-        DepthName::Structures => LookDepth::Structures,
+        DepthName::Auto => None,
+        DepthName::Owners => Some(LookDepth::Owners),
+        DepthName::Structures => Some(LookDepth::Structures),
     };
     ReadOptions { depth, freeze: look.freeze, ask_jvm: look.jcmd, ..ReadOptions::default() }
 }
@@ -94,12 +92,13 @@ mod tests {
 
     #[test]
     fn only_a_look_at_the_owners_in_a_large_process_says_that_it_takes_its_time() {
-        let told = long_look(16 << 30, LookDepth::Owners).expect("a line");
+        let told = long_look(16 << 30, Some(LookDepth::Owners)).expect("a line");
         assert!(
             told.contains("16 GiB") && told.contains("about 8 s") && told.contains("--depth structures"),
             "{told}"
         );
-        assert_eq!(long_look(1 << 30, LookDepth::Owners), None);
-        assert_eq!(long_look(16 << 30, LookDepth::Structures), None);
+        assert_eq!(long_look(1 << 30, Some(LookDepth::Owners)), None);
+        assert_eq!(long_look(16 << 30, Some(LookDepth::Structures)), None);
+        assert_eq!(long_look(16 << 30, None), None, "it chooses what does not take long");
     }
 }

@@ -6,7 +6,7 @@ use crate::arguments::LookArguments;
 use crate::failure::Failure;
 use crate::{output, stop};
 use assay_linux::{ProcRoot, ProcessIdentity};
-use assay_memory::{LookDepth, ReadOptions, Record};
+use assay_memory::{HEAP_READ_BYTES_MAX, LookDepth, ReadOptions, Record};
 use assay_model::MemoryReport;
 use assay_report::Watch;
 use std::io::IsTerminal;
@@ -87,6 +87,8 @@ struct Series<'a> {
     screen: Option<Screen>,
     record: Option<Record>,
     looks: Looks,
+    /// Whether a look said that it left owners out.
+    has_told: bool,
 }
 
 impl<'a> Series<'a> {
@@ -109,6 +111,7 @@ impl<'a> Series<'a> {
             screen: on_screen.then(Screen::enter).transpose()?,
             record,
             looks: Looks::default(),
+            has_told: false,
         })
     }
 
@@ -160,7 +163,7 @@ impl<'a> Series<'a> {
         }
         let mut taken: Vec<(MemoryReport, bool)> = Vec::new();
         if is_quick && !(is_full && self.arguments.json) {
-            let quick = ReadOptions { depth: LookDepth::Structures, freeze: None, ..ReadOptions::default() };
+            let quick = ReadOptions::of_depth(LookDepth::Structures);
             match assay_memory::read(self.pid, &quick) {
                 Ok(look) => taken.push((look, false)),
                 Err(e) if is_first => return Err(e.into()),
@@ -185,6 +188,7 @@ impl<'a> Series<'a> {
 
     fn keep(&mut self, look: MemoryReport, full: bool) -> Result<(), Failure> {
         if full {
+            self.tell_left_out(&look);
             if let Some(record) = &mut self.record {
                 record.append(&look)?;
                 self.tell_recorded(&look);
@@ -198,6 +202,17 @@ impl<'a> Series<'a> {
         }
         self.watch.add(look, full);
         Ok(())
+    }
+
+    /// Says once that owners are left out, unless the screen does.
+    fn tell_left_out(&mut self, look: &MemoryReport) {
+        let Some(left_out) = &look.owners_left_out else { return };
+        // A heap that shrinks and grows around the bound would give looks of two depths by turns.
+        self.full.heap_read_bytes_max = HEAP_READ_BYTES_MAX / 2;
+        if !self.has_told && self.screen.is_none() {
+            eprintln!("note: {}", assay_report::owners_left_out_sentence(left_out));
+        }
+        self.has_told = true;
     }
 
     /// While only recording, a line of talk for each look.

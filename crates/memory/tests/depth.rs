@@ -1,0 +1,70 @@
+//! A look whose depth is left open: as deep as the size of the Java heap allows, and it says what it left out.
+
+use assay_memory::{LookDepth, ReadOptions, explain_change, read};
+use assay_model::{Area, MemoryReport};
+use assay_testkit::{find_java, skip, start_java};
+
+/// Less than the 32 MiB of arrays that the program keeps, and more.
+const BOUND_BELOW: u64 = 16 << 20;
+const BOUND_ABOVE: u64 = 1 << 30;
+
+fn with_bound(pid: u32, heap_read_bytes_max: u64) -> MemoryReport {
+    read(pid, &ReadOptions { heap_read_bytes_max, ..ReadOptions::default() }).expect("our child")
+}
+
+#[test]
+fn a_heap_beyond_the_bound_is_not_read_and_the_look_says_so_with_the_command_for_the_rest() {
+    let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+    // Most of the heap is resident but holds no object: only what would be read counts.
+    let jvm = start_java(&java, &["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"], &[], "Waiting");
+    jvm.freeze();
+    let pid = jvm.pid();
+    let [full, quick] = [BOUND_ABOVE, BOUND_BELOW].map(|bound| with_bound(pid, bound));
+    assert_eq!((full.depth, full.owners_left_out.as_ref()), (Some(LookDepth::Owners), None));
+    assert_eq!(quick.depth, Some(LookDepth::Structures));
+    let left_out = quick.owners_left_out.as_ref().expect("the reason");
+    assert!((32 << 20..128 << 20).contains(&left_out.heap_resident_bytes), "{left_out:?}");
+    assert_eq!(left_out.heap_read_bytes_max, BOUND_BELOW);
+    assert_eq!(left_out.command, format!("assay memory {pid} --depth owners"));
+    // The bound itself is still read.
+    let at_bound = with_bound(pid, left_out.heap_resident_bytes);
+    assert_eq!(at_bound.depth, Some(LookDepth::Owners));
+    for look in [&full, &quick] {
+        let sum: u64 = look.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
+        assert_eq!((sum, look.closure_bytes), (look.rss_bytes, 0));
+        assert!(look.leaves.iter().all(|leaf| leaf.resident_bytes != 0));
+    }
+    let direct = |look: &MemoryReport| look.jvm.as_ref().expect("a JVM").direct_used_bytes;
+    assert!(direct(&full).is_some());
+    assert_eq!(direct(&quick), None, "not known, which is not none");
+    // Nobody looked for owners: there is nothing to say of those that were not found.
+    assert!(quick.findings.iter().all(|finding| finding.rule != "unknown-large"), "{:?}", quick.findings);
+    // A depth that was asked for is kept whatever it takes.
+    let asked = ReadOptions { heap_read_bytes_max: 0, ..ReadOptions::of_depth(LookDepth::Owners) };
+    assert_eq!(read(pid, &asked).expect("our child").depth, Some(LookDepth::Owners));
+}
+
+#[test]
+fn two_depths_of_a_process_that_stands_still_are_no_growth() {
+    let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+    for tracking in ["off", "summary"] {
+        let tracking = format!("-XX:NativeMemoryTracking={tracking}");
+        let jvm = start_java(&java, &["-Xmx128m", &tracking], &[], "Waiting");
+        jvm.freeze();
+        let [full, quick] = [BOUND_ABOVE, BOUND_BELOW].map(|bound| with_bound(jvm.pid(), bound));
+        let malloc = |look: &MemoryReport| {
+            look.areas.iter().find(|a| a.area == Area::MallocHeap).map(|a| a.resident_bytes)
+        };
+        assert_ne!(malloc(&full), malloc(&quick), "the looks differ in what they tell apart");
+        for (before, after) in [(&full, &quick), (&quick, &full)] {
+            let change = explain_change(before, after);
+            assert!(change.causes.is_empty(), "{tracking}: {:#?}", change.causes);
+            let told = |problem: &assay_model::Problem| problem.what.contains("--depth owners");
+            assert!(change.problems.iter().any(told), "{:?}", change.problems);
+        }
+        assert!(
+            explain_change(&full, &full).problems.is_empty(),
+            "looks of one depth are compared as they are"
+        );
+    }
+}
