@@ -6,7 +6,7 @@
 use super::Seen;
 use super::parts::{KernelPart, Part};
 use crate::findings::words::{bytes, flag};
-use assay_model::{JvmMemoryFacts, LookDepth, MemoryReport, Problem};
+use assay_model::{JvmMemoryFacts, MemoryReport, Problem};
 
 /// For what follows the program's data and its libraries.
 const MARGIN_PERCENT: u64 = 20;
@@ -181,7 +181,7 @@ pub(super) fn problems(looks: &[MemoryReport], now: &MemoryReport) -> Vec<Proble
     if let Some(others) = now.cgroup.as_ref().and_then(|c| c.processes).filter(|processes| 1 < *processes) {
         problem("control group", format!("it holds {others} processes: the limit is for this one alone"));
     }
-    if looks.iter().any(|look| look.depth == Some(LookDepth::Structures)) {
+    if !looks.iter().all(MemoryReport::has_owners) {
         problem(
             "looks",
             "owners were not looked for in each: direct buffers and the compilers' work are in the line of malloc then; \

@@ -1,6 +1,6 @@
 //! Looks of different depth, made comparable: what only one of them told apart is one cause in both.
 
-use assay_model::{Area, Leaf, LookDepth, MemoryReport, Problem, Tier};
+use assay_model::{Area, Leaf, MemoryReport, Problem, Tier};
 use std::collections::BTreeSet;
 
 /// The cause that holds what only one of the looks told apart.
@@ -16,7 +16,7 @@ pub(super) fn comparable(
     after: &MemoryReport,
     problems: &mut Vec<Problem>,
 ) -> [Vec<Leaf>; 2] {
-    let [of_before, of_after] = [before, after].map(has_owners);
+    let [of_before, of_after] = [before, after].map(MemoryReport::has_owners);
     if of_before == of_after {
         return [before.leaves.clone(), after.leaves.clone()];
     }
@@ -34,11 +34,6 @@ pub(super) fn comparable(
             .map(|leaf| if found.contains(&*leaf.path) || is_unknown(&leaf) { not_split(leaf) } else { leaf })
             .collect()
     })
-}
-
-/// Looks of old, which do not say, were nearly always deep ones.
-fn has_owners(look: &MemoryReport) -> bool {
-    look.depth != Some(LookDepth::Structures)
 }
 
 /// What a search for owners gives to leaves. It follows the pointers of blocks that tracking names too, so that those

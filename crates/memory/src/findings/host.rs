@@ -2,7 +2,7 @@
 
 use super::words::{bytes, is_on, of_area, percent};
 use super::{finding, matters};
-use assay_model::{Area, LookDepth, MemoryFinding, MemoryReport};
+use assay_model::{Area, MemoryFinding, MemoryReport};
 
 /// Less in huge pages is a stack or two.
 const HUGE_BYTES_MIN: u64 = 64 << 20;
@@ -85,7 +85,7 @@ pub(super) fn near_limit(report: &MemoryReport) -> Option<MemoryFinding> {
 
 /// More unknown than can be left unsaid.
 pub(super) fn unknown_share(report: &MemoryReport) -> Option<MemoryFinding> {
-    if report.depth == Some(LookDepth::Structures) {
+    if !report.has_owners() {
         // Nobody looked for the owners: they are not unknown.
         return None;
     }

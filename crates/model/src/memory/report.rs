@@ -97,6 +97,13 @@ pub struct MemoryReport {
     pub problems: Vec<Problem>,
 }
 
+impl MemoryReport {
+    /// Whether owners of malloc's blocks were looked for. Looks of old, which do not say, nearly always did.
+    pub fn has_owners(&self) -> bool {
+        self.depth != Some(LookDepth::Structures)
+    }
+}
+
 /// A cause of resident memory that is not split further.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Leaf {

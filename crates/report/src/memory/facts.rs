@@ -3,9 +3,7 @@
 use crate::number::{bytes, count, duration, percent, signed_bytes};
 use crate::table::Table;
 use crate::text::clean;
-use assay_model::{
-    Advice, AllocatorFacts, Area, CgroupMemory, LookDepth, MemoryFinding, MemoryReport, OwnersLeftOut,
-};
+use assay_model::{Advice, AllocatorFacts, Area, CgroupMemory, MemoryFinding, MemoryReport, OwnersLeftOut};
 
 /// Arenas that are listed; the rest is counted.
 pub const ARENAS_SHOWN: usize = 12;
@@ -48,15 +46,10 @@ pub fn closure(report: &MemoryReport, sum: u64) -> String {
 /// What the bytes of a kind of unknown are. A quick look looks for nobody's owner: to call memory ownerless would be wrong.
 pub fn unknown_explanation(area: Area, report: &MemoryReport) -> &'static str {
     match area {
-        Area::MallocHeap if is_quick(report) => "in use; who owns it was not looked for",
-        Area::NativeAnonymous if is_quick(report) => "pointers to it were not looked for",
+        Area::MallocHeap if !report.has_owners() => "in use; who owns it was not looked for",
+        Area::NativeAnonymous if !report.has_owners() => "pointers to it were not looked for",
         _ => area.explanation(),
     }
-}
-
-/// Whether nothing was looked for by pointers.
-pub fn is_quick(report: &MemoryReport) -> bool {
-    report.depth == Some(LookDepth::Structures)
 }
 
 /// What a look did not tell, why, and how to learn it.

@@ -176,7 +176,7 @@ impl Tree<'_> {
             out.push('\n');
             self.pieces(out, area);
         }
-        if facts::is_quick(self.report) {
+        if !self.report.has_owners() {
             let told =
                 "a quick look: pointers were not looked for, which name nearly all of it with --depth owners";
             paragraph(out, 2, self.columns.all, told, |l| self.ink.dim(l));

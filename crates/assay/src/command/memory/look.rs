@@ -5,7 +5,7 @@ use crate::arguments::LookArguments;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_file;
-use assay_model::{LookDepth, MemoryReport};
+use assay_model::MemoryReport;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ pub fn look(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
 pub fn write_page(path: &Path, report: &MemoryReport, looks: &[MemoryReport]) -> Result<(), Failure> {
     let all = if looks.is_empty() { std::slice::from_ref(report) } else { looks };
     // Without owners a limit has no line for direct buffers: better none than one that is wrong.
-    let has_owners = all.iter().all(|look| look.depth != Some(LookDepth::Structures));
+    let has_owners = all.iter().all(MemoryReport::has_owners);
     let advice = report.jvm.as_ref().filter(|_| has_owners).map(|_| assay_memory::advise(all));
     write_file(path, |mut out| assay_report::render_memory_html(report, looks, advice.as_ref(), &mut out))?;
     eprintln!("written: {}", path.display());
