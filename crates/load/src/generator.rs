@@ -4,6 +4,7 @@ use crate::arrivals::{ArrivalLaw, Part, RATE_PER_S_MAX};
 use crate::connection::Connection;
 use crate::interval_log::IntervalLogs;
 use crate::measured::Measured;
+use crate::opening::open_all;
 use crate::poll::Poll;
 use crate::run::{Run, Span};
 use crate::scenario::Scenario;
@@ -255,19 +256,16 @@ impl Generator {
                 connection.close();
             }
         }
-        let any_open = self.connections.iter().any(|connection| connection.stream().is_some());
-        for at in 0..wanted {
-            if self.connections[at].stream().is_some() {
-                continue;
-            }
-            if let Err(cause) = self.open(at) {
-                // One that is refused later is tried again when a request needs it.
-                if at > 0 || any_open {
-                    break;
-                }
-                return Err(LoadError::Connect { url: self.config.base_url.clone(), cause });
-            }
+        let is_missing = |at: &usize| self.connections[*at].stream().is_none();
+        let mut missing: Vec<usize> = (0..wanted).filter(is_missing).collect();
+        let none_is_open = self.connections.iter().all(|connection| connection.stream().is_none());
+        if none_is_open && !missing.is_empty() {
+            let opened = self.open(missing.remove(0));
+            opened.map_err(|cause| LoadError::Connect { url: self.config.base_url.clone(), cause })?;
         }
+        // One that is refused is tried again when a request needs it.
+        let Generator { connections, address, poll, .. } = self;
+        open_all(connections, &missing, address, |connection, at| watch(poll, connection, at));
         Ok(())
     }
 
@@ -291,11 +289,7 @@ impl Generator {
 
     /// Has the poll watch the socket of a connection.
     pub(crate) fn watch(&self, at: usize) -> io::Result<()> {
-        let connection = &self.connections[at];
-        match connection.stream() {
-            Some(stream) => self.poll.watch(stream, token(at, connection.generation)),
-            None => Err(io::ErrorKind::NotConnected.into()),
-        }
+        watch(&self.poll, &self.connections[at], at)
     }
 
     fn seat(&mut self, wanted: u32) {
@@ -316,6 +310,13 @@ impl LoadSource for Generator {
     ) -> Result<Measured, LoadError> {
         let start = self.start(&window.load, window.settle.saturating_add(window.length))?;
         self.window_from(start, window, stop, on_progress)
+    }
+}
+
+fn watch(poll: &Poll, connection: &Connection, at: usize) -> io::Result<()> {
+    match connection.stream() {
+        Some(stream) => poll.watch(stream, token(at, connection.generation)),
+        None => Err(io::ErrorKind::NotConnected.into()),
     }
 }
 

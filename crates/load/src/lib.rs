@@ -26,6 +26,7 @@ mod generator;
 mod interval_log;
 mod measured;
 mod nearest;
+mod opening;
 mod poll;
 mod priority;
 pub mod recorder;
