@@ -24,6 +24,9 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Starts a group of the company as the environment says; see README.md. */
 public final class Main {
+  /** Connections that wait for being accepted; a full queue costs each further one a second. */
+  private static final int ACCEPT_QUEUE = 1_024;
+
   private Main() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -87,6 +90,7 @@ public final class Main {
     ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
     connector.setHost(settings.address());
     connector.setPort(settings.port());
+    connector.setAcceptQueueSize(ACCEPT_QUEUE);
     server.addConnector(connector);
     server.setHandler(handler);
     server.setStopAtShutdown(true);

@@ -5,65 +5,64 @@ import assay.supermarket.message.Association;
 import assay.supermarket.message.AssociationReport;
 import assay.supermarket.message.BusinessReport;
 import assay.supermarket.message.CategorySales;
-import assay.supermarket.message.Receipt;
-import assay.supermarket.message.ReceiptLine;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /** What a number of receipts says about products, categories and customers. Immutable. */
 final class Mine {
   private static final int TOGETHER_MIN = 2; // one receipt is no association
 
-  private final List<Receipt> receipts;
+  private final List<MinedReceipt> receipts;
   private final Assortment assortment;
 
-  Mine(List<Receipt> receipts, Assortment assortment) {
+  Mine(List<MinedReceipt> receipts, Assortment assortment) {
     this.receipts = receipts;
     this.assortment = assortment;
   }
 
   /** Products that are bought together with this one. */
   AssociationReport withProduct(int product, int most) {
-    return with(ReceiptLine::product, assortment.products(), product, most);
+    return with(MinedReceipt::products, assortment.products(), product, most);
   }
 
   /** Categories that are bought together with this one. */
   AssociationReport withCategory(int category, int most) {
-    return with(ReceiptLine::category, assortment.categories(), category, most);
+    return with(MinedReceipt::categories, assortment.categories(), category, most);
   }
 
-  private AssociationReport with(ToIntFunction<ReceiptLine> what, int things, int item, int most) {
-    Predicate<Receipt> hasItem =
+  private AssociationReport with(
+      Function<MinedReceipt, int[]> column, int things, int item, int most) {
+    Predicate<MinedReceipt> hasItem =
         receipt -> {
-          for (ReceiptLine line : receipt.lines()) {
-            if (what.applyAsInt(line) == item) {
+          for (int thing : column.apply(receipt)) {
+            if (thing == item) {
               return true;
             }
           }
           return false;
         };
-    return associate(what, things, hasItem, item, most);
+    return associate(column, things, hasItem, item, most);
   }
 
   /** Products bought by those who buy much of these categories. */
   List<Association> offers(Set<Integer> categories, int most) {
     boolean[] liked = new boolean[assortment.categories()];
     categories.forEach(category -> liked[category] = true);
-    Predicate<Receipt> alike =
+    Predicate<MinedReceipt> alike =
         receipt -> {
           int common = 0;
-          for (ReceiptLine line : receipt.lines()) {
-            common += liked[line.category()] ? 1 : 0;
+          for (int category : receipt.categories()) {
+            common += liked[category] ? 1 : 0;
           }
-          return common * 4 > receipt.lines().size();
+          return common * 4 > receipt.lines();
         };
-    return associate(ReceiptLine::product, assortment.products(), alike, -1, most).associations();
+    return associate(MinedReceipt::products, assortment.products(), alike, -1, most).associations();
   }
 
   /**
@@ -71,29 +70,17 @@ final class Mine {
    * of those that have a thing among the chosen receipts over its share among all.
    */
   private AssociationReport associate(
-      ToIntFunction<ReceiptLine> what,
+      Function<MinedReceipt, int[]> column,
       int things,
-      Predicate<Receipt> chosen,
+      Predicate<MinedReceipt> chosen,
       int itself,
       int most) {
+    List<MinedReceipt> chosenReceipts = receipts.stream().filter(chosen).toList();
     int[] amongChosen = new int[things];
+    count(chosenReceipts, column, amongChosen, 0, amongChosen);
     int[] amongAll = new int[things];
-    int[] countedFor = new int[things]; // the receipt, so that a thing counts once for each
-    int chosenReceipts = 0;
-    int number = 0;
-    for (Receipt receipt : receipts) {
-      number++;
-      int one = chosen.test(receipt) ? 1 : 0;
-      chosenReceipts += one;
-      for (ReceiptLine line : receipt.lines()) {
-        int thing = what.applyAsInt(line);
-        if (countedFor[thing] != number) {
-          countedFor[thing] = number;
-          amongChosen[thing] += one;
-          amongAll[thing]++;
-        }
-      }
-    }
+    // Most things are hardly ever among the chosen, and need no second look.
+    count(receipts, column, amongChosen, TOGETHER_MIN, amongAll);
     List<Association> found = new ArrayList<>();
     for (int thing = 0; thing < things; thing++) {
       if (thing != itself && amongChosen[thing] >= TOGETHER_MIN) {
@@ -101,7 +88,7 @@ final class Mine {
             1_000L
                 * amongChosen[thing]
                 * receipts.size()
-                / ((long) amongAll[thing] * chosenReceipts);
+                / ((long) amongAll[thing] * chosenReceipts.size());
         found.add(new Association(thing, amongChosen[thing], lift));
       }
     }
@@ -110,18 +97,40 @@ final class Mine {
             .thenComparingInt(Association::item));
     return new AssociationReport(
         receipts.size(),
-        chosenReceipts,
+        chosenReceipts.size(),
         List.copyOf(found.subList(0, Math.min(most, found.size()))));
+  }
+
+  /** Adds up in how many receipts a thing is, for those that have been seen so often before. */
+  private static void count(
+      List<MinedReceipt> receipts,
+      Function<MinedReceipt, int[]> column,
+      int[] seen,
+      int seenMin,
+      int[] counts) {
+    int[] countedFor = new int[counts.length]; // so that a thing counts once for each receipt
+    int number = 0;
+    for (MinedReceipt receipt : receipts) {
+      number++;
+      for (int thing : column.apply(receipt)) {
+        if (seen[thing] >= seenMin && countedFor[thing] != number) {
+          countedFor[thing] = number;
+          counts[thing]++;
+        }
+      }
+    }
   }
 
   /** Sales in all, of each category, and the products sold most. */
   BusinessReport business(int most) {
     long[] pieces = new long[assortment.categories()];
     long[] cents = new long[assortment.categories()];
-    for (Receipt receipt : receipts) {
-      for (ReceiptLine line : receipt.lines()) {
-        pieces[line.category()] += line.quantity();
-        cents[line.category()] += line.unitCents() * line.quantity();
+    for (MinedReceipt receipt : receipts) {
+      for (int line = 0; line < receipt.lines(); line++) {
+        int category = receipt.categories()[line];
+        int quantity = receipt.quantities()[line];
+        pieces[category] += quantity;
+        cents[category] += receipt.unitCents()[line] * quantity;
       }
     }
     List<CategorySales> categories =
@@ -145,9 +154,9 @@ final class Mine {
 
   private int[] piecesOfProducts() {
     int[] pieces = new int[assortment.products()];
-    for (Receipt receipt : receipts) {
-      for (ReceiptLine line : receipt.lines()) {
-        pieces[line.product()] += line.quantity();
+    for (MinedReceipt receipt : receipts) {
+      for (int line = 0; line < receipt.lines(); line++) {
+        pieces[receipt.products()[line]] += receipt.quantities()[line];
       }
     }
     return pieces;

@@ -13,15 +13,15 @@ import java.util.SplittableRandom;
  * takes as long at the start as later. Guarded by headquarters' lock.
  */
 final class ReceiptWindow {
-  private final Receipt[] opening;
-  private final Receipt[] ring;
+  private final MinedReceipt[] opening;
+  private final MinedReceipt[] ring;
   private int oldest;
 
   ReceiptWindow(Assortment assortment) {
-    opening = new Receipt[assortment.sizes().receiptsMined()];
+    opening = new MinedReceipt[assortment.sizes().receiptsMined()];
     SplittableRandom random = new SplittableRandom(assortment.sizes().seed() ^ 0x5EED);
     for (int i = 0; i < opening.length; i++) {
-      opening[i] = draw(assortment, random);
+      opening[i] = new MinedReceipt(draw(assortment, random));
     }
     ring = opening.clone();
   }
@@ -40,21 +40,21 @@ final class ReceiptWindow {
   }
 
   void add(Receipt receipt) {
-    ring[oldest] = receipt;
+    ring[oldest] = new MinedReceipt(receipt);
     oldest = (oldest + 1) % ring.length;
   }
 
   /** A copy, oldest first. */
-  List<Receipt> receipts() {
-    Receipt[] copy = new Receipt[ring.length];
+  List<MinedReceipt> receipts() {
+    MinedReceipt[] copy = new MinedReceipt[ring.length];
     System.arraycopy(ring, oldest, copy, 0, ring.length - oldest);
     System.arraycopy(ring, 0, copy, ring.length - oldest, oldest);
     return Arrays.asList(copy);
   }
 
   /** A copy of the latest ones, oldest first. */
-  List<Receipt> latest(int count) {
-    List<Receipt> all = new ArrayList<>(count);
+  List<MinedReceipt> latest(int count) {
+    List<MinedReceipt> all = new ArrayList<>(count);
     for (int i = Math.min(count, ring.length); i > 0; i--) {
       all.add(ring[Math.floorMod(oldest - i, ring.length)]);
     }

@@ -23,8 +23,7 @@ class MineTest {
   void countsAndLiftOfAHandfulOfReceipts() {
     Mine mine =
         new Mine(
-            List.of(receipt(1, 2), receipt(1, 2, 2), receipt(1, 3), receipt(2), receipt(4, 4)),
-            ASSORTMENT);
+            List.of(mined(1, 2), mined(1, 2, 2), mined(1, 3), mined(2), mined(4, 4)), ASSORTMENT);
     AssociationReport report = mine.withProduct(1, 10);
     assertThat(report.receipts()).isEqualTo(5);
     assertThat(report.withItem()).isEqualTo(3);
@@ -37,7 +36,7 @@ class MineTest {
 
   @Test
   void drawnReceiptsGiveWhatASlowCountGives() {
-    List<Receipt> receipts = new ReceiptWindow(ASSORTMENT).receipts();
+    List<MinedReceipt> receipts = new ReceiptWindow(ASSORTMENT).receipts();
     Mine mine = new Mine(receipts, ASSORTMENT);
     AssociationReport report = mine.withCategory(7, 1_000);
     assertThat(report.withItem()).isEqualTo(together(receipts, Set.of(7)));
@@ -46,35 +45,42 @@ class MineTest {
       assertThat(found.together()).isEqualTo(together(receipts, Set.of(7, found.item())));
     }
     BusinessReport business = mine.business(5);
-    assertThat(business.cents()).isEqualTo(receipts.stream().mapToLong(Receipt::totalCents).sum());
+    assertThat(business.cents()).isEqualTo(receipts.stream().mapToLong(MineTest::cents).sum());
     assertThat(business.categories().stream().mapToLong(CategorySales::cents).sum())
         .isEqualTo(business.cents());
     assertThat(business.products().get(0).together())
         .isEqualTo(
             IntStream.range(0, 200)
-                .mapToLong(p -> lines(receipts).filter(line -> line == p).count())
+                .mapToLong(p -> products(receipts).filter(product -> product == p).count())
                 .max()
                 .orElseThrow());
   }
 
-  private static IntStream lines(List<Receipt> receipts) {
-    return receipts.stream().flatMapToInt(r -> r.lines().stream().mapToInt(ReceiptLine::product));
+  private static long cents(MinedReceipt receipt) {
+    return IntStream.range(0, receipt.lines())
+        .mapToLong(line -> receipt.unitCents()[line] * receipt.quantities()[line])
+        .sum();
   }
 
-  private static long together(List<Receipt> receipts, Set<Integer> categories) {
+  private static IntStream products(List<MinedReceipt> receipts) {
+    return receipts.stream().flatMapToInt(r -> IntStream.of(r.products()));
+  }
+
+  private static long together(List<MinedReceipt> receipts, Set<Integer> categories) {
     return receipts.stream()
         .filter(
             r ->
                 categories.stream()
-                    .allMatch(c -> r.lines().stream().anyMatch(line -> line.category() == c)))
+                    .allMatch(
+                        c -> IntStream.of(r.categories()).anyMatch(category -> category == c)))
         .count();
   }
 
-  private static Receipt receipt(int... products) {
+  private static MinedReceipt mined(int... products) {
     List<ReceiptLine> lines =
         IntStream.of(products)
             .mapToObj(p -> new ReceiptLine(p, ASSORTMENT.categoryOf(p), 1, 100))
             .toList();
-    return new Receipt(1, "in-store", 1, 100L * products.length, lines);
+    return new MinedReceipt(new Receipt(1, "in-store", 1, 100L * products.length, lines));
   }
 }
