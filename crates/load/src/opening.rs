@@ -75,3 +75,71 @@ fn wait(connections: &[Connection], opening: &[usize], left: Duration) -> io::Re
         Err(error) => Err(error.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    fn slots(count: usize) -> (Vec<Connection>, Vec<usize>) {
+        ((0..count).map(|_| Connection::new()).collect(), (0..count).collect())
+    }
+
+    fn open(connections: &[Connection]) -> usize {
+        connections.iter().filter(|connection| connection.state() == State::Open).count()
+    }
+
+    /// A queue of few, which nobody takes from until more have come than it holds.
+    #[test]
+    fn connections_that_found_the_queue_full_are_open_in_the_end() {
+        let listener = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+        bind(&listener, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).expect("a port");
+        listen(&listener, 8).expect("a queue");
+        let listener = TcpListener::from(listener);
+        let address = listener.local_addr().expect("its address");
+        let (mut connections, slots) = slots(64);
+        let mut begun = 0;
+        let (is_full, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
+        listener.set_nonblocking(true).expect("a listener can be polled");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut accepted = Vec::new();
+                while !is_over.load(Ordering::Relaxed) {
+                    if is_full.load(Ordering::Relaxed) {
+                        accepted.extend(listener.accept());
+                    }
+                    std::thread::sleep(Duration::from_micros(50));
+                }
+            });
+            open_all(&mut connections, &slots, &address, |_, _| {
+                begun += 1;
+                is_full.store(32 < begun, Ordering::Relaxed);
+                Ok(())
+            });
+            is_over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!((begun, open(&connections)), (64, 64));
+    }
+
+    #[test]
+    fn refused_connections_stay_closed() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = listener.local_addr().expect("its address");
+        drop(listener);
+        let (mut connections, slots) = slots(20);
+        open_all(&mut connections, &slots, &address, |_, _| Ok(()));
+        assert!(connections.iter().all(|connection| connection.state() == State::Closed));
+    }
+
+    #[test]
+    fn after_a_socket_that_cannot_be_made_no_other_is_tried() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let (mut connections, slots) = slots(20);
+        let no_room = |at: usize| if at == 3 { Err(io::ErrorKind::OutOfMemory.into()) } else { Ok(()) };
+        open_all(&mut connections, &slots, &address, |_, at| no_room(at));
+        assert_eq!(open(&connections), 3);
+    }
+}
