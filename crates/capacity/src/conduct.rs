@@ -21,6 +21,7 @@ const WINDOWS_MAX: usize = 10_000;
 /// Samples of problems that are kept of the load.
 const LOAD_PROBLEMS_MAX: usize = 20;
 const LATE_NS: u64 = 1_000_000;
+const NS_PER_S: f64 = 1e9;
 /// A rate that the generator could not offer so many times in a row is not tried again: it may have been a disturbance once.
 const NOT_OFFERED_MAX: u32 = 2;
 
@@ -114,7 +115,9 @@ struct Books<'a> {
     facts: RunFacts,
     blame: Blame,
     slow_not_kept: u64,
+    /// From the beginning of the first window's settling to the end of the last one.
     loaded_s: f64,
+    last_end_ns: Option<u64>,
     was_stopped: bool,
     /// Windows in a row whose rate the generator could not offer.
     not_offered: u32,
@@ -136,6 +139,7 @@ impl<'a> Books<'a> {
             blame: Blame::new(&config.limits_ms),
             slow_not_kept: 0,
             loaded_s: 0.0,
+            last_end_ns: None,
             was_stopped: false,
             not_offered: 0,
             beyond_per_s: Vec::new(),
@@ -152,7 +156,13 @@ impl<'a> Books<'a> {
         knows_server: bool,
         method: &mut dyn Method,
     ) {
-        self.loaded_s += ask.rest_s + ask.settle_s + measured.seconds();
+        let asked_s = ask.rest_s + ask.settle_s;
+        let between_s = self
+            .last_end_ns
+            .replace(measured.end_monotonic_ns)
+            .map_or(asked_s, |end_ns| measured.start_monotonic_ns.saturating_sub(end_ns) as f64 / NS_PER_S);
+        self.loaded_s += between_s + measured.seconds();
+        method.spend(between_s - asked_s);
         let detail = match detail_of(measured) {
             Ok(detail) => detail,
             Err(problem) => {

@@ -165,6 +165,20 @@ fn a_run_that_was_stopped_gives_what_it_has() {
     assert_eq!(report.problems[0].source, "complete");
 }
 
+/// Behind an overload the answers that are still to come take seconds, which are of no window.
+#[test]
+fn time_between_windows_counts_too() {
+    let (report, method, _) = run_at(&[0.5, 1.5, 0.5], 1, None, &[]);
+    let [first, .., last] = report.windows.as_slice() else { panic!("three windows") };
+    let windows_s: f64 = report.windows.iter().map(|w| w.settle_s + w.window_s).sum();
+    let begun_s = first.start_monotonic_ns as f64 / 1e9 - first.settle_s;
+    let whole_s = last.start_monotonic_ns as f64 / 1e9 + last.window_s - begun_s;
+    assert!(windows_s + 1.0 < whole_s, "{windows_s} of {whole_s} s: the queue was to be long");
+    let warm_up_s = 20.0;
+    assert!((report.duration_s - warm_up_s - whole_s).abs() < 1e-6, "{} s", report.duration_s);
+    assert!((method.spent_s - (whole_s - windows_s)).abs() < 1e-6, "{} s", method.spent_s);
+}
+
 /// At most 2 % of clean runs may be called invalid; 4 of 200.
 #[test]
 fn clean_runs_are_not_called_invalid() {

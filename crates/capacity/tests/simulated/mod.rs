@@ -285,11 +285,12 @@ pub struct Rates {
     pub limits_ms: Vec<f64>,
     pub taken: Vec<capacity::LoadWindow>,
     pub lost: usize,
+    pub spent_s: f64,
 }
 
 impl Rates {
     pub fn new(rates_per_s: Vec<f64>, limits_ms: Vec<f64>) -> Self {
-        Rates { rates_per_s, at: 0, limits_ms, taken: Vec::new(), lost: 0 }
+        Rates { rates_per_s, at: 0, limits_ms, taken: Vec::new(), lost: 0, spent_s: 0.0 }
     }
 }
 
@@ -307,6 +308,10 @@ impl Method for Rates {
     fn lose(&mut self, _: &Ask) {
         self.at += 1;
         self.lost += 1;
+    }
+
+    fn spend(&mut self, seconds: f64) {
+        self.spent_s += seconds;
     }
 
     fn capacity(&self) -> Capacity {

@@ -410,6 +410,12 @@ impl Method for Search {
         self.took(ask, matches!(ask.step, Step::Bracket | Step::Overload));
     }
 
+    fn spend(&mut self, seconds: f64) {
+        if seconds.is_finite() {
+            self.used_s += seconds.max(0.0);
+        }
+    }
+
     fn capacity(&self) -> Capacity {
         let ceiling = self.ceiling.filter(|_| self.windows.iter().any(|(window, _)| is_overload(window)));
         let is_done = |target: Target| match target {
