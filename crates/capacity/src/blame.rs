@@ -140,12 +140,32 @@ struct Loss {
     is_touched: bool,
 }
 
+/// Requests that missed a limit and had kept it without their wait for a connection, at the limit where there are most; reckoned
+/// from those that were kept.
+pub(crate) fn missed_for_a_connection(detail: &WindowDetail, limits_ms: &[f64]) -> u64 {
+    let is_for_it = |slow: &SlowRequest, limit_ns: f64| {
+        let response_ns = slow.done_ns.saturating_sub(slow.intended_ns) as f64;
+        limit_ns < response_ns && response_ns - wait_ns(slow) as f64 <= limit_ns
+    };
+    let missed = |limit_ms: &f64| {
+        let limit_ns = limit_ms * NS_PER_MS;
+        detail.slow.iter().filter(|slow| is_for_it(slow, limit_ns)).count()
+    };
+    let most = limits_ms.iter().map(missed).max().unwrap_or(0) as f64;
+    let all_of_kept = 1.0 + detail.slow_not_kept as f64 / detail.slow.len().max(1) as f64;
+    (most * all_of_kept) as u64
+}
+
+/// Time that a request waited for a connection, or a session.
+fn wait_ns(slow: &SlowRequest) -> u64 {
+    slow.sendable_ns.min(slow.done_ns).saturating_sub(slow.intended_ns)
+}
+
 /// What the request's own instants say.
 fn own_losses(slow: &SlowRequest) -> [Loss; 2] {
     let of = |cause, ns: u64| Loss { cause, lost_ns: ns as f64, is_touched: OWN_TOUCH_NS < ns };
     let lag_ns = slow.sent_ns.map_or(0, |sent_ns| sent_ns.saturating_sub(slow.sendable_ns));
-    let wait_ns = slow.sendable_ns.min(slow.done_ns).saturating_sub(slow.intended_ns);
-    [of(Cause::GeneratorLag, lag_ns), of(Cause::ConnectionWait, wait_ns)]
+    [of(Cause::GeneratorLag, lag_ns), of(Cause::ConnectionWait, wait_ns(slow))]
 }
 
 /// The times of one cause in their order, with the time lost until the end of each.

@@ -135,7 +135,7 @@ pub struct CapacityWindow {
 /// How fast a machine was: what steps of work that is always the same took, mean over the processors. Longer is slower.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MachineSpeed {
-    /// A multiplication and a rotation that wait for those before, CPU time in nanoseconds.
+    /// A step of eight chains of arithmetic side by side, CPU time in nanoseconds.
     pub compute_ns: f64,
     /// A read from memory at a place that the read before tells, CPU time in nanoseconds.
     pub memory_ns: f64,

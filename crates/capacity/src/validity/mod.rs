@@ -7,7 +7,9 @@
 //!
 //! A server that is asked for more than it can do answers late, drops and refuses: that is no fault but what a capacity is found
 //! by. Errors, lost responses and waits for connections are therefore judged in *clear* windows only, at 90 % or less of the
-//! rate that the server sustains.
+//! rate that the server sustains. A server that stands still for a moment may miss every limit there, too, and then keeps as many
+//! connections busy as there are: the requests that wait for one would wait in its own queue if there were more, and only those
+//! count that missed a limit for it.
 
 mod arrivals;
 mod checks;
@@ -18,6 +20,7 @@ pub use arrivals::{Gaps, gaps_of};
 pub use checks::check;
 pub(crate) use steadiness::Steadiness;
 
+use crate::blame::missed_for_a_connection;
 use crate::config::Bounds;
 use crate::seen::Seen;
 use crate::warm_up::WarmedUp;
@@ -65,6 +68,8 @@ pub struct WindowFacts {
     pub generator_cpu_share: Option<f64>,
     /// Requests that waited for a connection.
     pub connection_waits: u64,
+    /// Of the limited ones, those that missed a limit for that.
+    pub connection_misses: u64,
     /// Whether answers kept up.
     pub is_sustained: bool,
     /// Whether the method was told of it.
@@ -123,6 +128,7 @@ impl WindowFacts {
             priority: measured.priority.clone(),
             generator_cpu_share: measured.generator_cpu_share(),
             connection_waits: detail.connection_waits,
+            connection_misses: missed_for_a_connection(detail, limits_ms),
             is_sustained: false,
             is_told: false,
             left_out: Vec::new(),
