@@ -98,7 +98,7 @@ fn a_good_result_answers_first() {
         &good(),
         100,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: search of 3 windows in 4:32 min, seed 1
+            http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4:32 min in all, seed 1
 
             Keeps p99 of buy under 10 ms up to 812 requests a second (790 to 835).
             Sustains at most 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
@@ -138,8 +138,8 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
         &report,
         80,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: search of 3 windows in 4:32 min, seed
-            1
+            http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4:32 min in all,
+            seed 1
 
             NOT VALID: do not use these figures. What is wrong stands below.
             Keeps p99 of buy under 10 ms up to 812 requests a second (790 to 835).
@@ -188,8 +188,8 @@ fn what_was_not_found_is_told_with_what_was_tried() {
         &report,
         72,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: sweep of 0 windows in 4:32
-            min, seed 1
+            http://127.0.0.1:8080 with scenario shop: sweep of 0 windows, 4:32 min
+            in all, seed 1
 
             No rate was found at which p99 just keeps 10 ms: missed already at
             50.0/s.

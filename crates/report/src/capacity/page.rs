@@ -75,7 +75,7 @@ fn minutes(seconds: f64) -> String {
 
 fn subject(report: &CapacityReport) -> String {
     let (windows, method) = (report.windows.len(), method(report));
-    format!("A {method} of {windows} windows in {}", minutes(report.duration_s))
+    format!("A {method} of {windows} windows, {} in all", minutes(report.duration_s))
 }
 
 /// What failed, in words; a result that names nothing says so.

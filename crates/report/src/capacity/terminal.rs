@@ -48,7 +48,7 @@ fn head(report: &CapacityReport) -> String {
     let (minutes, seconds) = ((report.duration_s / 60.0).floor(), (report.duration_s % 60.0).floor());
     let (target, windows) = (clean(&report.target), report.windows.len());
     format!(
-        "{target}: {method} of {windows} windows in {minutes:.0}:{seconds:02.0} min, seed {}",
+        "{target}: {method} of {windows} windows, {minutes:.0}:{seconds:02.0} min in all, seed {}",
         report.seed
     )
 }
