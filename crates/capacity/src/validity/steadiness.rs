@@ -17,6 +17,7 @@ const COMPARED_FROM: f64 = 0.7;
 /// How far figures are from their median, as shares of it: the middle nine tenths.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Moved {
+    middle: f64,
     low: f64,
     high: f64,
     figures: usize,
@@ -26,7 +27,8 @@ impl Moved {
     fn of(figures: &[f64]) -> Option<Moved> {
         let at = |p: f64| assay_stats::quantile(figures, p);
         let middle = at(0.5).filter(|middle| 0.0 < *middle && FIGURES_MIN <= figures.len())?;
-        Some(Moved { low: at(0.05)? / middle - 1.0, high: at(0.95)? / middle - 1.0, figures: figures.len() })
+        let from_middle = |p: f64| Some(at(p)? / middle - 1.0);
+        Some(Moved { middle, low: from_middle(0.05)?, high: from_middle(0.95)?, figures: figures.len() })
     }
 
     /// The larger way from the median.
@@ -91,20 +93,24 @@ impl Steadiness {
     }
 }
 
-/// No verdict: what moves makes intervals wider, and that they show.
+/// No verdict: what moves makes intervals wider, and that they show. The medians say how like each other the machines of two results
+/// were: of ten searches on one server the lowest critical rate was 4,810 with 151 ns a read from memory, the highest 7,330 with 131.
 pub(super) fn check(facts: &RunFacts) -> ValidityCheck {
     let Steadiness { compute, memory, server } = Steadiness::of(&facts.windows, facts.sustained_per_s);
     let of_machine = compute.zip(memory).map(|(compute, memory)| {
         format!(
-            "the same work took {} of its median CPU time in arithmetic, {} in memory, {} times between windows",
+            "the same work took {:.2} ns a step of arithmetic ({}) and {:.0} ns a read from memory ({}), {} times between windows",
+            compute.middle,
             compute.words(),
+            memory.middle,
             memory.words(),
             memory.figures
         )
     });
     let of_server = server.map(|server| {
         format!(
-            "the server took {} of its median CPU time for an answer, {} windows just below its highest rate",
+            "the server took {:.3} ms for an answer ({}), {} windows just below its highest rate",
+            server.middle,
             server.words(),
             server.figures
         )
@@ -112,7 +118,7 @@ pub(super) fn check(facts: &RunFacts) -> ValidityCheck {
     let known: Vec<String> = of_machine.into_iter().chain(of_server).collect();
     let evidence = match known.as_slice() {
         [] => "not known of five windows that count (--pid names the server's process)".to_owned(),
-        known => format!("{} (the middle nine tenths); not judged", known.join("; ")),
+        known => format!("{}; CPU time, medians with the middle nine tenths; not judged", known.join("; ")),
     };
     verdict("steadiness", None, evidence)
 }
