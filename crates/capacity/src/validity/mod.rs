@@ -68,8 +68,8 @@ pub struct WindowFacts {
     pub generator_cpu_share: Option<f64>,
     /// Requests that waited for a connection.
     pub connection_waits: u64,
-    /// Of the limited ones, those that missed a limit for that.
-    pub connection_misses: u64,
+    /// For each limit, the share of requests that missed it for that alone.
+    pub connection_miss_shares: Vec<f64>,
     /// Whether answers kept up.
     pub is_sustained: bool,
     /// Whether the method was told of it.
@@ -105,10 +105,9 @@ impl WindowFacts {
             let above_ns = lag.highest_equivalent(above_ns).saturating_add(1);
             lag.count_between(above_ns, lag.high().max(above_ns))
         };
-        let missed = |limit_ms: &f64| {
-            let misses = detail.misses((limit_ms * NS_PER_MS) as u64);
-            misses as f64 / detail.requests().max(1) as f64
-        };
+        let limited = detail.requests().max(1) as f64;
+        let missed = |limit_ms: &f64| detail.misses((limit_ms * NS_PER_MS) as u64) as f64 / limited;
+        let missed_for_a_connection = |limit_ms: &f64| missed_for_a_connection(detail, *limit_ms) / limited;
         WindowFacts {
             asked_rate_per_s: match measured.load {
                 assay_load::Load::Open { rate_per_s, .. } => rate_per_s,
@@ -128,7 +127,7 @@ impl WindowFacts {
             priority: measured.priority.clone(),
             generator_cpu_share: measured.generator_cpu_share(),
             connection_waits: detail.connection_waits,
-            connection_misses: missed_for_a_connection(detail, limits_ms),
+            connection_miss_shares: limits_ms.iter().map(missed_for_a_connection).collect(),
             is_sustained: false,
             is_told: false,
             left_out: Vec::new(),
