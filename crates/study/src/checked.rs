@@ -1,13 +1,16 @@
 //! Reading a study file, and everything that can be wrong in it whatever machine it runs on. All mistakes are
-//! collected before anything starts.
+//! collected before anything starts. Of the machine only its JDKs are asked for, where they are a factor's levels.
 
 use crate::capacity;
 use crate::document::{Document, hint};
+use crate::each_jdk;
 use crate::error::Diagnostic;
+use crate::jvm_choice::releases;
 use crate::placeholders::{check as check_placeholders, split_words};
 use crate::reference_mode;
 use crate::study_file::{
-    CommandLine, DesignKind, DesignTable, LoadKind, LoadTable, Observe, QuickTable, StudyFile, study_schema,
+    CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, Observe, QuickTable, StudyFile,
+    study_schema,
 };
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, folder_of, resolve};
@@ -59,7 +62,7 @@ impl StudyFile {
     /// As [`StudyFile::read`].
     pub fn check(path: &Path, text: &str) -> Result<Checked, Vec<Diagnostic>> {
         let mut document = Document::parse(path, text, &study_schema());
-        let study = match toml::from_str::<StudyFile>(text) {
+        let mut study = match toml::from_str::<StudyFile>(text) {
             Ok(study) => study,
             Err(_) if !document.found.is_empty() => return Err(sorted(document.found)),
             Err(e) => {
@@ -67,6 +70,7 @@ impl StudyFile {
                 return Err(document.found);
             }
         };
+        each_jdk::fill_in(&mut study, releases, &mut document);
         check_head(&study, &mut document);
         check_factors(&study, &mut document);
         check_loads(&study, &mut document);
@@ -188,8 +192,16 @@ fn check_factors(study: &StudyFile, document: &mut Document) {
 fn check_level(study: &StudyFile, document: &mut Document, place: &str, factor: &str, level: &str) {
     let path = format!("{place}.{factor}");
     match study.factor.iter().find(|f| f.name == factor) {
-        Some(f) => check_word(document, &path, "level", level, f.level.iter().map(|l| l.name.as_str())),
+        Some(f) => check_level_of(Some(f), document, &path, level),
         None => check_word(document, &path, "factor", factor, study.factor.iter().map(|f| f.name.as_str())),
+    }
+}
+
+/// A level of this factor, if there is one, on this machine or another.
+fn check_level_of(factor: Option<&Factor>, document: &mut Document, path: &str, level: &str) {
+    if factor.is_none_or(|f| !f.may_find(level)) {
+        let known = factor.into_iter().flat_map(|f| &f.level).map(|l| l.name.as_str());
+        check_word(document, path, "level", level, known);
     }
 }
 
@@ -270,13 +282,9 @@ fn check_quick(study: &StudyFile, document: &mut Document) {
 fn check_published(study: &StudyFile, document: &mut Document) {
     for (i, published) in study.published.iter().enumerate() {
         let place = format!("published.{i}");
-        let levels: Vec<&str> =
-            study.factor.first().into_iter().flat_map(|f| &f.level).map(|l| l.name.as_str()).collect();
         for (key, values) in [("relative", &published.relative), ("absolute", &published.absolute)] {
-            let named = values.keys().map(String::as_str);
-            named.for_each(|l| {
-                check_word(document, &format!("{place}.{key}.{l}"), "level", l, levels.iter().copied());
-            });
+            let first = study.factor.first();
+            values.keys().for_each(|l| check_level_of(first, document, &format!("{place}.{key}.{l}"), l));
         }
         published.at.iter().for_each(|(f, l)| check_level(study, document, &format!("{place}.at"), f, l));
     }

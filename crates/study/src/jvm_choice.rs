@@ -4,6 +4,7 @@ use crate::reference_mode::bits_of;
 use crate::variant::VariantSpec;
 use assay_host::{find_jvms, jvm_at};
 use assay_model::{JvmFacts, Problem, ReferenceMode};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The release of the pair that `./assay setup` fetches.
@@ -27,17 +28,7 @@ impl Jvms {
         let home = |name: &str| jvm_at(&cache.join("jvm").join(name).join("home")).ok();
         let reason = std::fs::read_to_string(cache.join("jvm/17-i386.unavailable")).ok();
         let reason = reason.map(|r| r.lines().next().unwrap_or_default().to_owned());
-        let on_path = std::env::var_os("PATH")
-            .into_iter()
-            .flat_map(|path| std::env::split_paths(&path).collect::<Vec<PathBuf>>())
-            .find_map(|folder| jvm_at(&folder.join("java")).ok());
-        let (others, problems) = find_jvms(&[]);
-        let mut found: Vec<JvmFacts> = on_path.into_iter().collect();
-        for jvm in others {
-            if !found.iter().any(|f| f.home == jvm.home) {
-                found.push(jvm);
-            }
-        }
+        let (found, problems) = found();
         Jvms {
             found,
             pair_32: home("17-i386").filter(|j| j.bits == 32),
@@ -78,15 +69,41 @@ impl Jvms {
         }
         let fits = |jvm: &&JvmFacts| jvm.bits == 64 && feature.is_none_or(|f| f == jvm.feature);
         self.found.iter().find(fits).cloned().ok_or_else(|| match feature {
-            Some(f) => format!(
-                "there is no JDK {f} here (looked at PATH, JAVA_HOME and /usr/lib/jvm); \
-                 sudo apt-get install openjdk-{f}-jdk-headless adds it where the distribution has it"
-            ),
+            Some(f) => no_jdk(&f.to_string(), f),
             None => {
                 "there is no java on the path; sudo apt-get install default-jdk-headless adds one".to_owned()
             }
         })
     }
+}
+
+/// The JVMs of this machine, `java` of the path first, and those that cannot be understood.
+fn found() -> (Vec<JvmFacts>, Vec<Problem>) {
+    let on_path = std::env::var_os("PATH")
+        .into_iter()
+        .flat_map(|path| std::env::split_paths(&path).collect::<Vec<PathBuf>>())
+        .find_map(|folder| jvm_at(&folder.join("java")).ok());
+    let (others, problems) = find_jvms(&[]);
+    let mut found: Vec<JvmFacts> = on_path.into_iter().collect();
+    for jvm in others {
+        if !found.iter().any(|f| f.home == jvm.home) {
+            found.push(jvm);
+        }
+    }
+    (found, problems)
+}
+
+/// The feature releases that a variant can choose here by number.
+pub(crate) fn releases() -> BTreeSet<u32> {
+    found().0.into_iter().filter(|jvm| jvm.bits == 64).map(|jvm| jvm.feature).collect()
+}
+
+/// That a JDK is missing, and what would add it: this release, or the first of those wanted.
+pub(crate) fn no_jdk(wanted: &str, release: u32) -> String {
+    format!(
+        "there is no JDK {wanted} here (looked at PATH, JAVA_HOME and /usr/lib/jvm); \
+         sudo apt-get install openjdk-{release}-jdk-headless adds it where the distribution has it"
+    )
 }
 
 /// Whether any variant asks for the 32-bit mode.

@@ -7,7 +7,7 @@
 //! | part | files |
 //! | --- | --- |
 //! | study file, workload file, their mistakes | `study_file`, `document`, `checked`, `workload`, `units`, `placeholders` |
-//! | what this machine will run | `variant`, `reference_mode`, `jvm_choice`, `preload`, `prepare`, `plan` |
+//! | what this machine will run | `each_jdk`, `variant`, `reference_mode`, `jvm_choice`, `preload`, `prepare`, `plan` |
 //! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `http` |
 //! | measuring | `runner`, `observe`, `benchmark_results`, `capacity` |
 //! | what is left | `run_dir`, `curves`, `summary` |
@@ -18,6 +18,7 @@ mod checked;
 mod companion;
 mod curves;
 mod document;
+mod each_jdk;
 mod error;
 mod http;
 mod jvm_choice;

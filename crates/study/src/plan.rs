@@ -85,7 +85,8 @@ impl Layout {
 pub(crate) struct Limits {
     pub foreign_cpu_share: f64,
     pub steal_share: f64,
-    pub throttled_share: f64,
+    /// Absent: none in a window of load, and what a search for a capacity allows by itself.
+    pub throttled_share: Option<f64>,
     pub error_share: f64,
 }
 
@@ -94,7 +95,7 @@ impl From<&LimitsTable> for Limits {
         Limits {
             foreign_cpu_share: table.foreign_cpu_share.unwrap_or(0.10),
             steal_share: table.steal_share.unwrap_or(0.03),
-            throttled_share: table.throttled_share.unwrap_or(0.0),
+            throttled_share: table.throttled_share,
             error_share: table.error_share.unwrap_or(assay_load::ERROR_SHARE_MAX),
         }
     }

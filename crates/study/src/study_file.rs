@@ -104,6 +104,10 @@ pub struct Factor {
     /// Its values, in the order of the report.
     #[serde(default)]
     pub level: Vec<Level>,
+    /// In place of `level`: each feature release of the JDK that is found on the machine, from this one on, is a level, named by its
+    /// number. One that is named, as the baseline or in the short form, and is not found is skipped.
+    #[schemars(range(min = 8, max = 999))]
+    pub each_jdk_from: Option<u32>,
 }
 
 /// One value of a factor.
@@ -260,7 +264,8 @@ pub struct LimitsTable {
     /// Time that the hypervisor took, as a share of the machine. Default: 0.03.
     #[schemars(range(min = 0, max = 1))]
     pub steal_share: Option<f64>,
-    /// Time in which a CPU limit held the server, as a share. Default: 0.
+    /// Time in which a CPU limit held the server, as a share. Default: 0. Of a capacity: in which one that is not the server's own
+    /// held the load generator. Default: 0.005.
     #[schemars(range(min = 0, max = 1))]
     pub throttled_share: Option<f64>,
     /// Failed requests, as a share of all. Default: 0.01.

@@ -243,6 +243,42 @@ metric = "ns_per_op/X.run(n=1)"
 }
 
 #[test]
+fn mistakes_around_the_jdks_of_the_machine_are_told() {
+    let text = OWN.replace(
+        "name = \"own\"",
+        "name = \"own\"\nbaseline = { JDK = \"16\" }\nexclude = [{ JDK = \"21\" }, { JDK = \"017\" }]",
+    ) + r#"
+[[factor]]
+name = "JDK"
+each_jdk_from = 17
+level = [{ name = "17", jvm = "17" }]
+[[factor]]
+name = "none found"
+each_jdk_from = 999
+[[published]]
+source = "a paper"
+metric = "throughput_per_s"
+relative = { 11 = 1.0, 21 = 1.1 }
+"#;
+    check(
+        &text,
+        expect![[r#"
+            x.toml:4: unknown level `16`; did you mean `17`?
+            x.toml:5: unknown level `017`; did you mean `17`?
+            x.toml:12: factor `JDK` has either each_jdk_from or [[factor.level]], not both
+            x.toml:16: there is no JDK 999 or later here (looked at PATH, JAVA_HOME and /usr/lib/jvm); sudo apt-get install openjdk-999-jdk-headless adds it where the distribution has it
+            x.toml:20: unknown level `11`; did you mean `17`?
+        "#]],
+    );
+    check(
+        &format!("{OWN}[[factor]]\nname = \"JDK\"\neach_jdk_from = \"17\"\n"),
+        expect![[r#"
+            x.toml:9: `factor.each_jdk_from` must be a whole number, 8 or more
+        "#]],
+    );
+}
+
+#[test]
 fn the_checked_in_schema_is_the_one_of_the_types() {
     let schema = serde_json::to_string_pretty(&study_schema()).unwrap() + "\n";
     expect_file!["../../../docs/study.schema.json"].assert_eq(&schema);

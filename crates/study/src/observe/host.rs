@@ -68,7 +68,12 @@ pub(crate) fn judge(interval: &HostInterval, our_cpu_ns: u64, limits: Limits) ->
             interval.steal_share,
             limits.steal_share,
         ),
-        over("throttled", "time held by a CPU limit", interval.throttled_share, limits.throttled_share),
+        over(
+            "throttled",
+            "time held by a CPU limit",
+            interval.throttled_share,
+            limits.throttled_share.unwrap_or(0.0),
+        ),
     ]
     .into_iter()
     .flatten()
@@ -80,7 +85,7 @@ mod tests {
     use super::*;
 
     const LIMITS: Limits =
-        Limits { foreign_cpu_share: 0.1, steal_share: 0.03, throttled_share: 0.0, error_share: 0.01 };
+        Limits { foreign_cpu_share: 0.1, steal_share: 0.03, throttled_share: None, error_share: 0.01 };
 
     #[test]
     fn each_gauge_over_its_limit_is_a_disturbance_and_absent_ones_are_none() {

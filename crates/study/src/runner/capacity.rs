@@ -117,11 +117,13 @@ fn search(
 /// The study's limits in place of the usual ones. A study that does not watch the machine leaves nothing out for it.
 fn bounds(limits: Limits, watches_host: bool) -> Bounds {
     let share = |limit: f64| if watches_host { limit } else { 1.0 };
+    let usual = Bounds::default();
     Bounds {
         foreign_cpu_share: share(limits.foreign_cpu_share),
         steal_share: share(limits.steal_share),
+        own_throttled_share: limits.throttled_share.map_or(usual.own_throttled_share, share),
         error_share: limits.error_share,
-        ..Bounds::default()
+        ..usual
     }
 }
 
@@ -321,4 +323,32 @@ fn absent(report: &CapacityReport) -> Vec<Problem> {
         ));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study_file::LimitsTable;
+
+    #[test]
+    fn limits_of_the_study_count_and_what_it_does_not_limit_is_as_usual() {
+        let of = |table: &LimitsTable, watches_host| bounds(Limits::from(table), watches_host);
+        assert_eq!(of(&LimitsTable::default(), true), Bounds::default());
+        let own = LimitsTable {
+            foreign_cpu_share: Some(0.2),
+            steal_share: Some(0.04),
+            throttled_share: Some(0.0),
+            error_share: Some(0.5),
+        };
+        let want = Bounds {
+            foreign_cpu_share: 0.2,
+            steal_share: 0.04,
+            own_throttled_share: 0.0,
+            error_share: 0.5,
+            ..Bounds::default()
+        };
+        assert_eq!(of(&own, true), want);
+        let of_machine = |b: Bounds| (b.foreign_cpu_share, b.steal_share, b.own_throttled_share);
+        assert_eq!(of_machine(of(&own, false)), (1.0, 1.0, 1.0), "nothing is left out for the machine");
+    }
 }
