@@ -4,10 +4,7 @@ use crate::response::{Broken, Progress, ResponseReader};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
-/// How long opening a connection may take before a stretch begins.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A request buffer that grew beyond this by one large request is given back.
 const REQUEST_BYTES_KEPT: usize = 64 << 10;
 
@@ -58,13 +55,6 @@ impl Connection {
 
     pub fn stream(&self) -> Option<&TcpStream> {
         self.stream.as_ref()
-    }
-
-    /// Opens the connection and waits for it.
-    pub fn open_blocking(&mut self, address: &SocketAddr) -> io::Result<()> {
-        let stream = TcpStream::connect_timeout(address, CONNECT_TIMEOUT)?;
-        stream.set_nonblocking(true)?;
-        self.adopt(stream, State::Open)
     }
 
     /// Begins to open the connection.

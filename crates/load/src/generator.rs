@@ -4,7 +4,7 @@ use crate::arrivals::{ArrivalLaw, Part, RATE_PER_S_MAX};
 use crate::connection::Connection;
 use crate::interval_log::IntervalLogs;
 use crate::measured::Measured;
-use crate::opening::open_all;
+use crate::opening::{Patience, open_all};
 use crate::poll::Poll;
 use crate::run::{Run, Span};
 use crate::scenario::Scenario;
@@ -14,6 +14,7 @@ use crate::source::{LoadSource, LoadWindow};
 use crate::url::BaseUrl;
 use crate::window::WindowRecorder;
 use crate::{LoadError, clock};
+use assay_model::Problem;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::atomic::AtomicBool;
@@ -92,8 +93,17 @@ pub struct Progress {
     pub in_flight: u32,
 }
 
+/// The connections of a stretch before it begins.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// How many the stretch may have.
+    pub wanted: usize,
+    /// Why some of them are not open.
+    pub problems: Vec<Problem>,
+}
+
 /// When and as which of several generators a stretch is run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Start {
     /// `CLOCK_MONOTONIC`.
     pub at_ns: u64,
@@ -101,8 +111,8 @@ pub(crate) struct Start {
     pub part: Part,
     /// Of the arrivals.
     pub seed: u64,
-    /// How many are open.
-    pub connections: usize,
+    /// Its connections.
+    pub opened: Opened,
 }
 
 /// A load generator for one server. Its connections and sessions persist between stretches.
@@ -117,6 +127,7 @@ pub struct Generator {
     pub(crate) poll: Poll,
     pub(crate) connections: Vec<Connection>,
     pub(crate) sessions: Vec<Session>,
+    patience: Patience,
     stretches: u64,
 }
 
@@ -147,13 +158,14 @@ impl Generator {
             poll,
             connections,
             sessions: Vec::new(),
+            patience: Patience::Full,
             stretches: 0,
         })
     }
 
     /// Runs one stretch of load and drains it; blocks until then. Connections are opened, and those that died since the
-    /// last stretch replaced, before it begins. The first stretch draws its arrivals from the configured seed,
-    /// each further one from the next number.
+    /// last stretch replaced, before it begins; that some stayed closed is among its problems. The first stretch draws
+    /// its arrivals from the configured seed, each further one from the next number.
     ///
     /// Draining waits for what is in flight, at most the longest time limit of the scenario. `stop` ends the stretch
     /// early, and the drain after a second. `on_progress` is called a few times a second from the generator's
@@ -170,25 +182,29 @@ impl Generator {
         logs: Option<IntervalLogs>,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
-        let start = self.start(load, duration)?;
+        let start = self.start(load, duration, stop)?;
         self.run_from(start, load, duration, stop, logs, on_progress)
     }
 
     /// Makes ready for a load that starts now, with the next seed.
-    fn start(&mut self, load: &Load, duration: Duration) -> Result<Start, LoadError> {
-        let connections = self.ready(load, duration)?;
+    fn start(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Start, LoadError> {
+        let opened = self.ready(load, duration, stop)?;
         let seed = self.config.seed.wrapping_add(self.stretches);
         self.stretches += 1;
-        Ok(Start { at_ns: clock::monotonic_ns(), part: Part::WHOLE, seed, connections })
+        Ok(Start { at_ns: clock::monotonic_ns(), part: Part::WHOLE, seed, opened })
     }
 
-    /// Checks a load, opens the connections that it needs and seats its users; returns the number of connections.
-    pub(crate) fn ready(&mut self, load: &Load, duration: Duration) -> Result<usize, LoadError> {
+    /// Checks a load, opens the connections that it needs and seats its users. `stop` ends the opening early.
+    pub(crate) fn ready(
+        &mut self,
+        load: &Load,
+        duration: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Opened, LoadError> {
         let users = check(load, duration)?;
-        let connections = self.config.connections.min(users.unwrap_or(u32::MAX)) as usize;
-        self.connect(connections)?;
+        let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
         self.seat(users.unwrap_or(self.config.sessions));
-        Ok(connections)
+        Ok(opened)
     }
 
     /// Runs a stretch for which the generator is ready. A start in the future is waited for; one in the past is caught
@@ -231,7 +247,7 @@ impl Generator {
         (logs, window): (Option<IntervalLogs>, Option<WindowRecorder>),
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
-        let Start { at_ns: begun_ns, part, seed, connections } = start;
+        let Start { at_ns: begun_ns, part, seed, opened } = start;
         let start_ns = begun_ns + settle.as_nanos() as u64;
         let end_ns = start_ns + duration.as_nanos() as u64;
         let schedule = match load {
@@ -246,11 +262,15 @@ impl Generator {
             }
         };
         let span = Span { begun_ns, start_ns, end_ns };
-        Run::new(self, schedule, connections, span, logs, window).execute(*load, seed, stop, on_progress)
+        let run = Run::new(self, schedule, opened.wanted, span, logs, window);
+        let mut measured = run.execute(*load, seed, stop, on_progress)?;
+        // First, since they may explain the others.
+        measured.problems.splice(0..0, opened.problems);
+        Ok(measured)
     }
 
     /// Makes sure that `wanted` connections are open, as far as the server accepts them.
-    fn connect(&mut self, wanted: usize) -> Result<(), LoadError> {
+    fn connect(&mut self, wanted: usize, stop: &AtomicBool) -> Result<Opened, LoadError> {
         for connection in &mut self.connections {
             if !connection.is_alive() {
                 connection.close();
@@ -260,31 +280,34 @@ impl Generator {
         let mut missing: Vec<usize> = (0..wanted).filter(is_missing).collect();
         let none_is_open = self.connections.iter().all(|connection| connection.stream().is_none());
         if none_is_open && !missing.is_empty() {
-            let opened = self.open(missing.remove(0));
+            let opened = self.open(missing.remove(0), stop);
             opened.map_err(|cause| LoadError::Connect { url: self.config.base_url.clone(), cause })?;
         }
         // One that is refused is tried again when a request needs it.
-        let Generator { connections, address, poll, .. } = self;
-        open_all(connections, &missing, address, |connection, at| watch(poll, connection, at));
-        Ok(())
+        let Generator { connections, address, poll, patience, .. } = self;
+        let watch = |connection: &Connection, at| watch(poll, connection, at);
+        let unopened = open_all(connections, &missing, address, (*patience, stop), watch);
+        *patience = unopened.patience();
+        Ok(Opened { wanted, problems: unopened.problems(&self.config.base_url, wanted) })
     }
 
-    /// Opens a connection; the first address of the host that accepts it is kept.
-    fn open(&mut self, at: usize) -> io::Result<()> {
-        let connection = &mut self.connections[at];
+    /// Opens a connection; the first address of the host that accepts it is kept. Where it was stopped, it may be closed.
+    fn open(&mut self, at: usize, stop: &AtomicBool) -> io::Result<()> {
         let others = self.addresses.iter().filter(|other| **other != self.address);
-        let mut opened = connection.open_blocking(&self.address);
-        for other in others.copied().collect::<Vec<_>>() {
-            if opened.is_ok() {
-                break;
-            }
-            if connection.open_blocking(&other).is_ok() {
-                self.address = other;
-                opened = Ok(());
+        let addresses: Vec<SocketAddr> = std::iter::once(&self.address).chain(others).copied().collect();
+        let mut first = None;
+        for address in addresses {
+            let Generator { connections, poll, .. } = self;
+            let watch = |connection: &Connection, at| watch(poll, connection, at);
+            match open_all(connections, &[at], &address, (Patience::Full, stop), watch).into_error() {
+                None => {
+                    self.address = address;
+                    return Ok(());
+                }
+                Some(error) => first = first.or(Some(error)),
             }
         }
-        opened?;
-        self.watch(at)
+        first.map_or(Ok(()), Err)
     }
 
     /// Has the poll watch the socket of a connection.
@@ -308,7 +331,7 @@ impl LoadSource for Generator {
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
-        let start = self.start(&window.load, window.settle.saturating_add(window.length))?;
+        let start = self.start(&window.load, window.settle.saturating_add(window.length), stop)?;
         self.window_from(start, window, stop, on_progress)
     }
 }

@@ -1,10 +1,12 @@
 //! Several injectors that act as one: the server's own count, the law of the arrivals, clocks, losses, and who is let in.
 
+mod deaf;
 mod places;
 
 use assay_load::remote::{InjectorAddress, Injectors, InjectorsConfig, Token};
 use assay_load::{ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured};
 use assay_testkit::CountingServer;
+use deaf::deaf_server;
 use places::{HANG, InjectorThread, Wire, config};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -207,6 +209,18 @@ fn a_stop_ends_the_window_early() {
     assert!(seen > 50 && measured.requests == server.count(), "{} {}", measured.requests, server.count());
     assert_eq!(measured.invalid_because()[0].what, "stopped before the end of the stretch");
     assert_eq!(make(&mut group, &open(ArrivalLaw::Constant, 100.0, 100)).requests, 10, "then goes on");
+}
+
+/// An injector that waits to the end tells of connections that were not accepted.
+#[test]
+fn a_stop_ends_the_opening_of_connections() {
+    let (server, injectors) = (CountingServer::start(), InjectorThread::group(1));
+    let (_listener, base_url) = deaf_server();
+    let mut group = connect(InjectorsConfig { base_url, ..config(&server, &addresses(&injectors)) });
+    let window = open(ArrivalLaw::Constant, 200.0, WINDOW_MS);
+    let measured = group.window(&window, &AtomicBool::new(true), &mut |_| ()).expect("a stopped window");
+    assert!(measured.stopped);
+    assert_eq!(measured.problems, []);
 }
 
 /// What came of a window in which the middle one of three injectors was lost.

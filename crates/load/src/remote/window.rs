@@ -86,7 +86,7 @@ impl Window<'_> {
             trips: 0,
             stopped: false,
         };
-        making.arm()?;
+        making.arm(stop)?;
         making.compare_clocks(|state, offset| state.before = Some(offset));
         if making.lost.is_empty() {
             making.start();
@@ -194,7 +194,7 @@ impl Making<'_> {
     }
 
     /// Hands out the parts and waits until all connections to the server are open.
-    fn arm(&mut self) -> Result<(), LoadError> {
+    fn arm(&mut self, stop: &AtomicBool) -> Result<(), LoadError> {
         let there = self.there();
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let Window { window, seed, .. } = self.window;
@@ -214,19 +214,26 @@ impl Making<'_> {
             self.states[to].part = Some(part);
             self.order(to, &Order::Arm(arm));
         }
-        self.wait_for_armed(there)
+        self.wait_for_armed(there, stop)
     }
 
-    /// Waits for an answer of each, also when one refuses, so that none comes late into the next window.
-    fn wait_for_armed(&mut self, mut missing: Vec<usize>) -> Result<(), LoadError> {
+    /// Waits for an answer of each, also when one refuses, so that none comes late into the next window. Where the user ends it,
+    /// they answer with the connections that are open by then.
+    fn wait_for_armed(&mut self, mut missing: Vec<usize>, stop: &AtomicBool) -> Result<(), LoadError> {
         let end_ns = clock::monotonic_ns().saturating_add(ARM_MAX.as_nanos() as u64);
         let mut refusal = None;
+        let mut is_told = false;
         loop {
+            if !is_told && stop.load(Ordering::Relaxed) {
+                is_told = true;
+                missing.iter().for_each(|to| self.order(*to, &Order::Stop));
+            }
             missing.retain(|at| self.window.injectors[*at].link.is_some());
             if missing.is_empty() {
                 return refusal.map_or(Ok(()), Err);
             }
-            match self.next(end_ns) {
+            let look_ns = clock::monotonic_ns().saturating_add(PROGRESS_EVERY.as_nanos() as u64);
+            match self.next(end_ns.min(look_ns)) {
                 Next::Report { from, report: Report::Armed, .. } => missing.retain(|at| *at != from),
                 Next::Report { from, report: Report::Refused { why, .. }, .. } => {
                     missing.retain(|at| *at != from);
@@ -234,12 +241,12 @@ impl Making<'_> {
                     refusal = Some(LoadError::Injector { address, cause: why });
                 }
                 Next::Report { from, .. } => self.lose(from, UNASKED),
-                Next::Lost => (),
-                Next::Due => {
+                Next::Due if end_ns <= clock::monotonic_ns() => {
                     for at in missing.clone() {
                         self.lose(at, &format!("it did not open its connections within {ARM_MAX:?}"));
                     }
                 }
+                Next::Lost | Next::Due => (),
             }
         }
     }

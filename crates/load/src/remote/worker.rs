@@ -3,7 +3,7 @@
 use super::frame::{FrameError, FrameWriter};
 use super::message::{Arm, Beat, LoadForm, Order, Prepare, Report, ScenarioForm, WindowForm};
 use super::recorded_form::RecordedForm;
-use crate::generator::Start;
+use crate::generator::{Opened, Start};
 use crate::{
     ArrivalLaw, Generator, GeneratorConfig, Load, LoadError, LoadWindow, Part, Progress, Scenario, clock,
 };
@@ -76,7 +76,7 @@ impl Stage {
 pub(super) struct Worker<'a> {
     stage: Stage,
     generator: Option<Generator>,
-    armed: Option<(Arm, usize)>,
+    armed: Option<(Arm, Opened)>,
     shared: &'a Shared,
     writer: &'a SharedWriter,
 }
@@ -112,8 +112,9 @@ impl<'a> Worker<'a> {
             Order::Arm(arm) => {
                 self.stage = Stage::Prepared;
                 let window = window(&arm);
-                let connections = self.generator()?.ready(&window.load, window.settle + window.length)?;
-                self.armed = Some((arm, connections));
+                let (shared, length) = (self.shared, window.settle + window.length);
+                let opened = self.generator()?.ready(&window.load, length, &shared.stop)?;
+                self.armed = Some((arm, opened));
                 Ok(Report::Armed)
             }
             Order::Start { at_ns } => {
@@ -132,7 +133,7 @@ impl<'a> Worker<'a> {
     }
 
     fn load(&mut self, at_ns: u64) -> Result<WindowForm, LoadError> {
-        let (arm, connections) = self.armed.take().ok_or_else(out_of_turn)?;
+        let (arm, opened) = self.armed.take().ok_or_else(out_of_turn)?;
         let ahead = Duration::from_nanos(at_ns.abs_diff(clock::monotonic_ns()));
         if ahead > START_AHEAD_MAX {
             let value = format!("{ahead:?} away");
@@ -142,7 +143,7 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         wait_until(at_ns.saturating_sub(READY_BEFORE_NS), &shared.stop);
         let start_late_ns = clock::monotonic_ns().saturating_sub(at_ns);
-        let start = Start { at_ns, part: part(&arm.load), seed: arm.seed, connections };
+        let start = Start { at_ns, part: part(&arm.load), seed: arm.seed, opened };
         let window = window(&arm);
         let measured =
             self.generator()?.window_from(start, &window, &shared.stop, &mut |progress: Progress| {
@@ -274,9 +275,9 @@ mod tests {
             Generator::new(GeneratorConfig::new(server.url.clone(), scenario, 4)).expect("a generator");
         let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 500.0 };
         let length = Duration::from_millis(600);
-        let connections = generator.ready(&load, length).expect("a server");
+        let opened = generator.ready(&load, length, &AtomicBool::new(false)).expect("a server");
         let at_ns = clock::monotonic_ns() - 200_000_000;
-        let start = Start { at_ns, part: Part::WHOLE, seed: 1, connections };
+        let start = Start { at_ns, part: Part::WHOLE, seed: 1, opened };
         let window = LoadWindow { load, settle: Duration::ZERO, length, slow_above: None };
         let measured =
             generator.window_from(start, &window, &AtomicBool::new(false), &mut |_| ()).expect("a window");
