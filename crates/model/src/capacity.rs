@@ -132,11 +132,14 @@ pub struct CapacityWindow {
     pub left_out: Vec<String>,
 }
 
-/// How fast a machine was: what steps of work that is always the same took, mean over the processors. Longer is slower.
+/// How fast a machine was: what steps of work that is always the same took, mean over several looks and over the processors.
+/// Longer is slower.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MachineSpeed {
-    /// A step of eight chains of arithmetic side by side, CPU time in nanoseconds.
-    pub compute_ns: f64,
+    /// A step of arithmetic, CPU time in nanoseconds: one operation on each of eight chains side by side. Absent in what earlier
+    /// versions stored: their `compute_ns` was of one chain or of eight, and does not tell which.
+    #[serde(default)]
+    pub arithmetic_ns: Option<f64>,
     /// A read from memory at a place that the read before tells, CPU time in nanoseconds.
     pub memory_ns: f64,
 }

@@ -69,6 +69,18 @@ fn csv_has_every_window_in_full_and_empty_fields_for_what_is_absent() {
     }
 }
 
+/// Earlier versions stored another step of arithmetic under another key.
+#[test]
+fn a_machine_of_an_earlier_version_has_a_memory_and_no_arithmetic() {
+    let earlier = r#"{"compute_ns":1.38,"memory_ns":96.5}"#;
+    let mut report = sample::search();
+    report.windows.truncate(1);
+    report.windows[0].machine = Some(serde_json::from_str(earlier).expect("the stored form"));
+    let page = page(&report);
+    assert!(page.contains(",machine_arithmetic_ns,machine_memory_ns,"));
+    assert!(page.contains(",,96.5,"));
+}
+
 /// Any figure of any window, limit or cause may be anything.
 #[test]
 fn odd_figures_are_drawn_without_panic_and_never_as_code() {
@@ -84,7 +96,8 @@ fn odd_figures_are_drawn_without_panic_and_never_as_code() {
                 3 => window.window_s = value,
                 4 => {
                     (window.generator_cpu_share, window.server_cpu_ms) = (Some(value), Some(value));
-                    window.machine = Some(assay_model::MachineSpeed { compute_ns: value, memory_ns: value });
+                    window.machine =
+                        Some(assay_model::MachineSpeed { arithmetic_ns: Some(value), memory_ns: value });
                 }
                 _ => window.reached_rate_per_s = value,
             }

@@ -61,7 +61,7 @@ impl Steadiness {
             })
         };
         Steadiness {
-            compute: moved(&|w| Some(w.machine?.compute_ns)),
+            compute: moved(&|w| w.machine?.arithmetic_ns),
             memory: moved(&|w| Some(w.machine?.memory_ns)),
             server: moved(&|w| w.server_cpu_ms.filter(|_| is_compared(w))),
         }

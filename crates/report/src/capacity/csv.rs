@@ -7,7 +7,7 @@ use std::io;
 const COLUMNS: &str = "window,step,start_monotonic_ns,rest_s,settle_s,window_s,asked_rate_per_s,sent_rate_per_s,reached_rate_per_s,\
                        requests,errors,response_ms_min,response_ms_p50,response_ms_p90,response_ms_p95,response_ms_p99,\
                        response_ms_p99_9,response_ms_max,limited_ms,send_lag_ms_p99,generator_cpu_share,server_cpu_ms,\
-                       machine_compute_ns,machine_memory_ns,is_sustained";
+                       machine_arithmetic_ns,machine_memory_ns,is_sustained";
 
 /// Writes a row for each window, with a column of misses for each limit, and why it was left out at the end.
 pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<()> {
@@ -32,7 +32,8 @@ fn row(report: &CapacityReport, number: u64, w: &CapacityWindow, out: &mut impl 
     let of = &w.response_ms;
     let times =
         [w.response_ms_min, of.p50, w.response_ms_p90, of.p95, of.p99, of.p99_9, of.max, w.limited_ms];
-    let speed = [w.machine.map(|machine| machine.compute_ns), w.machine.map(|machine| machine.memory_ns)];
+    let speed =
+        [w.machine.and_then(|machine| machine.arithmetic_ns), w.machine.map(|machine| machine.memory_ns)];
     let costs = [w.send_lag_ms_p99, w.generator_cpu_share, w.server_cpu_ms];
     for value in times.into_iter().chain(costs).chain(speed) {
         // What is absent is an empty field, not 0.

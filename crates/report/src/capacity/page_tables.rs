@@ -170,7 +170,7 @@ fn window_row(report: &CapacityReport, number: u64, w: &CapacityWindow) -> Vec<S
     row.push(optional(w.send_lag_ms_p99));
     row.push(optional(w.generator_cpu_share.map(|share| 100.0 * share)));
     row.push(optional(w.server_cpu_ms));
-    row.push(optional(w.machine.map(|machine| machine.compute_ns)));
+    row.push(optional(w.machine.and_then(|machine| machine.arithmetic_ns)));
     row.push(optional(w.machine.map(|machine| machine.memory_ns)));
     row.push(if w.is_sustained { "yes" } else { "no" }.to_owned());
     row.push(clean(&w.left_out.join("; ")));

@@ -64,7 +64,7 @@ fn window(noise: &mut SplitMix, start_s: &mut f64, step: &str, rate: f64, window
         send_lag_ms_p99: Some(0.18 * factor(noise, 0.5)),
         generator_cpu_share: Some(0.12 + rate / 12_000.0),
         server_cpu_ms: Some(0.31 + rate / 1e5),
-        machine: Some(MachineSpeed { compute_ns: 1.38, memory_ns: 96.0 }),
+        machine: Some(MachineSpeed { arithmetic_ns: Some(3.55), memory_ns: 96.0 }),
         is_sustained: reached >= 0.985 * rate,
         left_out: Vec::new(),
     }
