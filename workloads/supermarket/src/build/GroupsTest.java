@@ -27,9 +27,10 @@ import java.util.stream.Collectors;
 /**
  * Several groups of one company, each a JVM of its own, trade with customers and each other; each
  * is killed (SIGKILL) in the middle of it and started again. In the end the audit must hold, and
- * the receipts must be those that customers got: none lost, none written twice. Arguments: the
- * folder of the server's jars, a scratch folder, then {@code address@namespace} for each group, with
- * {@code -} for the namespace of this process.
+ * the receipts must be those that customers got: none lost, none written twice. Then one controller
+ * loads all groups. Arguments: the folder of the server's jars, a scratch folder, the program that
+ * makes that load ({@code e2e}), then {@code address@namespace} for each group, with {@code -} for
+ * the namespace of this process.
  */
 public final class GroupsTest {
   private static final int CUSTOMERS_AT_ONCE = 6;
@@ -86,6 +87,7 @@ public final class GroupsTest {
 
   private final Path jars;
   private final Path scratch;
+  private final String loader;
   private final List<Group> groups = new ArrayList<>();
   private final HttpClient client =
       HttpClient.newBuilder()
@@ -98,10 +100,11 @@ public final class GroupsTest {
   private GroupsTest(String[] arguments) throws IOException {
     jars = Path.of(arguments[0]);
     scratch = Path.of(arguments[1]);
+    loader = arguments[2];
     Set<Integer> taken = new HashSet<>();
-    for (int i = 2; i < arguments.length; i++) {
+    for (int i = 3; i < arguments.length; i++) {
       String[] place = arguments[i].split("@", 2);
-      groups.add(new Group(Character.toString('a' + i - 2), place[0], place[1], taken));
+      groups.add(new Group(Character.toString('a' + i - 3), place[0], place[1], taken));
     }
   }
 
@@ -109,6 +112,7 @@ public final class GroupsTest {
     GroupsTest test = new GroupsTest(arguments);
     try {
       test.tradeAndKill();
+      test.loadByOneController();
     } catch (Exception | AssertionError e) {
       for (Group group : test.groups) {
         System.err.println("-- log of " + group.name);
@@ -249,6 +253,14 @@ public final class GroupsTest {
       } catch (InterruptedException e) {
         return;
       }
+    }
+  }
+
+  private void loadByOneController() throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(loader, "one-controller"));
+    groups.forEach(group -> command.add(group.page("") + "@" + group.namespace));
+    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+      throw new AssertionError("the load by one controller failed");
     }
   }
 

@@ -36,7 +36,8 @@ final class VirtualThreads {
                   "newThreadPerTaskExecutor",
                   MethodType.methodType(ExecutorService.class, ThreadFactory.class))
               .invoke((ThreadFactory) factory.invoke(named));
-    } catch (ReflectiveOperationException e) {
+    } catch (ReflectiveOperationException | UnsupportedOperationException e) {
+      // Not there, or, on JDK 19 and 20, there as a preview that is not enabled.
       throw new IllegalArgumentException(
           Tiers.THREADS
               + "=virtual needs JDK 21 or later; this is "
