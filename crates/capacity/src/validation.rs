@@ -56,6 +56,10 @@ impl<M: Method> Method for Validated<M> {
         }
     }
 
+    fn spend(&mut self, seconds: f64) {
+        self.method.spend(seconds);
+    }
+
     fn lose(&mut self, ask: &Ask) {
         if ask.step != Step::Confirm {
             return self.method.lose(ask);

@@ -109,7 +109,7 @@ fn a_good_result_answers_first() {
             critical           947       925 to 970    2.4   geometric mean of the rates above
             sustained        1,240   1,210 to 1,260    2.1   whatever the response time
             Intervals aim at holding the true rate in 95 of 100 searches. Of searches for simulated servers of
-            known capacity 95 in 100 did; 63 to 85 where pauses decide over a limit and the rate hardly does.
+            known capacity 95 in 100 did; 61 to 85 where pauses decide over a limit and the rate hardly does.
 
             Why 12,345 requests took longer than 10 ms, in windows that the server kept up with
               collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
@@ -152,7 +152,7 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             critical           947       925 to 970    2.4   geometric mean …the rates above
             sustained        1,240   1,210 to 1,260    2.1   whatever the response time
             Intervals aim at holding the true rate in 95 of 100 searches. Of searches for
-            simulated servers of known capacity 95 in 100 did; 63 to 85 where pauses decide
+            simulated servers of known capacity 95 in 100 did; 61 to 85 where pauses decide
             over a limit and the rate hardly does.
 
             Why 12,345 requests took longer than 10 ms, in windows that the server kept up

@@ -69,18 +69,24 @@ impl Default for SteadyRule {
 impl SteadyRule {
     /// The rule in words, for stored results and reports.
     pub fn describe(&self) -> String {
-        let (slices, drift_percent) = (self.slices, self.drift_max * 100.0);
+        let slices = self.slices_min();
         format!(
-            "no trend and no step above {drift_percent:.3} % in the last {slices} slices or quarter, or in the last {} \
-             or half beside how the level wanders, {IN_A_ROW} times in a row",
+            "no trend and no step above {:.3} % in the last {slices} slices (the last quarter of all, where that is more), or \
+             in the last {} (the last half) beside how far the level wanders, {IN_A_ROW} times in a row",
+            self.drift_max * 100.0,
             2 * slices
         )
+    }
+
+    /// Slices that are judged, at least.
+    fn slices_min(&self) -> usize {
+        self.slices.max(2 * SIDE_SLICES_MIN)
     }
 
     /// Whether these slices, oldest first, show neither trend nor change point. `None` when there are fewer
     /// than the rule needs or their median is not positive.
     fn holds(&self, series: &[f64]) -> Option<bool> {
-        let wanted = self.slices.max(2 * SIDE_SLICES_MIN);
+        let wanted = self.slices_min();
         let last = self.is_still(series, wanted.max(series.len() / 4), noise_of_neighbours)?;
         let over_half = || self.is_still(series, (2 * wanted).max(series.len() / 2), noise_about_median);
         Some(last || over_half() == Some(true))

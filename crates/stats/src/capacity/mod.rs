@@ -72,7 +72,7 @@ pub trait Method {
     /// Tells that a window took time and gave nothing that counts.
     fn lose(&mut self, ask: &Ask);
     /// Tells that so many seconds passed before a window besides what it asked for: the answers to the one before were waited for.
-    fn spend(&mut self, _seconds: f64) {}
+    fn spend(&mut self, seconds: f64);
     /// What is known so far.
     fn capacity(&self) -> Capacity;
 }

@@ -232,6 +232,12 @@ impl Method for Sweep {
         };
     }
 
+    fn spend(&mut self, seconds: f64) {
+        if seconds.is_finite() {
+            self.used_s += seconds.max(0.0);
+        }
+    }
+
     fn lose(&mut self, ask: &Ask) {
         self.used_s += ask.settle_s + ask.window_s;
         self.lost += 1;

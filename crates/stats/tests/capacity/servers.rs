@@ -73,7 +73,11 @@ pub fn kinds() -> Vec<Kind> {
 pub fn run(method: &mut dyn Method, server: &Server, limits_ms: &[f64], seed: u64) -> Capacity {
     let mut running = Running::new(server, seed);
     while let Some(ask) = method.next() {
+        let begun_s = running.now_s();
         let window = running.window(&ask, limits_ms, 99.0);
+        // What an overload left is answered before the next window begins.
+        let asked_s = ask.rest_s + ask.settle_s + ask.window_s;
+        method.spend(running.now_s() - begun_s - asked_s);
         method.take(&ask, window);
     }
     method.capacity()
