@@ -140,17 +140,6 @@ struct Loss {
     is_touched: bool,
 }
 
-/// Requests that missed a limit and had kept it without their wait for a connection; reckoned from those that were kept.
-pub(crate) fn missed_for_a_connection(detail: &WindowDetail, limit_ms: f64) -> f64 {
-    let limit_ns = limit_ms * NS_PER_MS;
-    let is_for_it = |slow: &&SlowRequest| {
-        let response_ns = slow.done_ns.saturating_sub(slow.intended_ns) as f64;
-        limit_ns < response_ns && response_ns - wait_ns(slow) as f64 <= limit_ns
-    };
-    let all_of_kept = 1.0 + detail.slow_not_kept as f64 / detail.slow.len().max(1) as f64;
-    detail.slow.iter().filter(is_for_it).count() as f64 * all_of_kept
-}
-
 /// Time that a request waited for a connection, or a session.
 fn wait_ns(slow: &SlowRequest) -> u64 {
     slow.sendable_ns.min(slow.done_ns).saturating_sub(slow.intended_ns)

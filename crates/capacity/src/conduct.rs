@@ -134,6 +134,7 @@ impl<'a> Books<'a> {
             facts: RunFacts {
                 miss_share: config.miss_share(),
                 connections: config.connections,
+                counts_disturbed: config.counts_disturbed,
                 ..RunFacts::default()
             },
             blame: Blame::new(&config.limits_ms),

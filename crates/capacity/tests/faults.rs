@@ -4,7 +4,9 @@ mod simulated;
 
 use assay_capacity::{Bounds, CapacityConfig, CapacityEvent, Means, WarmedUp, measure, method_of};
 use assay_model::{Audit, CapacityMethod, CapacityReport};
-use simulated::{CAPACITY_PER_S, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated};
+use simulated::{
+    CAPACITY_PER_S, CONNECTIONS, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated, connections,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Shares of the capacity at which windows are measured.
@@ -18,7 +20,7 @@ fn config() -> CapacityConfig {
         limits_ms: vec![15.0, 25.0, 50.0],
         limited_operations: Vec::new(),
         budget_s: assay_capacity::default_budget_s(CapacityMethod::Search),
-        connections: 64,
+        connections: CONNECTIONS as u32,
         seed: 1,
         bounds: Bounds::default(),
         counts_disturbed: false,
@@ -35,8 +37,18 @@ fn run_at(
     fault: Option<Fault>,
     pauses: &[(u64, u64)],
 ) -> (CapacityReport, Rates, Vec<CapacityEvent>) {
+    let connections = connections(fault) as u32;
+    run_in(&CapacityConfig { connections, ..config() }, shares, seed, fault, pauses)
+}
+
+fn run_in(
+    config: &CapacityConfig,
+    shares: &[f64],
+    seed: u64,
+    fault: Option<Fault>,
+    pauses: &[(u64, u64)],
+) -> (CapacityReport, Rates, Vec<CapacityEvent>) {
     let rates = shares.iter().map(|share| share * CAPACITY_PER_S).collect();
-    let config = config();
     let mut source = Simulated::new(seed, fault);
     source.pauses = pauses.to_vec();
     let mut method = Rates::new(rates, config.limits_ms.clone());
@@ -60,7 +72,7 @@ fn run_at(
     };
     let stop = AtomicBool::new(false);
     let mut events = Vec::new();
-    let report = measure(&config, means, &stop, &mut |event| {
+    let report = measure(config, means, &stop, &mut |event| {
         let is_fourth = matches!(&event, CapacityEvent::WindowEnded { .. }) && events.len() > 6;
         if fault == Some(Fault::Stopped) && is_fourth {
             stop.store(true, Ordering::Relaxed);
@@ -91,6 +103,28 @@ fn check(fault: Fault, failing: &str, also: &[&str]) {
 #[test]
 fn a_starved_generator() {
     check(Fault::StarvedGenerator, "generator-lag", &[]);
+}
+
+/// Behind a server that stands still for 400 ms, 64 connections are busy with requests that missed 50 ms already.
+#[test]
+fn connections_that_run_out_behind_a_stall_are_enough() {
+    let pauses: Vec<(u64, u64)> = (0..200).map(|n| (n * 9_000 * MS, n * 9_000 * MS + 400 * MS)).collect();
+    let (report, ..) = run_at(&[0.5, 0.6, 0.7, 0.8, 0.85, 1.2], 1, None, &pauses);
+    assert!(report.valid, "{:#?}", report.problems);
+    let waits = report.blame.iter().flat_map(|limit| &limit.causes).filter(|c| c.cause == "connection-wait");
+    assert!(waits.map(|cause| cause.touched).sum::<u64>() > 100, "they did run out: {:#?}", report.blame);
+}
+
+#[test]
+fn windows_that_are_counted_although_disturbed_make_a_result_invalid() {
+    let counting =
+        |fault| run_in(&CapacityConfig { counts_disturbed: true, ..config() }, &SHARES, 1, fault, &[]);
+    let (clean, ..) = counting(None);
+    assert!(clean.valid, "no window was disturbed: {:#?}", clean.problems);
+    let (report, method, _) = counting(Some(Fault::MachineBusy));
+    assert_eq!((method.lost, report.valid), (0, false));
+    let check = report.checks.iter().find(|check| check.check == "disturbance").expect("listed");
+    assert!(check.passed == Some(false) && check.evidence.contains("do as was asked for"), "{check:?}");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn a_good_result_answers_first() {
               A cause counts where the request had kept the limit without the time that it took; one request may
               have several.
 
-            Checks: 1 passed, 1 could not be made
+            Checks: 1 passed, 1 without a verdict
               - audit: no audit was asked for
         "#]],
     );
@@ -163,7 +163,7 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
               A cause counts where the request had kept the limit without the time that it
               took; one request may have several.
 
-            Checks: 1 failed, 1 passed, 1 could not be made
+            Checks: 1 failed, 1 passed, 1 without a verdict
               ✗ disturbance: 4 of 6 windows left out, the last for: processors used by
               others, of the machine: 22.0 %, accepted 10.0 %
               - audit: no audit was asked for
@@ -201,7 +201,7 @@ fn what_was_not_found_is_told_with_what_was_tried() {
             critical             -                -      -   geometric m…rates above
             sustained            -                -      -   whatever th…sponse time
 
-            Checks: 1 passed, 1 could not be made
+            Checks: 1 passed, 1 without a verdict
               - audit: no audit was asked for
         "#]],
     );

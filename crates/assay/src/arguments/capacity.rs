@@ -76,8 +76,8 @@ pub struct CapacityArguments {
     /// Exit with 1 unless a limit is kept up to at least this rate, such as 500@25 for 500 a second under 25 ms; may be repeated
     #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
     pub at_least: Vec<AtLeast>,
-    /// Let windows count in which others used the machine: the only way to a figure where that never ends. The result is then not
-    /// valid
+    /// Let windows count in which others used the machine: the only way to a figure where that never ends. With such windows the
+    /// result is not valid
     #[arg(long)]
     pub count_disturbed: bool,
     /// Injectors that make the load instead of this process

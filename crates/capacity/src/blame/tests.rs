@@ -101,18 +101,3 @@ fn overlapping_chances_are_not_counted_twice_and_odd_times_do_no_harm() {
     let expected = of(&found[0], "gc-pause").expected.expect("requests were recorded");
     assert!((expected - 0.201).abs() < 0.001, "{expected}");
 }
-
-#[test]
-fn a_wait_for_a_connection_counts_where_it_decides_over_a_limit() {
-    let waited = |wait_ms: u64, done_ms: u64| SlowRequest { sendable_ns: wait_ms * MS, ..slow(0, done_ms) };
-    // 30 - 25 and 45 - 25 ms; and 60 ms at the server after 40 ms of waiting, as behind a server that stood still.
-    let slow = vec![waited(25, 30), waited(25, 45), waited(40, 100), slow(0, 30)];
-    let detail = WindowDetail { slow, ..WindowDetail::empty() };
-    assert_eq!(missed_for_a_connection(&detail, 10.0), 1.0);
-    assert_eq!(missed_for_a_connection(&detail, 25.0), 2.0);
-    assert_eq!(missed_for_a_connection(&detail, 50.0), 0.0);
-    // Half of them were kept.
-    let detail = WindowDetail { slow_not_kept: 4, ..detail };
-    assert_eq!(missed_for_a_connection(&detail, 25.0), 4.0);
-    assert_eq!(missed_for_a_connection(&WindowDetail::empty(), 25.0), 0.0);
-}

@@ -143,15 +143,20 @@ fn sent_rate(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
         return verdict("sent-rate", None, "no window that the server kept up with");
     }
     let asked = |w: &WindowFacts| w.asked_rate_per_s * w.window_s;
-    // What found the most requests in flight already was not sent on purpose, and is an error.
-    let sent = |w: &WindowFacts| (w.sent + w.errors(ErrorKind::OverBound)) as f64;
+    // What found the most requests in flight already was not sent on purpose: it is an error, and none of the arrivals.
+    let refused = |w: &WindowFacts| w.errors(ErrorKind::OverBound);
+    let sent = |w: &WindowFacts| (w.sent + refused(w)) as f64;
     let (sent_all, asked_all) = judged.iter().fold((0.0, 0.0), |(s, a), w| (s + sent(w), a + asked(w)));
     let off = |w: &WindowFacts| Some(rate_off(sent(w), asked(w), bounds.sent_rate_share));
     let in_all = rate_off(sent_all, asked_all, bounds.sent_rate_share);
     let (in_one, rate) = worst(judged.iter().copied(), off).unwrap_or((0.0, 0.0));
     let bound = percent(bounds.sent_rate_share);
+    let with_refused = match judged.iter().map(|w| refused(w)).sum::<u64>() {
+        0 => String::new(),
+        refused => format!(", with {refused} that found the most in flight and were not sent,"),
+    };
     let evidence = format!(
-        "{sent_all:.0} requests sent of {asked_all:.0} asked ({:+.2} %); accepted: {bound} or what chance explains{}",
+        "{sent_all:.0} requests sent{with_refused} of {asked_all:.0} asked ({:+.2} %); accepted: {bound} or what chance explains{}",
         100.0 * (sent_all / asked_all.max(f64::MIN_POSITIVE) - 1.0),
         if in_one > 1.0 { format!("; one window at {rate:.0}/s is beyond") } else { String::new() }
     );
@@ -186,32 +191,24 @@ fn in_clear(
     verdict(check, Some(in_one <= 1.0 && off(some, all) <= 1.0), evidence)
 }
 
+/// Connections run out behind a server that holds requests for so long that as many arrive meanwhile. Where as many as arrive within
+/// the longest limit are there, those on them exceed it already, and what waits for one waits behind them, here or in the server:
+/// more connections would decide nothing.
 fn connections(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
-    let keeps_longest = |w: &WindowFacts| w.miss_shares.last().is_none_or(|share| *share <= facts.miss_share);
-    let decisive = |w: &WindowFacts| {
-        let share = decisive_share(&w.miss_shares, &w.connection_miss_shares, facts.miss_share);
-        (share * w.requests as f64).round() as u64
-    };
-    let waits = |w: &WindowFacts| if keeps_longest(w) { w.connection_waits } else { decisive(w) };
+    let longest_ms = facts.limits.iter().map(|(limit_ms, _)| *limit_ms).fold(0.0, f64::max);
+    let enough = |w: &WindowFacts| (w.asked_rate_per_s * longest_ms / 1e3).ceil();
+    let waits =
+        |w: &WindowFacts| if f64::from(facts.connections) < enough(w) { w.connection_waits } else { 0 };
     let what = format!(
-        "waited for one of {} connections, or, where the longest limit was missed, decided over one by that",
+        "waited for one of {} connections where more than so many arrive within {longest_ms} ms",
         facts.connections
     );
     let mut check = in_clear(facts, "connections", &what, bounds.connection_wait_share, waits);
     if check.passed == Some(false) {
-        check.evidence += "; give more with --connections";
+        let most = facts.clear().into_iter().map(enough).fold(0.0, f64::max);
+        check.evidence += &format!("; --connections {most:.0} are enough");
     }
     check
-}
-
-/// Share of requests that missed a limit for want of a connection alone, at the limit where there are most and without them it had
-/// been kept. More connections do not help with a limit that others miss, too: behind a server that stands still for a while a
-/// request waits either here or there.
-fn decisive_share(missed: &[f64], missed_for_a_connection: &[f64], miss_share: f64) -> f64 {
-    let shares = missed.iter().zip(missed_for_a_connection);
-    let decisive =
-        shares.filter(|(missed, for_it)| *missed - *for_it <= miss_share).map(|(_, for_it)| *for_it);
-    decisive.fold(0.0, f64::max)
 }
 
 fn errors(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
@@ -231,6 +228,10 @@ fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     let lost: Vec<&WindowFacts> = facts.windows.iter().filter(|w| !w.left_out.is_empty()).collect();
     let (number, of) = (lost.len(), facts.windows.len());
     let why = lost.last().map_or_else(String::new, |w| format!(", the last for: {}", w.left_out.join("; ")));
+    if facts.counts_disturbed && number > 0 {
+        let evidence = format!("{number} of {of} windows would not count, and do as was asked for{why}");
+        return verdict("disturbance", Some(false), evidence);
+    }
     let unwatched = match (facts.windows.iter().any(|w| w.is_machine_watched), facts.knows_server) {
         (false, _) => "; the machine was not watched",
         (true, false) => {
@@ -324,18 +325,5 @@ fn audit(facts: &RunFacts) -> ValidityCheck {
     match &facts.audit {
         None => verdict("audit", None, "no audit was asked for"),
         Some(audit) => verdict("audit", Some(audit.passed), audit.detail.clone()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_for_a_connection_decide_over_limits_that_are_kept_without_them() {
-        // Of 10, 50 and 100 ms the first is missed without them, too.
-        assert_eq!(decisive_share(&[0.30, 0.05, 0.02], &[0.10, 0.045, 0.02], 0.01), 0.045);
-        assert_eq!(decisive_share(&[0.30, 0.20, 0.18], &[0.10, 0.06, 0.06], 0.01), 0.0);
-        assert_eq!(decisive_share(&[], &[], 0.01), 0.0);
     }
 }

@@ -20,7 +20,6 @@ pub use arrivals::{Gaps, gaps_of};
 pub use checks::check;
 pub(crate) use steadiness::Steadiness;
 
-use crate::blame::missed_for_a_connection;
 use crate::config::Bounds;
 use crate::seen::Seen;
 use crate::warm_up::WarmedUp;
@@ -68,8 +67,6 @@ pub struct WindowFacts {
     pub generator_cpu_share: Option<f64>,
     /// Requests that waited for a connection.
     pub connection_waits: u64,
-    /// For each limit, the share of requests that missed it for that alone.
-    pub connection_miss_shares: Vec<f64>,
     /// Whether answers kept up.
     pub is_sustained: bool,
     /// Whether the method was told of it.
@@ -107,7 +104,6 @@ impl WindowFacts {
         };
         let limited = detail.requests().max(1) as f64;
         let missed = |limit_ms: &f64| detail.misses((limit_ms * NS_PER_MS) as u64) as f64 / limited;
-        let missed_for_a_connection = |limit_ms: &f64| missed_for_a_connection(detail, *limit_ms) / limited;
         WindowFacts {
             asked_rate_per_s: match measured.load {
                 assay_load::Load::Open { rate_per_s, .. } => rate_per_s,
@@ -127,7 +123,6 @@ impl WindowFacts {
             priority: measured.priority.clone(),
             generator_cpu_share: measured.generator_cpu_share(),
             connection_waits: detail.connection_waits,
-            connection_miss_shares: limits_ms.iter().map(missed_for_a_connection).collect(),
             is_sustained: false,
             is_told: false,
             left_out: Vec::new(),
@@ -188,6 +183,8 @@ pub struct RunFacts {
     pub generator_limit_per_s: Option<f64>,
     /// It was ended before enough was known.
     pub was_stopped: bool,
+    /// Windows that do not count were told to the method all the same, as was asked for.
+    pub counts_disturbed: bool,
 }
 
 impl RunFacts {

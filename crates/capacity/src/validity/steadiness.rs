@@ -14,10 +14,12 @@ const FIGURES_MIN: usize = 5;
 /// the same answer takes more, since threads and collections start for each anew; beyond, much goes to what is not answered.
 const COMPARED_FROM: f64 = 0.7;
 
-/// How far figures are from their median, as shares of it: the middle nine tenths.
+/// How far figures are from their median: the middle nine tenths.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Moved {
-    middle: f64,
+    /// In the unit of the figures.
+    median: f64,
+    /// Ends of the nine tenths, less the median, as shares of it.
     low: f64,
     high: f64,
     figures: usize,
@@ -26,9 +28,9 @@ pub(crate) struct Moved {
 impl Moved {
     fn of(figures: &[f64]) -> Option<Moved> {
         let at = |p: f64| assay_stats::quantile(figures, p);
-        let middle = at(0.5).filter(|middle| 0.0 < *middle && FIGURES_MIN <= figures.len())?;
-        let from_middle = |p: f64| Some(at(p)? / middle - 1.0);
-        Some(Moved { middle, low: from_middle(0.05)?, high: from_middle(0.95)?, figures: figures.len() })
+        let median = at(0.5).filter(|median| 0.0 < *median && FIGURES_MIN <= figures.len())?;
+        let from_median = |p: f64| Some(at(p)? / median - 1.0);
+        Some(Moved { median, low: from_median(0.05)?, high: from_median(0.95)?, figures: figures.len() })
     }
 
     /// The larger way from the median.
@@ -100,9 +102,9 @@ pub(super) fn check(facts: &RunFacts) -> ValidityCheck {
     let of_machine = compute.zip(memory).map(|(compute, memory)| {
         format!(
             "the same work took {:.2} ns a step of arithmetic ({}) and {:.0} ns a read from memory ({}), {} times between windows",
-            compute.middle,
+            compute.median,
             compute.words(),
-            memory.middle,
+            memory.median,
             memory.words(),
             memory.figures
         )
@@ -110,7 +112,7 @@ pub(super) fn check(facts: &RunFacts) -> ValidityCheck {
     let of_server = server.map(|server| {
         format!(
             "the server took {:.3} ms for an answer ({}), {} windows just below its highest rate",
-            server.middle,
+            server.median,
             server.words(),
             server.figures
         )

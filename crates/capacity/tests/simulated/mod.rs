@@ -18,6 +18,8 @@ pub const WORKERS: usize = 4;
 pub const SERVICE_NS: u64 = 10 * MS;
 /// What the workers can do.
 pub const CAPACITY_PER_S: f64 = WORKERS as f64 * S / SERVICE_NS as f64;
+/// Connections of the load source, but for that fault.
+pub const CONNECTIONS: usize = 64;
 /// What a generator can do that is the limit.
 pub const GENERATOR_PER_S: f64 = 200.0;
 /// Asked mix.
@@ -28,6 +30,7 @@ const MIX: [(&str, f64); 4] = [("buy", 0.60), ("look", 0.385), ("return", 0.01),
 pub enum Fault {
     StarvedGenerator,
     GeneratorPause,
+    /// A connection less than the server has workers.
     ConnectionCap,
     MixDrift,
     FewerSent,
@@ -74,6 +77,12 @@ pub struct Simulated {
     pub pauses: Vec<(u64, u64)>,
     pub windows: u64,
     free_ns: [u64; WORKERS],
+    connections_free_ns: Vec<u64>,
+}
+
+/// Connections of a load source with this fault.
+pub fn connections(fault: Option<Fault>) -> usize {
+    if fault == Some(Fault::ConnectionCap) { WORKERS - 1 } else { CONNECTIONS }
 }
 
 impl Simulated {
@@ -85,6 +94,7 @@ impl Simulated {
             pauses: Vec::new(),
             windows: 0,
             free_ns: [0; WORKERS],
+            connections_free_ns: vec![0; connections(fault)],
         }
     }
 
@@ -101,6 +111,11 @@ impl Simulated {
         }
         self.free_ns[worker] = done_ns;
         done_ns
+    }
+
+    fn first_free_connection(&self) -> usize {
+        let free = self.connections_free_ns.iter().enumerate();
+        free.min_by_key(|(_, free_ns)| **free_ns).map_or(0, |(connection, _)| connection)
     }
 
     fn operation(&self, draws: &mut Draws) -> usize {
@@ -173,8 +188,8 @@ impl LoadSource for Simulated {
                 continue;
             }
             let intended_ns = begun_ns + offset_ns;
-            let is_capped = self.fault == Some(Fault::ConnectionCap) && draws.share() < 0.3;
-            let sendable_ns = intended_ns + if is_capped { 5 * MS } else { 0 };
+            let connection = self.first_free_connection();
+            let sendable_ns = intended_ns.max(self.connections_free_ns[connection]);
             let mut sent_ns = sendable_ns + self.lag_ns(intended_ns, &mut draws);
             if self.fault == Some(Fault::GeneratorLimit) {
                 sent_ns = sent_ns.max(next_ns);
@@ -183,6 +198,7 @@ impl LoadSource for Simulated {
             let operation = self.operation(&mut draws);
             let failure = self.failure(&mut draws);
             let done_ns = self.answer(sent_ns);
+            self.connections_free_ns[connection] = done_ns;
             latest_ns = latest_ns.max(done_ns);
             if failure.is_none() && (start_ns..end_ns).contains(&done_ns) {
                 measured.completed += 1;
@@ -199,7 +215,7 @@ impl LoadSource for Simulated {
             measured.response.saturating_record(response_ns);
             measured.service.saturating_record(done_ns - sent_ns);
             measured.send_lag.saturating_record(sent_ns - sendable_ns);
-            detail.connection_waits += u64::from(is_capped);
+            detail.connection_waits += u64::from(intended_ns < sendable_ns);
             match failure {
                 Some(kind) => {
                     measured.errors_by_kind[kind as usize] += 1;

@@ -67,12 +67,12 @@ fn usable(report: &CapacityReport) -> impl Iterator<Item = &CapacityWindow> {
     report.windows.iter().filter(|w| w.asked_rate_per_s.is_finite() && w.asked_rate_per_s > 0.0)
 }
 
-/// Windows that count.
+/// Undisturbed windows: they count, whatever was asked for.
 pub fn counted(report: &CapacityReport) -> Vec<&CapacityWindow> {
     usable(report).filter(|w| w.left_out.is_empty()).collect()
 }
 
-/// Windows that do not.
+/// Disturbed ones, which count only where that was asked for.
 pub fn left_out(report: &CapacityReport) -> Vec<&CapacityWindow> {
     usable(report).filter(|w| !w.left_out.is_empty()).collect()
 }

@@ -251,7 +251,7 @@ fn windows_html(report: &CapacityReport) -> io::Result<String> {
     let escaped: Vec<String> = clean_lines(&text).lines().map(html_line).collect();
     let (all, counted) = (report.windows.len(), lines::counted(report).len());
     Ok(format!(
-        "<p>{all} windows were measured; {counted} count.</p>\
+        "<p>{all} windows were measured; {counted} of them undisturbed.</p>\
          <details><summary>Figures of every window</summary>{}</details>\
          <details id=\"csv\"><summary>The same as CSV</summary>\
          <p><button type=\"button\" id=\"copy-csv\" hidden>Copy</button> <span id=\"copied\" role=\"status\"></span></p>\
@@ -278,7 +278,7 @@ fn how_html(report: &CapacityReport) -> String {
     let method = match report.method {
         CapacityMethod::Search => {
             "search: windows of load at the rates that tell most about where the limits are crossed, until the intervals are \
-             narrow or the time is used up; a last window confirms"
+             narrow, and then at the answers to confirm them, or until the time is used up"
         }
         CapacityMethod::Sweep => {
             "sweep: level by level upwards, with settle and steady phases, retries and stop rules after the published rules \
@@ -290,7 +290,7 @@ fn how_html(report: &CapacityReport) -> String {
         ("Percentile that the limits hold for", words::percentile(report)),
         ("Operations that they hold for", operations),
         ("Method", method.to_owned()),
-        ("Windows that count", format!("{} of {}", counted.len(), report.windows.len())),
+        ("Undisturbed windows", format!("{} of {}", counted.len(), report.windows.len())),
         ("Requests in them", count(requests)),
         ("Time measured in them", minutes(measured)),
         ("Time in all", minutes(report.duration_s)),

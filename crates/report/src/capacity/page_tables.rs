@@ -90,7 +90,7 @@ pub fn checks(report: &CapacityReport, passed: Option<bool>) -> Option<Table> {
     let caption = match passed {
         Some(true) => "Passed",
         Some(false) => "Failed",
-        None => "Not possible",
+        None => "Without a verdict",
     };
     let mut table = Table::new(caption, &["Check", "What was found"], 2);
     table.class = match passed {

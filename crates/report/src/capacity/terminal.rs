@@ -129,7 +129,7 @@ fn checks(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
         0 => format!("Checks: {good} passed"),
         _ => format!("Checks: {failed} failed, {good} passed"),
     };
-    let rest = if unknown > 0 { format!(", {unknown} could not be made") } else { String::new() };
+    let rest = if unknown > 0 { format!(", {unknown} without a verdict") } else { String::new() };
     *out += &format!("\n{}\n", ink.bold(&format!("{title}{rest}")));
     for check in of(Some(false)) {
         let text = format!("✗ {}: {}", clean(&check.check), clean(&check.evidence));
