@@ -34,6 +34,8 @@ fn bad_input_is_told_before_anything_is_loaded() {
     refuses(&[url, "--at-least", "500@7"], 2, "7 ms, which is not among --limits");
     refuses(&[url, "--gc-log", "/nowhere/gc.log"], 2, "--gc-log");
     refuses(&[url, "--audit-url", "audit"], 2, "URL");
+    refuses(&[url, "--reset-url", "reset"], 2, "URL");
+    refuses(&[url, "--companion", "1"], 2, "--pid");
     // Above the kernel's largest pid_max.
     refuses(&[url, "--pid", "4194305"], 2, "4194305");
     refuses(&[url], 3, "is the server started");

@@ -1,5 +1,6 @@
 //! The conductor: asks a method which window is wanted, runs it, decides whether it counts, and tells it.
 
+use crate::account::{Account, ServerData};
 use crate::answer::{Answer, answer};
 use crate::blame::{Blame, BlameWindow};
 use crate::config::CapacityConfig;
@@ -11,7 +12,7 @@ use crate::window::{detail_of, for_method, limit_ns, stored};
 use assay_load::{
     ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured, SLOW_REQUESTS_MAX, is_of_generator,
 };
-use assay_model::{Audit, CapacityMethod, CapacityReport, CapacityWindow, Problem, schema};
+use assay_model::{CapacityMethod, CapacityReport, CapacityWindow, Problem, schema};
 use assay_stats::capacity::{Ask, Capacity, LimitCapacity, Method, Step};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -33,8 +34,8 @@ pub struct Means<'a> {
     pub method: &'a mut dyn Method,
     /// What watches server and machine.
     pub watcher: &'a mut dyn Watcher,
-    /// The server's own proof that its data is right, asked once at the end.
-    pub audit: Option<&'a mut dyn FnMut() -> Audit>,
+    /// The server's data, if it keeps account of it.
+    pub data: Option<&'a mut dyn ServerData>,
     /// How warm-up went, if there was one.
     pub warmed_up: Option<WarmedUp>,
 }
@@ -50,14 +51,16 @@ pub fn measure(
     stop: &AtomicBool,
     on_event: &mut dyn FnMut(CapacityEvent),
 ) -> Result<CapacityReport, LoadError> {
-    let Means { source, method, watcher, audit, warmed_up } = means;
+    let Means { source, method, watcher, data, warmed_up } = means;
     let mut books = Books::new(config);
+    let mut account = Account::new(data);
     while let Some(ask) = method.next() {
         if stop.load(Ordering::Relaxed) || books.windows.len() == WINDOWS_MAX {
             books.was_stopped = true;
             break;
         }
         on_event(CapacityEvent::WindowStarted(ask));
+        books.problems.extend(account.before(&ask));
         source.rest(seconds(ask.rest_s), stop);
         let window = load_window(config, &ask);
         let machine = watcher.machine_speed();
@@ -81,11 +84,15 @@ pub fn measure(
             let (window, capacity) = (Box::new(last.clone()), Box::new(method.capacity()));
             on_event(CapacityEvent::WindowEnded { window, capacity });
         }
+        if !account.is_right_after(&ask) {
+            books.was_stopped = true;
+            break;
+        }
     }
-    let audit = audit.map(|audit| {
+    if account.is_kept() {
         on_event(CapacityEvent::Auditing);
-        audit()
-    });
+    }
+    let audit = account.finish();
     books.problems.extend(watcher.problems());
     let duration_s = warmed_up.as_ref().map_or(0.0, |w| w.duration_s) + books.loaded_s;
     books.facts.knows_server = watcher.knows_server();

@@ -32,6 +32,6 @@ pub enum CapacityEvent {
         /// What is known by now.
         capacity: Box<Capacity>,
     },
-    /// All windows are over, and the server's books are checked.
+    /// All windows are over, and the server is asked for its account, if it keeps one.
     Auditing,
 }

@@ -10,6 +10,7 @@
 //! - [`blame`] lays slow requests beside what happened meanwhile: a pure function;
 //! - [`validity`] judges the result: pure functions, too.
 
+mod account;
 mod answer;
 pub mod blame;
 mod conduct;
@@ -23,6 +24,7 @@ mod warm_up;
 mod watch;
 mod window;
 
+pub use account::ServerData;
 pub use conduct::{Means, measure};
 pub use config::{Bounds, CapacityConfig};
 pub use event::CapacityEvent;

@@ -2,7 +2,9 @@
 
 mod simulated;
 
-use assay_capacity::{Bounds, CapacityConfig, CapacityEvent, Means, WarmedUp, measure, method_of};
+use assay_capacity::{
+    Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmedUp, measure, method_of,
+};
 use assay_model::{Audit, CapacityMethod, CapacityReport};
 use simulated::{
     CAPACITY_PER_S, CONNECTIONS, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated, connections,
@@ -24,6 +26,22 @@ fn config() -> CapacityConfig {
         seed: 1,
         bounds: Bounds::default(),
         counts_disturbed: false,
+    }
+}
+
+/// A server that keeps account, and cannot set back its data.
+struct Data {
+    is_right: bool,
+}
+
+impl ServerData for Data {
+    fn audit(&mut self) -> Option<Audit> {
+        let detail = if self.is_right { "all invariants hold" } else { "1 order lost" };
+        Some(Audit { passed: self.is_right, detail: detail.to_owned() })
+    }
+
+    fn reset(&mut self) -> Result<(), String> {
+        Err("no way back".to_owned())
     }
 }
 
@@ -53,10 +71,7 @@ fn run_in(
     source.pauses = pauses.to_vec();
     let mut method = Rates::new(rates, config.limits_ms.clone());
     let mut watcher = Onlooker { fault, draws: Draws::new(seed), pauses: pauses.to_vec(), windows: 0 };
-    let mut audit = || {
-        let passed = fault != Some(Fault::BrokenInvariant);
-        Audit { passed, detail: if passed { "all invariants hold" } else { "1 order lost" }.to_owned() }
-    };
+    let mut data = Data { is_right: fault != Some(Fault::BrokenInvariant) };
     let warmed_up = WarmedUp {
         is_steady: fault != Some(Fault::NotWarm),
         duration_s: 20.0,
@@ -67,7 +82,7 @@ fn run_in(
         source: &mut source,
         method: &mut method,
         watcher: &mut watcher,
-        audit: Some(&mut audit),
+        data: Some(&mut data),
         warmed_up: Some(warmed_up),
     };
     let stop = AtomicBool::new(false);
@@ -262,7 +277,7 @@ fn search(fault: Option<Fault>, limits_ms: &[f64]) -> CapacityReport {
         source: &mut source,
         method: &mut *method,
         watcher: &mut watcher,
-        audit: None,
+        data: None,
         warmed_up: None,
     };
     measure(&config, means, &AtomicBool::new(false), &mut |_| ()).expect("there is load")

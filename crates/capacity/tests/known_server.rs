@@ -75,7 +75,7 @@ fn find(server: &WorkerServer) -> CapacityReport {
         source: &mut generator,
         method: &mut *method,
         watcher: &mut watch,
-        audit: None,
+        data: None,
         warmed_up: Some(warmed_up),
     };
     measure(&config, means, &stop, &mut |_| ()).expect("it listens")

@@ -45,8 +45,12 @@ fn check(java: &Path, collector: &str) {
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let jvm = start_java(java, &options, &[], "Waiting");
     let watch = |log: &Path| {
-        Watch::start(&WatchConfig { pid: Some(jvm.pid()), companion: None, gc_log: Some(log.to_owned()) })
-            .expect("it runs")
+        Watch::start(&WatchConfig {
+            pid: Some(jvm.pid()),
+            companions: Vec::new(),
+            gc_log: Some(log.to_owned()),
+        })
+        .expect("it runs")
     };
     let standstill = StandstillWatch::start();
     let mut watches = [watch(&stamped), watch(&uptime)];

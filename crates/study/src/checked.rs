@@ -336,6 +336,7 @@ fn check_program(workload: &Workload, study: &StudyFile, document: &mut Document
         let optional = [
             ("template", &server.template),
             ("audit_url", &server.audit_url),
+            ("reset_url", &server.reset_url),
             ("stats_url", &server.stats_url),
         ];
         texts.extend(optional.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))));

@@ -1,4 +1,4 @@
-//! One GET of a server's own URL, for ready, audit and statistics. The load has its own client.
+//! One request of a server's own URL, for ready, audit, reset and statistics. The load has its own client.
 
 use std::io;
 use std::time::Duration;
@@ -22,15 +22,27 @@ impl Answer {
 
 /// Gets a URL of the form `http://HOST:PORT/PATH`; `timeout` holds for the whole of it.
 pub(crate) fn get(url: &str, timeout: Duration) -> io::Result<Answer> {
-    // No proxy: the server is on this machine, whatever the environment says of proxies.
-    let agent: ureq::Agent = ureq::Agent::config_builder()
+    answer(agent(timeout).get(url).call())
+}
+
+/// Posts nothing to such a URL.
+pub(crate) fn post(url: &str, timeout: Duration) -> io::Result<Answer> {
+    answer(agent(timeout).post(url).send_empty())
+}
+
+/// No proxy: the server is on this machine, whatever the environment says of proxies.
+fn agent(timeout: Duration) -> ureq::Agent {
+    ureq::Agent::config_builder()
         .timeout_global(Some(timeout))
         .http_status_as_error(false)
         .max_redirects(0)
         .proxy(None)
         .build()
-        .into();
-    let mut response = agent.get(url).call().map_err(ureq::Error::into_io)?;
+        .into()
+}
+
+fn answer(of: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> io::Result<Answer> {
+    let mut response = of.map_err(ureq::Error::into_io)?;
     let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).lossy_utf8(true);
     let body = body.read_to_string().map_err(ureq::Error::into_io)?;
     Ok(Answer { status: response.status().as_u16(), body })

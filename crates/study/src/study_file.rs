@@ -351,8 +351,10 @@ pub struct ServerTable {
     pub directory: Option<String>,
     /// A folder that is copied to `{server_dir}` before each launch, so that all start from the same state.
     pub template: Option<String>,
-    /// Asked after the measurement: any answer but success makes the trial invalid.
+    /// Asked after the measurement, and after each level of a sweep: any answer but success makes the trial invalid.
     pub audit_url: Option<String>,
+    /// Asked by POST before each level of a sweep for its capacity: sets its data back to what it began with.
+    pub reset_url: Option<String>,
     /// Asked at the end of a trial and stored: the server's own counts.
     pub stats_url: Option<String>,
     /// The signal that asks it to stop. Default: `TERM`.

@@ -16,7 +16,7 @@ pub struct CapacityArguments {
     #[arg(required_unless_present = "workload")]
     pub url: Option<String>,
     /// Start the server of a ready-made workload, such as supermarket, in place of a URL
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["url", "pid", "gc_log", "audit_url", "count_disturbed", "injectors"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["url", "pid", "gc_log", "audit_url", "reset_url", "count_disturbed", "injectors"])]
     pub workload: Option<String>,
     /// The workload's JVM: a feature release such as 25, or its home folder [default: the java on the path]
     #[arg(long, value_name = "JAVA", conflicts_with = "url")]
@@ -58,12 +58,19 @@ pub struct CapacityArguments {
     /// The server's process, to be watched: waits for processors, throttling, restart, and who else uses the machine
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
+    /// Processes that belong to it, with their children, such as a database, other servers, or injectors on its machine: what they
+    /// use is not foreign
+    #[arg(long, value_name = "PID,...", value_delimiter = ',', requires = "pid", value_parser = clap::value_parser!(u32).range(1..))]
+    pub companion: Vec<u32>,
     /// The server's GC log, so that pauses can be blamed; best with the decorators uptime,timenanos
     #[arg(long, value_name = "FILE")]
     pub gc_log: Option<PathBuf>,
-    /// Asked once at the end: the server's own proof that its data is right, 2xx if it is
+    /// Asked by GET at the end, and after each level of a sweep: the server's own proof that its data is right, 2xx if it is
     #[arg(long, value_name = "URL")]
     pub audit_url: Option<String>,
+    /// Asked by POST before each level of a sweep: sets the server's data back, 2xx if it is
+    #[arg(long, value_name = "URL")]
+    pub reset_url: Option<String>,
     /// Connections at most; what waits for one waits in its response time
     #[arg(long, default_value_t = 256)]
     pub connections: u32,

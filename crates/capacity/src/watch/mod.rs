@@ -33,8 +33,9 @@ const SAMPLES_MAX: usize = 60_000;
 pub struct WatchConfig {
     /// The server's process, if it is on this machine.
     pub pid: Option<u32>,
-    /// A process that works for the server, such as a database, with its children: what they use is not foreign.
-    pub companion: Option<u32>,
+    /// Processes that belong to it, such as a database, other servers, or injectors on this machine, with their children: what
+    /// they use is not foreign.
+    pub companions: Vec<u32>,
     /// Its GC log.
     pub gc_log: Option<PathBuf>,
 }
@@ -122,7 +123,7 @@ struct Sampler {
     proc: ProcRoot,
     gauge: HostGauge,
     server: Option<Server>,
-    companion: Option<u32>,
+    companions: Vec<u32>,
     log: Option<LogFollower>,
     /// Whether a CPU limit of this process holds the server too.
     shares_group: bool,
@@ -149,15 +150,16 @@ impl Sampler {
         let shares_group = server.as_ref().is_none_or(|s| s.cgroups == own);
         let log = config.gc_log.clone().map(LogFollower::new);
         let samples = VecDeque::new();
-        let companion = config.companion;
-        Ok(Sampler { proc, gauge, server, companion, log, shares_group, samples, taken: 0, problems })
+        let companions = config.companions.clone();
+        Ok(Sampler { proc, gauge, server, companions, log, shares_group, samples, taken: 0, problems })
     }
 
     fn sample(&mut self) {
         let last_ns = self.samples.back().map(|sample| sample.at_ns);
         let mut sample = Sample::take(&self.proc, &self.gauge, self.server.as_mut(), self.taken);
         if sample.host.is_some() {
-            sample.companion_cpu_ns = self.companion.map(|main| companion_cpu_ns(&self.proc, main));
+            sample.companions_cpu_ns =
+                self.companions.iter().map(|main| companion_cpu_ns(&self.proc, *main)).sum();
         }
         self.taken += 1;
         if let Some(log) = &mut self.log {

@@ -23,8 +23,8 @@ pub(super) struct Sample {
     pub host: Option<HostReading>,
     pub server_cpu_ns: Option<u64>,
     pub own_cpu_ns: Option<u64>,
-    /// Of the process that works for the server and its children; absent where there is none. Read with the host's.
-    pub companion_cpu_ns: Option<u64>,
+    /// Of the processes that belong to the server, and their children. Read with the host's.
+    pub companions_cpu_ns: u64,
     pub threads: Option<ThreadTimes>,
     /// Of the server's control groups.
     pub server_throttled_ns: Option<u64>,

@@ -99,9 +99,9 @@ fn host(inside: &[Sample], shares_group: bool, seen: &mut Seen) {
     let interval = after.since(before);
     let used = |of: fn(&Sample) -> Option<u64>| Some(of(last)?.saturating_sub(of(first)?));
     // Less where a process of it ended in between: then too much looks foreign.
-    let companion_ns = used(|s| s.companion_cpu_ns).unwrap_or(0);
+    let companions_ns = last.companions_cpu_ns.saturating_sub(first.companions_cpu_ns);
     let ours_ns = used(|s| s.server_cpu_ns).zip(used(|s| s.own_cpu_ns));
-    let ours_ns = ours_ns.map(|(server, own)| server.saturating_add(own).saturating_add(companion_ns));
+    let ours_ns = ours_ns.map(|(server, own)| server.saturating_add(own).saturating_add(companions_ns));
     seen.foreign_cpu_share = ours_ns.and_then(|ours_ns| interval.foreign_cpu_share(ours_ns));
     seen.own_throttled_share = interval.throttled_share.filter(|_| !shares_group);
     seen.host = Some(interval);

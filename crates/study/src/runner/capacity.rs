@@ -1,13 +1,15 @@
 //! Finds the capacity of a server that a trial started and warmed up: one window of the trial, made of many windows of load.
 
 use super::measure::{Warm, cpu_sample, generator_base};
-use super::server::{AUDIT_TIMEOUT, Server, ask_audit};
+use super::server::{AUDIT_TIMEOUT, Server, ask_audit, shortened};
 use super::{Failure, Run};
+use crate::http;
 use crate::observe::Seen;
 use crate::plan::Limits;
 use crate::study_file::Observe;
 use assay_capacity::{
-    Bounds, CapacityConfig, CapacityEvent, Means, WarmedUp, Watch, WatchConfig, measure, method_of,
+    Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmedUp, Watch, WatchConfig, measure,
+    method_of,
 };
 use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, LoadWindow, Measured, Progress};
 use assay_model::{
@@ -32,6 +34,7 @@ struct Search {
     warmed_up: Option<WarmedUp>,
     throughput_per_s: Option<f64>,
     audit_url: Option<String>,
+    reset_url: Option<String>,
 }
 
 /// What it found, and the last window of load, which the observers get.
@@ -105,12 +108,13 @@ fn search(
         },
         watch: WatchConfig {
             pid: Some(server.target.pid),
-            companion: server.companion_pid(),
+            companions: server.companion_pid().into_iter().collect(),
             gc_log: server.gc_log(),
         },
         warmed_up: server.trial.warm_up.as_ref().map(|w| warmed_up(w, warm.throughput_per_s)),
         throughput_per_s: warm.throughput_per_s,
         audit_url: server.audit_url(),
+        reset_url: server.reset_url(),
     })
 }
 
@@ -227,7 +231,7 @@ impl LoadSource for Kept {
 }
 
 fn run_search(search: Search, stop: &AtomicBool, events: &Sender<CapacityWindow>) -> Result<Found, Failure> {
-    let Search { config, generator, watch, warmed_up, throughput_per_s, audit_url } = search;
+    let Search { config, generator, watch, warmed_up, throughput_per_s, audit_url, reset_url } = search;
     let of_load = |e: LoadError| match e {
         LoadError::Connect { .. } => Failure::Trial(e.to_string()),
         e => Failure::Variant(e.to_string()),
@@ -235,14 +239,14 @@ fn run_search(search: Search, stop: &AtomicBool, events: &Sender<CapacityWindow>
     let mut source = Kept { generator: Generator::new(generator).map_err(of_load)?, last: None };
     let mut method = method_of(&config, throughput_per_s);
     let mut watcher = Watch::start(&watch).map_err(|e| Failure::Trial(e.to_string()))?;
-    let mut audited = None;
-    let mut ask = || {
-        let audit = audit_of(audit_url.as_deref(), stop);
-        audited = Some(audit.clone());
-        audit
+    let mut data = DataUrls { audit_url, reset_url, stop, last: None };
+    let means = Means {
+        source: &mut source,
+        method: &mut *method,
+        watcher: &mut watcher,
+        data: Some(&mut data),
+        warmed_up,
     };
-    let audit: Option<&mut dyn FnMut() -> Audit> = if audit_url.is_some() { Some(&mut ask) } else { None };
-    let means = Means { source: &mut source, method: &mut *method, watcher: &mut watcher, audit, warmed_up };
     let mut on_event = |event: CapacityEvent| {
         if let CapacityEvent::WindowEnded { window, .. } = event {
             // The receiver is gone when the run ends early: then nobody wants to know.
@@ -250,13 +254,35 @@ fn run_search(search: Search, stop: &AtomicBool, events: &Sender<CapacityWindow>
         }
     };
     let report = measure(&config, means, stop, &mut on_event).map_err(of_load)?;
-    Ok(Found { report, last: source.last, audit: audited })
+    Ok(Found { report, last: source.last, audit: data.last })
 }
 
-fn audit_of(url: Option<&str>, stop: &AtomicBool) -> Audit {
-    match url {
-        Some(url) if !stop.load(Ordering::Relaxed) => ask_audit(url, AUDIT_TIMEOUT),
-        _ => Audit { passed: false, detail: "not asked: the run was stopped".to_owned() },
+/// Where the server is asked for its account of its data.
+struct DataUrls<'a> {
+    audit_url: Option<String>,
+    reset_url: Option<String>,
+    stop: &'a AtomicBool,
+    /// What it said last.
+    last: Option<Audit>,
+}
+
+impl ServerData for DataUrls<'_> {
+    fn audit(&mut self) -> Option<Audit> {
+        let url = self.audit_url.as_deref()?;
+        self.last = Some(match self.stop.load(Ordering::Relaxed) {
+            false => ask_audit(url, AUDIT_TIMEOUT),
+            true => Audit { passed: false, detail: "not asked: the run was stopped".to_owned() },
+        });
+        self.last.clone()
+    }
+
+    fn reset(&mut self) -> Result<(), String> {
+        let Some(url) = self.reset_url.as_deref() else { return Ok(()) };
+        match http::post(url, AUDIT_TIMEOUT) {
+            Ok(answer) if answer.is_good() => Ok(()),
+            Ok(answer) => Err(format!("{url}: status {}: {}", answer.status, shortened(&answer.body))),
+            Err(e) => Err(format!("{url} gave no answer: {e}")),
+        }
     }
 }
 

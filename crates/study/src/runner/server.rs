@@ -206,6 +206,11 @@ impl<'a> Server<'a> {
         self.table.audit_url.as_ref().map(|url| self.names.fill(url))
     }
 
+    /// Where its data is set back.
+    pub fn reset_url(&self) -> Option<String> {
+        self.table.reset_url.as_ref().map(|url| self.names.fill(url))
+    }
+
     /// Its GC log, if it writes one.
     pub fn gc_log(&self) -> Option<PathBuf> {
         Some(self.target.folder.join(file::GC_LOG)).filter(|log| log.is_file())
@@ -386,7 +391,7 @@ pub(super) fn redacted(words: &[String]) -> Vec<String> {
     words.iter().map(redact).collect()
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let text: String = text.trim().chars().take(AUDIT_CHARS_MAX + 1).collect();
     if text.chars().count() <= AUDIT_CHARS_MAX {
         return text;

@@ -10,12 +10,13 @@ use crate::failure::Failure;
 use crate::output_file::{can_be_written, write_file};
 use crate::{output, stop};
 use assay_capacity::{
-    Bounds, CapacityConfig, CapacityEvent, Means, WarmUpPlan, WarmedUp, Watch, WatchConfig, default_budget_s,
-    measure, method_of, warm_up,
+    Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmUpPlan, WarmedUp, Watch, WatchConfig,
+    default_budget_s, measure, method_of, warm_up,
 };
 use assay_load::{Generator, GeneratorConfig, LoadSource, Scenario};
-use assay_model::{Audit, CapacityMethod, CapacityReport};
+use assay_model::{CapacityMethod, CapacityReport};
 use assay_report::{LeavesShown, TerminalView, render_capacity_html, render_capacity_terminal};
+use audit::DataUrls;
 use progress::Progress;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,13 +65,10 @@ fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityRepo
         false => Some(warm_up(&plan, &mut *source, &mut watch, stop, &mut on_event)?),
     };
     let mut method = method_of(&config, warmed_up.as_ref().and_then(|w| w.throughput_per_s));
-    let mut ask_audit;
-    let mut audit: Option<&mut dyn FnMut() -> Audit> = None;
-    if let Some(url) = &arguments.audit_url {
-        ask_audit = || audit::ask(url);
-        audit = Some(&mut ask_audit);
-    }
-    let means = Means { source: &mut *source, method: &mut *method, watcher: &mut watch, audit, warmed_up };
+    let (audit, reset) = (arguments.audit_url.as_deref(), arguments.reset_url.as_deref());
+    let mut urls = DataUrls { audit, reset };
+    let data = (audit.is_some() || reset.is_some()).then_some(&mut urls as &mut dyn ServerData);
+    let means = Means { source: &mut *source, method: &mut *method, watcher: &mut watch, data, warmed_up };
     let report = measure(&config, means, stop, &mut on_event);
     progress.finish();
     Ok(report?)
@@ -93,7 +91,7 @@ fn prepare(arguments: &CapacityArguments) -> Result<(CapacityConfig, Box<dyn Loa
         Some(path) => (url.to_owned(), Scenario::read(path)?),
         None => Scenario::for_url(url)?,
     };
-    if let Some(url) = &arguments.audit_url {
+    for url in [&arguments.audit_url, &arguments.reset_url].into_iter().flatten() {
         Scenario::for_url(url)?;
     }
     let target = match &arguments.scenario {
@@ -141,7 +139,11 @@ fn watch_config(arguments: &CapacityArguments) -> Result<WatchConfig, Failure> {
         fs_err::File::open(log)
             .map_err(|e| Failure::input(format!("{e}; give --gc-log the file that the server writes")))?;
     }
-    Ok(WatchConfig { pid: arguments.pid, companion: None, gc_log: arguments.gc_log.clone() })
+    Ok(WatchConfig {
+        pid: arguments.pid,
+        companions: arguments.companion.clone(),
+        gc_log: arguments.gc_log.clone(),
+    })
 }
 
 /// Makes the folder before anything is measured, and refuses to write over an earlier result.
