@@ -1,6 +1,6 @@
 //! The checks, one function each. What is not known gives no verdict.
 
-use super::{RunFacts, SIGMAS, WindowFacts, generator, steadiness};
+use super::{RunFacts, WindowFacts, chance, generator, steadiness};
 use crate::config::Bounds;
 use crate::validation::TOLERANCE_SHARE;
 use assay_load::ErrorKind;
@@ -80,12 +80,17 @@ fn warm_up(facts: &RunFacts) -> ValidityCheck {
     }
 }
 
+/// How far the share of an event may by chance be from what is expected, of so many requests.
+fn chance_share(expected: f64, requests: u64) -> f64 {
+    let requests = requests.max(1) as f64;
+    chance(requests * expected * (1.0 - expected)) / requests
+}
+
 /// How far an operation is off, in units of its bound; above 1 it is too far, and chance does not explain it.
 fn mix_off(expected: f64, requests: u64, all: u64) -> f64 {
     let off = (share(requests, all) - expected).abs();
     let bound = if expected >= LARGE_SHARE { LARGE_OFF_MAX } else { SMALL_OFF_MAX };
-    let chance = SIGMAS * (expected * (1.0 - expected) / all.max(1) as f64).sqrt();
-    off / bound.max(chance)
+    off / bound.max(chance_share(expected, all))
 }
 
 fn mix(facts: &RunFacts) -> ValidityCheck {
@@ -134,7 +139,7 @@ fn arrivals(facts: &RunFacts) -> ValidityCheck {
 
 /// How far a rate is off, in units of its bound.
 fn rate_off(count: f64, asked: f64, bound_share: f64) -> f64 {
-    (count - asked).abs() / (bound_share * asked).max(SIGMAS * asked.sqrt()).max(1.0)
+    (count - asked).abs() / (bound_share * asked).max(chance(asked))
 }
 
 fn sent_rate(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
@@ -173,10 +178,7 @@ fn in_clear(
 ) -> ValidityCheck {
     let clear = facts.clear();
     let judged: Vec<&WindowFacts> = clear.into_iter().filter(|w| w.requests > 0).collect();
-    let off = |part: u64, requests: u64| {
-        let chance = SIGMAS * (bound * (1.0 - bound) / requests.max(1) as f64).sqrt();
-        share(part, requests) / (bound + chance)
-    };
+    let off = |part: u64, requests: u64| share(part, requests) / (bound + chance_share(bound, requests));
     let Some((in_one, rate)) = worst(judged.iter().copied(), |w| Some(off(part(w), w.requests))) else {
         return verdict(check, None, "no window at a rate that the server clearly sustains");
     };
@@ -325,5 +327,26 @@ fn audit(facts: &RunFacts) -> ValidityCheck {
     match &facts.audit {
         None => verdict("audit", None, "no audit was asked for"),
         Some(audit) => verdict("audit", Some(audit.passed), audit.detail.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exact, by the binomial distribution: 0.1 % of 15 requests is one or more once in 67 windows, and two once in 9,700.
+    #[test]
+    fn a_rare_operation_in_a_short_window_is_no_wrong_mix_and_many_of_them_are() {
+        assert!(mix_off(0.001, 1, 15) < 1.0 && mix_off(0.001, 2, 15) < 1.0);
+        assert!(mix_off(0.001, 8, 15) > 1.0);
+        // 2 percentage points of 10,000 requests.
+        assert!(mix_off(0.001, 210, 10_000) > 1.0 && mix_off(0.5, 5_600, 10_000) > 1.0);
+        assert!(mix_off(0.5, 5_400, 10_000) < 1.0);
+    }
+
+    #[test]
+    fn chance_allows_four_standard_deviations_of_large_counts() {
+        assert!((chance(1e6) / 4_000.0 - 1.0).abs() < 0.001);
+        assert!((5.0..6.0).contains(&chance(0.0)));
     }
 }

@@ -1,15 +1,14 @@
 //! Whether a result may be believed: pure functions over what the windows gave and what was seen meanwhile.
 //!
 //! Bounds are of two kinds. What is a count of chances (mix, arrivals, rate sent) fails where it is out of its bound and chance
-//! does not explain that: a deviation of more than [`SIGMAS`] standard deviations, which happens once in 15,000 checks, so that neither
-//! short windows raise false alarms nor many windows add up to one. What is a measurement (lag, CPU share, errors) fails at
-//! its bound.
+//! does not explain that: a deviation of more than [`SIGMAS`] standard deviations, which happens once in 15,000 checks, and as rarely
+//! where next to nothing was expected, so that neither short windows raise false alarms nor many windows add up to one. What is a
+//! measurement (lag, CPU share, errors) fails at its bound.
 //!
 //! A server that is asked for more than it can do answers late, drops and refuses: that is no fault but what a capacity is found
 //! by. Errors, lost responses and waits for connections are therefore judged in *clear* windows only, at 90 % or less of the
 //! rate that the server sustains. A server that stands still for a moment may miss every limit there, too, and then keeps as many
-//! connections busy as there are: the requests that wait for one would wait in its own queue if there were more, and only those
-//! count that missed a limit for it.
+//! connections busy as there are: waits for one count where more arrive within the longest limit than there are connections.
 
 mod arrivals;
 mod checks;
@@ -31,6 +30,14 @@ const NS_PER_S: f64 = 1e9;
 
 /// Standard deviations that are chance.
 pub const SIGMAS: f64 = 4.0;
+
+/// How far a count of independent events may by chance be from what is expected, with this variance. Bernstein's inequality, solved
+/// for the deviation: for large counts [`SIGMAS`] standard deviations, for rare events more, since one in 1,000 of 15 requests is
+/// either none or far too many.
+fn chance(variance: f64) -> f64 {
+    let z2 = SIGMAS * SIGMAS;
+    z2 / 6.0 + (z2 * z2 / 36.0 + z2 * variance).sqrt()
+}
 /// Rate up to which a window is clear, as a share of what the server sustains.
 const CLEAR_SHARE: f64 = 0.9;
 
