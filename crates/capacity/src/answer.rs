@@ -60,7 +60,9 @@ pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts, bounds: &Bounds) 
     if capacity.limits.iter().any(|limit| limit.rate_per_s.is_none()) {
         capacity.critical_rate_per_s = None;
     }
-    if !capacity.is_precise && capacity.limits.iter().any(|limit| limit.rate_per_s.is_some()) {
+    let has_intervals =
+        capacity.limits.iter().any(|limit| limit.rate_per_s.is_some_and(|rate| rate.low.is_some()));
+    if has_intervals && !capacity.is_precise {
         let wanted = SearchConfig::new(1.0).half_width_share;
         let sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
         let why = Steadiness::of(&facts.windows, sustained_per_s).why_not(wanted);

@@ -60,7 +60,7 @@ pub fn measure(
             break;
         }
         on_event(CapacityEvent::WindowStarted(ask));
-        books.problems.extend(account.before(&ask));
+        account.before(&ask);
         source.rest(seconds(ask.rest_s), stop);
         let window = load_window(config, &ask);
         let machine = watcher.machine_speed();
@@ -92,6 +92,7 @@ pub fn measure(
     if account.is_kept() {
         on_event(CapacityEvent::Auditing);
     }
+    books.problems.extend(account.problem());
     let audit = account.finish();
     books.problems.extend(watcher.problems());
     let duration_s = warmed_up.as_ref().map_or(0.0, |w| w.duration_s) + books.loaded_s;

@@ -283,6 +283,32 @@ fn search(fault: Option<Fault>, limits_ms: &[f64]) -> CapacityReport {
     measure(&config, means, &AtomicBool::new(false), &mut |_| ()).expect("there is load")
 }
 
+#[test]
+fn a_sweep_asks_for_the_account_of_each_level_and_speaks_of_no_intervals() {
+    let config = CapacityConfig { method: CapacityMethod::Sweep, budget_s: 900.0, ..config() };
+    let mut source = Simulated::new(7, None);
+    let mut method = method_of(&config, None);
+    let mut watcher = Onlooker { fault: None, draws: Draws::new(7), pauses: Vec::new(), windows: 0 };
+    let mut data = Data { is_right: true };
+    let means = Means {
+        source: &mut source,
+        method: &mut *method,
+        watcher: &mut watcher,
+        data: Some(&mut data),
+        warmed_up: None,
+    };
+    let report = measure(&config, means, &AtomicBool::new(false), &mut |_| ()).expect("there is load");
+    assert!(report.limits.iter().all(|limit| limit.rate_per_s.is_some()), "{:#?}", report.limits);
+    let audit = report.checks.iter().find(|check| check.check == "audit").expect("listed");
+    let levels: u32 =
+        audit.evidence["right after ".len()..].split(' ').next().unwrap().parse().expect("levels");
+    assert!(levels > 50, "{audit:?}");
+    let told: Vec<&str> = report.problems.iter().map(|problem| problem.what.as_str()).collect();
+    let unset = format!("no way back, the first of {levels} times");
+    assert_eq!(told.iter().filter(|what| what.ends_with(&unset)).count(), 1, "{told:#?}");
+    assert!(!told.iter().any(|what| what.contains("intervals")), "{told:#?}");
+}
+
 fn says(report: &CapacityReport, what: &str) -> bool {
     report.problems.iter().any(|problem| problem.source == "capacity" && problem.what.contains(what))
 }
