@@ -5,6 +5,7 @@ use crate::answer::{Answer, answer};
 use crate::blame::{Blame, BlameWindow};
 use crate::config::CapacityConfig;
 use crate::event::CapacityEvent;
+use crate::load_problems::LoadProblems;
 use crate::seen::{Seen, Watcher};
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
@@ -19,8 +20,6 @@ use std::time::Duration;
 
 /// More windows than any method asks for; one that never ends is ended here.
 const WINDOWS_MAX: usize = 10_000;
-/// Samples of problems that are kept of the load.
-const LOAD_PROBLEMS_MAX: usize = 20;
 const LATE_NS: u64 = 1_000_000;
 const NS_PER_S: f64 = 1e9;
 /// A rate that the generator could not offer so many times in a row is not tried again: it may have been a disturbance once.
@@ -132,6 +131,7 @@ struct Books<'a> {
     /// Rates that it could not offer so many times in a row.
     beyond_per_s: Vec<f64>,
     problems: Vec<Problem>,
+    load_problems: LoadProblems,
 }
 
 impl<'a> Books<'a> {
@@ -153,6 +153,7 @@ impl<'a> Books<'a> {
             not_offered: 0,
             beyond_per_s: Vec::new(),
             problems: Vec::new(),
+            load_problems: LoadProblems::default(),
         }
     }
 
@@ -207,8 +208,7 @@ impl<'a> Books<'a> {
                 late_share: late as f64 / measured.requests.max(1) as f64,
             });
         }
-        let room = LOAD_PROBLEMS_MAX.saturating_sub(self.problems.len());
-        self.problems.extend(measured.problems.iter().take(room).cloned());
+        self.load_problems.enter(&measured.problems, ask.rate_per_s);
         self.windows.push(window);
     }
 
@@ -252,6 +252,7 @@ impl<'a> Books<'a> {
             problems.push(Problem::new("blame", what));
         }
         problems.append(&mut self.problems);
+        problems.extend(self.load_problems.finish());
         CapacityReport {
             schema: schema::CAPACITY.to_owned(),
             method: config.method,

@@ -16,6 +16,7 @@ pub mod blame;
 mod conduct;
 mod config;
 mod event;
+mod load_problems;
 mod method;
 mod seen;
 mod validation;
