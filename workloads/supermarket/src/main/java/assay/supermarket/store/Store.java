@@ -41,7 +41,7 @@ final class Store {
     this.office = office;
     shelves = new Shelves(assortment, random.split());
     customers = new Customers(assortment.sizes().customers(), random.split());
-    returnable = new Returnable(assortment.sizes().receiptsReturnable());
+    returnable = new Returnable(assortment.sizes().receiptsReturnable(), PIECES_RETURNED_MAX);
   }
 
   Sold sell(Sale sale) {
@@ -80,7 +80,7 @@ final class Store {
 
   /** Takes up to three pieces of a receipt back. */
   Sold takeBack(long seed) {
-    Receipt bought = returnable.take(seed);
+    Returnable.Kept bought = returnable.take(seed);
     if (bought == null) {
       return new Sold(0, 0, 0, 0, false);
     }
