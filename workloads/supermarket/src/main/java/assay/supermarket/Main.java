@@ -27,6 +27,12 @@ public final class Main {
   /** Connections that wait for being accepted; a full queue costs each further one a second. */
   private static final int ACCEPT_QUEUE = 1_024;
 
+  /**
+   * Characters of header fields that Jetty remembers of each connection. Its own 1,024 are a table
+   * of 100 kB on the heap: 400 MB for 4,096 connections, which collections copy when they open.
+   */
+  private static final int HEADER_CACHE = 0;
+
   private Main() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -87,6 +93,7 @@ public final class Main {
     Server server = new Server(new QueuedThreadPool(settings.webThreads()));
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
+    http.setHeaderCacheSize(HEADER_CACHE);
     ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
     connector.setHost(settings.address());
     connector.setPort(settings.port());
