@@ -68,11 +68,16 @@ public final class Assortment {
 
   /** The product that has this bar code. */
   public int productOf(long barCode) {
-    long product = barCode / 10 - BAR_CODE_PREFIX;
+    long product = numberIn(barCode);
     if (product < 0 || product >= products() || barCode(Math.toIntExact(product)) != barCode) {
       throw new IllegalArgumentException("no product has the bar code " + barCode);
     }
     return (int) product;
+  }
+
+  /** The product that a bar code names if it is one of the company's; it may be any number. */
+  public static long numberIn(long barCode) {
+    return barCode / 10 - BAR_CODE_PREFIX;
   }
 
   /**
