@@ -24,7 +24,7 @@ import java.util.function.Function;
 public final class TestCompany implements AutoCloseable {
   public static final Sizes SIZES = new Sizes(7, 50, 200, 100, 50);
 
-  private static final Assortment ASSORTMENT = new Assortment(SIZES);
+  static final Assortment ASSORTMENT = new Assortment(SIZES);
 
   private final ExecutorService executor = Executors.newFixedThreadPool(4);
   private final ExecutorService post = Executors.newFixedThreadPool(2);

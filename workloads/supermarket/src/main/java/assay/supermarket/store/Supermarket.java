@@ -65,6 +65,15 @@ public final class Supermarket implements Agent, Bookkeeper {
           PriceUpdate.class,
           TransferRequest.class);
 
+  /**
+   * Receipts that may wait for headquarters before customers wait at the till, a moment each. Who
+   * asks anew once answered would else ask faster than receipts go, until purchases are refused.
+   */
+  public static final int RECEIPTS_WAITING_MANY = 5_000;
+
+  /** How long a customer waits at the till then. */
+  public static final int TILL_WAIT_MS = 50;
+
   /** Receipts that may wait for headquarters before purchases are refused. */
   static final int RECEIPTS_WAITING_MAX = 20_000;
 
@@ -150,7 +159,7 @@ public final class Supermarket implements Agent, Bookkeeper {
   /** A customer takes the goods to the till and pays, or buys on credit. */
   public CompletionStage<Sold> buyInStore(int customer, List<Long> barCodes, boolean onCredit) {
     require(customer);
-    return onTier(() -> sell(new Sale("in-store", customer, onCredit, barCodes)));
+    return atTill(new Sale("in-store", customer, onCredit, barCodes));
   }
 
   /** A customer has the goods sent home, on credit; with a partner named, some come from there. */
@@ -159,11 +168,11 @@ public final class Supermarket implements Agent, Bookkeeper {
     require(customer);
     Sale sale = new Sale("online", customer, true, barCodes);
     if (partner == null) {
-      return onTier(() -> sell(sale));
+      return atTill(sale);
     }
     return onTier(() -> fetch(partner, barCodes.subList(0, piecesFromPartner)))
         .thenCompose(there -> there)
-        .thenApplyAsync(there -> sell(sale), tier);
+        .thenCompose(there -> atTill(sale));
   }
 
   /** A customer pays a part of the debt. Returns how many cents. */
@@ -180,6 +189,14 @@ public final class Supermarket implements Agent, Bookkeeper {
           receipts.pump();
           return back;
         });
+  }
+
+  private CompletionStage<Sold> atTill(Sale sale) {
+    Executor till =
+        receipts.pending() < RECEIPTS_WAITING_MANY
+            ? tier
+            : CompletableFuture.delayedExecutor(TILL_WAIT_MS, TimeUnit.MILLISECONDS, tier);
+    return CompletableFuture.supplyAsync(() -> sell(sale), till);
   }
 
   private Sold sell(Sale sale) {
