@@ -24,12 +24,18 @@ impl ObjectVisitor for Sum {
     }
 }
 
+/// How long a walk may go on: a census has such a limit, too, the time for which it may stop the JVM. Without it one walk of
+/// Shenandoah's regions was seen to read on for a quarter of an hour.
+const WALK_MAX: Duration = Duration::from_secs(20);
+
 /// Walks, and reads all fields; how many objects were met. `through` is what objects and classes are read from, after
 /// the JVM was found in memory that tells the truth: otherwise few walks would begin.
 fn walk(hotspot: Hotspot<'_>, through: &dyn MemorySource) -> u64 {
     let hotspot = hotspot.seen_through(through);
     let (Some(heap), Some(classes)) = (hotspot.heap(), hotspot.heap_classes()) else { return 0 };
-    let Some(walk) = hotspot.walk_objects(&heap, &classes, &|| true, Sum::default) else { return 0 };
+    let start = Instant::now();
+    let is_standing = || start.elapsed() < WALK_MAX;
+    let Some(walk) = hotspot.walk_objects(&heap, &classes, &is_standing, Sum::default) else { return 0 };
     assert_eq!(walk.visitors.len(), 2, "a thread panicked");
     assert_eq!(walk.bytes.accounted_bytes(), walk.bytes.used_bytes, "{:?}", walk.bytes);
     let all = classes.all();
