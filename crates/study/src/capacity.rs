@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::study_file::{CapacityTable, DesignKind, DesignTable, MethodWord, Observe, StudyFile};
-use assay_capacity::default_budget_s;
+use assay_measure::default_budget_s;
 use assay_model::{CapacityMethod, Metric, PlannedCapacity};
 
 const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];

@@ -7,11 +7,11 @@ use crate::http;
 use crate::observe::Seen;
 use crate::plan::Limits;
 use crate::study_file::Observe;
-use assay_capacity::{
+use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, LoadWindow, Measured, Progress};
+use assay_measure::{
     Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmedUp, Watch, WatchConfig, measure,
     method_of,
 };
-use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, LoadWindow, Measured, Progress};
 use assay_model::{
     Audit, CapacityReport, CapacityWindow, Disturbance, LatencySummary, Metric, PlannedCapacity, Problem,
     RunEventKind, WarmUp, WarmUpEnd, Window, file,

@@ -1,6 +1,6 @@
 //! Asks a server for its own account of its data, and to set it back.
 
-use assay_capacity::ServerData;
+use assay_measure::ServerData;
 use assay_model::Audit;
 use std::time::Duration;
 

@@ -9,11 +9,11 @@ use crate::command::inject::{self, GroupLoad};
 use crate::failure::Failure;
 use crate::output_file::{can_be_written, write_file};
 use crate::{output, stop};
-use assay_capacity::{
+use assay_load::{Generator, GeneratorConfig, LoadSource, Scenario};
+use assay_measure::{
     Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmUpPlan, WarmedUp, Watch, WatchConfig,
     default_budget_s, measure, method_of, warm_up,
 };
-use assay_load::{Generator, GeneratorConfig, LoadSource, Scenario};
 use assay_model::{CapacityMethod, CapacityReport};
 use assay_report::{LeavesShown, TerminalView, render_capacity_html, render_capacity_terminal};
 use audit::DataUrls;

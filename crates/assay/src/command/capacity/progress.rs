@@ -1,6 +1,6 @@
 //! The way to a capacity, shown to a person on standard error: a line on a terminal that changes, plain lines elsewhere.
 
-use assay_capacity::CapacityEvent;
+use assay_measure::CapacityEvent;
 use assay_model::CapacityWindow;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;

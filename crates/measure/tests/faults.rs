@@ -2,9 +2,7 @@
 
 mod simulated;
 
-use assay_capacity::{
-    Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmedUp, measure, method_of,
-};
+use assay_measure::{Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmedUp, measure, method_of};
 use assay_model::{Audit, CapacityMethod, CapacityReport};
 use simulated::{
     CAPACITY_PER_S, CONNECTIONS, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated, connections,
@@ -21,7 +19,7 @@ fn config() -> CapacityConfig {
         percentile: 99.0,
         limits_ms: vec![15.0, 25.0, 50.0],
         limited_operations: Vec::new(),
-        budget_s: assay_capacity::default_budget_s(CapacityMethod::Search),
+        budget_s: assay_measure::default_budget_s(CapacityMethod::Search),
         connections: CONNECTIONS as u32,
         seed: 1,
         bounds: Bounds::default(),

@@ -4,11 +4,11 @@
 //! a queue before k workers: no part of Assay is in that. A machine that is busy with other things makes workers and generator late;
 //! the result then says so, and is no verdict.
 
-use assay_capacity::{
-    Bounds, CapacityConfig, Means, WarmUpPlan, Watch, WatchConfig, measure, method_of, warm_up,
-};
 use assay_host::HostGauge;
 use assay_load::{Generator, GeneratorConfig, Scenario};
+use assay_measure::{
+    Bounds, CapacityConfig, Means, WarmUpPlan, Watch, WatchConfig, measure, method_of, warm_up,
+};
 use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitRate};
 use assay_testkit::{WorkerServer, skip};
 use rand::{RngExt, SeedableRng};

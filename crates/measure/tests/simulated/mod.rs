@@ -1,10 +1,10 @@
 //! A load source, a watcher and a method in virtual time: a queue before some workers, with faults that can be injected.
 
-use assay_capacity::{Cause, Seen, Span, Watcher};
 use assay_host::HostInterval;
 use assay_load::{
     ArrivalLaw, ErrorKind, Load, LoadError, LoadSource, LoadWindow, Measured, Progress, SlowRequest,
 };
+use assay_measure::{Cause, Seen, Span, Watcher};
 use assay_model::{Estimate, MachineSpeed, OperationCount, Problem};
 use assay_stats::capacity::{self, Ask, Capacity, LimitCapacity, Method, Step};
 use rand::{RngExt, SeedableRng};

@@ -1,8 +1,8 @@
 //! The GC log of a real JVM, followed while it grows: each collection that `jcmd` asked for lies between the moments before and
 //! after it was asked.
 
-use assay_capacity::{Cause, Seen, Span, Watch, WatchConfig, Watcher};
 use assay_load::monotonic_ns;
+use assay_measure::{Cause, Seen, Span, Watch, WatchConfig, Watcher};
 use assay_testkit::{StandstillWatch, find_java, skip, start_java};
 use std::path::Path;
 use std::time::Duration;
