@@ -114,5 +114,5 @@ fn ctrl_c_gives_what_is_known_so_far_marked_as_not_valid() {
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     let report: CapacityReport = serde_json::from_str(&json).expect("the stored form");
     assert!(!report.valid && !report.windows.is_empty());
-    assert!(report.problems.iter().any(|p| p.source == "complete"), "{:?}", report.problems);
+    assert!(report.problems.iter().any(|p| p.about == "complete"), "{:?}", report.problems);
 }

@@ -157,7 +157,7 @@ fn a_packed_log_that_breaks_off_gives_what_is_there_and_says_so() {
     packed.truncate(packed.len() * 2 / 3);
     let report = report(&[&write(folder.path(), "gc.log.gz", packed)]);
     assert!((5_000..20_000).contains(&report.pauses.count), "{}", report.pauses.count);
-    assert!(report.problems.iter().any(|p| p.what.contains("breaks off")), "{:?}", report.problems);
+    assert!(report.problems.iter().any(|p| p.text.contains("breaks off")), "{:?}", report.problems);
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn a_log_tells_garbage_in_every_mode_and_what_that_rests_on() {
     ]);
     assert!(none.garbage.is_empty());
     assert!(
-        none.problems.iter().any(|problem| problem.what.contains("no rate of garbage")),
+        none.problems.iter().any(|problem| problem.text.contains("no rate of garbage")),
         "{:?}",
         none.problems
     );

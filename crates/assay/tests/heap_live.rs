@@ -23,7 +23,7 @@ fn the_heap_of_a_running_jvm_is_weighed_with_no_dump() {
     assert_eq!(prediction.source, format!("process {pid}"));
     assert!(prediction.frozen_ms.is_some_and(|ms| 0.0 < ms), "{:?}", prediction.frozen_ms);
     assert!(20_000 < prediction.objects);
-    assert!(prediction.problems.iter().any(|problem| problem.what.contains("nobody can reach any more")));
+    assert!(prediction.problems.iter().any(|problem| problem.text.contains("nobody can reach any more")));
     let output = assay(&["heap", "predict", "--pid", &pid, "--freeze", "20s", "--class", "Objects$Mixed"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("compressed"), "{text}");
@@ -38,7 +38,7 @@ fn flags_that_no_model_has_and_rules_of_another_jdk_are_told() {
     let output = assay(&["heap", "predict", "--pid", &jvm.pid().to_string(), "--jdk", "17", "--json"]);
     let prediction: HeapPrediction = serde_json::from_slice(&output.stdout).expect("the stored form");
     assert_eq!(prediction.dump_model, None);
-    let told: Vec<&str> = prediction.problems.iter().map(|problem| problem.what.as_str()).collect();
+    let told: Vec<&str> = prediction.problems.iter().map(|problem| problem.text.as_str()).collect();
     let has = |part: &str| told.iter().any(|what| what.contains(part));
     assert!(has("-UseCompressedOops") && has("ObjectAlignmentInBytes=16: none of the models"), "{told:?}");
     assert!(has("a heap of JDK 25, weighed by the layout rules of JDK 17"), "{told:?}");

@@ -157,8 +157,8 @@ fn an_injector_killed_within_the_window_is_named_and_what_it_did_is_unknown() {
     assert_eq!(result["valid"], false);
     let name = format!("injector {}", addresses[1]);
     let problems = result["problems"].as_array().expect("problems");
-    let told = problems.iter().find(|one| one["source"] == name.as_str()).expect("one that names it");
-    assert!(told["what"].as_str().is_some_and(|what| what.contains("are unknown")), "{told}");
+    let told = problems.iter().find(|one| one["about"] == name.as_str()).expect("one that names it");
+    assert!(told["text"].as_str().is_some_and(|what| what.contains("are unknown")), "{told}");
     let part = &result["injectors"][1];
     assert!(part["requests"].is_null() && part["errors"].is_null(), "not zero: {part}");
     assert!(part["lost"]["last_word_age_s"].is_number(), "{part}");

@@ -99,7 +99,7 @@ fn problems_without_end_are_counted_not_kept() {
     assert_eq!(log.problems.len(), 1 + STRANGE_LINES_LISTED as usize);
     let log = read_text(&format!("{}\n", "x".repeat(70_000)).repeat(100));
     assert_eq!((log.lines_not_understood, log.problems.len()), (100, PROBLEMS_MAX + 2));
-    assert_eq!(log.problems.last().unwrap().what, "50 further problems");
+    assert_eq!(log.problems.last().unwrap().text, "50 further problems");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_line_without_end_is_one_that_is_not_understood() {
 #[test]
 fn a_text_that_is_no_log_says_so() {
     let log = read_text("Once upon a time\nthere was a JVM.\n");
-    assert!(log.problems[0].what.contains("no line of a GC log"), "{:?}", log.problems);
+    assert!(log.problems[0].text.contains("no line of a GC log"), "{:?}", log.problems);
     assert!(read_text("").problems.is_empty());
 }
 
@@ -136,7 +136,7 @@ fn an_input_that_fails_keeps_what_was_read() {
     }
     let log = read("gc.log", std::io::BufReader::new(Failing(false)));
     assert_eq!(log.collector.as_deref(), Some("G1"));
-    assert_eq!(log.problems[0].what, "reading ended early: disk gone");
+    assert_eq!(log.problems[0].text, "reading ended early: disk gone");
 }
 
 #[test]

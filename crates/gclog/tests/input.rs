@@ -102,7 +102,7 @@ fn a_packed_file_that_breaks_off_gives_what_is_there_and_a_problem() {
     assert!(lines.lines.len() > 5_000, "{}", lines.lines.len());
     assert!(text.starts_with(&lines.lines[..5_000].join("\n")));
     assert_eq!(lines.problems.len(), 1);
-    assert!(lines.problems[0].what.contains("breaks off"), "{}", lines.problems[0].what);
+    assert!(lines.problems[0].text.contains("breaks off"), "{}", lines.problems[0].text);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_link_to_a_file_of_the_set_is_not_read_twice() {
     std::os::unix::fs::symlink(&real, &link).expect("a link");
     let found = find(&[real, link], false).expect("found");
     assert_eq!((found.sets.len(), found.sets[0].parts.len()), (1, 1));
-    assert!(found.passed_over[0].what.contains("same file"), "{:?}", found.passed_over);
+    assert!(found.passed_over[0].text.contains("same file"), "{:?}", found.passed_over);
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn a_gap_in_the_numbers_is_data_lost() {
     let torn: Vec<_> =
         text.lines().filter(|line| !line.contains("id=\"7\"") && !line.contains("id=\"11\"")).collect();
     let told = read(torn.join("\n").as_bytes());
-    let problems: Vec<_> = told.problems.iter().map(|problem| problem.what.as_str()).collect();
+    let problems: Vec<_> = told.problems.iter().map(|problem| problem.text.as_str()).collect();
     assert_eq!(
         problems,
         [
@@ -210,7 +210,7 @@ fn several_roots_messages_in_between_and_missing_ends_do_no_harm() {
     assert_eq!(told.jvms_begun, 2);
     assert_eq!(told.jvms.iter().map(|jvm| jvm.line).collect::<Vec<_>>(), [1, 71]);
     assert_eq!(told.problems.len(), 1);
-    assert_eq!(told.problems[0].what, "the JVM ends within a pause");
+    assert_eq!(told.problems[0].text, "the JVM ends within a pause");
     assert_eq!(told.pauses().count(), 3);
     let counts: Vec<_> = told.reconciliations.iter().map(|found| (found.said, found.read)).collect();
     assert_eq!(counts, [(9.0, 9.0), (29.0, 29.0)]);
@@ -228,7 +228,7 @@ fn sums_of_metronome_are_not_taken_for_pauses() {
         (told.records.len(), told.records[0].phase.as_str(), told.records[0].duration_ns),
         (1, "syncgc", Some(12_500_000))
     );
-    assert!(told.problems[0].what.starts_with("12 pauses of metronome"), "{:?}", told.problems);
+    assert!(told.problems[0].text.starts_with("12 pauses of metronome"), "{:?}", told.problems);
 }
 
 proptest! {

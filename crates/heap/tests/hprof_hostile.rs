@@ -137,7 +137,7 @@ fn a_dump_without_the_version_is_read_by_the_shape_of_its_classes() {
         let by_shape = ["1.6.", "6", "6", "6", "11.", "9", "17.", "15", "25.", "25"];
         let expected = by_shape.chunks(2).find(|pair| known.starts_with(pair[0])).map(|pair| pair[1]);
         assert_eq!(census.jdk_version.as_deref(), expected, "{known}");
-        let problem = &census.problems.last().expect("a problem").what;
+        let problem = &census.problems.last().expect("a problem").text;
         assert!(problem.contains("have the shape of JDK"), "{known}: {problem}");
     }
 }

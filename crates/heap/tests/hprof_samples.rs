@@ -41,7 +41,7 @@ fn strings_of_each_sample_have_the_fields_of_their_class_file() {
         let is_by_shape = version == Some("6");
         assert_eq!(census.problems.len(), usize::from(is_by_shape), "{name}: {:?}", census.problems);
         assert!(
-            !is_by_shape || census.problems[0].what.contains("the shape of JDK 6 to 7"),
+            !is_by_shape || census.problems[0].text.contains("the shape of JDK 6 to 7"),
             "{:?}",
             census.problems
         );

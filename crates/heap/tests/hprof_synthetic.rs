@@ -116,7 +116,7 @@ fn records_of_unknown_kinds_are_passed_over_and_unknown_sub_records_end_their_se
     dump.record(0x1c, &objects.bytes);
     let census = census_of(&dump.bytes).expect("a census");
     assert_eq!(class(&census, "demo.Node").instances, 101);
-    let problems: Vec<&str> = census.problems.iter().map(|problem| problem.what.as_str()).collect();
+    let problems: Vec<&str> = census.problems.iter().map(|problem| problem.text.as_str()).collect();
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(problems[0].contains("0x66"), "{problems:?}");
     assert!(problems[1].contains("1 record of an unknown kind"), "{problems:?}");
@@ -133,7 +133,7 @@ fn a_damaged_length_costs_one_segment_only() {
     dump.record(0x1c, &objects.bytes);
     let census = check_whole(&dump.bytes, "damaged");
     assert_eq!(census.problems.len(), 1, "{:?}", census.problems);
-    assert!(census.problems[0].what.contains("goes beyond its heap record"), "{:?}", census.problems);
+    assert!(census.problems[0].text.contains("goes beyond its heap record"), "{:?}", census.problems);
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_heap_record_and_an_array_of_four_gib_are_read() {
     assert_eq!(class(&census, "demo.Node").instances, 100);
     let longs = class(&census, "long[]").arrays.as_ref().expect("lengths");
     assert_eq!((longs.count(), longs.elements), (1, u64::from(length)));
-    let problems: Vec<&str> = census.problems.iter().map(|problem| problem.what.as_str()).collect();
+    let problems: Vec<&str> = census.problems.iter().map(|problem| problem.text.as_str()).collect();
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(problems[0].contains("wrapped at 4 GiB"), "{problems:?}");
     assert!(problems[1].starts_with("long[] of 536870907 elements"), "{problems:?}");

@@ -174,7 +174,7 @@ fn fields_are_those_of_the_class_files(feature: u32, options: &[&str]) {
     let jvm = start(&java, options);
     let live = census(jvm.pid(), LIMIT).expect("a heap");
     assert!(
-        !live.census.problems.iter().any(|problem| problem.what.contains("fields")),
+        !live.census.problems.iter().any(|problem| problem.text.contains("fields")),
         "{:?}",
         live.census.problems
     );
@@ -272,7 +272,7 @@ fn the_limit_is_kept_and_the_process_goes_on() {
                     .census
                     .problems
                     .iter()
-                    .any(|problem| problem.what.contains("not reached in the time"));
+                    .any(|problem| problem.text.contains("not reached in the time"));
                 assert_eq!(says, 0 < bytes.not_walked_bytes);
                 cut_short += u32::from(says);
             }

@@ -151,7 +151,7 @@ fn a_heap_that_does_not_tell_its_mode_is_weighed_all_the_same() {
     assert_eq!(prediction.models.len(), 11);
     assert!(prediction.models.iter().all(|model| model.difference_bytes.is_none()));
     assert!(prediction.cross_overs.is_empty());
-    let problems: Vec<&str> = prediction.problems.iter().map(|problem| problem.what.as_str()).collect();
+    let problems: Vec<&str> = prediction.problems.iter().map(|problem| problem.text.as_str()).collect();
     assert!(problems.iter().any(|what| what.starts_with("the mode in which the heap was is not known")));
     assert!(problems.iter().any(|what| what.contains("--jdk")), "{problems:?}");
 }
@@ -161,5 +161,5 @@ fn androids_heaps_have_no_model_of_hotspot() {
     let android = Census { word_bytes: 4, is_android: true, ..Census::default() };
     let prediction = predict(&android, &PredictOptions::default()).expect("no class is asked for");
     assert_eq!(prediction.dump_model, None);
-    assert!(prediction.problems.iter().any(|problem| problem.what.contains("Android")));
+    assert!(prediction.problems.iter().any(|problem| problem.text.contains("Android")));
 }

@@ -73,7 +73,7 @@ fn readings_of_the_same_moment_have_no_shares() {
 fn gauges_that_the_machine_lacks_are_named_once() {
     let tree = FakeTree::with(&[("stat", "cpu  4 3 2 1 5 6 7 8 9 10\ncpu0 4 3 2 1 5 6 7 8 9 10\n")]);
     let gauge = HostGauge::at(ProcRoot::at(tree.path()), &SysRoot::at(tree.path()));
-    let named: Vec<&str> = gauge.problems().iter().map(|p| p.source.as_str()).collect();
+    let named: Vec<&str> = gauge.problems().iter().map(|p| p.about.as_str()).collect();
     assert_eq!(named, ["/proc/pressure/cpu", "cpu.stat of the control group"]);
     let reading = gauge.read();
     assert_eq!((reading.cpu_some_us, reading.throttling), (None, None));
@@ -142,6 +142,6 @@ fn a_fake_machine_without_files_has_no_facts_but_problems() {
         (None, None, None)
     );
     assert_eq!((facts.cgroup_cpu_limit, facts.cpu_pressure_some_percent), (None, None));
-    let sources: Vec<&str> = facts.problems.iter().filter_map(|p| p.source.rsplit('/').next()).collect();
+    let sources: Vec<&str> = facts.problems.iter().filter_map(|p| p.about.rsplit('/').next()).collect();
     assert_eq!(sources, ["meminfo", "cpuinfo", "osrelease"]);
 }

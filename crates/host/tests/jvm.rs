@@ -48,7 +48,7 @@ fn bad_homes_give_a_problem_that_names_the_file() {
         (FakeTree::with(&[("release", RELEASE)]), "", "no libjvm.so"),
     ] {
         let problem = jvm_at(tree.path()).unwrap_err();
-        assert!(problem.source.ends_with(file) && problem.what.contains(what), "{problem:?}");
+        assert!(problem.about.ends_with(file) && problem.text.contains(what), "{problem:?}");
     }
 }
 
@@ -56,7 +56,7 @@ fn bad_homes_give_a_problem_that_names_the_file() {
 fn a_release_file_that_is_no_text_gives_a_problem() {
     let tree = FakeTree::with(&[]);
     tree.write("release", &[0xff, 0xfe, 0x00]);
-    assert!(jvm_at(tree.path()).unwrap_err().what.contains("UTF-8"));
+    assert!(jvm_at(tree.path()).unwrap_err().text.contains("UTF-8"));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_jvm_named_twice_is_listed_once_and_a_folder_without_one_gives_a_problem() {
     let real = good.path().canonicalize().unwrap().display().to_string();
     assert_eq!(jvms.iter().filter(|j| j.home == real).count(), 1);
     assert_eq!(jvms[0].home, real, "those that were named come first");
-    assert!(problems.iter().any(|p| p.source.starts_with(&bad.path().display().to_string())), "{problems:?}");
+    assert!(problems.iter().any(|p| p.about.starts_with(&bad.path().display().to_string())), "{problems:?}");
 }
 
 #[test]

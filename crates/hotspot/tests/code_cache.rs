@@ -37,7 +37,7 @@ fn check(java: &Path, options: &[&str]) {
         (before, attempts) = (after, attempts + 1);
         assert!(attempts < 50, "the JVM compiles without an end");
     };
-    let own: Vec<_> = problems.iter().filter(|problem| problem.source == "code cache").collect();
+    let own: Vec<_> = problems.iter().filter(|problem| problem.about == "code cache").collect();
     assert!(own.is_empty(), "{own:?}");
 
     // `CodeHeap 'profiled nmethods': size=120036Kb used=58Kb max_used=58Kb free=119977Kb`, or `CodeCache: size=...` when

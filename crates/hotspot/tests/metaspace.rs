@@ -113,7 +113,7 @@ fn check_against_report(java: &Path, options: &[&str]) {
             assert!(is_owned == (chunk.state == ChunkState::InUse), "{chunk:x?}");
         }
     }
-    let own = hotspot.problems().into_iter().filter(|p| ["metaspace", "class loaders"].contains(&&*p.source));
+    let own = hotspot.problems().into_iter().filter(|p| ["metaspace", "class loaders"].contains(&&*p.about));
     assert_eq!(own.count(), 0, "{:?}", hotspot.problems());
 }
 

@@ -21,8 +21,8 @@ fn process(jvm: &Running) -> LiveProcess {
 
 /// What is said of native memory tracking that it could not be read.
 fn problems(hotspot: &Hotspot<'_>) -> Vec<String> {
-    let own = hotspot.problems().into_iter().filter(|problem| problem.source == "native memory tracking");
-    own.map(|problem| problem.what).collect()
+    let own = hotspot.problems().into_iter().filter(|problem| problem.about == "native memory tracking");
+    own.map(|problem| problem.text).collect()
 }
 
 /// Writable anonymous memory: wherever an allocator may have its blocks, and all that is not one as well.

@@ -60,7 +60,7 @@ fn a_stripped_libjvm_still_tells_heap_cards_threads_and_flags() {
         assert!(12 < threads.iter().filter(|t| t.kind == ThreadKind::Java).count(), "{threads:?}");
         // What is missing is said.
         let problems = hotspot.problems();
-        assert!(problems.iter().any(|p| p.source == "threads"), "{problems:?}");
+        assert!(problems.iter().any(|p| p.about == "threads"), "{problems:?}");
     }
 }
 

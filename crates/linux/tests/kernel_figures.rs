@@ -169,7 +169,7 @@ fn version_1_has_other_names() {
     assert_eq!((memory.kernel_bytes, memory.sockets_bytes), (Some(300), Some(40)));
     assert_eq!((memory.unexplained_bytes, memory.inactive_file_bytes), (Some(200), Some(900)));
     assert_eq!((memory.processes, memory.processes_rss_bytes), (None, None));
-    assert!(problems[0].what.contains("outside of this PID namespace"), "{problems:?}");
+    assert!(problems[0].text.contains("outside of this PID namespace"), "{problems:?}");
 }
 
 #[test]

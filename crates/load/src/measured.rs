@@ -36,7 +36,7 @@ const CPU_SOURCE: &str = "generator";
 
 /// Whether a fault of a load is the generator's, which may be one of several: then its name stands before the source.
 pub fn is_of_generator(fault: &Problem) -> bool {
-    let source = fault.source.rsplit(": ").next();
+    let source = fault.about.rsplit(": ").next();
     source.is_some_and(|source| [LAG_SOURCE, CPU_SOURCE].contains(&source))
 }
 
@@ -251,7 +251,7 @@ impl Measured {
         }
         // What several generators did is judged one by one, and among the faults.
         if self.injectors.is_empty() {
-            self.generator_faults().into_iter().for_each(|fault| add(&fault.source, fault.what));
+            self.generator_faults().into_iter().for_each(|fault| add(&fault.about, fault.text));
         }
         let reached = self.completed as f64 / self.requests as f64;
         if matches!(self.load, Load::Open { .. }) && reached < REACHED_SHARE_MIN {
@@ -406,7 +406,7 @@ mod tests {
         let result = measured.result();
         assert!(!result.valid);
         assert_eq!(result.problems.len(), 1, "{:?}", result.problems);
-        assert_eq!(result.problems[0].what, want);
+        assert_eq!(result.problems[0].text, want);
     }
 
     #[test]

@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn told(unopened: &Unopened, wanted: usize) -> Vec<String> {
-        unopened.problems("http://h", wanted).into_iter().map(|problem| problem.what).collect()
+        unopened.problems("http://h", wanted).into_iter().map(|problem| problem.text).collect()
     }
 
     /// A queue of few, which nobody takes from until more have come than it holds.

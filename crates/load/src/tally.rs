@@ -142,7 +142,7 @@ mod tests {
         }
         let counts = tally.into_counts();
         assert_eq!((made, counts.problems.len(), counts.errors_by_kind[3]), (4, 4, 1_000));
-        assert_eq!(counts.problems[0].what, "status: GET / status 500");
+        assert_eq!(counts.problems[0].text, "status: GET / status 500");
     }
 
     #[test]

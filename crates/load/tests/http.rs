@@ -238,7 +238,7 @@ fn check_error(scenario: &str, kind: ErrorKind, sample: &str, reply: fn(&Request
     assert_eq!((measured.completed, measured.response.len()), (0, measured.requests));
     let result = measured.result();
     assert!(!result.valid && result.operations[0].errors == result.requests);
-    let seen = &measured.problems[0].what;
+    let seen = &measured.problems[0].text;
     assert!(seen.starts_with(&format!("{}: get {sample}", kind.name())), "{seen}");
     assert!(measured.problems.len() <= 4, "samples are bounded");
 }

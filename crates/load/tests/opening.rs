@@ -28,9 +28,9 @@ fn every_window_tells_of_connections_that_are_not_accepted_and_only_the_first_wa
     let (_listener, url) = deaf_server();
     let mut generator = generator(&url, 20);
     let first = window(&mut generator, false);
-    assert_eq!(first.problems[0].source, url);
+    assert_eq!(first.problems[0].about, url);
     assert_eq!(
-        first.problems[0].what,
+        first.problems[0].text,
         format!(
             "{} of 20 connections were not accepted within 5 s: the server takes no more, or not as fast; \
              give fewer with --connections",
@@ -40,7 +40,7 @@ fn every_window_tells_of_connections_that_are_not_accepted_and_only_the_first_wa
     let begun = Instant::now();
     for _ in 0..FURTHER {
         let further = window(&mut generator, false);
-        let told = &further.problems[0].what;
+        let told = &further.problems[0].text;
         assert!(told.contains(" of 20 connections were still not accepted within 0.25 s"), "{told}");
     }
     let taken = begun.elapsed();
@@ -55,6 +55,6 @@ fn a_stop_before_a_connection_is_open_ends_the_window_without_an_error() {
     let _queue: Vec<_> = (0..OPEN_MAX).map(|_| TcpStream::connect(address).expect("has room")).collect();
     let measured = window(&mut generator(&url, 20), true);
     assert!(measured.stopped);
-    let is_told = measured.problems.iter().any(|problem| problem.what.contains("not accepted"));
+    let is_told = measured.problems.iter().any(|problem| problem.text.contains("not accepted"));
     assert!(!is_told, "{:?}", measured.problems);
 }

@@ -207,7 +207,7 @@ fn a_stop_ends_the_window_early() {
     let measured = measured.expect("a stopped window");
     assert!(measured.stopped && measured.seconds() < WINDOW_MS as f64 / 1e3);
     assert!(seen > 50 && measured.requests == server.count(), "{} {}", measured.requests, server.count());
-    assert_eq!(measured.invalid_because()[0].what, "stopped before the end of the stretch");
+    assert_eq!(measured.invalid_because()[0].text, "stopped before the end of the stretch");
     assert_eq!(make(&mut group, &open(ArrivalLaw::Constant, 100.0, 100)).requests, 10, "then goes on");
 }
 
@@ -271,8 +271,8 @@ fn lose_one(ms: u64, go_on_without: bool, lose: fn(&Wire)) -> Loss {
 fn check_loss(lose: fn(&Wire), why: &str) -> String {
     let Loss { measured, server, mut group, address, _injectors } = lose_one(WINDOW_MS, false, lose);
     let faults = measured.invalid_because();
-    let told = faults.iter().find(|one| one.source == format!("injector {address}"));
-    let told = &told.expect("a fault that names it").what;
+    let told = faults.iter().find(|one| one.about == format!("injector {address}"));
+    let told = &told.expect("a fault that names it").text;
     assert!(told.contains(why) && told.contains("are unknown"), "{told}");
     assert!(!measured.result().valid && !measured.stopped);
     let lost = &measured.injectors[1];
@@ -311,9 +311,9 @@ fn an_injector_that_falls_silent_is_missed_within_a_second_and_ends_its_load_its
 fn the_rest_may_go_on_and_the_result_says_so() {
     let Loss { measured, server, mut group, address, _injectors } = lose_one(6_000, true, Wire::cut);
     assert_eq!((measured.requests, measured.injectors.len()), (1_800, 2), "the whole rate, by two");
-    assert!(measured.faults.iter().all(|one| !one.what.contains("lost")), "{:?}", measured.faults);
-    let said = measured.problems.iter().find(|one| one.source == format!("injector {address}"));
-    assert!(said.is_some_and(|one| one.what.contains("2 made it again")), "{:?}", measured.problems);
+    assert!(measured.faults.iter().all(|one| !one.text.contains("lost")), "{:?}", measured.faults);
+    let said = measured.problems.iter().find(|one| one.about == format!("injector {address}"));
+    assert!(said.is_some_and(|one| one.text.contains("2 made it again")), "{:?}", measured.problems);
     let before = server.count();
     assert!(before > 1_800);
     assert_eq!(make(&mut group, &open(ArrivalLaw::Constant, 100.0, 100)).requests, 10);

@@ -119,7 +119,7 @@ mod tests {
         }
         account.before(&ask(Step::Refine));
         assert!(account.is_right_after(&ask(Step::Refine)));
-        let told = account.problem().expect("one reset failed").what;
+        let told = account.problem().expect("one reset failed").text;
         assert_eq!(told, "the data was not set back before the level at 100/s: it is busy");
         let audit = account.finish().expect("it gives one");
         assert!(audit.passed);

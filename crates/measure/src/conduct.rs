@@ -305,7 +305,7 @@ fn why_left_out(
     // Whether the lag leaves an answer is asked of each limit by itself, and of all windows near its rate.
     // An injector's use of its core is that of the load, which is the busiest one's.
     let faults = measured.faults.iter().filter(|fault| !is_of_generator(fault));
-    why.extend(faults.map(|fault| format!("{}: {}", fault.source, fault.what)));
+    why.extend(faults.map(|fault| format!("{}: {}", fault.about, fault.text)));
     if !validity::is_offered(measured, bounds) {
         let lag_ms = measured.send_lag.value_at_quantile(0.99) as f64 / 1e6;
         let cpu = measured

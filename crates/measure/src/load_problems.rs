@@ -41,12 +41,12 @@ impl LoadProblems {
     /// In the order in which they came first.
     pub fn finish(self) -> impl Iterator<Item = Problem> {
         self.told.into_iter().map(|Told { problem, windows, lowest_rate_per_s }| {
-            let Problem { source, line, what } = problem;
-            let what = match windows {
-                1 => format!("{what}; at {lowest_rate_per_s:.0}/s"),
-                _ => format!("{what}; in {windows} windows, at {lowest_rate_per_s:.0}/s or more"),
+            let told = &problem.text;
+            let text = match windows {
+                1 => format!("{told}; at {lowest_rate_per_s:.0}/s"),
+                _ => format!("{told}; in {windows} windows, at {lowest_rate_per_s:.0}/s or more"),
             };
-            Problem { source, line, what }
+            Problem { text, ..problem }
         })
     }
 }

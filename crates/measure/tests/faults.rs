@@ -109,7 +109,7 @@ fn check(fault: Fault, failing: &str, also: &[&str]) {
             report.checks
         );
         assert!(!report.valid);
-        assert_eq!(report.problems[0].source, failed[0], "what makes it useless is told first");
+        assert_eq!(report.problems[0].about, failed[0], "what makes it useless is told first");
     }
 }
 
@@ -209,7 +209,7 @@ fn arrivals_of_another_law() {
 fn a_run_that_was_stopped_gives_what_it_has() {
     let (report, ..) = run(1, Some(Fault::Stopped));
     assert!(!report.valid && (1..12).contains(&report.windows.len()));
-    assert_eq!(report.problems[0].source, "complete");
+    assert_eq!(report.problems[0].about, "complete");
 }
 
 /// Behind an overload the answers that are still to come take seconds, which are of no window.
@@ -301,14 +301,14 @@ fn a_sweep_asks_for_the_account_of_each_level_and_speaks_of_no_intervals() {
     let levels: u32 =
         audit.evidence["right after ".len()..].split(' ').next().unwrap().parse().expect("levels");
     assert!(levels > 50, "{audit:?}");
-    let told: Vec<&str> = report.problems.iter().map(|problem| problem.what.as_str()).collect();
+    let told: Vec<&str> = report.problems.iter().map(|problem| problem.text.as_str()).collect();
     let unset = format!("no way back, the first of {levels} times");
     assert_eq!(told.iter().filter(|what| what.ends_with(&unset)).count(), 1, "{told:#?}");
     assert!(!told.iter().any(|what| what.contains("intervals")), "{told:#?}");
 }
 
 fn says(report: &CapacityReport, what: &str) -> bool {
-    report.problems.iter().any(|problem| problem.source == "capacity" && problem.what.contains(what))
+    report.problems.iter().any(|problem| problem.about == "capacity" && problem.text.contains(what))
 }
 
 /// 99 of 100 requests are sent at most 2.3 ms late: less than a tenth of 25 ms, and more than one of 16 ms.

@@ -75,7 +75,7 @@ fn direct_buffers_have_a_bound_only_where_one_is_set() {
     let beyond = |look: &Look| advise(std::slice::from_ref(&look.0)).direct_beyond_bytes;
     assert_eq!(beyond(&free), Some(452 * MIB), "the JVM allows as much as the heap has, 512 MiB");
     assert_eq!(beyond(&Look::plain_jvm()), Some(512 * MIB), "also where there are none yet");
-    let said = |problem: &Problem| problem.what.contains("MaxDirectMemorySize");
+    let said = |problem: &Problem| problem.text.contains("MaxDirectMemorySize");
     assert!(advise(std::slice::from_ref(&free.0)).problems.iter().any(said));
     let set = buffers().flag("MaxDirectMemorySize", &(100 * MIB).to_string());
     assert_eq!((bound(&set, "direct buffers"), beyond(&set)), ((100 * MIB, true), None));
@@ -134,12 +134,12 @@ fn a_peak_that_the_kernel_remembers_is_provided_for() {
 #[test]
 fn kernel_figures_that_are_not_told_are_said_to_be_missing() {
     let advice = advise(&[Look::plain_jvm().0]);
-    assert_eq!(advice.problems.iter().filter(|problem| problem.source.starts_with("kernel")).count(), 3);
+    assert_eq!(advice.problems.iter().filter(|problem| problem.about.starts_with("kernel")).count(), 3);
     let shared = with_kernel(Look::plain_jvm())
         .with(|report| report.cgroup.as_mut().expect("a group").processes = Some(3));
     let advice = advise_one(shared.0);
     assert!(advice.lines.iter().all(|line| !line.name.contains("slab")), "three processes share it");
-    assert!(advice.problems.iter().any(|problem| problem.what.contains("3 processes")));
+    assert!(advice.problems.iter().any(|problem| problem.text.contains("3 processes")));
 }
 
 fn advise_one(look: MemoryReport) -> Advice {

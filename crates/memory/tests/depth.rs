@@ -59,7 +59,7 @@ fn two_depths_of_a_process_that_stands_still_are_no_growth() {
         for (before, after) in [(&full, &quick), (&quick, &full)] {
             let change = explain_change(before, after);
             assert!(change.causes.is_empty(), "{tracking}: {:#?}", change.causes);
-            let told = |problem: &assay_model::Problem| problem.what.contains("--depth owners");
+            let told = |problem: &assay_model::Problem| problem.text.contains("--depth owners");
             assert!(change.problems.iter().any(told), "{:?}", change.problems);
         }
         assert!(

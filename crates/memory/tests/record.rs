@@ -155,7 +155,7 @@ fn a_torn_last_line_is_told_and_cut_off_when_the_record_goes_on() {
     file.write_all(half.as_bytes()).expect("a write");
     let (looks, problems) = read_record(&folder.file()).expect("a record");
     assert_eq!((seconds(&looks), problems.len(), problems[0].line), (vec![0], 1, Some(3)));
-    assert!(problems[0].what.contains("torn"), "{problems:?}");
+    assert!(problems[0].text.contains("torn"), "{problems:?}");
 
     let mut record = Record::create(&folder.file(), MIB).expect("the record goes on");
     record.append(&look(2)).expect("room");

@@ -2,27 +2,52 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Something that could not be read or understood; the rest of the result still holds.
+/// Something that could not be read, understood or done; the rest of the result still holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// What was being read: a file name, an observer, a URL.
-    pub source: String,
+    /// What it is about: a file name, an observer, a URL, the id of a metric.
+    #[serde(alias = "source")]
+    pub about: String,
     /// Line of that text, counted from 1, where there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub line: Option<u64>,
-    /// What is wrong, as a lower-case fragment.
-    pub what: String,
+    /// What code may react to. A result stored before there were reasons says `other`.
+    #[serde(default)]
+    pub reason: Reason,
+    /// What is wrong, for people: a lower-case fragment. No code reads it.
+    #[serde(alias = "what")]
+    pub text: String,
+}
+
+/// The reasons that code reacts to. Whatever nobody reacts to is `Other`, and so is a reason that a newer Assay wrote:
+/// an older program has no reaction to it, and the text still tells people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The load generator sent requests too late to measure the server.
+    LoadGeneratorLate,
+    /// The load generator had too little CPU time to measure the server.
+    LoadGeneratorBusy,
+    /// No code reacts to it.
+    #[default]
+    #[serde(other)]
+    Other,
 }
 
 impl Problem {
-    /// A problem without a line number.
-    pub fn new(source: impl Into<String>, what: impl Into<String>) -> Self {
-        Problem { source: source.into(), line: None, what: what.into() }
+    /// A problem that no code reacts to, without a line number.
+    pub fn new(about: impl Into<String>, text: impl Into<String>) -> Self {
+        Problem::because(Reason::Other, about, text)
+    }
+
+    /// A problem that code reacts to, without a line number.
+    pub fn because(reason: Reason, about: impl Into<String>, text: impl Into<String>) -> Self {
+        Problem { about: about.into(), line: None, reason, text: text.into() }
     }
 
     /// A problem at a line, counted from 1.
-    pub fn at_line(source: impl Into<String>, line: u64, what: impl Into<String>) -> Self {
-        Problem { source: source.into(), line: Some(line), what: what.into() }
+    pub fn at_line(about: impl Into<String>, line: u64, text: impl Into<String>) -> Self {
+        Problem { line: Some(line), ..Problem::new(about, text) }
     }
 }
 
@@ -35,4 +60,29 @@ pub struct Finding {
     pub claim: String,
     /// What it rests on: figures with units, file and line.
     pub evidence: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Problem {
+        serde_json::from_str(text).expect("a problem")
+    }
+
+    #[test]
+    fn a_problem_stored_under_the_first_keys_is_read() {
+        let old = read(r#"{"source":"gc.log","line":3,"what":"breaks off"}"#);
+        assert_eq!(old, Problem::at_line("gc.log", 3, "breaks off"));
+    }
+
+    #[test]
+    fn a_reason_of_a_newer_program_is_another_one() {
+        let newer = read(r#"{"about":"x","reason":"moon-phase","text":"full"}"#);
+        assert_eq!(newer, Problem::new("x", "full"));
+        let known = Problem::because(Reason::LoadGeneratorLate, "x", "late");
+        let stored = serde_json::to_string(&known).expect("it is written");
+        assert_eq!(stored, r#"{"about":"x","reason":"load-generator-late","text":"late"}"#);
+        assert_eq!(read(&stored), known);
+    }
 }

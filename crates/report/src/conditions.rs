@@ -289,7 +289,7 @@ fn by_blocks(trial: &Trial, place: &str) -> Vec<[String; 3]> {
 
 fn told(place: &str, problem: &Problem) -> [String; 3] {
     let line = problem.line.map(|l| format!(", line {l}")).unwrap_or_default();
-    [place.to_owned(), format!("{}{line}", problem.source), problem.what.clone()]
+    [place.to_owned(), format!("{}{line}", problem.about), problem.text.clone()]
 }
 
 /// The command that repeats the run from the study file's text.

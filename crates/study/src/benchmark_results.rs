@@ -89,7 +89,7 @@ fn parse(text: &[u8]) -> Result<Results, String> {
         results.add_result(name, result);
     }
     if results.benchmarks == 0 {
-        let why = results.problems.first().map_or_else(|| "the list is empty".to_owned(), |p| p.what.clone());
+        let why = results.problems.first().map_or_else(|| "the list is empty".to_owned(), |p| p.text.clone());
         return Err(format!("{{results}} hold no benchmark that can be used: {why}"));
     }
     Ok(results)
@@ -232,7 +232,7 @@ mod tests {
             let results = parse(format!("[{good},{bad}]").as_bytes()).unwrap();
             assert_eq!(results.benchmarks, 1, "{unit} {raw}");
             assert!(
-                results.problems.iter().any(|p| p.what.contains(why)),
+                results.problems.iter().any(|p| p.text.contains(why)),
                 "{unit} {raw}: {:?}",
                 results.problems
             );

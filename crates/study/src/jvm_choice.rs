@@ -49,7 +49,7 @@ impl Jvms {
         let wish = variant.jvm.as_deref();
         let feature = wish.and_then(|w| w.parse::<u32>().ok());
         if let (Some(home), None) = (wish, feature) {
-            let jvm = jvm_at(Path::new(home)).map_err(|p| format!("no JVM at {home}: {}", p.what))?;
+            let jvm = jvm_at(Path::new(home)).map_err(|p| format!("no JVM at {home}: {}", p.text))?;
             if variant.reference_mode.is_some() && jvm.bits != bits {
                 return Err(format!("the JVM at {home} has {} bits, and the mode needs {bits}", jvm.bits));
             }

@@ -46,11 +46,11 @@ fn a_trial_finds_a_capacity_that_is_stored_and_summed_up() {
     for limit in &report.limits {
         let id = format!("rate_at_{}_ms_per_s", limit.limit_ms);
         assert_eq!(window.metrics.get(&id).copied(), limit.rate_per_s.map(|rate| rate.estimate), "{id}");
-        let told = window.problems.iter().any(|p| p.source == id);
+        let told = window.problems.iter().any(|p| p.about == id);
         assert_eq!(limit.rate_per_s.is_none(), told, "{id}: {:?}", window.problems);
     }
     assert_eq!(window.metrics.get("max_rate_per_s").copied(), max);
-    assert_eq!(max.is_none(), window.problems.iter().any(|p| p.source == "max_rate_per_s"));
+    assert_eq!(max.is_none(), window.problems.iter().any(|p| p.about == "max_rate_per_s"));
     assert!(window.metrics.contains_key("rss_bytes") && !window.metrics.contains_key("throughput_per_s"));
     assert!(trial.audit.as_ref().is_some_and(|audit| audit.passed));
     let of_audit = report.checks.iter().find(|check| check.check == "audit").expect("the audit is checked");

@@ -84,7 +84,7 @@ fn check(feature: u32) {
         // A slow machine may have a window with fewer than two collections: then the value is absent, with a problem.
         for window in &trial.trial.windows {
             let Some(kib) = window.metrics.get("garbage_kib_per_request") else {
-                assert!(window.problems.iter().any(|p| p.what.contains("garbage_kib_per_request")));
+                assert!(window.problems.iter().any(|p| p.text.contains("garbage_kib_per_request")));
                 continue;
             };
             // A request that is under way at a collection has allocated part of its bytes: one for each user, at both

@@ -51,7 +51,7 @@ fn check_two_levels(fixture: &Fixture, blocks: u32) {
             let want =
                 ["cpu_ms_per_request", "response_p50_ms", "response_p99_ms", "rss_bytes", "throughput_per_s"];
             // On a machine that is too busy to look twice, or to answer anything, within a window, it says so instead.
-            let says = |what: &str| window.problems.iter().any(|p| p.what.contains(what));
+            let says = |what: &str| window.problems.iter().any(|p| p.text.contains(what));
             if !says("could not be read twice") && !says("no request completed") {
                 assert_eq!(ids, want);
             }
@@ -134,7 +134,7 @@ fn a_server_that_ignores_the_stop_signal_is_killed_and_its_trial_counts() {
     let trial = fixture.load().trials[0].trial.clone();
     assert!(trial.counts());
     assert!(
-        trial.problems.iter().any(|p| p.what.contains("did not stop within 0.5 s")),
+        trial.problems.iter().any(|p| p.text.contains("did not stop within 0.5 s")),
         "{:?}",
         trial.problems
     );
@@ -256,7 +256,7 @@ fn what_a_killed_run_leaves_is_stopped_by_the_next_start() {
     assert!(next_run.wait().unwrap().success());
     wait_for("the child's end", || !is_sleeping());
     let told = next.load().host.problems;
-    assert!(told.iter().any(|p| p.what.contains("that a run which was killed had left")), "{told:?}");
+    assert!(told.iter().any(|p| p.text.contains("that a run which was killed had left")), "{told:?}");
     let leases = std::fs::read_dir(runtime.path().join("assay")).unwrap().flatten();
     let leases = leases.filter(|e| e.file_name().to_string_lossy().starts_with("lease-"));
     assert_eq!(leases.count(), 0);

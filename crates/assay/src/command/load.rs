@@ -135,7 +135,7 @@ fn write_text(
         writeln!(out, "\n  NOT VALID: do not use these figures")?;
     }
     for problem in result.problems.iter().take(PROBLEMS_SHOWN) {
-        writeln!(out, "  - {}: {}", problem.source, problem.what)?;
+        writeln!(out, "  - {}: {}", problem.about, problem.text)?;
     }
     let more = result.problems.len().saturating_sub(PROBLEMS_SHOWN);
     if more > 0 {

@@ -43,7 +43,7 @@ impl Problems {
 
     /// Adds what is said once however often it is met.
     pub(super) fn add_once(&mut self, what: &str) {
-        if !self.list.iter().any(|problem| problem.what == what) {
+        if !self.list.iter().any(|problem| problem.text == what) {
             self.add(what);
         }
     }
@@ -116,7 +116,7 @@ impl<'a, const ID: usize> Dump<'a, ID> {
             self.problems.add(what);
         }
         if self.tally.objects == 0 {
-            let what = self.problems.list.first().map_or("it has no heap record", |problem| &problem.what);
+            let what = self.problems.list.first().map_or("it has no heap record", |problem| &problem.text);
             return Err(HprofError::NoObjects { name: name.to_owned(), offset, what: what.to_owned() });
         }
         let mut census = finish::census(self);

@@ -180,7 +180,7 @@ pub fn census_after(pid: u32, limit: Duration, before_stop: &dyn Fn(u64)) -> Res
 fn unknown(pid: u32, hotspot: &Hotspot<'_>) -> LiveError {
     let problems = hotspot.problems();
     let what =
-        problems.first().map_or_else(|| "no reason is known".to_owned(), |problem| problem.what.clone());
+        problems.first().map_or_else(|| "no reason is known".to_owned(), |problem| problem.text.clone());
     LiveError::Unknown { pid, what }
 }
 

@@ -238,7 +238,7 @@ fn problems(census: &Census, weights: &[Weights]) -> Vec<String> {
     let chunks =
         census.classes.iter().find(|class| &*class.name == STACK_CHUNK).map_or(0, |class| class.instances);
     // Who walked a heap has seen how long they are, and says so.
-    if 0 < chunks && !census.problems.iter().any(|problem| problem.what.contains(STACK_CHUNK)) {
+    if 0 < chunks && !census.problems.iter().any(|problem| problem.text.contains(STACK_CHUNK)) {
         problems.push(format!(
             "{chunks} stacks of virtual threads ({STACK_CHUNK}) are weighed without their frames, which no dump has"
         ));

@@ -17,7 +17,7 @@ fn both_ways_give_the_same_pages() {
     } else {
         // Without root the pages of zeros are counted, and that is said.
         assert!(by_call.pages().resident_bytes() < by_entries.pages().resident_bytes());
-        assert!(by_entries.problems()[0].what.contains("page of zeros"), "{:?}", by_entries.problems());
+        assert!(by_entries.problems()[0].text.contains("page of zeros"), "{:?}", by_entries.problems());
     }
 }
 
@@ -34,7 +34,7 @@ fn entries_without_frames_say_what_they_cannot_tell() {
     entries.read(&file, &part, 4096, &mut runs).expect("our child");
     assert_eq!(PageMap::new(runs, 4096).resident_bytes(), live.pages().resident_bytes_in(at..at + (1 << 20)));
     let problems = entries.problems(std::path::Path::new("/proc/1/pagemap"), 4096);
-    assert!(problems[0].what.contains("which of 524288 bytes"), "{problems:?}");
+    assert!(problems[0].text.contains("which of 524288 bytes"), "{problems:?}");
 }
 
 #[test]

@@ -285,9 +285,9 @@ impl LoadSource for Injectors {
             left_out.extend(ended.lost.iter().map(|lost| {
                 let what = format!(
                     "{}; that window is not used, and {alive} made it again at the same load",
-                    lost.what
+                    lost.text
                 );
-                Problem::new(lost.source.clone(), what)
+                Problem::new(lost.about.clone(), what)
             }));
         }
     }
@@ -296,7 +296,7 @@ impl LoadSource for Injectors {
 impl Injectors {
     fn whole(&self, ended: Ended, left_out: Vec<Problem>) -> Result<Measured, LoadError> {
         let Some(mut measured) = ended.measured else {
-            let what = ended.lost.into_iter().map(|lost| format!("{}: {}", lost.source, lost.what));
+            let what = ended.lost.into_iter().map(|lost| format!("{}: {}", lost.about, lost.text));
             let cause = format!("no injector gave a result. {}", what.collect::<Vec<_>>().join("; "));
             return Err(LoadError::Injector { address: self.all(), cause });
         };

@@ -23,7 +23,7 @@ pub(super) fn merged(load: Load, seed: u64, parts: &[(String, Measured)]) -> Opt
     }
     for (address, part) in parts {
         let from = |problem: &Problem| Problem {
-            source: format!("injector {address}: {}", problem.source),
+            about: format!("injector {address}: {}", problem.about),
             ..problem.clone()
         };
         whole.problems.extend(part.problems.iter().map(from));

@@ -200,7 +200,7 @@ fn slow(sent: &[SlowForm], start_ns: u64, operations: usize) -> Result<Vec<SlowR
 
 fn shortened(problem: Problem) -> Problem {
     let cut = |text: String| text.chars().filter(|c| !c.is_control()).take(PROBLEM_CHARS_MAX).collect();
-    Problem { source: cut(problem.source), line: problem.line, what: cut(problem.what) }
+    Problem { about: cut(problem.about), text: cut(problem.text), ..problem }
 }
 
 fn histogram_text(histogram: &Histogram<u64>) -> String {

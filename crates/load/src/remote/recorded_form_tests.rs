@@ -226,7 +226,7 @@ fn a_fault_of_one_generator_is_a_fault_of_all_and_names_it() {
     let whole = Measured { injectors: vec![Default::default(); 2], ..whole };
     let found = whole.invalid_because();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].source, "injector late:2: generator-lag");
+    assert_eq!(found[0].about, "injector late:2: generator-lag");
 }
 
 /// Prints figures: `cargo test -p assay-load --lib what_adding_up_costs -- --ignored --nocapture`.

@@ -283,6 +283,6 @@ mod tests {
             generator.window_from(start, &window, &AtomicBool::new(false), &mut |_| ()).expect("a window");
         assert_eq!((measured.requests, server.count()), (300, 300), "all that was due is sent");
         assert!(measured.send_lag.max() >= 190_000_000, "{}", measured.send_lag.max());
-        assert!(measured.generator_faults().iter().any(|fault| fault.what.contains("send lag")));
+        assert!(measured.generator_faults().iter().any(|fault| fault.text.contains("send lag")));
     }
 }

@@ -313,12 +313,12 @@ mod tests {
     fn a_log_that_is_not_there_or_is_no_log_gives_a_problem() {
         let mut log = LogFollower::new(PathBuf::from("/nowhere/gc.log"));
         log.follow(None, S);
-        assert!(log.problems()[0].what.starts_with("cannot be read"));
+        assert!(log.problems()[0].text.starts_with("cannot be read"));
         assert!(seen(&log, 0, S).watched.is_empty());
         let folder = tempfile::tempdir().expect("a folder");
         let (_file, mut log) =
             follower(&folder, "\u{0}\u{0}Safepoint \"x\" Total: 99999999999999999999 ns\n[x");
         log.follow(Some(1), S);
-        assert_eq!(log.problems()[0].what, "no collection in it yet");
+        assert_eq!(log.problems()[0].text, "no collection in it yet");
     }
 }

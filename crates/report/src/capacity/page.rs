@@ -84,7 +84,7 @@ fn why_not_valid(report: &CapacityReport) -> Vec<String> {
     let mut why: Vec<String> =
         failed.map(|c| format!("{}: {}", clean(&c.check), clean(&c.evidence))).collect();
     if why.is_empty() {
-        why.extend(report.problems.iter().map(|p| format!("{}: {}", clean(&p.source), clean(&p.what))));
+        why.extend(report.problems.iter().map(|p| format!("{}: {}", clean(&p.about), clean(&p.text))));
     }
     if why.is_empty() {
         why.push("the result does not say why".to_owned());
@@ -94,8 +94,7 @@ fn why_not_valid(report: &CapacityReport) -> Vec<String> {
 
 /// Problems that are not told by a failed check already.
 fn other_problems(report: &CapacityReport) -> Vec<Problem> {
-    let is_told =
-        |p: &&Problem| !report.checks.iter().any(|c| c.check == p.source && c.passed == Some(false));
+    let is_told = |p: &&Problem| !report.checks.iter().any(|c| c.check == p.about && c.passed == Some(false));
     report.problems.iter().filter(is_told).cloned().collect()
 }
 

@@ -33,8 +33,7 @@ pub fn render(report: &CapacityReport, view: TerminalView) -> String {
         draw_blame(&mut out, report, blame, ink, width);
     }
     checks(&mut out, report, ink, width);
-    let is_check =
-        |p: &&Problem| report.checks.iter().any(|c| c.check == p.source && c.passed == Some(false));
+    let is_check = |p: &&Problem| report.checks.iter().any(|c| c.check == p.about && c.passed == Some(false));
     let others: Vec<Problem> = report.problems.iter().filter(|p| !is_check(p)).cloned().collect();
     problems(&mut out, &others, ink, width);
     out

@@ -82,8 +82,8 @@ fn at_most(report: &CapacityReport, rate_per_s: f64) -> Option<&CapacityWindow> 
 /// Why a limit has no rate.
 pub fn absent(report: &CapacityReport, limit: &LimitRate) -> String {
     let subject = format!("{} ms: ", limit.limit_ms);
-    let told = report.problems.iter().filter(|p| p.source == "capacity");
-    if told.filter_map(|p| p.what.strip_prefix(&subject)).any(|why| why.contains("the generator")) {
+    let told = report.problems.iter().filter(|p| p.about == "capacity");
+    if told.filter_map(|p| p.text.strip_prefix(&subject)).any(|why| why.contains("the generator")) {
         return "not told from the generator, see problems".to_owned();
     }
     match (limit.last_success_per_s, limit.first_failure_per_s) {

@@ -31,7 +31,7 @@ pub fn render_claims_terminal(report: &ClaimReport, view: TerminalView) -> Strin
         format!("{} wrong, {good} right, {unchecked} not checked, {unknown} not understood", wrong.len());
     out += &format!("\n{}\n", ink.bold(&sum));
     for problem in &report.problems {
-        paragraph(&mut out, 0, width, &format!("problem: {}", clean(&problem.what)), |l| ink.warn(l));
+        paragraph(&mut out, 0, width, &format!("problem: {}", clean(&problem.text)), |l| ink.warn(l));
     }
     out
 }

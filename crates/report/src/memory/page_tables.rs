@@ -115,7 +115,7 @@ pub fn problems(problems: &[Problem]) -> Option<Table> {
     let mut table = Table::new("What could not be read", &["Source", "Problem"], 2);
     for problem in problems {
         let line = problem.line.map_or_else(String::new, |n| format!(", line {n}"));
-        table.rows.push(vec![format!("{}{line}", clean(&problem.source)), clean(&problem.what)]);
+        table.rows.push(vec![format!("{}{line}", clean(&problem.about)), clean(&problem.text)]);
     }
     (!table.rows.is_empty()).then_some(table)
 }

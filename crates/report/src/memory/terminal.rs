@@ -299,7 +299,7 @@ pub fn problems(out: &mut String, problems: &[Problem], ink: Ink, width: usize) 
     *out += &format!("\n{}\n", ink.warn("Problems"));
     for problem in problems.iter().take(PROBLEMS_SHOWN) {
         let line = problem.line.map_or_else(String::new, |n| format!(", line {n}"));
-        let text = format!("{}{line}: {}", clean(&problem.source), clean(&problem.what));
+        let text = format!("{}{line}: {}", clean(&problem.about), clean(&problem.text));
         paragraph(out, 2, width, &text, str::to_owned);
     }
     let more = problems.len().saturating_sub(PROBLEMS_SHOWN);

@@ -330,8 +330,8 @@ fn metrics_of(report: &CapacityReport) -> BTreeMap<String, f64> {
 /// Why a metric is not there, in the report's words and named so that a report of the study finds it.
 fn absent(report: &CapacityReport) -> Vec<Problem> {
     let why = |subject: &str| {
-        let told = report.problems.iter().filter(|problem| problem.source == "capacity");
-        let told = told.filter_map(|problem| problem.what.strip_prefix(subject)?.strip_prefix(": ")).next();
+        let told = report.problems.iter().filter(|problem| problem.about == "capacity");
+        let told = told.filter_map(|problem| problem.text.strip_prefix(subject)?.strip_prefix(": ")).next();
         told.unwrap_or("too little is known of it").to_owned()
     };
     let mut found = Vec::new();

@@ -308,7 +308,7 @@ fn disturbances_of_load(measured: &Measured, error_share_max: f64) -> Vec<Distur
         ));
     }
     let late = measured.invalid_because().into_iter().filter(is_of_generator);
-    found.extend(late.map(|p| disturbance("generator-lag", p.what)));
+    found.extend(late.map(|p| disturbance("generator-lag", p.text)));
     found
 }
 

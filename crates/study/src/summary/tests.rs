@@ -186,7 +186,7 @@ fn a_zero_has_no_ratio_and_the_summary_says_so() {
     let summary = summarise(&two_variants(), &trials, BTreeMap::new());
     assert!(summary.comparisons.is_empty());
     assert!(
-        summary.problems[0].what.starts_with("gc_pause_ms_per_s of b against a: block 1"),
+        summary.problems[0].text.starts_with("gc_pause_ms_per_s of b against a: block 1"),
         "{:?}",
         summary.problems
     );

@@ -92,7 +92,7 @@ fn read_all(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
 fn find(logs: &[PathBuf], join: bool) -> Result<Found, Failure> {
     let found = input::find(logs, join)?;
     for problem in found.passed_over.iter().take(NAMED_MAX) {
-        eprintln!("passed over: {}: {}", problem.source, problem.what);
+        eprintln!("passed over: {}: {}", problem.about, problem.text);
     }
     let more = found.passed_over.len().saturating_sub(NAMED_MAX);
     if more > 0 {
@@ -130,7 +130,7 @@ fn is_log(report: &GcReport, name: &str) -> Result<(), Failure> {
     }
     let bytes: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.bytes));
     let why = match report.problems.first() {
-        Some(problem) => problem.what.clone(),
+        Some(problem) => problem.text.clone(),
         None if bytes == 0 => "it is empty".to_owned(),
         None => "none of its first lines is of a known form".to_owned(),
     };

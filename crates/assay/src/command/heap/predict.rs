@@ -105,7 +105,7 @@ fn show(prediction: &HeapPrediction, arguments: &PredictArguments) -> Result<(),
         // The rows have no place for them.
         for problem in &prediction.problems {
             let line = problem.line.map_or_else(String::new, |line| format!(", line {line}"));
-            eprintln!("note: {}{line}: {}", problem.source, problem.what);
+            eprintln!("note: {}{line}: {}", problem.about, problem.text);
         }
         output::print(|mut out| assay_report::heap_prediction_csv(prediction, &mut out))
     } else if arguments.html.is_none() {

@@ -88,7 +88,7 @@ fn read_looks(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
         let (looks, problems) = assay_memory::read_record(path)?;
         for problem in problems {
             let line = problem.line.map_or_else(String::new, |n| format!(", line {n}"));
-            eprintln!("note: {}{line}: {}", problem.source, problem.what);
+            eprintln!("note: {}{line}: {}", problem.about, problem.text);
         }
         return Ok(looks);
     }

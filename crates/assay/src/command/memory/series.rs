@@ -63,7 +63,7 @@ fn write_page(path: &Path, last: &MemoryReport, arguments: &LookArguments) -> Re
     let Some(record) = &arguments.record else { return look::write_page(path, last, &[]) };
     let (looks, problems) = assay_memory::read_record(record)?;
     for problem in problems {
-        eprintln!("note: {}: {}", problem.source, problem.what);
+        eprintln!("note: {}: {}", problem.about, problem.text);
     }
     look::write_page(path, last, &looks)
 }

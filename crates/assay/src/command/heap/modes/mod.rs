@@ -68,7 +68,7 @@ pub fn modes(arguments: &ModesArguments) -> Result<ExitCode, Failure> {
 fn outcome(arguments: &ModesArguments, report: &HeapModes) -> Result<ExitCode, Failure> {
     let has_mode = |read: &ModeOfLog| read.mode.is_some() || read.j9_is_compressed.is_some();
     if !report.read.is_empty() && !report.read.iter().any(has_mode) {
-        let told = report.problems.iter().map(|p| format!("\n  {}: {}", p.source, p.what));
+        let told = report.problems.iter().map(|p| format!("\n  {}: {}", p.about, p.text));
         let message = format!("no mode could be read of what was named{}", told.collect::<String>());
         return Err(Failure::input(message));
     }
@@ -143,7 +143,7 @@ fn about_this_host(
 
 /// The JVMs to ask about.
 fn find(arguments: &ModesArguments, problems: &mut Vec<Problem>) -> Result<Vec<JvmFacts>, Failure> {
-    let told = |problem: &Problem| format!("{}: {}", problem.source, problem.what);
+    let told = |problem: &Problem| format!("{}: {}", problem.about, problem.text);
     if !arguments.java.is_empty() {
         let named = arguments.java.iter().map(|path| assay_host::jvm_at(path));
         return named.collect::<Result<_, _>>().map_err(|problem| Failure::input(told(&problem)));
