@@ -35,6 +35,19 @@ impl CapacityConfig {
     }
 }
 
+/// When a window of a study counts as disturbed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Processors used by others, of the machine.
+    pub foreign_cpu_share: f64,
+    /// Time taken by the hypervisor, of the machine.
+    pub steal_share: f64,
+    /// Absent: none in a window of load, and what a search for a capacity allows by itself.
+    pub throttled_share: Option<f64>,
+    /// Failed requests.
+    pub error_share: f64,
+}
+
 /// Bounds of what is accepted, all as shares from 0 to 1. Where a count decides, chance is allowed for besides: see
 /// [`crate::validity`].
 #[derive(Debug, Clone, Copy, PartialEq)]

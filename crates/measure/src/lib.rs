@@ -18,6 +18,7 @@ mod config;
 mod event;
 mod load_problems;
 mod method;
+pub mod observers;
 mod seen;
 mod validation;
 pub mod validity;
@@ -27,7 +28,7 @@ mod window;
 
 pub use account::ServerData;
 pub use conduct::{Means, measure};
-pub use config::{Bounds, CapacityConfig};
+pub use config::{Bounds, CapacityConfig, Limits};
 pub use event::CapacityEvent;
 pub use method::{default_budget_s, method_of};
 pub use seen::{Cause, Seen, Span, Watcher};

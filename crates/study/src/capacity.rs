@@ -1,8 +1,9 @@
 //! The `[capacity]` table: what can be wrong in it, its defaults, and the method that it names.
 
 use crate::document::Document;
-use crate::study_file::{CapacityTable, DesignKind, DesignTable, MethodWord, Observe, StudyFile};
+use crate::study_file::{CapacityTable, DesignKind, DesignTable, MethodWord, StudyFile};
 use assay_measure::default_budget_s;
+use assay_measure::observers::Observe;
 use assay_model::{CapacityMethod, Metric, PlannedCapacity};
 
 const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];

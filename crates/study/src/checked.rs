@@ -9,11 +9,11 @@ use crate::jvm_choice::releases;
 use crate::placeholders::{check as check_placeholders, split_words};
 use crate::reference_mode;
 use crate::study_file::{
-    CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, Observe, QuickTable, StudyFile,
-    study_schema,
+    CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, StudyFile, study_schema,
 };
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, folder_of, resolve};
+use assay_measure::observers::Observe;
 use assay_model::{METRICS, PER_BENCHMARK, Subject, schema};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@
 //! | study file, workload file, their mistakes | `study_file`, `document`, `checked`, `workload`, `units`, `placeholders` |
 //! | what this machine will run | `each_jdk`, `variant`, `reference_mode`, `jvm_choice`, `preload`, `prepare`, `plan` |
 //! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `http` |
-//! | measuring | `runner`, `observe`, `benchmark_results`, `capacity` |
+//! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | what is left | `run_dir`, `curves`, `summary` |
 
 mod benchmark_results;
@@ -22,7 +22,6 @@ mod each_jdk;
 mod error;
 mod http;
 mod jvm_choice;
-mod observe;
 mod placeholders;
 mod plan;
 mod preload;

@@ -1,6 +1,7 @@
 //! The plan: who has a turn when. Pure and seeded.
 
 use crate::study_file::{DesignTable, LimitsTable};
+use assay_measure::Limits;
 use assay_model::{Design, Subject};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -78,16 +79,6 @@ impl Layout {
         };
         self.time_max_s.map_or(whole_s, |max| whole_s.min(max + n * STOP_S))
     }
-}
-
-/// When a window counts as disturbed, defaults filled in.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Limits {
-    pub foreign_cpu_share: f64,
-    pub steal_share: f64,
-    /// Absent: none in a window of load, and what a search for a capacity allows by itself.
-    pub throttled_share: Option<f64>,
-    pub error_share: f64,
 }
 
 impl From<&LimitsTable> for Limits {

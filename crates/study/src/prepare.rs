@@ -8,14 +8,16 @@ use crate::document::Document;
 use crate::error::Diagnostic;
 use crate::jvm_choice::{Jvms, compares_32};
 use crate::placeholders::{Placeholders, split_words};
-use crate::plan::{Layout, Limits, load_seed, order};
+use crate::plan::{Layout, load_seed, order};
 use crate::preload;
 use crate::reference_mode;
-use crate::study_file::{CommandLine, LoadTable, Observe, PublishedTable, StudyFile};
+use crate::study_file::{CommandLine, LoadTable, PublishedTable, StudyFile};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
+use assay_measure::Limits;
+use assay_measure::observers::Observe;
 use assay_model::{
     Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, SkippedVariant, Subject,
     Variant, schema,

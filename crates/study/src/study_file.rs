@@ -1,6 +1,7 @@
 //! The study file and the workload file, as they are written. Their JSON schema is generated from these types.
 
 use crate::units::{Seconds, Size};
+use assay_measure::observers::Observe;
 use assay_model::{Design, ReferenceMode};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -293,23 +294,6 @@ pub struct QuickTable {
     /// Options of the workload.
     #[serde(default)]
     pub workload_options: BTreeMap<String, String>,
-}
-
-/// Observers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Observe {
-    /// Collections and the reference mode, from the JVM's log.
-    Gc,
-    /// Resident memory, from the server's mappings once a second, and in full once after the last window.
-    Memory,
-    /// Resident memory by area, from looks at every resident byte every few seconds and at the end of each window,
-    /// with page faults; in place of `memory`. A look costs some tenths of a second of CPU time.
-    Areas,
-    /// Disturbance of the machine.
-    Host,
-    /// Interval logs of response times.
-    Latency,
 }
 
 /// Values that somebody published.

@@ -26,7 +26,7 @@ impl Completed {
 
 /// Adds the logging option, reads the log when the server is ready (mode, heap) and when it has stopped (collections).
 #[derive(Default)]
-pub(super) struct GcObserver {
+pub(crate) struct GcObserver {
     log: PathBuf,
     /// Every stretch of load since the server was ready.
     loads: Vec<Completed>,

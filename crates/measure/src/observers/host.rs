@@ -1,12 +1,12 @@
 //! Observes whether the machine was ours while a window was measured.
 
 use super::{Observer, Seen, Target};
-use crate::plan::Limits;
+use crate::config::Limits;
 use assay_host::{HostGauge, HostInterval, HostReading};
 use assay_model::{Disturbance, Problem, Window};
 
 /// Reads the gauges several times a second, so that readings lie close to both ends of a window.
-pub(super) struct HostObserver {
+pub(crate) struct HostObserver {
     gauge: HostGauge,
     limits: Limits,
     readings: Vec<HostReading>,
@@ -19,7 +19,7 @@ impl HostObserver {
 }
 
 /// Gauges that this machine does not have, for the conditions of the run.
-pub(crate) fn no_host_gauges() -> Vec<Problem> {
+pub fn no_host_gauges() -> Vec<Problem> {
     HostGauge::new().problems().to_vec()
 }
 
@@ -52,7 +52,7 @@ impl Observer for HostObserver {
 }
 
 /// What the gauges say against a stretch of measuring. Our CPU time is that of all that belongs to the trial.
-pub(crate) fn judge(interval: &HostInterval, our_cpu_ns: u64, limits: Limits) -> Vec<Disturbance> {
+pub fn judge(interval: &HostInterval, our_cpu_ns: u64, limits: Limits) -> Vec<Disturbance> {
     let over = |kind: &str, what: &str, share: Option<f64>, limit: f64| {
         share.filter(|share| *share > limit).map(|share| Disturbance {
             kind: kind.to_owned(),

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 #[derive(Default)]
-pub(super) struct LatencyObserver {
+pub(crate) struct LatencyObserver {
     path: PathBuf,
 }
 

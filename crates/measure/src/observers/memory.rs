@@ -28,7 +28,7 @@ const AREA_METRICS: [(&str, Area); 5] = [
 ];
 
 #[derive(Default)]
-pub(super) struct MemoryObserver {
+pub(crate) struct MemoryObserver {
     /// Full looks in place of short ones, and the time between two of them.
     areas_interval_ns: Option<u64>,
     file: Option<File>,

@@ -5,17 +5,50 @@ mod host;
 mod latency;
 mod memory;
 
-use crate::prepare::Prepared;
-use crate::study_file::Observe;
+use crate::config::Limits;
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{ExcludedObserver, HeapRange, ModeRead, Trial, Window};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::path::PathBuf;
 
-pub(crate) use host::{judge, no_host_gauges};
+pub use host::{judge, no_host_gauges};
+
+/// Observers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observe {
+    /// Collections and the reference mode, from the JVM's log.
+    Gc,
+    /// Resident memory, from the server's mappings once a second, and in full once after the last window.
+    Memory,
+    /// Resident memory by area, from looks at every resident byte every few seconds and at the end of each window,
+    /// with page faults; in place of `memory`. A look costs some tenths of a second of CPU time.
+    Areas,
+    /// Disturbance of the machine.
+    Host,
+    /// Interval logs of response times.
+    Latency,
+}
+
+/// What the observers of a trial are made from.
+#[derive(Debug, Clone, Copy)]
+pub struct ObserverSetup<'a> {
+    /// Those that are wanted.
+    pub wanted: &'a [Observe],
+    /// Length of a window, seconds.
+    pub window_s: f64,
+    /// When a window counts as disturbed.
+    pub limits: Limits,
+    /// Whether a reference mode is verified: that is read from the GC log.
+    pub verifies_mode: bool,
+    /// Whether the trial searches for a capacity.
+    pub finds_capacity: bool,
+}
 
 /// The server that is watched, as far as it is known.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
+pub struct Target {
     /// The process that does the work.
     pub pid: u32,
     /// The trial's folder.
@@ -32,23 +65,30 @@ pub(crate) struct Target {
 
 /// CPU time at one instant: of the server, and of what else belongs to the trial (generator, database).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CpuSample {
+pub struct CpuSample {
+    /// `CLOCK_MONOTONIC`.
     pub monotonic_ns: u64,
+    /// Of the server.
     pub server_ns: u64,
+    /// Of the rest of the trial.
     pub own_ns: u64,
 }
 
 /// What was seen of a window: `first` and `last` are the outermost samples within the stretch of load.
-pub(crate) struct Seen<'a> {
+pub struct Seen<'a> {
+    /// The load.
     pub measured: &'a Measured,
+    /// First sample inside.
     pub first: CpuSample,
+    /// Last sample inside.
     pub last: CpuSample,
     /// Whether the plan has no further window for this server.
     pub is_last: bool,
 }
 
 /// What watches a trial. Every step may fail with a reason; the observer is then left out of the rest of the trial.
-pub(crate) trait Observer {
+pub trait Observer {
+    /// As it is listed when it cannot work.
     fn name(&self) -> &'static str;
 
     /// Before the launch: returns JVM options that it needs.
@@ -88,8 +128,9 @@ pub(crate) trait Observer {
 }
 
 /// The observers of one trial that still work.
-pub(crate) struct Observers {
+pub struct Observers {
     working: Vec<Box<dyn Observer>>,
+    /// Those that do not, with the reason.
     pub excluded: Vec<ExcludedObserver>,
 }
 
@@ -97,8 +138,8 @@ impl Observers {
     /// Those that the study asks for. A wanted reference mode is verified from the GC log, so that is read then too.
     ///
     /// A search for a capacity watches the machine itself, window by window, so there is no observer of the host then.
-    pub fn new(prepared: &Prepared, verifies_mode: bool) -> Observers {
-        let (wanted, window_s) = (&prepared.observe, prepared.layout.window_s);
+    pub fn new(setup: &ObserverSetup<'_>) -> Observers {
+        let ObserverSetup { wanted, window_s, limits, verifies_mode, finds_capacity } = *setup;
         let wants = |o: Observe| wanted.contains(&o);
         let mut working: Vec<Box<dyn Observer>> = Vec::new();
         if wants(Observe::Gc) || verifies_mode {
@@ -109,8 +150,8 @@ impl Observers {
         } else if wants(Observe::Memory) {
             working.push(Box::new(memory::MemoryObserver::default()));
         }
-        if wants(Observe::Host) && prepared.plan.capacity.is_none() {
-            working.push(Box::new(host::HostObserver::new(prepared.limits)));
+        if wants(Observe::Host) && !finds_capacity {
+            working.push(Box::new(host::HostObserver::new(limits)));
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));

@@ -4,16 +4,16 @@
 use super::server::{Turn, blank_trial, directory, environment, make_server_dir, redacted, words};
 use super::{Failure, Run};
 use crate::benchmark_results::{self, Results};
-use crate::observe::judge;
 use crate::placeholders::Placeholders;
 use crate::prepare::{VariantLaunch, fixed_placeholders};
 use crate::process::{LOOK, Launch, ServerProcess};
 use crate::reference_mode;
 use crate::runtime_folder::SERVER_FILES;
-use crate::study_file::{BenchmarkTable, Observe};
+use crate::study_file::BenchmarkTable;
 use assay_gclog::xlog_option;
 use assay_host::{HostGauge, HostReading};
 use assay_linux::{ProcRoot, process_cpu, ticks_per_s};
+use assay_measure::observers::{Observe, judge};
 use assay_model::{
     Disturbance, GcLog, LatencySummary, Problem, RunEventKind, Trial, TrialOutcome, Window, file,
 };

@@ -4,10 +4,9 @@ use super::measure::{Warm, cpu_sample, generator_base};
 use super::server::{AUDIT_TIMEOUT, Server, ask_audit, shortened};
 use super::{Failure, Run};
 use crate::http;
-use crate::observe::Seen;
-use crate::plan::Limits;
-use crate::study_file::Observe;
 use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, LoadWindow, Measured, Progress};
+use assay_measure::Limits;
+use assay_measure::observers::{Observe, Seen};
 use assay_measure::{
     Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmedUp, Watch, WatchConfig, measure,
     method_of,

@@ -2,7 +2,6 @@
 
 use super::server::Server;
 use super::{Failure, Run};
-use crate::observe::{CpuSample, Seen};
 use crate::plan::SETTLE_S;
 use crate::study_file::{ArrivalWord, LoadKind, LoadTable};
 use assay_linux::{monotonic_ns, process_cpu};
@@ -10,6 +9,7 @@ use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Measured, Scenario,
     is_of_generator, summary_ms,
 };
+use assay_measure::observers::{CpuSample, Seen};
 use assay_model::{Design, Disturbance, Problem, RunEventKind, WarmUp, WarmUpEnd, Window};
 use assay_stats::{Phase, SteadyRule, SteadyState};
 use std::collections::BTreeMap;

@@ -10,7 +10,6 @@ mod server;
 use crate::checked::Checked;
 use crate::curves;
 use crate::error::{Diagnostic, StudyError};
-use crate::observe::no_host_gauges;
 use crate::prepare::{Prepared, prepare};
 use crate::run_dir::{RunDir, load_trials, read_json};
 use crate::runtime_folder::{Lease, clean_up, runtime_folder};
@@ -18,6 +17,7 @@ use crate::study_file::StudyFile;
 use crate::summary::summarise;
 use assay_host::{host_facts, provenance};
 use assay_linux::{ProcRoot, SysRoot};
+use assay_measure::observers::no_host_gauges;
 use assay_model::{
     Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Subject, Summary,
     Trial, TrialOutcome, file,

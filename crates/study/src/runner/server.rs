@@ -3,7 +3,6 @@
 use super::{Failure, Run};
 use crate::companion::{self, PostgreSql};
 use crate::http;
-use crate::observe::{Observers, Target};
 use crate::placeholders::Placeholders;
 use crate::plan::{START_S, STOP_S};
 use crate::prepare::{VariantLaunch, fixed_placeholders};
@@ -11,6 +10,7 @@ use crate::process::{LOOK, Launch, ServerProcess, copy_folder};
 use crate::reference_mode;
 use crate::runtime_folder::{Port, SERVER_FILES};
 use crate::study_file::{ServerTable, StopSignal};
+use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_model::{Audit, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -83,8 +83,13 @@ impl<'a> Server<'a> {
             finds_capacity: run.prepared.plan.capacity.is_some(),
         };
         let prepared = run.prepared;
-        let verifies_mode = variant.reference_mode.is_some();
-        let mut observers = Observers::new(prepared, verifies_mode);
+        let mut observers = Observers::new(&ObserverSetup {
+            wanted: &prepared.observe,
+            window_s: prepared.layout.window_s,
+            limits: prepared.limits,
+            verifies_mode: variant.reference_mode.is_some(),
+            finds_capacity: target.finds_capacity,
+        });
         let mut options = variant.jvm_options.clone();
         observers.each(|o| o.prepare(&target).map(|further| options.extend(further)));
         names.set("jvm_options", options.join(" "));
