@@ -1,6 +1,6 @@
 //! The run directory: its file names, its events, and its content once read.
 
-use crate::{CapacityReport, GcEvent, HostFacts, MemoryReport, MemorySample, Plan, Summary, Trial};
+use crate::{CapacityReport, GcEvent, GcReport, HostFacts, MemoryReport, MemorySample, Plan, Summary, Trial};
 use serde::{Deserialize, Serialize};
 
 /// Names of the files of a run directory. Only the study room reads and writes them.
@@ -29,6 +29,8 @@ pub mod file {
     pub const GC_LOG: &str = "gc.log";
     /// One [`crate::GcEvent`] a line, parsed from the GC log.
     pub const GC_EVENTS: &str = "gc.ndjson";
+    /// [`crate::GcReport`] of the whole GC log, from the start of the server to its end, with the findings and their evidence.
+    pub const GC_REPORT: &str = "gc.json";
     /// Interval log of response times that HdrHistogram tools read.
     pub const LATENCY_LOG: &str = "latency.hlog";
     /// Interval log of service times.
@@ -118,6 +120,11 @@ pub struct StoredTrial {
     pub trial: Trial,
     /// Collections, in order.
     pub gc_events: Vec<GcEvent>,
+    /// What `assay gc` says of the whole GC log of this trial: `findings` with their evidence belong into the report of a study, by
+    /// variant. Warm-up and the time between windows are in it, so its figures are not those of the windows. Absent where the JVM wrote
+    /// no log, and in runs of earlier versions.
+    #[serde(default)]
+    pub gc_report: Option<GcReport>,
     /// Memory samples, in order.
     pub memory: Vec<MemorySample>,
     /// The server's memory in full after its last window; absent where it was not read.

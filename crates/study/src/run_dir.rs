@@ -156,17 +156,15 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
     let study_text = read_text(&dir.join(file::STUDY)).unwrap_or_default();
     let plan: Plan = read_json(&dir.join(file::PLAN))?;
     let host: HostFacts = read_json(&dir.join(file::HOST))?;
-    let summary = dir.join(file::SUMMARY);
-    let summary: Option<Summary> = if summary.exists() { Some(read_json(&summary)?) } else { None };
+    let summary: Option<Summary> = read_json_if_there(&dir.join(file::SUMMARY))?;
     let mut trials = Vec::new();
     for (folder, trial) in load_trials(dir)? {
         let gc_events: Vec<GcEvent> = read_lines(&folder.join(file::GC_EVENTS))?;
+        let gc_report = read_json_if_there(&folder.join(file::GC_REPORT))?;
         let memory: Vec<MemorySample> = read_lines(&folder.join(file::MEMORY))?;
-        let report = folder.join(file::MEMORY_REPORT);
-        let memory_report = if report.exists() { Some(read_json(&report)?) } else { None };
-        let capacity = folder.join(file::CAPACITY);
-        let capacity = if capacity.exists() { Some(read_json(&capacity)?) } else { None };
-        trials.push(StoredTrial { trial, gc_events, memory, memory_report, capacity });
+        let memory_report = read_json_if_there(&folder.join(file::MEMORY_REPORT))?;
+        let capacity = read_json_if_there(&folder.join(file::CAPACITY))?;
+        trials.push(StoredTrial { trial, gc_events, gc_report, memory, memory_report, capacity });
     }
     Ok(StoredRun { study_text, plan, host, trials, summary })
 }
@@ -201,6 +199,11 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StudyErro
             e.inner()
         ))
     })
+}
+
+/// Reads a stored form that a run may lack.
+fn read_json_if_there<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StudyError> {
+    if path.exists() { read_json(path).map(Some) } else { Ok(None) }
 }
 
 /// Reads a series; a file that is not there is an empty one, and so is a last line that was cut off.

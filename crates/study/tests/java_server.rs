@@ -78,6 +78,8 @@ fn check(feature: u32) {
         assert_eq!(trial.trial.collector.as_deref(), Some("Serial"));
         assert_eq!(trial.trial.excluded_observers, []);
         assert!(!trial.gc_events.is_empty());
+        let gc_report = trial.gc_report.as_ref().expect("what the whole GC log says");
+        assert_eq!(gc_report.pauses.count, trial.gc_events.len() as u64);
         let heap =
             |s: &assay_model::MemorySample| s.areas.iter().any(|a| a.area == assay_model::Area::JavaHeap);
         assert!(!trial.memory.is_empty() && trial.memory.iter().all(heap), "the heap is told apart");

@@ -82,6 +82,13 @@ pub struct LogPart {
     pub(crate) origin: Origin,
 }
 
+impl LogPart {
+    /// A regular file, called `name` in the report.
+    pub fn file(name: impl Into<String>, path: impl Into<PathBuf>) -> LogPart {
+        LogPart { name: name.into(), origin: Origin::File(path.into()) }
+    }
+}
+
 /// Files that are one log, in the order in which they were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSet {

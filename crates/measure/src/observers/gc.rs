@@ -1,7 +1,8 @@
 //! Observes collections and the reference mode, from the JVM's own log.
 
 use super::{Observer, Target};
-use assay_gclog::{freed_between, pauses_between, read, xlog_option};
+use assay_gclog::input::{LogPart, LogSet, read_set};
+use assay_gclog::{Analysis, freed_between, pauses_between, read, xlog_option};
 use assay_load::{CompletionTimeline, Measured};
 use assay_model::{GcEvent, GcEventKind, GcLog, Problem, Trial, Window, file};
 use fs_err::File;
@@ -87,7 +88,7 @@ impl Observer for GcObserver {
         write_events(&self.log.with_file_name(file::GC_EVENTS), &log)
             .map_err(|e| format!("the collections could not be stored: {e}"))?;
         trial.problems.extend(log.problems);
-        Ok(())
+        write_report(&self.log).map_err(|e| format!("what the GC log says could not be stored: {e}"))
     }
 }
 
@@ -145,10 +146,25 @@ fn read_log(path: &Path) -> std::io::Result<GcLog> {
     Ok(read(file::GC_LOG, BufReader::new(file)))
 }
 
-fn write_events(path: &Path, log: &GcLog) -> std::io::Result<()> {
+/// Stores what `assay gc` says of the whole log.
+fn write_report(log: &Path) -> std::io::Result<()> {
+    let mut analysis = Analysis::default();
+    let part = LogPart::file(file::GC_LOG, log);
+    read_set(&LogSet { name: file::GC_LOG.to_owned(), parts: vec![part] }, &mut analysis);
+    let mut writer = private(&log.with_file_name(file::GC_REPORT))?;
+    serde_json::to_writer(&mut writer, &analysis.report())?;
+    writer.flush()
+}
+
+/// A new file for its owner only.
+fn private(path: &Path) -> std::io::Result<BufWriter<std::fs::File>> {
     let options =
         std::fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
-    let mut writer = BufWriter::new(options);
+    Ok(BufWriter::new(options))
+}
+
+fn write_events(path: &Path, log: &GcLog) -> std::io::Result<()> {
+    let mut writer = private(path)?;
     for event in &log.events {
         serde_json::to_writer(&mut writer, event)?;
         writer.write_all(b"\n")?;
