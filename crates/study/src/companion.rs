@@ -9,13 +9,13 @@
 //! a checkpoint, and processes that are stopped would not notice the end of a run that was killed.
 
 use crate::placeholders::Placeholders;
+use crate::private_folder::PrivateFolder;
 use crate::process::{LOOK, Launch, ServerProcess};
-use crate::runtime_folder::{FOLDER_PREFIX, Lease, Port, SERVER_FILES};
+use crate::runtime_folder::{Lease, Port, SERVER_FILES};
 use assay_linux::{ProcRoot, process_cpu};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,7 +37,7 @@ pub(crate) struct PostgreSql {
     process: ServerProcess,
     _port: Port,
     /// Removed when this is dropped.
-    _folder: Option<tempfile::TempDir>,
+    _folder: Option<PrivateFolder>,
 }
 
 /// Whether a variant's options ask for it.
@@ -159,19 +159,16 @@ fn random_password() -> io::Result<String> {
 }
 
 /// A folder that whoever runs the database may enter. It is removed with the server's files, or by itself.
-fn make_folder(trial: &Path, run_as: Option<(u32, u32)>) -> io::Result<(PathBuf, Option<tempfile::TempDir>)> {
-    let Some((uid, gid)) = run_as else {
+fn make_folder(trial: &Path, run_as: Option<(u32, u32)>) -> io::Result<(PathBuf, Option<PrivateFolder>)> {
+    let Some(owner) = run_as else {
         return Ok((trial.join(SERVER_FILES), None));
     };
-    let own = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir()?;
-    let base = own.path().join(SERVER_FILES);
-    std::fs::DirBuilder::new().mode(0o700).create(&base)?;
-    for folder in [own.path(), &base] {
-        std::os::unix::fs::chown(folder, Some(uid), Some(gid))?;
-    }
-    Ok((base, Some(own)))
+    let own = PrivateFolder::make(&std::env::temp_dir(), owner)?;
+    Ok((own.files.clone(), Some(own)))
 }
 
+/// Whoever runs the database makes it, so that root writes nothing in a folder of his. The shell hands on the password,
+/// which no command line shows.
 fn make_cluster(
     programs: &Path,
     base: &Path,
@@ -179,30 +176,20 @@ fn make_cluster(
     password: &str,
     run_as: Option<(u32, u32)>,
 ) -> io::Result<()> {
-    // Mode 0600, gone after it was read.
-    let mut password_file = tempfile::NamedTempFile::new_in(base)?;
-    writeln!(password_file, "{password}")?;
-    let mut command = Command::new(programs.join("initdb"));
-    command
-        .arg("-D")
-        .arg(data)
-        .args([
-            "-U",
-            USER,
-            "-E",
-            "UTF8",
-            "--locale=C",
-            "--auth=scram-sha-256",
-            "--no-sync",
-            "--no-instructions",
-        ])
-        .arg(format!("--pwfile={}", password_file.path().display()))
-        .current_dir(base);
+    const MAKE: &str = "umask 077; cat > password; \
+        \"$0\" -D \"$1\" -U \"$2\" -E UTF8 --locale=C --auth=scram-sha-256 --no-sync --no-instructions \
+        --pwfile=password; rm password";
+    let mut command = Command::new("/bin/sh");
+    command.args(["-ec", MAKE]).args([&programs.join("initdb"), data]).arg(USER).current_dir(base);
     if let Some((uid, gid)) = run_as {
-        std::os::unix::fs::chown(password_file.path(), Some(uid), Some(gid))?;
         command.uid(uid).gid(gid);
     }
-    let output = command.stdin(Stdio::null()).output()?;
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        writeln!(stdin, "{password}")?;
+    }
+    let output = child.wait_with_output()?;
     if output.status.success() {
         return Ok(());
     }

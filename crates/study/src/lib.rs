@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | study file, workload file, their mistakes | `study_file`, `document`, `checked`, `workload`, `units`, `placeholders` |
 //! | what this machine will run | `each_jdk`, `variant`, `reference_mode`, `jvm_choice`, `preload`, `prepare`, `plan` |
-//! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `http` |
+//! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `private_folder`, `http` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | what is left | `run_dir`, `curves`, `summary` |
 
@@ -26,6 +26,7 @@ mod placeholders;
 mod plan;
 mod preload;
 mod prepare;
+mod private_folder;
 mod process;
 mod reference_mode;
 mod run_dir;

@@ -4,19 +4,22 @@
 //! the lock when the run ends in any way, so a lease that can be locked belongs to a run that is gone. The next start
 //! stops what such a run left, if boot, process number and start time still match.
 
+use crate::private_folder::{FolderIdentity, folder_identity, open_own, open_private, remove_same};
 use assay_linux::{ProcRoot, ProcessIdentity};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Leases that are looked at, lines in one, and bytes of one: more means that the folder is not ours.
 const LEASES_MAX: usize = 10_000;
 const LINES_MAX: usize = 100_000;
+const LEASE_BYTES_MAX: u64 = 64 << 20;
 /// Largest environment that is searched for the token.
 const ENVIRONMENT_BYTES_MAX: u64 = 4 << 20;
 /// Ports that servers get: below the range from which the kernel draws for outgoing connections (32768 on), since
@@ -37,23 +40,23 @@ struct Leased {
     boot_id: String,
     token: String,
     server_dir: Option<PathBuf>,
+    /// Which folder that was, as its path may lead elsewhere by the time it is removed.
+    server_dir_identity: Option<FolderIdentity>,
 }
 
-/// Makes the folder, or refuses one that others could write to.
+/// Makes the folder, or refuses one that others could write to or replace.
 pub(crate) fn runtime_folder() -> io::Result<PathBuf> {
-    let uid = rustix::process::getuid().as_raw();
+    let uid = rustix::process::geteuid().as_raw();
     let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| dir.is_dir());
     let folder = base.map_or_else(|| PathBuf::from(format!("/tmp/assay-{uid}")), |dir| dir.join("assay"));
     match std::fs::DirBuilder::new().mode(0o700).create(&folder) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(named(&folder, &e)),
         _ => {}
     }
-    let facts = std::fs::symlink_metadata(&folder).map_err(|e| named(&folder, &e))?;
-    if !facts.is_dir() || facts.uid() != uid || facts.mode() & 0o077 != 0 {
-        let what = "is not a private folder of yours (mode 700); remove it, or set XDG_RUNTIME_DIR";
-        return Err(io::Error::other(format!("{} {what}", folder.display())));
+    match open_private(&folder) {
+        Ok(_) => Ok(folder),
+        Err(e) => Err(io::Error::other(format!("{e}; remove it, or set XDG_RUNTIME_DIR"))),
     }
-    Ok(folder)
 }
 
 fn named(path: &Path, e: &io::Error) -> io::Error {
@@ -90,6 +93,7 @@ impl Lease {
             boot_id: self.boot_id.clone(),
             token: self.token.clone(),
             server_dir: server_dir.map(Path::to_owned),
+            server_dir_identity: server_dir.and_then(folder_identity),
         };
         let line = serde_json::to_string(&leased)? + "\n";
         self.file.write_all(line.as_bytes()).map_err(|e| named(&self.path, &e))
@@ -103,21 +107,34 @@ impl Drop for Lease {
     }
 }
 
-/// Stops what runs that are gone have left; returns what was done, in words.
+/// Stops what runs that are gone have left; returns what was done, in words. A lease names processes that are killed, so
+/// one that somebody else could have written is not believed.
 pub(crate) fn clean_up(folder: &Path) -> Vec<String> {
     let Ok(boot_id) = ProcRoot::default().read_boot_id() else { return Vec::new() };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(LEASES_MAX);
-    let is_lease = |path: &PathBuf| {
-        let name = path.file_name().and_then(|n| n.to_str());
-        name.is_some_and(|n| n.starts_with("lease-") && n.ends_with(".ndjson"))
+    let handle = match open_private(folder) {
+        Ok(handle) => handle,
+        Err(e) => return vec![format!("what earlier runs have left was not looked for: {e}")],
     };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(LEASES_MAX);
+    let is_lease =
+        |name: &OsString| name.to_str().is_some_and(|n| n.starts_with("lease-") && n.ends_with(".ndjson"));
     let mut done = Vec::new();
-    for path in entries.map(|e| e.path()).filter(is_lease) {
-        let Ok(file) = File::open(&path) else { continue };
+    for name in entries.map(|e| e.file_name()).filter(is_lease) {
+        let path = folder.join(&name);
+        let mut file = match open_own(&handle, Path::new(&name), LEASE_BYTES_MAX) {
+            Ok(file) => file,
+            // Its run has ended meanwhile.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+            Err(e) => {
+                done.push(format!("{} was left alone: {e}", path.display()));
+                continue;
+            }
+        };
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue;
         }
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let mut text = String::new();
+        let _ = file.read_to_string(&mut text);
         // A line that was cut off by the end of its run names nothing that can be trusted.
         let leased = text.lines().take(LINES_MAX).filter_map(|l| serde_json::from_str::<Leased>(l).ok());
         for one in leased.filter(|one| one.boot_id == boot_id) {
@@ -141,11 +158,10 @@ fn stop_left_over(leased: &Leased) -> Option<String> {
         let pids = ours.filter_map(|p| Pid::from_raw(i32::try_from(p.pid).ok()?));
         pids.filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count() > 0
     };
-    if let Some(dir) = &leased.server_dir
+    if let (Some(dir), Some(identity)) = (&leased.server_dir, leased.server_dir_identity)
         && dir.ends_with(SERVER_FILES)
-        && std::fs::symlink_metadata(dir).is_ok_and(|m| m.is_dir())
     {
-        let _ = std::fs::remove_dir_all(dir);
+        let _ = remove_same(dir, identity);
         let above = dir
             .parent()
             .filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with(FOLDER_PREFIX)));
@@ -156,7 +172,6 @@ fn stop_left_over(leased: &Leased) -> Option<String> {
 }
 
 fn has_token(pid: u32, token: &str) -> bool {
-    use std::io::Read;
     let Ok(file) = File::open(format!("/proc/{pid}/environ")) else { return false };
     let mut environment = Vec::new();
     let wanted = format!("{TOKEN_VARIABLE}={token}");
@@ -204,6 +219,12 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    fn private_folder() -> tempfile::TempDir {
+        tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir().unwrap()
+    }
 
     #[test]
     fn two_claims_never_get_the_same_port() {
@@ -214,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_lease_of_a_live_run_is_left_alone_and_a_strange_one_harms_nobody() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = private_folder();
         let mut lease = Lease::take(folder.path()).unwrap();
         let own = ProcRoot::default().identity_of(std::process::id()).unwrap();
         lease.add(own, None).unwrap();
@@ -227,9 +248,66 @@ mod tests {
             boot_id: lease.boot_id.clone(),
             token: "x".into(),
             server_dir: Some("/".into()),
+            server_dir_identity: None,
         });
-        std::fs::write(folder.path().join("lease-old.ndjson"), line.unwrap() + "\n{broken").unwrap();
+        write_lease(&folder.path().join("lease-old.ndjson"), &(line.unwrap() + "\n{broken"), 0o600);
         assert_eq!(clean_up(folder.path()), Vec::<String>::new());
         assert!(!folder.path().join("lease-old.ndjson").exists());
+    }
+
+    fn write_lease(path: &Path, text: &str, mode: u32) {
+        let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        file.set_permissions(Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Each lease names the same live process, which only a believed one kills.
+    #[test]
+    fn a_lease_that_somebody_else_could_have_written_kills_nobody() {
+        let (folder, elsewhere) = (private_folder(), private_folder());
+        let mut child = std::process::Command::new("sleep");
+        let mut child =
+            std::os::unix::process::CommandExt::process_group(child.arg("600"), 0).spawn().unwrap();
+        let identity = ProcRoot::default().identity_of(child.id()).unwrap();
+        let line = serde_json::to_string(&Leased {
+            pid: identity.pid,
+            start_ticks: identity.start_ticks,
+            boot_id: ProcRoot::default().read_boot_id().unwrap(),
+            token: "x".into(),
+            server_dir: None,
+            server_dir_identity: None,
+        });
+        let line = line.unwrap() + "\n";
+        let at = |name: &str| folder.path().join(name);
+        let real = elsewhere.path().join("lease");
+        write_lease(&real, &line, 0o600);
+        std::os::unix::fs::symlink(&real, at("lease-link.ndjson")).unwrap();
+        let other = elsewhere.path().join("other");
+        write_lease(&other, &line, 0o600);
+        std::fs::hard_link(&other, at("lease-hard.ndjson")).unwrap();
+        write_lease(&at("lease-open.ndjson"), &line, 0o622);
+        assert!(
+            std::process::Command::new("mkfifo").arg(at("lease-pipe.ndjson")).status().unwrap().success()
+        );
+        let mut strange = 4;
+        if rustix::process::geteuid().is_root() {
+            write_lease(&at("lease-owner.ndjson"), &line, 0o600);
+            std::os::unix::fs::chown(at("lease-owner.ndjson"), Some(65_534), None).unwrap();
+            strange += 1;
+        }
+        let told = clean_up(folder.path());
+        assert_eq!(told.len(), strange, "{told:?}");
+        assert!(told.iter().all(|t| t.contains("was left alone")), "{told:?}");
+        assert!(child.try_wait().unwrap().is_none());
+
+        write_lease(&at("lease-own.ndjson"), &line, 0o600);
+        set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+        let told = clean_up(folder.path());
+        assert!(told.len() == 1 && told[0].contains("not a private folder"), "{told:?}");
+        assert!(child.try_wait().unwrap().is_none());
+
+        set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+        assert!(clean_up(folder.path()).iter().any(|t| t.contains("stopped process group")));
+        child.wait().unwrap();
     }
 }
