@@ -1,7 +1,8 @@
 //! The search for the heap's place, held against JVMs in whose way something was put: a debugger maps memory before the
 //! JVM reserves its heap, and what the JVM then does must be what was computed for these addresses.
 
-use assay_heap::modes::{AddressSpace, Collector, DecidingOptions, HeapSetting, option_size};
+use assay_jdk::Collector;
+use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, option_size};
 use assay_model::ReferenceMode;
 use assay_testkit::{find_java, skip};
 use std::path::Path;

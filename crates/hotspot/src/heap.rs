@@ -5,20 +5,9 @@ mod regions;
 mod z;
 
 use crate::Hotspot;
+use assay_jdk::Collector;
 use assay_model::Tier;
 use std::ops::Range;
-
-/// The garbage collector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the collectors' own names")]
-pub enum Collector {
-    Serial,
-    Parallel,
-    G1,
-    Z,
-    Shenandoah,
-    Epsilon,
-}
 
 /// A space, a generation or all regions of one kind: where objects lie.
 #[derive(Debug, Clone, PartialEq, Eq)]

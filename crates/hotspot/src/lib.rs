@@ -29,12 +29,13 @@ mod thread;
 mod version;
 
 pub use arena::{ArenaChunk, ArenaObject, Arenas};
+pub use assay_jdk::Collector;
 pub use attach::{AttachError, attach_command};
 pub use code_cache::{BlobKind, CodeBlob, CodeCache, CodeHeap};
 pub use error::HotspotError;
 pub use flags::{FlagValue, Flags};
 pub use gc::GcTable;
-pub use heap::{Collector, JavaHeap, Space};
+pub use heap::{JavaHeap, Space};
 pub use jvm_pages::JvmPages;
 pub use metaspace::{ChunkState, Loader, Metachunk, Metaspace, MetaspaceNode};
 pub use names::Names;

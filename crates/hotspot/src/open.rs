@@ -1,6 +1,7 @@
 //! Finding the JVM in a process.
 
-use crate::{Collector, Flags, HotspotError, JvmVersion, LayoutPack, Structs, Symbols};
+use crate::{Flags, HotspotError, JvmVersion, LayoutPack, Structs, Symbols};
+use assay_jdk::Collector;
 use assay_linux::{Mapping, MemorySource};
 use assay_model::Problem;
 use std::sync::Mutex;
@@ -80,17 +81,9 @@ impl<'m> Hotspot<'m> {
 
     /// The garbage collector, by its flags.
     pub fn collector(&self) -> Option<Collector> {
-        let used = |flag| self.flags.bool(flag) == Some(true);
-        [
-            ("UseG1GC", Collector::G1),
-            ("UseSerialGC", Collector::Serial),
-            ("UseParallelGC", Collector::Parallel),
-            ("UseZGC", Collector::Z),
-            ("UseShenandoahGC", Collector::Shenandoah),
-            ("UseEpsilonGC", Collector::Epsilon),
-        ]
-        .into_iter()
-        .find_map(|(flag, collector)| used(flag).then_some(collector))
+        let used =
+            |collector: &Collector| self.flags.bool(&format!("Use{}GC", collector.name())) == Some(true);
+        Collector::ALL.into_iter().find(used)
     }
 
     /// What could not be read so far, by any part.

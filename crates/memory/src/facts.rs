@@ -4,7 +4,7 @@ use crate::assemble::Sums;
 use crate::jvm::Jvm;
 use crate::look::Look;
 use assay_allocators::Survey;
-use assay_hotspot::{BlobKind, ChunkState, Collector, NmtLevel, ThreadKind};
+use assay_hotspot::{BlobKind, ChunkState, NmtLevel, ThreadKind};
 use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, LookDepth};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Look<'_>) -> JvmMemoryFacts {
     JvmMemoryFacts {
         version: jvm.hotspot.version().map(|v| v.text.clone()),
         feature: jvm.hotspot.version().map(|v| v.feature),
-        collector: jvm.hotspot.collector().map(|c| collector_name(c).to_owned()),
+        collector: jvm.hotspot.collector().map(|c| c.name().to_owned()),
         native_memory_tracking: Some(level_name(jvm.nmt.level).to_owned()),
         layout: Some(
             jvm.hotspot.pack().map_or("none".to_owned(), |p| format!("layout pack {}", p.feature())),
@@ -102,17 +102,6 @@ fn values(flags: &assay_hotspot::Flags) -> BTreeMap<String, String> {
 fn heap_sum(jvm: &Jvm<'_>, of: impl Fn(&assay_hotspot::Space) -> u64) -> Option<u64> {
     let heap = jvm.heap.as_ref().filter(|heap| !heap.spaces.is_empty())?;
     Some(heap.spaces.iter().map(of).sum())
-}
-
-fn collector_name(collector: Collector) -> &'static str {
-    match collector {
-        Collector::Serial => "Serial",
-        Collector::Parallel => "Parallel",
-        Collector::G1 => "G1",
-        Collector::Z => "Z",
-        Collector::Shenandoah => "Shenandoah",
-        Collector::Epsilon => "Epsilon",
-    }
 }
 
 fn level_name(level: NmtLevel) -> &'static str {

@@ -5,14 +5,13 @@ use crate::capacity;
 use crate::document::{Document, hint};
 use crate::each_jdk;
 use crate::error::Diagnostic;
-use crate::jvm_choice::releases;
 use crate::placeholders::{check as check_placeholders, split_words};
-use crate::reference_mode;
 use crate::study_file::{
     CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, StudyFile, study_schema,
 };
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, folder_of, resolve};
+use assay_jdk::{installed_releases, modes};
 use assay_measure::observers::Observe;
 use assay_model::{METRICS, PER_BENCHMARK, Subject, schema};
 use std::collections::BTreeSet;
@@ -70,7 +69,7 @@ impl StudyFile {
                 return Err(document.found);
             }
         };
-        each_jdk::fill_in(&mut study, releases, &mut document);
+        each_jdk::fill_in(&mut study, installed_releases, &mut document);
         check_head(&study, &mut document);
         check_factors(&study, &mut document);
         check_loads(&study, &mut document);
@@ -429,9 +428,12 @@ fn check_variants(study: &StudyFile, workload: &Workload, document: &mut Documen
         }
         for v in &variants {
             let place = place_of(study, &v.indices);
-            for what in
-                reference_mode::impossible(v.reference_mode, v.heap, v.compact_headers, &v.jvm_options)
-            {
+            for what in modes::impossible(
+                v.reference_mode,
+                v.heap.map(|h| h.bytes),
+                v.compact_headers,
+                &v.jvm_options,
+            ) {
                 document.add(&place, format!("variant `{}`: {what}; exclude it with [[exclude]]", v.name));
             }
             for (option, word) in &v.workload_options {

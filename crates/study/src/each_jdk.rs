@@ -1,8 +1,8 @@
 //! Factors whose levels are the JDKs of this machine: `each_jdk_from`.
 
 use crate::document::Document;
-use crate::jvm_choice::no_jdk;
 use crate::study_file::{Factor, Level, Settings, StudyFile};
+use assay_jdk::no_jdk;
 use std::collections::BTreeSet;
 
 impl Factor {

@@ -6,21 +6,20 @@ use crate::checked::{Checked, place_of};
 use crate::companion;
 use crate::document::Document;
 use crate::error::Diagnostic;
-use crate::jvm_choice::{Jvms, compares_32};
 use crate::placeholders::{Placeholders, split_words};
 use crate::plan::{Layout, load_seed, order};
 use crate::preload;
-use crate::reference_mode;
 use crate::study_file::{CommandLine, LoadTable, PublishedTable, StudyFile};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
+use assay_jdk::{InstalledJvms, JvmWish, modes};
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
 use assay_measure::Limits;
 use assay_measure::observers::Observe;
 use assay_model::{
-    Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, SkippedVariant, Subject,
-    Variant, schema,
+    Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, ReferenceMode,
+    SkippedVariant, Subject, Variant, schema,
 };
 use assay_stats::SteadyRule;
 use std::collections::BTreeMap;
@@ -83,8 +82,8 @@ pub(crate) fn prepare(
     let layout = Layout::of(&study.design, short.map(|q| &q.design))
         .with_capacity(capacity.as_ref().map(|c| c.budget_s));
     let mut specs = combine(&study, short);
-    let jvms = Jvms::find(&workload.cache);
-    let with_32 = compares_32(&specs);
+    let jvms = InstalledJvms::find(&workload.cache);
+    let compares_32 = specs.iter().any(|v| v.reference_mode == Some(ReferenceMode::Bits32));
     let command = words_of(&workload);
     let subject = workload.program.subject();
     let uses_jvm = uses_jvm(&command, &workload);
@@ -92,9 +91,10 @@ pub(crate) fn prepare(
 
     let mut outcome: Vec<Result<Option<JvmFacts>, String>> = Vec::new();
     for spec in &mut specs {
-        let jvm = if uses_jvm { jvms.choose(spec, with_32).map(Some) } else { Ok(None) };
+        let wish = JvmWish { jvm: spec.jvm.as_deref(), mode: spec.reference_mode, compares_32 };
+        let jvm = if uses_jvm { jvms.choose(wish).map(Some) } else { Ok(None) };
         if let Ok(Some(jvm)) = &jvm
-            && let Some(what) = reference_mode::impossible_for(jvm, spec.compact_headers)
+            && let Some(what) = modes::impossible_for(jvm, spec.compact_headers)
         {
             document.add(&place_of(&study, &spec.indices), format!("variant `{}`: {what}", spec.name));
         }
@@ -306,7 +306,7 @@ fn variant(
         options.extend([format!("-Xms{}", heap.option_text()), format!("-Xmx{}", heap.option_text())]);
     }
     if let (Some(mode), Some(jvm)) = (spec.reference_mode, &jvm) {
-        options.extend(reference_mode::options(mode, spec.heap, jvm.feature));
+        options.extend(modes::mode_options(mode, spec.heap.map(|h| h.bytes), jvm.feature));
     }
     if spec.compact_headers {
         options.push("-XX:+UseCompactObjectHeaders".to_owned());

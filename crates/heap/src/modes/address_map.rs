@@ -1,7 +1,6 @@
 //! What lies where in a JVM's process, as far as it concerns a heap: the paper's address map, of this host.
 
-use super::attach::BASE_MIN_ADDRESS;
-use super::space::AddressSpace;
+use assay_jdk::modes::{AddressSpace, BASE_MIN_ADDRESS};
 use assay_linux::Mapping;
 use assay_model::AddressRange;
 use std::ops::Range;

@@ -4,12 +4,9 @@
 //! compressed ones, if those weigh a third more. All figures follow from the computed limits and the weights; how much
 //! time a mode costs is not in here.
 
-use super::cliffs::largest_max_heap_bytes;
-use super::compute::HeapSetting;
-use super::size_text::{option_size, size_words};
-use super::space::AddressSpace;
 use super::weights::ObjectWeights;
-use assay_hotspot::Collector;
+use assay_jdk::Collector;
+use assay_jdk::modes::{AddressSpace, HeapSetting, largest_max_heap_bytes, option_size, size_words};
 use assay_model::{ModeAdvice, ReferenceMode};
 
 const MIB: u64 = 1 << 20;

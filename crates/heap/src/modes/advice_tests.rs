@@ -1,7 +1,7 @@
 //! Advice for sizes on both sides of the cliffs, with weights that are easy to reckon with.
 
-use super::super::options::DecidingOptions;
 use super::*;
+use assay_jdk::modes::DecidingOptions;
 
 const WEIGHTS: ObjectWeights = ObjectWeights {
     full: 1.4,

@@ -1,34 +1,13 @@
-//! Which reference mode a heap size gets, why, and where the heap will lie: HotSpot's own rules, computed.
+//! Reference modes of heaps that are there: of a running process, and what to do about a wanted heap size.
 //!
-//! A 64-bit HotSpot decides in three steps, each a file here:
-//! 1. References are compressed up to a limit that follows from the alignment of objects and from the collector
-//!    (`sizes`; HotSpot's `arguments.cpp`, `gcArguments.cpp` and each collector's `…Arguments.cpp`).
-//! 2. `-Xmx` is rounded up to what the collector works in: regions, or 2 MiB (`sizes`).
-//! 3. Addresses for the heap are tried, the cheapest mode first, and the first that is free decides the mode (`attach`;
-//!    `virtualspace.cpp` of JDK 17, `memoryReserver.cpp` of 25, and `compressedOops.cpp` for the mode itself).
-//!
-//! The rules are those of JDK 15 to 25 on Linux, read in the sources and held against JVMs of release 17 and 25 that were
-//! started (`crates/assay/tests/heap_modes.rs`). Older releases are not computed; newer ones by the rules of 25.
+//! Which mode a heap size gets is computed by [`assay_jdk::modes`].
 
 mod address_map;
 mod advice;
-mod attach;
-mod cliffs;
-mod compute;
-mod options;
 mod running;
-mod size_text;
-mod sizes;
-mod space;
 mod weights;
 
 pub use address_map::{StoppedJvm, classes_in_log, protected_page_in_log};
 pub use advice::{WantedHeap, advise};
-pub use assay_hotspot::Collector;
-pub use cliffs::{cliffs, default_sizes, largest_max_heap_bytes};
-pub use compute::{ComputedMode, HeapSetting};
-pub use options::DecidingOptions;
 pub use running::mode_of_process;
-pub use size_text::option_size;
-pub use space::AddressSpace;
 pub use weights::ObjectWeights;

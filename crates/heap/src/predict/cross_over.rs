@@ -5,8 +5,8 @@
 //! weights: that ratio is the heap's own, not a rule of thumb.
 
 use super::{is_compact, total_bytes};
-use crate::modes::{AddressSpace, DecidingOptions, HeapSetting};
-use assay_hotspot::Collector;
+use assay_jdk::Collector;
+use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting};
 use assay_model::{CrossOver, ModelName, ModelWeight, ReferenceMode};
 
 const MIB: u64 = 1 << 20;
@@ -32,7 +32,7 @@ const CLASS_POINTERS_COMPRESSED_BEYOND: u32 = 15;
 const MAX_HEAP_32_BIT: u64 = 2 * GIB;
 
 /// Limits of HotSpot on x86-64 Linux with G1 and nothing in the way of the heap, computed as the JVM does it
-/// ([`crate::modes`]). Serial, Parallel and Shenandoah have the same to within some MiB.
+/// ([`assay_jdk::modes`]). Serial, Parallel and Shenandoah have the same to within some MiB.
 pub fn usual_limits(jdk: u32) -> Vec<Limit> {
     let families = [
         (ModelName::Compressed, ""),
@@ -53,7 +53,7 @@ pub fn usual_limits(jdk: u32) -> Vec<Limit> {
     limits
 }
 
-/// The last size of each mode in turn. [`crate::modes::cliffs`] tries every size, which takes too long here; with nothing in
+/// The last size of each mode in turn. [`assay_jdk::modes::cliffs`] tries every size, which takes too long here; with nothing in
 /// the way of the heap it is enough to look where the mode changes: `limits_are_those_of_every_single_size` holds it.
 fn limits_of(name: ModelName, setting: &HeapSetting) -> Vec<Limit> {
     let space = AddressSpace::default();
@@ -356,7 +356,7 @@ mod tests {
     fn limits_are_those_of_every_single_size() {
         let g1 =
             HeapSetting { feature: 25, bits: 64, collector: Collector::G1, options: DecidingOptions::of([]) };
-        let every = crate::modes::cliffs(&g1, &AddressSpace::default());
+        let every = assay_jdk::modes::cliffs(&g1, &AddressSpace::default());
         let every: Vec<_> =
             every.into_iter().map(|(mode, bytes)| (decoding(mode).expect("compressed"), bytes)).collect();
         let found = limits_of(ModelName::Compressed, &g1);

@@ -1,8 +1,8 @@
 //! Tables of Serial, Parallel, G1 and Shenandoah.
 
 use super::Tables;
-use crate::Collector;
 use crate::fields::Spelling;
+use assay_jdk::Collector;
 use assay_model::Tier;
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
 //! Where objects lie one behind the other: the spaces of a heap cut at its regions, and the holes that threads keep for
 //! their next objects.
 
-use crate::{Collector, Hotspot, JavaHeap};
+use crate::{Hotspot, JavaHeap};
+use assay_jdk::Collector;
 use std::ops::Range;
 
 /// Regions of G1 and Shenandoah: 1 MiB to 512 MiB.

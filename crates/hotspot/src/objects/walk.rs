@@ -5,8 +5,9 @@ use super::stretches::{Hole, Stretch};
 use super::table::{ClassTable, Facts, Form};
 use super::window::{HeapMemory, Window};
 use super::{HeapObject, ObjectForm, ObjectVisitor, ObjectWalk, WalkBytes};
+use crate::Hotspot;
 use crate::names::ClassPointer;
-use crate::{Collector, Hotspot};
+use assay_jdk::Collector;
 
 /// What is looked at of an object: its header, and what a mirror says of itself.
 const LOOK_BYTES: usize = 256;

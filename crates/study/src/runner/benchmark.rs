@@ -7,11 +7,11 @@ use crate::benchmark_results::{self, Results};
 use crate::placeholders::Placeholders;
 use crate::prepare::{VariantLaunch, fixed_placeholders};
 use crate::process::{LOOK, Launch, ServerProcess};
-use crate::reference_mode;
 use crate::runtime_folder::SERVER_FILES;
 use crate::study_file::BenchmarkTable;
 use assay_gclog::xlog_option;
 use assay_host::{HostGauge, HostReading};
+use assay_jdk::modes;
 use assay_linux::{ProcRoot, process_cpu, ticks_per_s};
 use assay_measure::observers::{Observe, judge};
 use assay_model::{
@@ -245,8 +245,10 @@ fn read_modes(launched: &mut Launched<'_>) -> Result<(), String> {
     let mut unread = Vec::new();
     for (name, log) in &logs {
         match (&log.mode, variant.reference_mode) {
-            (Some(read), Some(wanted)) => reference_mode::check(wanted, variant.compact_headers, read)
-                .map_err(|how| format!("{name}: {how}"))?,
+            (Some(read), Some(wanted)) => {
+                modes::check(wanted, variant.compact_headers, read)
+                    .map_err(|how| format!("{name}: {how}"))?;
+            }
             (None, Some(_)) => unread.push(name.as_str()),
             _ => {}
         }

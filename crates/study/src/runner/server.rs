@@ -7,9 +7,9 @@ use crate::placeholders::Placeholders;
 use crate::plan::{START_S, STOP_S};
 use crate::prepare::{VariantLaunch, fixed_placeholders};
 use crate::process::{LOOK, Launch, ServerProcess, copy_folder};
-use crate::reference_mode;
 use crate::runtime_folder::{Port, SERVER_FILES};
 use crate::study_file::{ServerTable, StopSignal};
+use assay_jdk::modes;
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_model::{Audit, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use rustix::process::Signal;
@@ -180,7 +180,7 @@ impl<'a> Server<'a> {
 
     fn mode_differs(&self, read: Option<&ModeRead>) -> Option<String> {
         let wanted = self.launch.variant.reference_mode?;
-        reference_mode::check(wanted, self.launch.variant.compact_headers, read?).err()
+        modes::check(wanted, self.launch.variant.compact_headers, read?).err()
     }
 
     /// Main process of what belongs to the trial beside the server.

@@ -101,7 +101,7 @@ fn version_of(folder: &Path, library: &Path) -> Option<String> {
     let homes = library.ancestors().skip(1).take(FOLDERS_ABOVE);
     let inside = homes.map(|home| root.join(home.strip_prefix("/").unwrap_or(home)));
     let home = inside.into_iter().find(|home| home.join("release").is_file())?;
-    assay_host::jvm_at(&home).ok().map(|facts| shown(&facts.version))
+    assay_jdk::jvm_at(&home).ok().map(|facts| shown(&facts.version))
 }
 
 fn program_of(folder: &Path) -> Option<String> {

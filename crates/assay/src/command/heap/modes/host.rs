@@ -1,7 +1,8 @@
 //! What this host puts in the way of a heap: the mappings of a JVM that is held still, and the kernel's limits.
 
-use assay_heap::modes::{AddressSpace, StoppedJvm, classes_in_log, option_size, protected_page_in_log};
-use assay_host::StartedJvm;
+use assay_heap::modes::{StoppedJvm, classes_in_log, protected_page_in_log};
+use assay_jdk::StartedJvm;
+use assay_jdk::modes::{AddressSpace, option_size};
 use assay_linux::{Mapping, ProcRoot, SysRoot};
 use assay_model::{JvmFacts, Problem};
 use rustix::process::{Resource, getrlimit};

@@ -9,9 +9,9 @@ use crate::arguments::ModesArguments;
 use crate::failure::{Failure, Kind};
 use crate::output_file::{can_be_written, write_file};
 use crate::{output, stop};
-use assay_heap::modes::{
-    AddressSpace, Collector, DecidingOptions, HeapSetting, WantedHeap, advise, cliffs, default_sizes,
-};
+use assay_heap::modes::{WantedHeap, advise};
+use assay_jdk::Collector;
+use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, cliffs, default_sizes};
 use assay_model::{HeapModes, JvmFacts, ModeCell, ModeCliff, ModeOfLog, Problem, schema};
 use assay_report::{LeavesShown, TerminalView};
 use std::process::ExitCode;
@@ -145,10 +145,10 @@ fn about_this_host(
 fn find(arguments: &ModesArguments, problems: &mut Vec<Problem>) -> Result<Vec<JvmFacts>, Failure> {
     let told = |problem: &Problem| format!("{}: {}", problem.about, problem.text);
     if !arguments.java.is_empty() {
-        let named = arguments.java.iter().map(|path| assay_host::jvm_at(path));
+        let named = arguments.java.iter().map(|path| assay_jdk::jvm_at(path));
         return named.collect::<Result<_, _>>().map_err(|problem| Failure::input(told(&problem)));
     }
-    let (found, not_read) = assay_host::find_jvms(&[]);
+    let (found, not_read) = assay_jdk::find_jvms(&[]);
     problems.extend(not_read);
     if found.is_empty() {
         return Err(Failure::environment("no JVM was found here; --java names one"));
@@ -189,7 +189,7 @@ impl Column<'_> {
             let cell = ModeCell {
                 java: self.jvm.facts.home.clone(),
                 jdk: setting.feature,
-                collector: name(setting.collector).to_owned(),
+                collector: setting.collector.name().to_owned(),
                 max_heap_bytes,
                 options: options.to_vec(),
                 computed_mode: computed.mode,
@@ -206,7 +206,7 @@ impl Column<'_> {
         }
         report.cliffs.extend(cliffs(setting, space).into_iter().map(|(mode, bytes)| ModeCliff {
             java: self.jvm.facts.home.clone(),
-            collector: name(setting.collector).to_owned(),
+            collector: setting.collector.name().to_owned(),
             alignment_bytes: setting.options.object_alignment_bytes,
             mode,
             largest_max_heap_bytes: bytes,
@@ -219,23 +219,11 @@ fn is_same(a: &ModeCell, b: &ModeCell) -> bool {
     (&a.java, &a.collector, a.max_heap_bytes) == (&b.java, &b.collector, b.max_heap_bytes)
 }
 
-/// As `-XX:+Use…GC` spells it.
-fn name(collector: Collector) -> &'static str {
-    match collector {
-        Collector::Serial => "Serial",
-        Collector::Parallel => "Parallel",
-        Collector::G1 => "G1",
-        Collector::Z => "Z",
-        Collector::Shenandoah => "Shenandoah",
-        Collector::Epsilon => "Epsilon",
-    }
-}
-
 /// The options, parted at blanks. The heap's size is not one of them.
 fn words(options: Option<&str>) -> Result<Vec<String>, Failure> {
     let words: Vec<String> = options.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     if let [first, second, ..] = switched_on(&words).as_slice() {
-        let (first, second) = (name(*first), name(*second));
+        let (first, second) = (first.name(), second.name());
         return Err(Failure::input(format!(
             "two collectors among the options: -XX:+Use{first}GC and -XX:+Use{second}GC\n  a JVM takes one: leave one out"
         )));
@@ -253,7 +241,7 @@ fn words(options: Option<&str>) -> Result<Vec<String>, Failure> {
 fn switched_on(words: &[String]) -> Vec<Collector> {
     let all = COLLECTORS.into_iter().chain([Collector::Epsilon]);
     all.filter(|collector| {
-        let flag = format!("Use{}GC", name(*collector));
+        let flag = format!("Use{}GC", collector.name());
         let mut switches = words.iter().filter_map(|word| word.strip_prefix("-XX:"));
         let last = switches.rfind(|word| word.get(1..) == Some(flag.as_str()));
         last.is_some_and(|word| word.starts_with('+'))

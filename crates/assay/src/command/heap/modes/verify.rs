@@ -2,8 +2,8 @@
 
 use super::host::java_of;
 use super::{Jvm, MIB, is_same};
-use assay_heap::modes::{DecidingOptions, option_size};
-use assay_host::{JvmOutput, StartError, run_java};
+use assay_jdk::modes::{DecidingOptions, option_size};
+use assay_jdk::{JvmOutput, StartError, run_java};
 use assay_model::{HeapModes, JvmFacts, ModeCell, ModeRead, ReferenceMode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -192,5 +192,5 @@ impl Drop for StartedJvm {
 }
 
 #[cfg(test)]
-#[path = "jvm_start_tests.rs"]
+#[path = "start_tests.rs"]
 mod tests;

@@ -13,7 +13,7 @@ use super::space::AddressSpace;
 use std::ops::Range;
 
 /// `HeapBaseMinAddress` where it is not given (Linux; `globals.hpp` of the processor).
-pub(super) const BASE_MIN_ADDRESS: u64 = 2 << 30;
+pub const BASE_MIN_ADDRESS: u64 = 2 << 30;
 /// References without a shift reach this far.
 pub(super) const UNSCALED_END: u64 = 4 << 30;
 const GIB_32: u64 = 32 << 30;

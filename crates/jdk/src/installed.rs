@@ -1,8 +1,7 @@
-//! Which JVM a variant runs on.
+//! The JVMs of this machine, and the choice of one among them.
 
-use crate::reference_mode::bits_of;
-use crate::variant::VariantSpec;
-use assay_host::{find_jvms, jvm_at};
+use crate::modes::bits_of;
+use crate::{find_jvms, jvm_at};
 use assay_model::{JvmFacts, Problem, ReferenceMode};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,24 +11,37 @@ const PAIR_FEATURE: u32 = 17;
 
 /// The JVMs of this machine.
 #[derive(Debug)]
-pub(crate) struct Jvms {
+pub struct InstalledJvms {
     /// `java` of the path first, then the others.
     found: Vec<JvmFacts>,
     pair_32: Option<JvmFacts>,
     pair_64: Option<JvmFacts>,
     /// Why there is no 32-bit JVM.
     no_32: String,
+    /// Those that cannot be understood.
     pub problems: Vec<Problem>,
 }
 
-impl Jvms {
+/// Which JVM is wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JvmWish<'a> {
+    /// A feature release, such as `17`, or a JVM's home; any release where it is absent.
+    pub jvm: Option<&'a str>,
+    /// The mode that it must be able to take.
+    pub mode: Option<ReferenceMode>,
+    /// Whether it is compared with a 32-bit JVM: a 64-bit one of the same release is then the same build in 64 bits, so
+    /// that only the mode differs.
+    pub compares_32: bool,
+}
+
+impl InstalledJvms {
     /// Looks for them; `cache` is the private folder that holds the pair.
-    pub fn find(cache: &Path) -> Jvms {
+    pub fn find(cache: &Path) -> InstalledJvms {
         let home = |name: &str| jvm_at(&cache.join("jvm").join(name).join("home")).ok();
         let reason = std::fs::read_to_string(cache.join("jvm/17-i386.unavailable")).ok();
         let reason = reason.map(|r| r.lines().next().unwrap_or_default().to_owned());
         let (found, problems) = found();
-        Jvms {
+        InstalledJvms {
             found,
             pair_32: home("17-i386").filter(|j| j.bits == 32),
             pair_64: home("17-amd64").filter(|j| j.bits == 64),
@@ -39,18 +51,16 @@ impl Jvms {
         }
     }
 
-    /// The JVM for a variant. `compares_32` says whether the study has a 32-bit variant: then the 64-bit variants of the
-    /// same release run on the same build in 64 bits, so that only the mode differs.
+    /// The JVM for a wish.
     ///
     /// # Errors
     /// Why there is none, and what would add it.
-    pub fn choose(&self, variant: &VariantSpec, compares_32: bool) -> Result<JvmFacts, String> {
-        let bits = variant.reference_mode.map_or(64, bits_of);
-        let wish = variant.jvm.as_deref();
-        let feature = wish.and_then(|w| w.parse::<u32>().ok());
-        if let (Some(home), None) = (wish, feature) {
+    pub fn choose(&self, wish: JvmWish<'_>) -> Result<JvmFacts, String> {
+        let bits = wish.mode.map_or(64, bits_of);
+        let feature = wish.jvm.and_then(|w| w.parse::<u32>().ok());
+        if let (Some(home), None) = (wish.jvm, feature) {
             let jvm = jvm_at(Path::new(home)).map_err(|p| format!("no JVM at {home}: {}", p.text))?;
-            if variant.reference_mode.is_some() && jvm.bits != bits {
+            if wish.mode.is_some() && jvm.bits != bits {
                 return Err(format!("the JVM at {home} has {} bits, and the mode needs {bits}", jvm.bits));
             }
             return Ok(jvm);
@@ -64,7 +74,8 @@ impl Jvms {
                 _ => self.no_32.clone(),
             });
         }
-        if let (true, true, Some(_), Some(pair)) = (compares_32, fits_pair, &self.pair_32, &self.pair_64) {
+        if let (true, true, Some(_), Some(pair)) = (wish.compares_32, fits_pair, &self.pair_32, &self.pair_64)
+        {
             return Ok(pair.clone());
         }
         let fits = |jvm: &&JvmFacts| jvm.bits == 64 && feature.is_none_or(|f| f == jvm.feature);
@@ -94,19 +105,14 @@ fn found() -> (Vec<JvmFacts>, Vec<Problem>) {
 }
 
 /// The feature releases that a variant can choose here by number.
-pub(crate) fn releases() -> BTreeSet<u32> {
+pub fn installed_releases() -> BTreeSet<u32> {
     found().0.into_iter().filter(|jvm| jvm.bits == 64).map(|jvm| jvm.feature).collect()
 }
 
 /// That a JDK is missing, and what would add it: this release, or the first of those wanted.
-pub(crate) fn no_jdk(wanted: &str, release: u32) -> String {
+pub fn no_jdk(wanted: &str, release: u32) -> String {
     format!(
         "there is no JDK {wanted} here (looked at PATH, JAVA_HOME and /usr/lib/jvm); \
          sudo apt-get install openjdk-{release}-jdk-headless adds it where the distribution has it"
     )
-}
-
-/// Whether any variant asks for the 32-bit mode.
-pub(crate) fn compares_32(variants: &[VariantSpec]) -> bool {
-    variants.iter().any(|v| v.reference_mode == Some(ReferenceMode::Bits32))
 }

@@ -16,7 +16,7 @@ pub fn option_size(bytes: u64) -> String {
 }
 
 /// The same in a sentence: `30 GiB`.
-pub(super) fn size_words(bytes: u64) -> String {
+pub fn size_words(bytes: u64) -> String {
     match bytes {
         0 => "0 bytes".to_owned(),
         b if b % GIB == 0 => format!("{} GiB", b / GIB),

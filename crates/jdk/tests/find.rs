@@ -1,6 +1,6 @@
 //! JVMs found by their files, in fake homes and on this machine.
 
-use assay_host::{find_jvms, jvm_at};
+use assay_jdk::{find_jvms, jvm_at};
 use assay_testkit::{FakeTree, find_java, skip};
 
 const ELF_32: &[u8] = b"\x7fELF\x01\x01";

@@ -19,7 +19,8 @@ const ROUND_32_BIT_MIB: [u64; 8] = [64, 128, 256, 512, 768, 1024, 1536, 2000];
 /// no largest (full references).
 ///
 /// ```
-/// use assay_heap::modes::{AddressSpace, Collector, DecidingOptions, HeapSetting, largest_max_heap_bytes};
+/// use assay_jdk::Collector;
+/// use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, largest_max_heap_bytes};
 /// use assay_model::ReferenceMode;
 /// let g1 = HeapSetting {
 ///     feature: 25,

@@ -55,7 +55,7 @@ impl AddressSpace {
 
     /// What is in the way of a reservation; nothing when it succeeds. The kernel takes a wished address only if all of it
     /// is free, and the JVM gives back what it gets elsewhere.
-    pub(super) fn obstacle(&self, start: u64, bytes: u64) -> Option<Range<u64>> {
+    pub fn obstacle(&self, start: u64, bytes: u64) -> Option<Range<u64>> {
         let end = start.saturating_add(bytes);
         if start < self.lowest_address {
             return Some(0..self.lowest_address);

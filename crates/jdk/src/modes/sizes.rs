@@ -5,7 +5,7 @@
 //! our words; measured on JDK 17.0.15 and 25.0.3: `crates/assay/tests/heap_modes.rs`.
 
 use super::options::DecidingOptions;
-use assay_hotspot::Collector;
+use crate::Collector;
 
 const MIB: u64 = 1 << 20;
 /// Regions that G1 aims at.

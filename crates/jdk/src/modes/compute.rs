@@ -5,7 +5,7 @@ use super::options::DecidingOptions;
 use super::size_text::size_words;
 use super::sizes::Sizes;
 use super::space::AddressSpace;
-use assay_hotspot::Collector;
+use crate::Collector;
 use assay_model::ReferenceMode;
 
 /// Releases whose rules are known here. Newer ones are computed by the rules of the last.

@@ -5,41 +5,41 @@
 //! measured on JDK 17 and 25, x86-64 (the addresses are HotSpot's own rules, `CompressedOops::initialize`); the mode
 //! that a JVM really chose is always read from its log. Held by: `every_mode_is_the_one_that_the_jvm_s_log_shows`.
 
-use crate::units::Size;
+use super::size_text::option_size;
 use assay_model::{JvmFacts, ModeRead, ReferenceMode};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 /// Largest heap that the 32-bit JVM starts with on a 64-bit kernel.
-const HEAP_32_BIT_MAX: Size = Size { bytes: 2200 * MIB };
+const HEAP_32_BIT_MAX: u64 = 2200 * MIB;
 /// Zero-based ends 2 GB below the 32 GB that shifted references reach, since the heap starts at 2 GB or above.
-const HEAP_ZERO_BASED_MAX: Size = Size { bytes: 30 * GIB };
+const HEAP_ZERO_BASED_MAX: u64 = 30 * GIB;
 /// With the lowest useful base, 64 MB, the heap ends just below 4 GB.
-const HEAP_UNSCALED_MAX: Size = Size { bytes: 4000 * MIB };
+const HEAP_UNSCALED_MAX: u64 = 4000 * MIB;
 /// The JVM refuses less than this ("Too small maximum heap").
-const HEAP_MIN: Size = Size { bytes: 2 * MIB };
+const HEAP_MIN: u64 = 2 * MIB;
 /// First feature release with the product option `UseCompactObjectHeaders`.
 const COMPACT_HEADERS_SINCE: u32 = 25;
 
 /// Word size of the JVM that a mode needs.
-pub(crate) fn bits_of(mode: ReferenceMode) -> u8 {
+pub fn bits_of(mode: ReferenceMode) -> u8 {
     if mode == ReferenceMode::Bits32 { 32 } else { 64 }
 }
 
 /// What cannot be, whatever JVM is found. `options` are the variant's own JVM options.
-pub(crate) fn impossible(
+pub fn impossible(
     mode: Option<ReferenceMode>,
-    heap: Option<Size>,
+    heap: Option<u64>,
     compact_headers: bool,
     options: &[String],
 ) -> Vec<String> {
     use ReferenceMode as M;
     let mut found = Vec::new();
-    if let Some(heap) = heap.filter(|heap| heap.bytes < HEAP_MIN.bytes) {
+    if let Some(heap) = heap.filter(|heap| *heap < HEAP_MIN) {
         found.push(format!(
             "heap {} is below the {} that a JVM starts with",
-            heap.option_text(),
-            HEAP_MIN.option_text()
+            option_size(heap),
+            option_size(HEAP_MIN)
         ));
     }
     let limit = match mode {
@@ -52,9 +52,9 @@ pub(crate) fn impossible(
         _ => None,
     };
     if let (Some(mode), Some(heap), Some((max, why))) = (mode, heap, limit)
-        && max.bytes < heap.bytes
+        && max < heap
     {
-        let (heap, max) = (heap.option_text(), max.option_text());
+        let (heap, max) = (option_size(heap), option_size(max));
         found.push(format!("{} with heap {heap}: {max} is the largest heap that {why}", mode.name()));
     }
     let has = |option: &str| options.iter().any(|o| o == option);
@@ -75,7 +75,7 @@ pub(crate) fn impossible(
 }
 
 /// What this JVM cannot do of what is possible elsewhere.
-pub(crate) fn impossible_for(jvm: &JvmFacts, compact_headers: bool) -> Option<String> {
+pub fn impossible_for(jvm: &JvmFacts, compact_headers: bool) -> Option<String> {
     (compact_headers && jvm.feature < COMPACT_HEADERS_SINCE).then(|| {
         format!(
             "compact headers with JDK {}: they came with JDK {COMPACT_HEADERS_SINCE}; set jvm = \"{COMPACT_HEADERS_SINCE}\" on that level",
@@ -85,7 +85,7 @@ pub(crate) fn impossible_for(jvm: &JvmFacts, compact_headers: bool) -> Option<St
 }
 
 /// JVM options that give the mode.
-pub(crate) fn options(mode: ReferenceMode, heap: Option<Size>, feature: u32) -> Vec<String> {
+pub fn mode_options(mode: ReferenceMode, heap: Option<u64>, feature: u32) -> Vec<String> {
     use ReferenceMode as M;
     let compressed =
         |base: &str| vec!["-XX:+UseCompressedOops".to_owned(), format!("-XX:HeapBaseMinAddress={base}")];
@@ -108,8 +108,8 @@ pub(crate) fn options(mode: ReferenceMode, heap: Option<Size>, feature: u32) -> 
 }
 
 /// The highest base at which a heap of this size still ends below 4 GB.
-fn unscaled_base(heap: Option<Size>) -> &'static str {
-    match heap.map_or(0, |heap| heap.bytes) {
+fn unscaled_base(heap: Option<u64>) -> &'static str {
+    match heap.unwrap_or(0) {
         0..=2_147_483_648 => "2g",
         b if b <= 3 * GIB => "1g",
         b if b <= 3500 * MIB => "512m",
@@ -118,7 +118,7 @@ fn unscaled_base(heap: Option<Size>) -> &'static str {
 }
 
 /// Whether the JVM's log shows what was asked for; otherwise why the trial has failed.
-pub(crate) fn check(wanted: ReferenceMode, compact_headers: bool, read: &ModeRead) -> Result<(), String> {
+pub fn check(wanted: ReferenceMode, compact_headers: bool, read: &ModeRead) -> Result<(), String> {
     if read.mode != wanted {
         return Err(format!(
             "the JVM chose {} although {} was asked for ({})",
@@ -143,10 +143,10 @@ pub(crate) fn check(wanted: ReferenceMode, compact_headers: bool, read: &ModeRea
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::parse_size;
+    use crate::modes::size_text::parse_option_size;
 
-    fn heap(text: &str) -> Option<Size> {
-        Some(parse_size(text).unwrap())
+    fn heap(text: &str) -> Option<u64> {
+        parse_option_size(text)
     }
 
     #[test]
@@ -169,67 +169,11 @@ mod tests {
 
     #[test]
     fn unscaled_lowers_the_base_with_the_size() {
-        let of = |text| options(ReferenceMode::CompressedUnscaled, heap(text), 17).pop().unwrap();
+        let of = |text| mode_options(ReferenceMode::CompressedUnscaled, heap(text), 17).pop().unwrap();
         assert_eq!(of("2048m"), "-XX:HeapBaseMinAddress=2g");
         assert_eq!(of("2049m"), "-XX:HeapBaseMinAddress=1g");
         assert_eq!(of("3g"), "-XX:HeapBaseMinAddress=1g");
         assert_eq!(of("3500m"), "-XX:HeapBaseMinAddress=512m");
         assert_eq!(of("3900m"), "-XX:HeapBaseMinAddress=64m");
-    }
-
-    /// The mode that a JVM's log shows with these options.
-    fn read_mode(java: &std::path::Path, options: &[String], heap: &str) -> Option<ModeRead> {
-        let folder = tempfile::tempdir().unwrap();
-        let log = folder.path().join("gc.log");
-        let mut command = std::process::Command::new(java);
-        command.args(["-XX:+UseParallelGC", "-Xms8m", &format!("-Xmx{heap}")]).args(options);
-        command.arg(assay_gclog::xlog_option(log.to_str().unwrap()));
-        // Whether class pointers are compressed is told by the log's first collection.
-        let program = folder.path().join("Collect.java");
-        let text = "class Collect { public static void main(String[] words) { System.gc(); } }";
-        std::fs::write(&program, text).unwrap();
-        if options.iter().any(|o| o == "-XX:-UseCompressedOops") {
-            command.arg(&program);
-        } else {
-            command.arg("-version");
-        }
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        let file = std::fs::File::open(log).unwrap();
-        assay_gclog::read("gc.log", std::io::BufReader::new(file)).mode
-    }
-
-    #[test]
-    fn every_mode_is_the_one_that_the_jvm_s_log_shows() {
-        let mut tried = 0;
-        for feature in [17, 25] {
-            let Some(java) = assay_testkit::find_java(feature, 64) else { continue };
-            for mode in ReferenceMode::ALL.into_iter().filter(|m| *m != ReferenceMode::Bits32) {
-                let full =
-                    matches!(mode, ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers);
-                // Where references are full, the size changes nothing.
-                let sizes: &[&str] = if full { &["1g"] } else { &["96m", "1g", "2g", "3g", "3500m"] };
-                for size in sizes {
-                    let wanted = options(mode, heap(size), feature);
-                    let read = read_mode(&java, &wanted, size).unwrap();
-                    assert_eq!(check(mode, false, &read), Ok(()), "{mode:?} {size} on JDK {feature}");
-                    tried += 1;
-                }
-            }
-        }
-        if tried == 0 {
-            assay_testkit::skip!("no 64-bit JDK 17 or 25");
-        }
-    }
-
-    #[test]
-    fn compact_headers_are_read_from_the_log_of_a_jvm_that_has_them() {
-        let Some(java) = assay_testkit::find_java(25, 64) else { assay_testkit::skip!("no JDK 25") };
-        let mode = ReferenceMode::CompressedUnscaled;
-        let mut wanted = options(mode, heap("1g"), 25);
-        wanted.push("-XX:+UseCompactObjectHeaders".to_owned());
-        let read = read_mode(&java, &wanted, "1g").unwrap();
-        assert_eq!(check(mode, true, &read), Ok(()));
-        assert!(read.compact_headers != Some(true) || check(mode, false, &read).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Which of a JVM's options have a say in the reference mode.
 
 use super::size_text::parse_option_size;
-use assay_hotspot::Collector;
+use crate::Collector;
 
 /// Options that make the rules of `sizes` and `attach` not hold, or hide others: the cell is then left to `--verify`.
 const NOT_JUDGED: [&str; 9] = [
@@ -116,21 +116,12 @@ impl DecidingOptions {
     }
 
     fn switch(&mut self, flag: &str, on: bool) {
-        let chosen = match flag {
-            "UseSerialGC" => Collector::Serial,
-            "UseParallelGC" => Collector::Parallel,
-            "UseG1GC" => Collector::G1,
-            "UseZGC" => Collector::Z,
-            "UseShenandoahGC" => Collector::Shenandoah,
-            "UseEpsilonGC" => Collector::Epsilon,
-            "UseCompressedOops" => return self.is_compression_off = !on,
-            "UseCompressedClassPointers" => return self.are_class_pointers_full = !on,
-            "UseCompactObjectHeaders" => return self.has_compact_headers = on,
-            "UseTransparentHugePages" => return self.has_transparent_huge_pages = on,
-            _ => return,
-        };
-        if on {
-            self.collector = Some(chosen);
+        match flag {
+            "UseCompressedOops" => self.is_compression_off = !on,
+            "UseCompressedClassPointers" => self.are_class_pointers_full = !on,
+            "UseCompactObjectHeaders" => self.has_compact_headers = on,
+            "UseTransparentHugePages" => self.has_transparent_huge_pages = on,
+            _ => self.collector = Collector::of_flag(flag).filter(|_| on).or(self.collector),
         }
     }
 

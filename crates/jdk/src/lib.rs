@@ -1,0 +1,14 @@
+//! What Assay knows of JDKs: which are installed, how to ask one, and which reference mode a heap gets in it.
+//!
+//! Finding a JVM reads files and starts nothing; only [`run_java`] and [`StartedJvm`] start one.
+
+mod collector;
+mod find;
+mod installed;
+pub mod modes;
+mod start;
+
+pub use collector::Collector;
+pub use find::{find_jvms, jvm_at};
+pub use installed::{InstalledJvms, JvmWish, installed_releases, no_jdk};
+pub use start::{JvmOutput, StartError, StartedJvm, run_java};

@@ -1,0 +1,29 @@
+//! Which reference mode a heap size gets, why, and where the heap will lie: HotSpot's own rules, computed; and the options
+//! that give a wanted mode.
+//!
+//! A 64-bit HotSpot decides in three steps, each a file here:
+//! 1. References are compressed up to a limit that follows from the alignment of objects and from the collector
+//!    (`sizes`; HotSpot's `arguments.cpp`, `gcArguments.cpp` and each collector's `…Arguments.cpp`).
+//! 2. `-Xmx` is rounded up to what the collector works in: regions, or 2 MiB (`sizes`).
+//! 3. Addresses for the heap are tried, the cheapest mode first, and the first that is free decides the mode (`attach`;
+//!    `virtualspace.cpp` of JDK 17, `memoryReserver.cpp` of 25, and `compressedOops.cpp` for the mode itself).
+//!
+//! The rules are those of JDK 15 to 25 on Linux, read in the sources and held against JVMs of release 17 and 25 that were
+//! started (`crates/assay/tests/heap_modes.rs`). Older releases are not computed; newer ones by the rules of 25.
+
+mod attach;
+mod cliffs;
+mod compute;
+mod options;
+mod size_text;
+mod sizes;
+mod space;
+mod wanted;
+
+pub use attach::BASE_MIN_ADDRESS;
+pub use cliffs::{cliffs, default_sizes, largest_max_heap_bytes};
+pub use compute::{ComputedMode, HeapSetting};
+pub use options::DecidingOptions;
+pub use size_text::{option_size, size_words};
+pub use space::AddressSpace;
+pub use wanted::{bits_of, check, impossible, impossible_for, mode_options};
