@@ -1,7 +1,7 @@
 //! Horizontal bars under each other, each with its name over it and its value at the right; to both sides of a line
 //! where values may be negative.
 
-use crate::charts::axes::LABEL_SIZE;
+use crate::axes::LABEL_SIZE;
 use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
 use crate::text::shorten;
 

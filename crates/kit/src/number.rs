@@ -1,8 +1,7 @@
 //! Numbers for people: at most three significant digits, always with their unit.
 
-use assay_model::{Estimate, Metric};
-
-const MIB: f64 = 1_048_576.0;
+/// Bytes of a MiB.
+pub const MIB: f64 = 1_048_576.0;
 
 /// `value` with three significant digits, thousands apart by commas: `1.10`, `157`, `2,350`, `0.0123`.
 pub fn significant(value: f64) -> String {
@@ -130,34 +129,27 @@ pub fn duration(ns: u64) -> String {
     if ms < 1000.0 { format!("{} ms", significant(ms)) } else { format!("{} s", significant(ms / 1000.0)) }
 }
 
-/// The unit in which a metric is shown, and what a stored value is divided by to get it.
-pub fn shown_unit(metric: &Metric) -> (&'static str, f64) {
-    if metric.unit == "bytes" { ("MiB", MIB) } else { (metric.unit, 1.0) }
-}
-
-/// An interval in the shown unit, without the unit: `157 [156, 158]`; without an interval it says so.
-pub fn interval(value: &Estimate, divisor: f64) -> String {
-    let point = significant(value.estimate / divisor);
-    match (value.low, value.high) {
-        (Some(low), Some(high)) => {
-            format!("{point} [{}, {}]", significant(low / divisor), significant(high / divisor))
-        }
-        _ => format!("{point} (no interval: too few blocks)"),
-    }
+/// A value with its interval: `157 [156, 158]`; without an interval it says so.
+pub fn interval(point: f64, ends: Option<(f64, f64)>) -> String {
+    with_ends(&significant(point), ends)
 }
 
 /// A ratio in words' form: `1.45 times [1.43, 1.47]`.
-pub fn times(ratio: &Estimate) -> String {
-    let point = significant(ratio.estimate);
-    match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => format!("{point} times [{}, {}]", significant(low), significant(high)),
-        _ => format!("{point} times (no interval: too few blocks)"),
+pub fn times(point: f64, ends: Option<(f64, f64)>) -> String {
+    with_ends(&format!("{} times", significant(point)), ends)
+}
+
+fn with_ends(point: &str, ends: Option<(f64, f64)>) -> String {
+    match ends {
+        Some((low, high)) => format!("{point} [{}, {}]", significant(low), significant(high)),
+        None => format!("{point} (no interval: too few blocks)"),
     }
 }
 
 /// Half the width of the interval in percent of the value; absent without an interval, or for a value of zero.
-pub fn half_width_percent(value: &Estimate) -> Option<String> {
-    let half = (value.high? - value.low?) / 2.0 / value.estimate.abs() * 100.0;
+pub fn half_width_percent(point: f64, ends: Option<(f64, f64)>) -> Option<String> {
+    let (low, high) = ends?;
+    let half = (high - low) / 2.0 / point.abs() * 100.0;
     // Two digits are more than an interval from a few blocks can bear already.
     half.is_finite().then(|| tick(two_digits(half)))
 }
@@ -228,8 +220,8 @@ mod tests {
 
     #[test]
     fn a_value_without_interval_says_so() {
-        let alone = Estimate { estimate: 1.5, low: None, high: None };
-        assert_eq!(times(&alone), "1.50 times (no interval: too few blocks)");
-        assert_eq!(half_width_percent(&alone), None);
+        assert_eq!(times(1.5, None), "1.50 times (no interval: too few blocks)");
+        assert_eq!(interval(1.5, Some((1.0, 2.0))), "1.50 [1.00, 2.00]");
+        assert_eq!(half_width_percent(1.5, None), None);
     }
 }

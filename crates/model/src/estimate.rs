@@ -15,3 +15,10 @@ pub struct Estimate {
     /// Upper end of the 95 % interval.
     pub high: Option<f64>,
 }
+
+impl Estimate {
+    /// Both ends of the interval; absent where there is none.
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        self.low.zip(self.high)
+    }
+}

@@ -45,6 +45,15 @@ impl Problem {
         Problem { about: about.into(), line: None, reason, text: text.into() }
     }
 
+    /// What each of `problems` is about, its line included, and what is wrong: the two columns of every list of them.
+    pub fn listed<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Vec<(String, String)> {
+        let about = |p: &Problem| match p.line {
+            Some(line) => format!("{}, line {line}", p.about),
+            None => p.about.clone(),
+        };
+        problems.into_iter().map(|p| (about(p), p.text.clone())).collect()
+    }
+
     /// A problem at a line, counted from 1.
     pub fn at_line(about: impl Into<String>, line: u64, text: impl Into<String>) -> Self {
         Problem { line: Some(line), ..Problem::new(about, text) }

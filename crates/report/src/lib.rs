@@ -1,42 +1,20 @@
-//! A stored run to one self-contained HTML file, Markdown, CSV and terminal tables.
+//! Stored results to self-contained HTML files, Markdown, CSV and terminal tables.
 //!
-//! Every function here is a pure function of the [`StoredRun`]: no clock, no random draw, no file. The same run
+//! Every function here is a pure function of what is stored: no clock, no random draw, no file. The same run
 //! gives the same bytes.
 //!
-//! # How it is put together
-//! [`grid`] lays the variants out in series and groups; [`answer`], [`results`] and [`conditions`] turn the run
-//! into sentences and tables, which all outputs share; [`charts`] draws pictures as static SVG; [`page`] puts
-//! them into the template. Styles and the small script are in `web/`.
-//!
-//! # How to add a chart
-//! 1. Write `charts/NAME.rs` with `pub fn figure(grid: &Grid) -> Figure`: panels made with [`svg::Svg`], about
-//!    400 units wide (the page scales them to its columns), a caption that says what is shown, from where and in
-//!    which unit, and a data table. Where there is nothing to draw return a figure whose `absent` says why.
-//! 2. Add it to the list in `charts/mod.rs`, at the place where the page shall show it.
-//! 3. Take colours from the classes in `web/report.css`; give series their marker (`svg.marker`) besides.
-//! 4. Run `web/test/run` and look at the pictures that it leaves: it fails on text that overlaps or leaves the
-//!    picture, in light and dark and at phone width.
+//! Five folders, one for each thing that is reported on, which know `assay_kit` and `assay_model` and not each other:
+//! [`study`], [`gc`], [`memory`], [`heap`], [`capacity`]. Only this file ties them together. Styles and the small scripts are
+//! in `web/`.
 
-mod answer;
 mod capacity;
-mod charts;
 mod claims;
-mod conditions;
-mod csv;
 mod gc;
-mod grid;
 mod heap;
-mod markdown;
 mod memory;
-mod number;
-mod page;
-mod results;
-mod scale;
-mod svg;
-mod table;
-mod terminal;
-mod text;
+mod study;
 
+pub use assay_kit::{LeavesShown, TerminalView};
 pub use capacity::{render_capacity_html, render_capacity_terminal};
 pub use claims::{check_claims, render_claims_terminal};
 pub use gc::{
@@ -48,40 +26,19 @@ pub use heap::{
     heap_prediction_page, heap_prediction_text,
 };
 pub use memory::{
-    LeavesShown, TerminalView, Watch, owners_left_out_sentence, render_advice_terminal, render_change_html,
-    render_change_terminal, render_memory_html, render_memory_terminal,
+    Watch, owners_left_out_sentence, render_advice_terminal, render_change_html, render_change_terminal,
+    render_memory_html, render_memory_terminal,
 };
+pub use study::{render_csv, render_markdown, render_terminal};
 
 use assay_model::StoredRun;
-use grid::Grid;
 use std::io;
 
-/// Writes the report as one HTML file that opens without a network.
+/// Writes the report of a study as one HTML file that opens without a network.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn render_html(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
-    page::render(&Grid::of(run), out)
-}
-
-/// Writes the report as Markdown: everything but the pictures.
-///
-/// # Errors
-/// Those of the writer.
-pub fn render_markdown(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
-    markdown::render(&Grid::of(run), out)
-}
-
-/// Writes the results as tidy CSV: one row for each variant and metric, with the comparison in the same row.
-///
-/// # Errors
-/// Those of the writer.
-pub fn render_csv(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
-    csv::render(&Grid::of(run), out)
-}
-
-/// The results as aligned tables for a terminal `width` columns wide. The caller decides on colour (`NO_COLOR`,
-/// a pipe).
-pub fn render_terminal(run: &StoredRun, width: u16, color: bool) -> String {
-    terminal::render(&Grid::of(run), width, color)
+    let inserts = study::Inserts { memory_map: memory::small_map };
+    study::render_html(run, &inserts, out)
 }

@@ -72,6 +72,17 @@ impl Area {
         Area::NativeAnonymous,
     ];
 
+    /// Its place in [`Area::ALL`]: what looks alike in all pictures.
+    pub fn look(self) -> usize {
+        Area::ALL.iter().position(|area| *area == self).unwrap_or(Area::ALL.len() - 1)
+    }
+
+    /// Its resident bytes in one look; zero only if other areas of the same scan are there, since an area that was not
+    /// seen is not listed.
+    pub fn bytes_in(self, areas: &[super::AreaBytes]) -> u64 {
+        areas.iter().filter(|a| a.area == self).fold(0, |sum, a| sum.saturating_add(a.resident_bytes))
+    }
+
     /// Name for people; also the stored name, and the first part of a leaf's path.
     pub fn title(self) -> &'static str {
         match self {

@@ -1,11 +1,11 @@
 //! What was going on while requests were late, a bar for each cause, as shares of the requests beyond one limit.
 
 use super::words;
-use crate::charts::axes::LABEL_SIZE;
-use crate::number::percent;
-use crate::scale::Scale;
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::text::{clean, shorten};
+use assay_kit::axes::LABEL_SIZE;
+use assay_kit::number::percent;
+use assay_kit::scale::Scale;
+use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
+use assay_kit::text::{clean, shorten};
 use assay_model::{BlamedCause, LimitBlame};
 
 /// Width of a panel.

@@ -1,6 +1,6 @@
 //! The windows of a capacity as CSV, figures in full.
 
-use crate::text;
+use assay_kit::text;
 use assay_model::{CapacityReport, CapacityWindow};
 use std::io;
 

@@ -2,10 +2,10 @@
 
 use super::lines::{self, Group, Line};
 use super::words;
-use crate::charts::axes::{EndLabel, LABEL_SIZE, Plot};
-use crate::number::{significant, tick};
-use crate::scale::{Scale, ticks_from_zero, ticks_logarithmic};
-use crate::svg::{Anchor, Svg, text_width};
+use assay_kit::axes::{EndLabel, LABEL_SIZE, Plot};
+use assay_kit::number::{significant, tick};
+use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use assay_kit::svg::{Anchor, Svg, text_width};
 use assay_model::{CapacityReport, CapacityWindow, Estimate};
 
 /// Height of the rectangle with the curves.

@@ -1,8 +1,8 @@
 //! The windows of a capacity as points and lines over the rate.
 
 use super::words;
-use crate::number::tick;
-use crate::text::clean;
+use assay_kit::number::tick;
+use assay_kit::text::clean;
 use assay_model::{CapacityReport, CapacityWindow};
 
 /// Windows of rates that differ by less than this share are one point of a line.

@@ -9,7 +9,7 @@ mod page_tables;
 mod terminal;
 mod words;
 
-use crate::memory::TerminalView;
+use assay_kit::TerminalView;
 use assay_model::CapacityReport;
 use std::io;
 

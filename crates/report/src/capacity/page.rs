@@ -1,40 +1,36 @@
 //! The page of a capacity.
 
-use super::lines::{self, Line};
+use super::lines;
 use super::{blame_picture, csv, curve_picture, page_tables, words};
-use crate::heap::page::{Section, both};
-use crate::number::{count, significant};
-use crate::svg::marker_path;
-use crate::text::{clean, clean_lines, html};
 use askama::Template;
-use assay_model::{CapacityMethod, CapacityReport, LimitBlame, Problem};
+use assay_kit::key::{line_mark, mark, marks};
+use assay_kit::number::{count, significant};
+use assay_kit::page::{absent, both, copied_text, figure, list};
+use assay_kit::svg::marker_path;
+use assay_kit::text::{clean, html};
+use assay_kit::{Page, Section};
+use assay_model::{CapacityMethod, CapacityReport, LimitBlame};
 use std::fmt::Write as _;
 use std::io;
 
-const STYLE: &str = concat!(
-    include_str!("../../../../web/report.css"),
-    include_str!("../../../../web/memory.css"),
-    include_str!("../../../../web/capacity.css")
-);
-const SCRIPT: &str =
-    concat!(include_str!("../../../../web/report.js"), include_str!("../../../../web/csv.js"));
+const STYLE: &str =
+    concat!(include_str!("../../../../web/memory.css"), include_str!("../../../../web/capacity.css"));
 
 #[derive(Template)]
 #[template(path = "capacity.html")]
-struct Page {
-    style: &'static str,
-    script: &'static str,
-    title: String,
-    subject: String,
+struct Answer {
     not_valid: Vec<String>,
     answers: Vec<String>,
-    sections: Vec<Section>,
-    assay_version: &'static str,
 }
 
 /// Writes the page.
 pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<()> {
+    let answer = Answer {
+        not_valid: if report.valid { Vec::new() } else { why_not_valid(report) },
+        answers: words::answer(report).iter().map(|s| clean(s)).collect(),
+    };
     let sections = vec![
+        Section::answer(answer.render().map_err(io::Error::other)?),
         Section::new("curve", "Response time by rate", curve_html(report)),
         Section::new("reached", "Throughput", reached_html(report)),
         Section::new("limits", "Limits", page_tables::limits(report).html()),
@@ -42,19 +38,16 @@ pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<(
         Section::new("checks", "Whether to believe it", checks_html(report)),
         Section::new("windows", "Windows", windows_html(report)?),
         Section::new("how", "How it was found", how_html(report)),
-        Section::problems(&other_problems(report)),
+        Section::problems(&words::other_problems(report)),
     ];
-    let page = Page {
+    Page {
         style: STYLE,
-        script: SCRIPT,
-        title: clean(&report.target),
-        subject: subject(report),
-        not_valid: if report.valid { Vec::new() } else { why_not_valid(report) },
-        answers: words::answer(report).iter().map(|s| clean(s)).collect(),
+        script: include_str!("../../../../web/csv.js"),
+        lines: vec![("", subject(report))],
         sections,
-        assay_version: env!("CARGO_PKG_VERSION"),
-    };
-    page.write_into(out)
+        ..Page::new("Load borne inside response-time limits, by Assay", clean(&report.target))
+    }
+    .write(out)
 }
 
 fn method(report: &CapacityReport) -> &'static str {
@@ -92,51 +85,15 @@ fn why_not_valid(report: &CapacityReport) -> Vec<String> {
     why
 }
 
-/// Problems that are not told by a failed check already.
-fn other_problems(report: &CapacityReport) -> Vec<Problem> {
-    let is_told = |p: &&Problem| !report.checks.iter().any(|c| c.check == p.about && c.passed == Some(false));
-    report.problems.iter().filter(is_told).cloned().collect()
-}
-
-fn figure(id: &str, heading: &str, key: &str, pictures: &str, caption: &str) -> String {
-    format!(
-        "<figure id=\"{id}\" aria-labelledby=\"{heading}-h\">{key}{pictures}<figcaption>{}</figcaption></figure>",
-        html(caption)
-    )
-}
-
-fn mark(path: &str, class: &str) -> String {
-    format!(
-        "<svg aria-hidden=\"true\" width=\"30\" height=\"12\" viewBox=\"0 0 30 12\"><path class=\"{class}\" d=\"{path}\"/></svg>"
-    )
-}
-
-fn line_mark(line: &Line) -> String {
-    let (look, strong) = (line.look, if line.is_limited { " strong" } else { "" });
-    format!(
-        "<svg aria-hidden=\"true\" width=\"30\" height=\"12\" viewBox=\"0 0 30 12\">\
-         <path class=\"s{look} ln d{look}{strong}\" d=\"M1 6H29\"/><path class=\"s{look} mk\" d=\"{}\"/></svg>",
-        marker_path(look, (15.0, 6.0), 4.0)
-    )
-}
-
-fn key(items: &[(String, String)]) -> String {
-    let mut out = String::from("<ul class=\"key\">");
-    for (mark, name) in items {
-        let _ = write!(out, "<li>{mark}<bdi>{}</bdi></li>", html(name));
-    }
-    out + "</ul>"
-}
-
 fn curve_html(report: &CapacityReport) -> String {
     if lines::counted(report).is_empty() && lines::left_out(report).is_empty() {
-        return "<p class=\"absent\">not available: no window was measured</p>".to_owned();
+        return absent("no window was measured");
     }
     let mut items: Vec<(String, String)> = lines::lines(report)
         .iter()
         .map(|line| {
             let note = if line.is_limited { ": the limits hold for it" } else { "" };
-            (line_mark(line), format!("{}{note}", line.name))
+            (line_mark(line.look, line.is_limited), format!("{}{note}", line.name))
         })
         .collect();
     let diamond = marker_path(3, (15.0, 6.0), 4.5);
@@ -157,7 +114,7 @@ fn curve_html(report: &CapacityReport) -> String {
     let draw = |width, id| curve_picture::curve(report, width, id);
     let pictures = both(&draw(960.0, "curve-wide"), &draw(344.0, "curve-narrow"));
     let reasons = page_tables::left_out(report).map_or_else(String::new, |t| t.html());
-    figure("response-curve", "curve", &key(&items), &pictures, &caption) + &reasons
+    figure("response-curve", "curve", &marks(&items), &pictures, &caption) + &reasons
 }
 
 /// Keys of the rates that were found, and of what lies beyond the highest.
@@ -175,7 +132,7 @@ fn rate_keys(report: &CapacityReport) -> Vec<(String, String)> {
 
 fn reached_html(report: &CapacityReport) -> String {
     if lines::counted(report).is_empty() && lines::left_out(report).is_empty() {
-        return "<p class=\"absent\">not available: no window was measured</p>".to_owned();
+        return absent("no window was measured");
     }
     let (dot, cross) = (marker_path(0, (15.0, 6.0), 4.0), marker_path(7, (15.0, 6.0), 4.0));
     let mut items = vec![
@@ -188,7 +145,7 @@ fn reached_html(report: &CapacityReport) -> String {
                    answered in its window; marks below it are requests that waited, failed, or were not sent.";
     let draw = |width, id| curve_picture::reached(report, width, id);
     let pictures = both(&draw(960.0, "reached-wide"), &draw(344.0, "reached-narrow"));
-    figure("reached-rate", "reached", &key(&items), &pictures, caption)
+    figure("reached-rate", "reached", &marks(&items), &pictures, caption)
 }
 
 fn late_html(report: &CapacityReport) -> String {
@@ -221,7 +178,7 @@ fn late_html(report: &CapacityReport) -> String {
     panels += "</div>";
     let caption = "Of the requests that took longer than a limit, in windows that the server kept up with: what was going on \
          while they waited. One request may have several causes, so shares may add up to more than all.";
-    figure("causes", "late", &key(&items), &panels, caption)
+    figure("causes", "late", &marks(&items), &panels, caption)
         + &format!(
             "<details class=\"print-open\"><summary>Figures behind it: causes</summary>{tables}</details>"
         )
@@ -247,23 +204,14 @@ fn windows_html(report: &CapacityReport) -> io::Result<String> {
     let mut text = Vec::new();
     csv::render(report, &mut text)?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let escaped: Vec<String> = clean_lines(&text).lines().map(html_line).collect();
     let (all, counted) = (report.windows.len(), lines::counted(report).len());
     Ok(format!(
         "<p>{all} windows were measured; {counted} of them undisturbed.</p>\
          <details><summary>Figures of every window</summary>{}</details>\
-         <details id=\"csv\"><summary>The same as CSV</summary>\
-         <p><button type=\"button\" id=\"copy-csv\" hidden>Copy</button> <span id=\"copied\" role=\"status\"></span></p>\
-         <pre id=\"windows-csv\" tabindex=\"0\" aria-label=\"Windows as CSV\">{}</pre></details>",
+{}",
         page_tables::windows(report).html(),
-        escaped.join("\n")
+        copied_text("windows-csv", "Windows as CSV", "The same as CSV", &text)
     ))
-}
-
-/// A line of CSV, escaped in full: `html` shortens what is longer than a text should be.
-fn html_line(line: &str) -> String {
-    let chars: Vec<char> = line.chars().collect();
-    chars.chunks(1_000).map(|part| html(&part.iter().collect::<String>())).collect()
 }
 
 fn how_html(report: &CapacityReport) -> String {
@@ -295,11 +243,7 @@ fn how_html(report: &CapacityReport) -> String {
         ("Time in all", minutes(report.duration_s)),
         ("Seed of every random draw", report.seed.to_string()),
     ];
-    let mut out = String::from("<dl>");
-    for (name, value) in rows {
-        let _ = write!(out, "<div><dt>{name}</dt><dd><bdi>{}</bdi></dd></div>", html(&value));
-    }
-    out += "</dl><h3>What it cannot say</h3><ul>";
+    let mut out = list(rows) + "<h3>What it cannot say</h3><ul>";
     for line in cannot_say(report, measured) {
         let _ = write!(out, "<li><bdi>{}</bdi></li>", html(&line));
     }

@@ -1,9 +1,9 @@
 //! The tables of a capacity's page.
 
 use super::words;
-use crate::number::{count, half_width_percent, percent, significant, tick};
-use crate::table::Table;
-use crate::text::clean;
+use assay_kit::Table;
+use assay_kit::number::{count, half_width_percent, percent, significant, tick};
+use assay_kit::text::clean;
 use assay_model::{CapacityReport, CapacityWindow, Estimate, LimitBlame, ValidityCheck};
 
 /// Rows of the table of windows; CSV and the stored form have all.
@@ -44,7 +44,7 @@ fn row(name: String, rate: Option<&Estimate>, [kept, missed]: [String; 2], note:
         name,
         rate.map_or_else(dash, |r| significant(r.estimate)),
         rate.and_then(words::interval).unwrap_or_else(dash),
-        rate.and_then(half_width_percent).unwrap_or_else(dash),
+        rate.and_then(|r| half_width_percent(r.estimate, r.ends())).unwrap_or_else(dash),
         kept,
         missed,
         note,

@@ -1,12 +1,12 @@
 //! A capacity for the terminal.
 
 use super::words;
-use crate::memory::TerminalView;
-use crate::memory::ink::{Ink, fit, paragraph};
-use crate::memory::terminal::{problems, usable};
-use crate::number::{count, half_width_percent, percent, significant};
-use crate::text::{clean, shorten};
-use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitBlame, Problem};
+use assay_kit::TerminalView;
+use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::number::{count, half_width_percent, percent, significant};
+use assay_kit::terminal::{problems, usable};
+use assay_kit::text::{clean, shorten};
+use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitBlame};
 
 const NAME: usize = 11;
 const FIGURE: usize = 11;
@@ -33,9 +33,7 @@ pub fn render(report: &CapacityReport, view: TerminalView) -> String {
         draw_blame(&mut out, report, blame, ink, width);
     }
     checks(&mut out, report, ink, width);
-    let is_check = |p: &&Problem| report.checks.iter().any(|c| c.check == p.about && c.passed == Some(false));
-    let others: Vec<Problem> = report.problems.iter().filter(|p| !is_check(p)).cloned().collect();
-    problems(&mut out, &others, ink, width);
+    problems(&mut out, &words::other_problems(report), ink, width);
     out
 }
 
@@ -89,7 +87,7 @@ fn table(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
 fn line(out: &mut String, name: &str, rate: Option<&Estimate>, note: &str, (ink, width): (Ink, usize)) {
     let point = rate.map_or_else(|| "-".to_owned(), |r| significant(r.estimate));
     let interval = rate.and_then(words::interval).unwrap_or_else(|| "-".to_owned());
-    let half = rate.and_then(half_width_percent).unwrap_or_else(|| "-".to_owned());
+    let half = rate.and_then(|r| half_width_percent(r.estimate, r.ends())).unwrap_or_else(|| "-".to_owned());
     let figures = format!("{}{point:>FIGURE$}{interval:>INTERVAL$}{half:>7}", fit(name, NAME));
     let room = width.saturating_sub(figures.chars().count() + 3);
     *out += &format!("{figures}   {}\n", ink.dim(&shorten(note, room)));

@@ -1,7 +1,7 @@
 //! A capacity in sentences.
 
-use crate::number::{significant, tick};
-use assay_model::{CapacityReport, CapacityWindow, Estimate, LimitRate};
+use assay_kit::number::{significant, tick};
+use assay_model::{CapacityReport, CapacityWindow, Estimate, LimitRate, Problem};
 
 /// What the intervals of a search are worth. The figures are those of searches for simulated servers of known capacity
 /// (`crates/stats/tests/capacity/table.rs`), which do not reach what is aimed at.
@@ -92,6 +92,12 @@ pub fn absent(report: &CapacityReport, limit: &LimitRate) -> String {
         (Some(_), Some(_)) => "too little is known".to_owned(),
         (None, None) => "nothing is known".to_owned(),
     }
+}
+
+/// Problems that no failed check tells already.
+pub fn other_problems(report: &CapacityReport) -> Vec<(String, String)> {
+    let is_told = |p: &&Problem| report.checks.iter().any(|c| c.check == p.about && c.passed == Some(false));
+    Problem::listed(report.problems.iter().filter(|p| !is_told(p)))
 }
 
 /// A cause of misses, for people.

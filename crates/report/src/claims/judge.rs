@@ -1,8 +1,8 @@
 //! Claims held against the text's own numbers, and against a run.
 
 use super::reading::{Reading, holds};
-use crate::number::significant;
-use crate::text::clean;
+use assay_kit::number::significant;
+use assay_kit::text::clean;
 use assay_model::{ClaimVerdict, Comparison, Estimate, Summary};
 
 /// A judgement with what it rests on.
@@ -32,7 +32,7 @@ pub fn change(ratio: f64) -> String {
 pub fn figure(value: f64) -> String {
     if value.abs() >= 1000.0 && value.fract() == 0.0 && value.abs() < 1e15 {
         let sign = if value < 0.0 { "-" } else { "" };
-        return format!("{sign}{}", crate::number::count(value.abs() as u64));
+        return format!("{sign}{}", assay_kit::number::count(value.abs() as u64));
     }
     format!("{value}")
 }

@@ -1,9 +1,9 @@
 //! Checked claims for the terminal: what is wrong first.
 
-use crate::memory::TerminalView;
-use crate::memory::ink::{Ink, paragraph};
-use crate::memory::terminal::usable;
-use crate::text::{clean, shorten};
+use assay_kit::TerminalView;
+use assay_kit::ink::{Ink, paragraph};
+use assay_kit::terminal::usable;
+use assay_kit::text::{clean, shorten};
 use assay_model::{CheckedClaim, ClaimReport, ClaimVerdict};
 
 /// Characters of a sentence that are shown.

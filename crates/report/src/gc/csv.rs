@@ -1,6 +1,6 @@
 //! What GC logs say as CSV: a row for each figure, with what it is of, its value in full and its unit.
 
-use crate::text;
+use assay_kit::text;
 use assay_model::{Estimate, GcDurations, GcReport, GcRow};
 use std::io::{self, Write};
 

@@ -1,11 +1,11 @@
 //! What differs between two logs, for the terminal: who wrote them, then every figure with its ratio.
 
 use super::words;
-use crate::memory::TerminalView;
-use crate::memory::ink::{Ink, fit, paragraph};
-use crate::memory::terminal::usable;
-use crate::number::significant;
-use crate::text::clean;
+use assay_kit::TerminalView;
+use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::number::significant;
+use assay_kit::terminal::usable;
+use assay_kit::text::clean;
 use assay_model::{GcComparison, GcDifference, GcJvm, GcVerdict};
 
 /// Between two columns.

@@ -1,11 +1,11 @@
 //! How long pauses took: a histogram for each kind on one logarithmic axis, sums by cause, and what was left to the application.
 
 use super::words;
-use crate::charts::axes::{LABEL_SIZE, Plot};
-use crate::memory::bar_list::{self, Bar};
-use crate::number::{count, significant, tick};
-use crate::scale::{Scale, ticks_from_zero, ticks_logarithmic};
-use crate::svg::{Svg, text_width};
+use assay_kit::axes::{LABEL_SIZE, Plot};
+use assay_kit::bar_list::{self, Bar};
+use assay_kit::number::{count, significant, tick};
+use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use assay_kit::svg::{Svg, text_width};
 use assay_model::{GcMmu, GcRow};
 use std::collections::BTreeMap;
 

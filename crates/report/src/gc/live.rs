@@ -1,11 +1,11 @@
 //! A log that is followed, on a screen and as lines.
 
 use super::words;
-use crate::memory::TerminalView;
-use crate::memory::ink::{Ink, fit};
-use crate::memory::terminal::usable;
-use crate::number::{count, size};
-use crate::text::{clean, shorten};
+use assay_kit::TerminalView;
+use assay_kit::ink::{Ink, fit};
+use assay_kit::number::{count, size};
+use assay_kit::terminal::usable;
+use assay_kit::text::{clean, shorten};
 use assay_model::{GcPoint, GcReport};
 
 const COUNT: usize = 9;

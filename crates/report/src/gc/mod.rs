@@ -14,7 +14,7 @@ mod words;
 
 pub use openmetrics::CONTENT_TYPE as OPENMETRICS_CONTENT_TYPE;
 
-use crate::memory::TerminalView;
+use assay_kit::TerminalView;
 use assay_model::{GcComparison, GcReport};
 use std::io;
 

@@ -1,6 +1,6 @@
 //! What a followed GC log says, as OpenMetrics text (openmetrics.io, version 1.0): counters that only grow, and gauges.
 
-use crate::text::clean;
+use assay_kit::text::clean;
 use assay_model::{GcDurations, GcReport, GcRow};
 use std::fmt::Write as _;
 

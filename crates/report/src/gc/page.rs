@@ -1,37 +1,26 @@
 //! The page of a GC log.
 
 use super::{csv, length_pictures, page_tables, timeline_picture, words};
-use crate::heap::page::{Section, both};
-use crate::number::count;
-use crate::svg::marker_path;
-use crate::table::Table;
-use crate::text::{clean, clean_lines, html};
 use askama::Template;
-use assay_model::{GcFinding, GcReport, GcSeries};
+use assay_kit::key::{mark, marker, marks};
+use assay_kit::number::count;
+use assay_kit::page::{absent, both, copied_text, figure};
+use assay_kit::text::{clean, html};
+use assay_kit::{Page, Section, Table};
+use assay_model::{GcFinding, GcReport, GcSeries, Problem};
 use std::fmt::Write as _;
 use std::io;
 
-const STYLE: &str = concat!(
-    include_str!("../../../../web/report.css"),
-    include_str!("../../../../web/memory.css"),
-    include_str!("../../../../web/gc.css")
-);
-const SCRIPT: &str =
-    concat!(include_str!("../../../../web/report.js"), include_str!("../../../../web/csv.js"));
+const STYLE: &str =
+    concat!(include_str!("../../../../web/memory.css"), include_str!("../../../../web/gc.css"));
 /// JVMs that the head of the page names; the section on them has all.
 const JVMS_SHOWN: usize = 1;
 
 #[derive(Template)]
 #[template(path = "gc.html")]
-struct Page {
-    style: &'static str,
-    script: &'static str,
-    title: String,
-    subject: Vec<String>,
+struct Answer {
     headline: String,
     findings: Vec<Finding>,
-    sections: Vec<Section>,
-    assay_version: &'static str,
 }
 
 struct Finding {
@@ -44,7 +33,12 @@ struct Finding {
 
 /// Writes the page.
 pub fn render(report: &GcReport, name: &str, out: &mut impl io::Write) -> io::Result<()> {
+    let answer = Answer {
+        headline: words::headline(report),
+        findings: words::gravest_first(report).into_iter().map(|f| finding(report, f)).collect(),
+    };
     let sections = vec![
+        Section::answer(answer.render().map_err(io::Error::other)?),
         Section::new("timeline", "Heap and pauses", timeline_html(&report.series)),
         Section::new("pauses", "Pauses", pauses_html(report)),
         Section::new("mmu", "Time left to the application", mmu_html(report)),
@@ -53,21 +47,18 @@ pub fn render(report: &GcReport, name: &str, out: &mut impl io::Write) -> io::Re
         Section::new("jvms", "Who wrote it", page_tables::jvms(report)),
         Section::new("read", "What was read", read_html(report)),
         Section::new("figures", "Figures as CSV", csv_html(report)?),
-        Section::problems(&report.problems),
+        Section::problems(&Problem::listed(&report.problems)),
     ];
-    let mut subject = vec![words::subject(report)];
-    subject.extend(report.jvms.iter().take(JVMS_SHOWN).map(|jvm| words::jvm(jvm).join(" · ")));
-    let page = Page {
+    let mut lines = vec![("", words::subject(report))];
+    lines.extend(report.jvms.iter().take(JVMS_SHOWN).map(|jvm| ("", words::jvm(jvm).join(" · "))));
+    Page {
         style: STYLE,
-        script: SCRIPT,
-        title: clean(name),
-        subject,
-        headline: words::headline(report),
-        findings: words::gravest_first(report).into_iter().map(|f| finding(report, f)).collect(),
+        script: include_str!("../../../../web/csv.js"),
+        lines,
         sections,
-        assay_version: env!("CARGO_PKG_VERSION"),
-    };
-    page.write_into(out)
+        ..Page::new("What a GC log says, by Assay", clean(name))
+    }
+    .write(out)
 }
 
 fn finding(report: &GcReport, of: &GcFinding) -> Finding {
@@ -81,31 +72,6 @@ fn finding(report: &GcReport, of: &GcFinding) -> Finding {
     }
 }
 
-fn figure(id: &str, heading: &str, key: &str, pictures: &str, caption: &str) -> String {
-    format!(
-        "<figure id=\"{id}\" aria-labelledby=\"{heading}-h\">{key}{pictures}<figcaption>{}</figcaption></figure>",
-        html(caption)
-    )
-}
-
-fn absent(why: &str) -> String {
-    format!("<p class=\"absent\">not available: {}</p>", html(why))
-}
-
-fn key(items: &[(String, String)]) -> String {
-    let mut out = String::from("<ul class=\"key\">");
-    for (mark, name) in items {
-        let _ = write!(out, "<li>{mark}<bdi>{}</bdi></li>", html(name));
-    }
-    out + "</ul>"
-}
-
-fn mark(path: &str, class: &str) -> String {
-    format!(
-        "<svg aria-hidden=\"true\" width=\"30\" height=\"12\" viewBox=\"0 0 30 12\"><path class=\"{class}\" d=\"{path}\"/></svg>"
-    )
-}
-
 fn timeline_html(series: &GcSeries) -> String {
     let draw = |width, id| timeline_picture::draw(series, width, id);
     let (Some(wide), Some(narrow)) = (draw(960.0, "timeline-wide"), draw(344.0, "timeline-narrow")) else {
@@ -117,10 +83,7 @@ fn timeline_html(series: &GcSeries) -> String {
         (mark("M1 6H29", "s2 ln"), "after it".to_owned()),
     ];
     for (name, look) in timeline_picture::occurring(series) {
-        items.push((
-            mark(&marker_path(look, (15.0, 6.0), 4.0), &format!("s{look} mk")),
-            format!("pause: {name}"),
-        ));
+        items.push((marker(look), format!("pause: {name}")));
     }
     if series.points.iter().any(|p| p.stalled_ms > 0.0) {
         items.push((mark("M13 0H17V12H13Z", "s1 band stall"), "threads waited for memory".to_owned()));
@@ -130,7 +93,7 @@ fn timeline_html(series: &GcSeries) -> String {
     }
     let caption = "Time is cut into stretches of equal length. Of each the picture shows the fullest heap before and the emptiest \
                    after a collection, the capacity, and of each kind of pause the longest, on a logarithmic axis.";
-    figure("gc-timeline", "timeline", &key(&items), &both(&wide, &narrow), caption)
+    figure("gc-timeline", "timeline", &marks(&items), &both(&wide, &narrow), caption)
 }
 
 fn pauses_html(report: &GcReport) -> String {
@@ -231,13 +194,8 @@ fn read_html(report: &GcReport) -> String {
 fn csv_html(report: &GcReport) -> io::Result<String> {
     let mut text = Vec::new();
     csv::render(report, &mut text)?;
-    let text = String::from_utf8_lossy(&text).into_owned();
-    let escaped: Vec<String> = clean_lines(&text).lines().map(html).collect();
+    let text = copied_text("gc-csv", "Figures as CSV", "Show", &String::from_utf8_lossy(&text));
     Ok(format!(
-        "<p>A row for each figure, in full. A spreadsheet opens it; <code>assay gc LOG --csv</code> prints it.</p>\
-         <details id=\"csv\"><summary>Show</summary>\
-         <p><button type=\"button\" id=\"copy-csv\" hidden>Copy</button> <span id=\"copied\" role=\"status\"></span></p>\
-         <pre id=\"gc-csv\" tabindex=\"0\" aria-label=\"Figures as CSV\">{}</pre></details>",
-        escaped.join("\n")
+        "<p>A row for each figure, in full. A spreadsheet opens it; <code>assay gc LOG --csv</code> prints it.</p>{text}"
     ))
 }

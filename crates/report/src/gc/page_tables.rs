@@ -1,9 +1,10 @@
 //! The tables of a GC log's page.
 
 use super::words;
-use crate::number::{count, size, tick};
-use crate::table::Table;
-use crate::text::{clean, html};
+use assay_kit::Table;
+use assay_kit::number::{count, size, tick};
+use assay_kit::page::{absent, list};
+use assay_kit::text::{clean, html, shorten};
 use assay_model::{GcDurations, GcReport, GcRow};
 use std::fmt::Write as _;
 
@@ -73,7 +74,7 @@ pub fn figures(report: &GcReport) -> String {
     let rows = words::figures(report);
     let mut out = String::new();
     if rows.is_empty() && report.spaces.is_empty() {
-        return "<p class=\"absent\">not available: the log has no sizes</p>".to_owned();
+        return absent("the log has no sizes");
     }
     if !rows.is_empty() {
         out += &list(rows.iter().map(|(name, words)| (*name, words.clone())));
@@ -92,18 +93,10 @@ pub fn figures(report: &GcReport) -> String {
     out
 }
 
-fn list<'a>(rows: impl Iterator<Item = (&'a str, String)>) -> String {
-    let mut out = String::from("<dl>");
-    for (name, value) in rows {
-        let _ = write!(out, "<div><dt>{}</dt><dd><bdi>{}</bdi></dd></div>", html(name), html(&value));
-    }
-    out + "</dl>"
-}
-
 /// Each JVM with its flags and settings.
 pub fn jvms(report: &GcReport) -> String {
     if report.jvms.is_empty() {
-        return "<p class=\"absent\">not available: the log does not say which JVM wrote it</p>".to_owned();
+        return absent("the log does not say which JVM wrote it");
     }
     let mut out = String::new();
     for (number, jvm) in (1_usize..).zip(report.jvms.iter().take(ROWS_MAX)) {
@@ -116,9 +109,9 @@ pub fn jvms(report: &GcReport) -> String {
             rows.push(("shown by", clean(&mode.evidence)));
         }
         if !jvm.flags.is_empty() {
-            rows.push(("flags", crate::text::shorten(&clean(&jvm.flags.join(" ")), FLAGS_CHARS)));
+            rows.push(("flags", shorten(&clean(&jvm.flags.join(" ")), FLAGS_CHARS)));
         }
-        out += &list(rows.into_iter());
+        out += &list(rows);
         if !jvm.settings.is_empty() {
             let mut table =
                 Table::new(format!("What JVM {number} says at its start besides"), &["Setting", "Value"], 2);

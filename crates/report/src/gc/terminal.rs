@@ -1,12 +1,12 @@
 //! What GC logs say, for the terminal: the verdict first, then the tables that it rests on, then what was not understood.
 
 use super::words;
-use crate::memory::TerminalView;
-use crate::memory::ink::{Ink, fit, paragraph};
-use crate::memory::terminal::{problems, usable};
-use crate::number::{count, significant, size};
-use crate::text::{clean, shorten};
-use assay_model::{GcDurations, GcReport, GcRow, GcSeverity};
+use assay_kit::TerminalView;
+use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::number::{count, significant, size};
+use assay_kit::terminal::{problems, usable};
+use assay_kit::text::{clean, shorten};
+use assay_model::{GcDurations, GcReport, GcRow, GcSeverity, Problem};
 
 /// Widths of the columns of figures.
 const COUNT: usize = 8;
@@ -46,7 +46,7 @@ pub fn render(report: &GcReport, name: &str, view: TerminalView) -> String {
     mmu(&mut out, report, ink, width);
     reconciliations(&mut out, report, ink, width);
     not_understood(&mut out, report, ink, width);
-    problems(&mut out, &report.problems, ink, width);
+    problems(&mut out, &Problem::listed(&report.problems), ink, width);
     out
 }
 
@@ -186,7 +186,7 @@ fn figures(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
 }
 
 fn labelled(out: &mut String, name: &str, text: &str, width: usize) {
-    let lines = crate::memory::ink::wrap(text, width.saturating_sub(LABEL + 2).max(20));
+    let lines = assay_kit::ink::wrap(text, width.saturating_sub(LABEL + 2).max(20));
     for (index, line) in lines.iter().enumerate() {
         let name = if index == 0 { name } else { "" };
         *out += &format!("  {}{line}\n", fit(name, LABEL));

@@ -1,9 +1,9 @@
 //! The heap and the pauses over one axis of time.
 
-use crate::charts::axes::{LABEL_SIZE, Plot};
-use crate::number::{significant, tick};
-use crate::scale::{Scale, ticks_from_zero, ticks_logarithmic};
-use crate::svg::{Svg, text_width};
+use assay_kit::axes::{LABEL_SIZE, Plot};
+use assay_kit::number::{significant, tick};
+use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use assay_kit::svg::{Svg, text_width};
 use assay_model::{GcPoint, GcSeries};
 use std::collections::BTreeMap;
 

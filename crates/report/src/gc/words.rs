@@ -1,8 +1,8 @@
 //! What GC logs say, in sentences and names that all outputs share.
 
-pub use crate::number::counted;
-use crate::number::{count, significant, size, tick};
-use crate::text::clean;
+pub use assay_kit::number::counted;
+use assay_kit::number::{count, significant, size, tick};
+use assay_kit::text::clean;
 use assay_model::{
     Estimate, GcDurations, GcFinding, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSeverity,
     GcSpace, GcTrend, GcTrouble, GcVerdict,

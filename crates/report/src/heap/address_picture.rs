@@ -1,10 +1,10 @@
 //! The first 64 GiB of addresses to scale, what is in the way of a heap, and how far each mode reaches: the second
 //! figure of the study of compressed references, for this host.
 
-use crate::charts::axes::LABEL_SIZE;
-use crate::scale::spread;
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::text::{clean, shorten};
+use assay_kit::axes::LABEL_SIZE;
+use assay_kit::scale::spread;
+use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
+use assay_kit::text::{clean, shorten};
 use assay_model::AddressRange;
 
 const GIB: u64 = 1 << 30;

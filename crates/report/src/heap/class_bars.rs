@@ -1,8 +1,8 @@
 //! Classes in two models: bars, of which the script changes the models, and the table that it reads.
 
 use super::words::{self, ClassRow};
-use crate::number::{count, percent_change, signed_size, size};
-use crate::text::html;
+use assay_kit::number::{count, percent_change, signed_size, size};
+use assay_kit::text::html;
 use assay_model::{HeapPrediction, ModelWeight};
 use std::fmt::Write as _;
 

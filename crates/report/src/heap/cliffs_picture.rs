@@ -1,12 +1,12 @@
 //! Modes over heap sizes on a logarithmic axis: a bar for each JVM, alignment, and collectors that agree.
 
 use super::mode_words::{Cliffs, cliffs, mode_class, mode_of, short};
-use crate::charts::axes::LABEL_SIZE;
-use crate::memory::ink::wrap;
-use crate::number::xmx;
-use crate::scale::Scale;
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::text::clean;
+use assay_kit::axes::LABEL_SIZE;
+use assay_kit::ink::wrap;
+use assay_kit::number::xmx;
+use assay_kit::scale::Scale;
+use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
+use assay_kit::text::clean;
 use assay_model::{HeapModes, ReferenceMode};
 
 const LINE: f64 = 16.0;

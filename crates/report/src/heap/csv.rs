@@ -1,6 +1,6 @@
 //! A prediction as CSV: one row for each model and class, bytes in full.
 
-use crate::text;
+use assay_kit::text;
 use assay_model::HeapPrediction;
 use std::io;
 

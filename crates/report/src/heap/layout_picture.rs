@@ -1,10 +1,10 @@
 //! One object in every model, to scale: the first figure of the study of compressed references, for any class.
 
 use super::places::{Alike, Row, Stretch, rows};
-use crate::charts::axes::LABEL_SIZE;
-use crate::memory::ink::wrap;
-use crate::svg::{Anchor, Svg, chars_that_fit};
-use crate::text::{clean, shorten};
+use assay_kit::axes::LABEL_SIZE;
+use assay_kit::ink::wrap;
+use assay_kit::svg::{Anchor, Svg, chars_that_fit};
+use assay_kit::text::{clean, shorten};
 use assay_model::{FieldPlace, LayoutPart};
 
 /// Left of a row: its first offset.

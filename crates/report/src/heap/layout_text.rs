@@ -1,10 +1,10 @@
 //! An object in every model for the terminal: a picture with its ruler, and a table of offsets.
 
 use super::places::{Alike, FIELDS_MAX, Row, Stretch, alike, fields, rows};
-use crate::memory::ink::{Ink, fit, paragraph};
-use crate::memory::terminal::{TerminalView, problems, usable};
-use crate::text::{clean, shorten};
-use assay_model::{ClassLayout, HeapLayouts, LayoutPart};
+use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::terminal::{TerminalView, problems, usable};
+use assay_kit::text::{clean, shorten};
+use assay_model::{ClassLayout, HeapLayouts, LayoutPart, Problem};
 
 /// Left of a row: its first offset.
 const INDENT: usize = 7;
@@ -18,7 +18,7 @@ pub fn render(layouts: &HeapLayouts, view: TerminalView) -> String {
     let mut out = format!("{}\n", ink.bold(&shorten(&clean(class), width)));
     paragraph(&mut out, 0, width, &format!("found in {}", clean(&layouts.source)), |l| ink.dim(l));
     draw(&mut out, &layouts.layouts, ink, width);
-    problems(&mut out, &layouts.problems, ink, width);
+    problems(&mut out, &Problem::listed(&layouts.problems), ink, width);
     out
 }
 

@@ -10,13 +10,13 @@ mod layout_text;
 mod mode_words;
 mod modes_page;
 mod modes_text;
-pub(crate) mod page;
+mod page;
 mod places;
 mod terminal;
 mod totals;
 mod words;
 
-use crate::memory::TerminalView;
+use assay_kit::TerminalView;
 use assay_model::{HeapLayouts, HeapModes, HeapPrediction};
 use std::io;
 

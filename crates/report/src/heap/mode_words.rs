@@ -1,7 +1,7 @@
 //! What the modes of heap sizes say in words, for terminal and page alike.
 
-use crate::number::{counted, size, xmx};
-use crate::text::clean;
+use assay_kit::number::{counted, size, xmx};
+use assay_kit::text::clean;
 use assay_model::{HeapModes, ModeCell, ModeCliff, ModeOfLog, ReferenceMode};
 use std::collections::BTreeMap;
 

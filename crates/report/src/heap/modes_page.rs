@@ -1,19 +1,19 @@
 //! The page of modes: cliffs, matrix, address map, advice.
 
 use super::mode_words::{self, Matrix, Proof, cell_sentence, mode_class, mode_of, short};
-use super::page::{Answer, Page, SCRIPT, STYLE, Section, both, key};
+use super::page::{self, Answer, Claim};
 use super::{address_picture, cliffs_picture};
-use crate::number::xmx;
-use crate::table::Table;
-use crate::text::{clean, html};
-use askama::Template;
-use assay_model::{HeapModes, ReferenceMode};
+use assay_kit::number::xmx;
+use assay_kit::page::both;
+use assay_kit::text::{clean, html};
+use assay_kit::{Section, Table, key};
+use assay_model::{HeapModes, Problem, ReferenceMode};
 use std::fmt::Write as _;
 use std::io;
 
 /// Writes the page.
 pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
-    let answers = modes.advice.iter().map(|advice| Answer {
+    let claims = modes.advice.iter().map(|advice| Claim {
         claim: clean(&advice.claim),
         facts: clean(&advice.rule),
         options: advice.options.iter().map(|o| clean(o)).collect::<Vec<_>>().join(" "),
@@ -36,24 +36,18 @@ pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
             .collect();
         sections.push(Section::new("read", "Modes that were read", format!("<ul>{read}</ul>")));
     }
-    sections.push(Section::problems(&modes.problems));
+    sections.push(Section::problems(&Problem::listed(&modes.problems)));
     let mut evidence = Vec::new();
     if !modes.cells.is_empty() {
         evidence.push(format!("{}.", mode_words::proofs(modes)));
     }
-    let page = Page {
-        style: STYLE,
-        script: SCRIPT,
-        kind: "Which reference mode a heap size gets",
-        title: "Reference modes of this host".to_owned(),
-        subject: subject(modes),
-        headline: mode_words::headline(modes),
-        answers: answers.collect(),
-        evidence,
-        sections,
-        assay_version: clean(&modes.assay_version),
-    };
-    page.write_into(out)
+    let answer = Answer { headline: mode_words::headline(modes), claims: claims.collect(), evidence };
+    let head = [
+        "Which reference mode a heap size gets".to_owned(),
+        "Reference modes of this host".to_owned(),
+        subject(modes),
+    ];
+    page::write(head, &modes.assay_version, &answer, sections, out)
 }
 
 fn subject(modes: &HeapModes) -> String {
@@ -72,12 +66,8 @@ fn mode_key(modes: &HeapModes) -> String {
     let occurs = |mode: &ReferenceMode| {
         modes.cells.iter().any(|c| mode_of(c) == Some(*mode)) || modes.cliffs.iter().any(|c| c.mode == *mode)
     };
-    let items: Vec<(String, String)> = ReferenceMode::ALL
-        .into_iter()
-        .filter(occurs)
-        .map(|m| (format!("{} area", mode_class(m)), format!("{}: {}", short(m), mode_words::decoding(m))))
-        .collect();
-    key(&items.iter().map(|(class, name)| (class.as_str(), name.clone())).collect::<Vec<_>>())
+    let item = |m| (format!("{} area", mode_class(m)), format!("{}: {}", short(m), mode_words::decoding(m)));
+    key::fills(ReferenceMode::ALL.into_iter().filter(occurs).map(item))
 }
 
 fn cliffs_html(modes: &HeapModes) -> String {
@@ -122,7 +112,7 @@ fn addresses_html(modes: &HeapModes) -> String {
     let draw = |width, id| address_picture::draw(&modes.address_map, width, id);
     format!(
         "<figure id=\"address-map\" aria-labelledby=\"addresses-h\">{}{}<figcaption>{}</figcaption></figure>{}",
-        key(&address_picture::key(&modes.address_map)),
+        key::fills(address_picture::key(&modes.address_map)),
         both(&draw(960.0, "addresses-wide"), &draw(344.0, "addresses-narrow")),
         addresses_caption(modes),
         table.html()

@@ -1,11 +1,11 @@
 //! Modes of heap sizes for the terminal: matrix, cliffs, advice, address map.
 
 use super::mode_words::{self, Matrix, Proof, mode_of, range_size, short};
-use crate::memory::ink::{Ink, fit, paragraph};
-use crate::memory::terminal::{TerminalView, problems, usable};
-use crate::number::xmx;
-use crate::text::{clean, shorten};
-use assay_model::{AddressRange, HeapModes};
+use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::number::xmx;
+use assay_kit::terminal::{TerminalView, problems, usable};
+use assay_kit::text::{clean, shorten};
+use assay_model::{AddressRange, HeapModes, Problem};
 
 const SIZE: usize = 10;
 const CELL: usize = 13;
@@ -44,7 +44,7 @@ pub fn render(modes: &HeapModes, view: TerminalView) -> String {
             paragraph(&mut out, 2, width, &mode_words::read_sentence(read), str::to_owned);
         }
     }
-    problems(&mut out, &modes.problems, ink, width);
+    problems(&mut out, &Problem::listed(&modes.problems), ink, width);
     out
 }
 

@@ -3,87 +3,55 @@
 use super::places::{alike, fields};
 use super::words::{self, PARTS};
 use super::{class_bars, layout_picture, layout_text, totals};
-use crate::memory::page_tables;
-use crate::number::{percent, significant, size, xmx};
-use crate::table::Table;
-use crate::text::{clean, html};
 use askama::Template;
+use assay_kit::number::{percent, significant, size, xmx};
+use assay_kit::page::both;
+use assay_kit::text::{clean, html};
+use assay_kit::{Page, Section, Table, key};
 use assay_model::{ClassLayout, HeapLayouts, HeapPrediction, LayoutPart, Problem};
-use std::fmt::Write as _;
 use std::io;
 
-pub(super) const STYLE: &str = concat!(
-    include_str!("../../../../web/report.css"),
-    include_str!("../../../../web/memory.css"),
-    include_str!("../../../../web/heap.css")
-);
-pub(super) const SCRIPT: &str =
-    concat!(include_str!("../../../../web/report.js"), include_str!("../../../../web/heap.js"));
+const STYLE: &str =
+    concat!(include_str!("../../../../web/memory.css"), include_str!("../../../../web/heap.css"));
 
 #[derive(Template)]
 #[template(path = "heap.html")]
-pub(super) struct Page {
-    pub style: &'static str,
-    pub script: &'static str,
-    pub kind: &'static str,
-    pub title: String,
-    pub subject: String,
+pub(super) struct Answer {
     pub headline: String,
-    pub answers: Vec<Answer>,
+    pub claims: Vec<Claim>,
     pub evidence: Vec<String>,
-    pub sections: Vec<Section>,
-    pub assay_version: String,
 }
 
 /// A claim of the answer.
-pub(super) struct Answer {
+pub(super) struct Claim {
     pub claim: String,
     pub facts: String,
     pub options: String,
 }
 
-/// A part of the page. `html` is made of escaped text.
-pub(crate) struct Section {
-    pub id: &'static str,
-    pub title: &'static str,
-    pub html: String,
-}
-
-impl Section {
-    pub fn new(id: &'static str, title: &'static str, html: String) -> Self {
-        Section { id, title, html }
+/// Writes a page about heaps: `kind` and `title` over the `subject`, the answer, then the sections.
+pub(super) fn write(
+    [kind, title, subject]: [String; 3],
+    assay_version: &str,
+    answer: &Answer,
+    mut sections: Vec<Section>,
+    out: &mut impl io::Write,
+) -> io::Result<()> {
+    sections.insert(0, Section::answer(answer.render().map_err(io::Error::other)?));
+    Page {
+        style: STYLE,
+        script: include_str!("../../../../web/heap.js"),
+        lines: vec![("", subject)],
+        sections,
+        made_by: clean(assay_version),
+        ..Page::new(format!("{kind}, by Assay"), title)
     }
-
-    /// What could not be read, or that there is nothing of it.
-    pub fn problems(problems: &[Problem]) -> Self {
-        let none = "<p>None: all that was looked for could be read.</p>".to_owned();
-        let html = page_tables::problems(problems).map_or(none, |table| table.html());
-        Section::new("problems", "Problems", html)
-    }
-}
-
-/// Both drawings of a picture, of which the page shows one.
-pub(crate) fn both(wide: &str, narrow: &str) -> String {
-    format!("<div class=\"map-wide\">{wide}</div><div class=\"map-narrow\">{narrow}</div>")
-}
-
-/// A key: classes of fills with their names.
-pub(super) fn key(items: &[(&str, String)]) -> String {
-    let mut out = String::from("<ul class=\"key\">");
-    for (class, name) in items {
-        let _ = write!(
-            out,
-            "<li><svg aria-hidden=\"true\" width=\"16\" height=\"12\" viewBox=\"0 0 16 12\">\
-             <path class=\"{class}\" d=\"M0 0H16V12H0Z\"/></svg>{}</li>",
-            html(name)
-        );
-    }
-    out + "</ul>"
+    .write(out)
 }
 
 /// Writes the page of a prediction.
 pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io::Result<()> {
-    let answers = words::cross_overs_told(heap).into_iter().map(|over| Answer {
+    let claims = words::cross_overs_told(heap).into_iter().map(|over| Claim {
         claim: clean(&over.claim),
         facts: words::cross_over(over),
         options: String::new(),
@@ -101,32 +69,27 @@ pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io:
     if !heap.garbage.is_empty() {
         sections.push(Section::new("garbage", "Garbage", garbage_html(heap)));
     }
-    sections.push(Section::problems(&heap.problems));
-    let page = Page {
-        style: STYLE,
-        script: SCRIPT,
-        kind: "What a heap weighs in every reference mode",
-        title: format!("Heap of {}", clean(&heap.source)),
-        subject: words::subject(heap),
+    sections.push(Section::problems(&Problem::listed(&heap.problems)));
+    let evidence = words::evidence(heap).map(|e| format!("How the model was found: {e}."));
+    let answer = Answer {
         headline: words::headline(heap),
-        answers: answers.collect(),
-        evidence: words::evidence(heap)
-            .map(|e| format!("How the model was found: {e}."))
-            .into_iter()
-            .collect(),
-        sections,
-        assay_version: clean(&heap.assay_version),
+        claims: claims.collect(),
+        evidence: evidence.into_iter().collect(),
     };
-    page.write_into(out)
+    let head = [
+        "What a heap weighs in every reference mode".to_owned(),
+        format!("Heap of {}", clean(&heap.source)),
+        words::subject(heap),
+    ];
+    write(head, &heap.assay_version, &answer, sections, out)
 }
 
 fn totals_html(heap: &HeapPrediction) -> String {
-    let items: Vec<(&str, String)> =
-        PARTS.iter().map(|(name, class, what)| (*class, format!("{name}: {what}"))).collect();
+    let items = PARTS.iter().map(|(name, class, what)| (*class, format!("{name}: {what}")));
     let draw = |width, id| totals::draw(heap, width, id);
     format!(
         "<figure id=\"weights\" aria-labelledby=\"totals-h\">{}{}<figcaption>{}</figcaption></figure>{}",
-        key(&items),
+        key::fills(items),
         both(&draw(960.0, "totals-wide"), &draw(344.0, "totals-narrow")),
         "Bytes of all objects, from zero, stacked by what they are made of. The line is the heap as it is.",
         totals::table(heap).html()
@@ -142,7 +105,7 @@ fn layouts_html(layouts: &[ClassLayout]) -> Option<String> {
         "<p>An object of <code><bdi>{}</bdi></code>, each byte as wide as another. Models that lay it out alike are one.</p>\
          <figure id=\"object\" aria-labelledby=\"layout-h\">{}{}</figure>{}",
         html(&class),
-        key(&layout_picture::key(&groups)),
+        key::fills(layout_picture::key(&groups)),
         both(&draw(960.0, "layout-wide"), &draw(344.0, "layout-narrow")),
         layout_table(layouts, &class).html()
     ))
@@ -239,18 +202,12 @@ pub fn render_layouts(layouts: &HeapLayouts, out: &mut impl io::Write) -> io::Re
     if let Some(html) = layouts_html(&layouts.layouts) {
         sections.push(Section::new("layout", "One object in every model", html));
     }
-    sections.push(Section::problems(&layouts.problems));
-    let page = Page {
-        style: STYLE,
-        script: SCRIPT,
-        kind: "An object in every reference mode",
-        title: class,
-        subject: format!("Found in {}", clean(&layouts.source)),
-        headline,
-        answers: Vec::new(),
-        evidence: Vec::new(),
-        sections,
-        assay_version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    page.write_into(out)
+    sections.push(Section::problems(&Problem::listed(&layouts.problems)));
+    let answer = Answer { headline, claims: Vec::new(), evidence: Vec::new() };
+    let head = [
+        "An object in every reference mode".to_owned(),
+        class,
+        format!("Found in {}", clean(&layouts.source)),
+    ];
+    write(head, env!("CARGO_PKG_VERSION"), &answer, sections, out)
 }

@@ -1,11 +1,11 @@
 //! A prediction for the terminal: totals, what changes them, cross-overs, classes, problems.
 
 use super::words::{self, ClassRow, PARTS, part_bytes};
-use crate::memory::ink::{Ink, bar, fit, paragraph};
-use crate::memory::terminal::{TerminalView, problems, usable};
-use crate::number::{count, percent_change, signed_size, significant, size};
-use crate::text::{clean, shorten};
-use assay_model::{HeapPrediction, ModelWeight};
+use assay_kit::ink::{Ink, bar, fit, paragraph};
+use assay_kit::number::{count, percent_change, signed_size, significant, size};
+use assay_kit::terminal::{TerminalView, problems, usable};
+use assay_kit::text::{clean, shorten};
+use assay_model::{HeapPrediction, ModelWeight, Problem};
 
 const SIZE: usize = 12;
 const SHARE: usize = 10;
@@ -26,7 +26,7 @@ pub fn render(heap: &HeapPrediction, view: TerminalView, top: usize) -> String {
     cross_overs(&mut out, heap, ink, width);
     garbage(&mut out, heap, ink, width);
     classes(&mut out, heap, ink, width, top);
-    problems(&mut out, &heap.problems, ink, width);
+    problems(&mut out, &Problem::listed(&heap.problems), ink, width);
     out
 }
 

@@ -1,11 +1,11 @@
 //! Weight by model: bars stacked by what the bytes are, and the table behind them.
 
 use super::words::{self, PARTS, part_bytes};
-use crate::charts::axes::LABEL_SIZE;
-use crate::number::{percent, size};
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::table::Table;
-use crate::text::shorten;
+use assay_kit::Table;
+use assay_kit::axes::LABEL_SIZE;
+use assay_kit::number::{percent, size};
+use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
+use assay_kit::text::shorten;
 use assay_model::{HeapPrediction, ModelWeight};
 
 /// Names stand beside bars on a screen and over them on a phone.

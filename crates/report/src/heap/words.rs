@@ -1,7 +1,7 @@
 //! What a prediction says in words, for terminal and page alike.
 
-use crate::number::{counted, percent, percent_change, signed_size, size, xmx};
-use crate::text::{clean, shorten};
+use assay_kit::number::{counted, percent, percent_change, signed_size, size, xmx};
+use assay_kit::text::{clean, shorten};
 use assay_model::{ClassWeight, CrossOver, HeapPrediction, ModelName, ModelWeight, WeightParts};
 
 /// Parts of a weight in the order in which they are drawn: name, class of the fill, what is in it.
@@ -106,7 +106,7 @@ pub fn subject(heap: &HeapPrediction) -> String {
         .and_then(|d| d.jdk_version.as_deref().map(clean).or_else(|| d.jdk.map(|jdk| jdk.to_string())));
     let jdk = jdk.map_or_else(String::new, |jdk| format!(" of JDK {jdk}"));
     let stopped = heap.frozen_ms.map_or_else(String::new, |ms| {
-        format!("; the process was stopped for {} ms", crate::number::significant(ms))
+        format!("; the process was stopped for {} ms", assay_kit::number::significant(ms))
     });
     format!("Heap{jdk}, read from {}{stopped}", clean(&heap.source))
 }

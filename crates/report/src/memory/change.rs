@@ -1,18 +1,19 @@
 //! What changed between two looks, and the limit that a process needs, for the terminal and as a page.
 
-use super::bar_list::{self, Bar};
 use super::facts;
-use super::ink::{Ink, bar, fit, paragraph};
-use super::over_time::{OverTime, over_time};
+use super::over_time::over_time;
 use super::page::{SCRIPT, STYLE};
 use super::page_tables;
-use super::terminal::{LeavesShown, TerminalView, findings, problems, usable};
-use crate::charts::area_look;
-use crate::number::{bytes, count, duration, signed_bytes};
-use crate::table::Table;
-use crate::text::clean;
-use askama::Template;
-use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport};
+use super::terminal::findings;
+use assay_kit::bar_list::{self, Bar};
+use assay_kit::ink::{Ink, bar, fit, paragraph};
+use assay_kit::number::{bytes, count, duration, signed_bytes};
+use assay_kit::page::{self, both};
+use assay_kit::stack::fill_class;
+use assay_kit::terminal::{problems, usable};
+use assay_kit::text::{clean, html};
+use assay_kit::{LeavesShown, Page, Section, Table, TerminalView};
+use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport, Problem};
 use std::io;
 
 /// Causes drawn on the page.
@@ -90,7 +91,7 @@ pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
         let line = format!("{} more, {} together (--leaves all)", folded.len(), signed_bytes(sum));
         out += &format!("{}\n", ink.dim(&line));
     }
-    problems(&mut out, &change.problems, ink, width);
+    problems(&mut out, &Problem::listed(&change.problems), ink, width);
     out
 }
 
@@ -119,23 +120,8 @@ pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
         format!("{}{:>41}", fit("limit, rounded up to a MiB", name_columns), bytes(advice.limit_bytes));
     out += &format!("{}\n", ink.bold(&limit));
     findings(&mut out, "Settings that would lower it", "lowers it by", &advice.settings, ink, width);
-    problems(&mut out, &advice.problems, ink, width);
+    problems(&mut out, &Problem::listed(&advice.problems), ink, width);
     out
-}
-
-#[derive(Template)]
-#[template(path = "memory_change.html")]
-struct Page {
-    style: &'static str,
-    script: &'static str,
-    title: String,
-    sentence: String,
-    explained: String,
-    bars: (String, String),
-    causes: Table,
-    over_time: Option<OverTime>,
-    problems: Option<Table>,
-    assay_version: &'static str,
 }
 
 /// Writes the page of a change; `looks` are those of the record between, empty for none.
@@ -147,19 +133,24 @@ pub fn render_html(
     let of = change.pid.map_or_else(String::new, |pid| format!(" of {pid}"));
     let bars = bars(change);
     let draw = |width, id| bar_list::draw(&bars, width, id, "Causes by growth");
-    let page = Page {
+    let answer = format!(
+        "<p class=\"headline\">{}.</p>\n<p class=\"sum\">{}.</p>\n{}",
+        html(&sentence(change)),
+        html(&explained(change)),
+        both(&draw(760.0, "causes-wide"), &draw(344.0, "causes-narrow"))
+    );
+    let mut sections = vec![Section::answer(answer)];
+    sections.extend(over_time(looks).map(|over| Section::new("time", "Over time", over.html())));
+    sections.push(Section::new("causes", "Causes", causes(change).html()));
+    let problems = page::problems_html(&Problem::listed(&change.problems), "compared");
+    sections.push(Section::new("problems", "Problems", problems));
+    Page {
         style: STYLE,
         script: SCRIPT,
-        title: format!("What changed in the memory{of}"),
-        sentence: sentence(change),
-        explained: explained(change),
-        bars: (draw(760.0, "causes-wide"), draw(344.0, "causes-narrow")),
-        causes: causes(change),
-        over_time: over_time(looks),
-        problems: page_tables::problems(&change.problems),
-        assay_version: env!("CARGO_PKG_VERSION"),
-    };
-    page.write_into(out)
+        sections,
+        ..Page::new("Growth by cause, by Assay", format!("What changed in the memory{of}"))
+    }
+    .write(out)
 }
 
 /// The biggest changes to either side.
@@ -170,7 +161,7 @@ fn bars(change: &MemoryChange) -> Vec<Bar> {
     causes.sort_by_key(|c| std::cmp::Reverse(c.change_bytes()));
     let class = |cause: &Cause| {
         let area = cause.path.first().and_then(|name| Area::ALL.into_iter().find(|a| a.title() == name));
-        area_look::class(area.unwrap_or(Area::Other))
+        fill_class(area.unwrap_or(Area::Other).look())
     };
     let one = |cause: &Cause| Bar {
         name: path_of(cause),

@@ -1,8 +1,8 @@
 //! What stands beside the tree, as rows that terminal and page share: kernel's figures, control group, arenas, JVM.
 
-use crate::number::{bytes, count, duration, percent, signed_bytes};
-use crate::table::Table;
-use crate::text::clean;
+use assay_kit::Table;
+use assay_kit::number::{bytes, count, duration, percent, signed_bytes};
+use assay_kit::text::clean;
 use assay_model::{Advice, AllocatorFacts, Area, CgroupMemory, MemoryFinding, MemoryReport, OwnersLeftOut};
 
 /// Arenas that are listed; the rest is counted.

@@ -1,22 +1,20 @@
 //! Resident memory of one process for people: a tree for the terminal, a page with a tree map, what changed, what a
 //! limit should be, and a view that lives.
 
-pub(crate) mod bar_list;
 mod change;
 mod facts;
-pub(crate) mod ink;
 mod over_time;
 mod page;
-pub(crate) mod page_tables;
+mod page_tables;
 mod squarify;
-pub(crate) mod terminal;
-pub(crate) mod tree;
-pub(crate) mod tree_map;
+mod terminal;
+mod tree;
+mod tree_map;
 mod watch;
 
-pub use terminal::{LeavesShown, TerminalView};
 pub use watch::Watch;
 
+use assay_kit::TerminalView;
 use assay_model::{Advice, MemoryChange, MemoryReport, OwnersLeftOut};
 use std::io;
 
@@ -29,6 +27,11 @@ pub fn owners_left_out_sentence(left_out: &OwnersLeftOut) -> String {
 /// at most as wide as the terminal, from 72 columns on.
 pub fn render_memory_terminal(report: &MemoryReport, view: TerminalView) -> String {
     terminal::render(report, view)
+}
+
+/// A small tree map of all resident memory, an SVG element, for a page that shows several.
+pub fn small_map(report: &MemoryReport, id: &str, title: &str) -> String {
+    tree_map::picture(&tree::areas(report), report.rss_bytes, tree_map::SMALL, id, title)
 }
 
 /// The page of one look, as one HTML file that opens without a network: a tree map to walk through, areas over the

@@ -2,14 +2,15 @@
 
 use super::facts::to_the_second;
 use super::tree::occurring;
-use crate::charts::area_look;
-use crate::number::{bytes, tick};
-use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::Svg;
-use crate::table::Table;
-use assay_model::{AreaBytes, MemoryReport};
+use assay_kit::number::{MIB, bytes, tick};
+use assay_kit::page::both;
+use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::stack::{self, Layer, fill_class};
+use assay_kit::svg::Svg;
+use assay_kit::{Table, key};
+use assay_model::{Area, MemoryReport};
+use std::collections::BTreeSet;
 
-const MIB: f64 = 1_048_576.0;
 /// Looks that are drawn and listed.
 const LOOKS_DRAWN: usize = 240;
 const LOOKS_LISTED: usize = 60;
@@ -36,6 +37,21 @@ pub struct OverTime {
     pub table: Table,
 }
 
+impl OverTime {
+    /// The section's content.
+    pub fn html(&self) -> String {
+        format!(
+            "<figure id=\"over-time\" aria-labelledby=\"time-h\">\n{}\n{}\n\
+             <figcaption>Areas stacked; their upper edge is the RSS.{}</figcaption>\n\
+             <details><summary>Figures behind it: areas over time</summary>{}</details>\n</figure>",
+            self.key,
+            both(&self.wide, &self.narrow),
+            self.caption,
+            self.table.html()
+        )
+    }
+}
+
 /// Absent with fewer than two looks: one look has no time.
 pub fn over_time(looks: &[MemoryReport]) -> Option<OverTime> {
     let (first, last) = (looks.first()?, looks.last()?);
@@ -44,20 +60,24 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<OverTime> {
     }
     let seconds = |look: &MemoryReport| look.monotonic_ns.saturating_sub(first.monotonic_ns) as f64 / 1e9;
     let (unit, unit_s) = if seconds(last) >= 180.0 { ("min", 60.0) } else { ("s", 1.0) };
-    let drawn: Vec<(f64, &[AreaBytes])> = area_look::thinned(looks.len(), LOOKS_DRAWN)
-        .map(|i| (seconds(&looks[i]) / unit_s, looks[i].areas.as_slice()))
-        .collect();
+    let drawn: Vec<&MemoryReport> = stack::thinned(looks.len(), LOOKS_DRAWN).map(|i| &looks[i]).collect();
+    let positions: Vec<f64> = drawn.iter().map(|look| seconds(look) / unit_s).collect();
+    let layers = Area::ALL.map(|area| Layer {
+        look: area.look(),
+        title: area.title(),
+        heights: drawn.iter().map(|look| area.bytes_in(&look.areas) as f64 / MIB).collect(),
+    });
     let highest = looks.iter().map(|l| l.rss_bytes as f64 / MIB).fold(0.0, f64::max);
     let words =
         format!("from {} to {} in {} looks", bytes(first.rss_bytes), bytes(last.rss_bytes), looks.len());
     let draw = |width: f64, height: f64, id: &str| {
         let mut svg = Svg::new(width, height);
-        let plot = area_look::plot(width, height);
+        let plot = stack::plot(width, height);
         let x = Scale::linear((0.0, seconds(last) / unit_s), (plot.left, plot.right));
         let ticks = ticks_from_zero(highest, 4);
         let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (plot.bottom, plot.top));
         plot.y_axis(&mut svg, &y, &ticks, "resident (MiB)");
-        area_look::stack(&mut svg, &drawn, &x, &y, MIB);
+        stack::stack(&mut svg, &positions, &layers, &x, &y);
         let ticks = ticks_from_zero(seconds(last) / unit_s, if width < 500.0 { 4 } else { 8 });
         let within = ticks.iter().filter(|t| **t <= seconds(last) / unit_s);
         let labels: Vec<(f64, String)> = within.map(|t| (x.at(*t), tick(*t))).collect();
@@ -66,7 +86,7 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<OverTime> {
     };
     let occurs = occurring(looks);
     Some(OverTime {
-        key: area_look::key(|area| occurs.contains(&area)),
+        key: key::fills(shown(&occurs).map(|area| (fill_class(area.look()), area.title()))),
         wide: draw(960.0, 340.0, "over-time-wide"),
         narrow: draw(344.0, 300.0, "over-time-narrow"),
         caption: if is_of_one_depth(looks) { "" } else { DEPTHS_DIFFER },
@@ -74,9 +94,14 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<OverTime> {
     })
 }
 
+/// In the order of pictures.
+fn shown(occurs: &BTreeSet<Area>) -> impl Iterator<Item = Area> {
+    Area::ALL.into_iter().filter(|area| occurs.contains(area))
+}
+
 fn table(looks: &[MemoryReport], seconds: &dyn Fn(&MemoryReport) -> f64) -> Table {
     let occurs = occurring(looks);
-    let shown: Vec<_> = area_look::AREAS.into_iter().filter(|a| occurs.contains(a)).collect();
+    let shown: Vec<Area> = shown(&occurs).collect();
     let caption = if looks.len() <= LOOKS_LISTED {
         format!("Resident memory by area in each of {} looks (MiB)", looks.len())
     } else {
@@ -85,7 +110,7 @@ fn table(looks: &[MemoryReport], seconds: &dyn Fn(&MemoryReport) -> f64) -> Tabl
     let mut table = Table::new(caption, &["Look", "Taken at", "After (s)", "RSS"], 2);
     table.class = "dense";
     table.columns.extend(shown.iter().map(|a| a.title().to_owned()));
-    for index in area_look::thinned(looks.len(), LOOKS_LISTED) {
+    for index in stack::thinned(looks.len(), LOOKS_LISTED) {
         let look = &looks[index];
         let mib = |value: f64| format!("{:.1}", value / MIB);
         let mut row = vec![
@@ -94,7 +119,7 @@ fn table(looks: &[MemoryReport], seconds: &dyn Fn(&MemoryReport) -> f64) -> Tabl
             format!("{:.1}", seconds(look)),
             mib(look.rss_bytes as f64),
         ];
-        row.extend(shown.iter().map(|area| mib(area_look::bytes_of(&look.areas, *area))));
+        row.extend(shown.iter().map(|area| mib(area.bytes_in(&look.areas) as f64)));
         table.rows.push(row);
     }
     table

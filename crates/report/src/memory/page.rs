@@ -1,33 +1,34 @@
 //! The page of one look: tree map, areas over time, findings, limit, leaves, and all that stands beside them.
 
 use super::facts::{self, Row};
-use super::over_time::{OverTime, over_time};
+use super::over_time::over_time;
+use super::page_tables;
 use super::tree::{self, AreaNode, Node};
 use super::tree_map::{View, views};
-use super::{bar_list, page_tables};
-use crate::charts::area_look;
-use crate::number::{bytes, percent};
-use crate::table::Table;
-use crate::text::clean;
 use askama::Template;
-use assay_model::{Advice, Area, MemoryReport};
+use assay_kit::bar_list;
+use assay_kit::number::{bytes, percent};
+use assay_kit::stack::fill_class;
+use assay_kit::text::clean;
+use assay_kit::{Page, Section, Table, key};
+use assay_model::{Advice, Area, MemoryReport, Problem};
 use std::io;
 
-pub(super) const STYLE: &str =
-    concat!(include_str!("../../../../web/report.css"), include_str!("../../../../web/memory.css"));
-pub(super) const SCRIPT: &str =
-    concat!(include_str!("../../../../web/report.js"), include_str!("../../../../web/memory.js"));
+pub(super) const STYLE: &str = include_str!("../../../../web/memory.css");
+pub(super) const SCRIPT: &str = include_str!("../../../../web/memory.js");
+
+/// Width of a panel in user units; the page shows about as many pixels.
+const PANEL_WIDTH: f64 = 370.0;
 
 /// Causes named in the answer.
 const CAUSES_TOLD: usize = 3;
 
 #[derive(Template)]
-#[template(path = "memory.html")]
-struct Page {
-    style: &'static str,
-    script: &'static str,
-    title: String,
-    subject: String,
+#[template(
+    path = "memory.html",
+    blocks = ["answer", "where", "findings", "limit", "leaves", "established", "beside"]
+)]
+struct Content {
     headline: String,
     left_out: Option<String>,
     causes: Vec<String>,
@@ -35,7 +36,6 @@ struct Page {
     unknown_line: String,
     key: String,
     views: Vec<View>,
-    over_time: Option<OverTime>,
     findings: Vec<FindingText>,
     advice: Option<(String, Table, Vec<FindingText>)>,
     leaves: Table,
@@ -47,8 +47,6 @@ struct Page {
     cgroup: Option<(String, Vec<Row>)>,
     allocator: Option<(String, Table)>,
     threads: Option<(String, Table)>,
-    problems: Option<Table>,
-    assay_version: String,
 }
 
 /// A finding in words.
@@ -77,20 +75,16 @@ pub fn render(
     out: &mut impl io::Write,
 ) -> io::Result<()> {
     let areas = tree::areas(report);
-    let shown = |area: Area| areas.iter().any(|a| a.area == area && a.node.bytes > 0);
-    let page = Page {
-        style: STYLE,
-        script: SCRIPT,
-        title: format!("Memory of {} ({})", clean(&report.program), report.pid),
-        subject: facts::subject(report),
+    let has = |area: &Area| areas.iter().any(|a| a.area == *area && a.node.bytes > 0);
+    let shown = Area::ALL.into_iter().filter(has);
+    let content = Content {
         headline: facts::headline(report, tree::area_bytes(&areas, Area::JavaHeap)),
         left_out: report.owners_left_out.as_ref().map(facts::owners_left_out),
         causes: causes(&areas, report),
         closure: facts::closure(report, tree::sum_of_leaves(report)),
         unknown_line: unknown_line(&areas, report),
-        key: area_look::key(shown),
+        key: key::fills(shown.map(|area| (fill_class(area.look()), area.title()))),
         views: views(&areas, report.rss_bytes),
-        over_time: over_time(looks),
         findings: finding_texts(&report.findings, "gives back"),
         advice: advice.map(|a| {
             (facts::advice_sentence(a), facts::advice(a), finding_texts(&a.settings, "lowers it by"))
@@ -104,10 +98,47 @@ pub fn render(
         cgroup: report.cgroup.as_ref().map(|g| (clean(&g.path), facts::cgroup(g))),
         allocator: report.allocator.as_ref().map(|a| (facts::allocator_sentence(a), facts::arenas(a))),
         threads: page_tables::threads(report),
-        problems: page_tables::problems(&report.problems),
-        assay_version: clean(&report.provenance.assay_version),
     };
-    page.write_into(out)
+    Page {
+        style: STYLE,
+        script: SCRIPT,
+        lines: vec![("", facts::subject(report))],
+        sections: sections(&content, report, looks).map_err(io::Error::other)?,
+        made_by: clean(&report.provenance.assay_version),
+        ..Page::new(
+            "Every resident byte, by Assay",
+            format!("Memory of {} ({})", clean(&report.program), report.pid),
+        )
+    }
+    .write(out)
+}
+
+fn sections(
+    content: &Content,
+    report: &MemoryReport,
+    looks: &[MemoryReport],
+) -> askama::Result<Vec<Section>> {
+    let mut sections = vec![
+        Section::answer(content.as_answer().render()?),
+        Section::new("where", "Where the memory is", content.as_where().render()?).called("Tree map"),
+    ];
+    sections.extend(over_time(looks).map(|over| Section::new("time", "Over time", over.html())));
+    let findings = content.as_findings().render()?;
+    let title = "What could be given back or avoided";
+    sections.push(Section::new("findings", title, findings).called("What could be given back"));
+    if content.advice.is_some() {
+        let limit = content.as_limit().render()?;
+        sections.push(Section::new("limit", "The limit that it needs", limit).called("The limit it needs"));
+    }
+    sections.push(Section::new("leaves", "Leaves", content.as_leaves().render()?));
+    let established = content.as_established().render()?;
+    sections.push(
+        Section::new("established", "How the figures were established", established)
+            .called("How established"),
+    );
+    sections.push(Section::new("beside", "Beside the RSS", content.as_beside().render()?));
+    sections.push(Section::problems(&Problem::listed(&report.problems)));
+    Ok(sections)
 }
 
 /// The biggest causes besides the Java heap, each with what it is.
@@ -147,6 +178,6 @@ fn tiers(report: &MemoryReport) -> (String, Table) {
             class: if t.tier.is_inference() { "bar pale s1".to_owned() } else { "bar s0".to_owned() },
         })
         .collect();
-    let svg = bar_list::draw(&bars, crate::charts::PANEL_WIDTH, "tiers-bars", "How figures were established");
+    let svg = bar_list::draw(&bars, PANEL_WIDTH, "tiers-bars", "How figures were established");
     (svg, page_tables::tiers(report))
 }

@@ -1,10 +1,10 @@
 //! The tables of a look's page.
 
 use super::tree::{AreaNode, Node};
-use crate::number::{bytes, count, percent};
-use crate::table::Table;
-use crate::text::clean;
-use assay_model::{MemoryReport, Problem};
+use assay_kit::Table;
+use assay_kit::number::{bytes, count, percent};
+use assay_kit::text::clean;
+use assay_model::MemoryReport;
 
 /// Rows of a table: a page with more is of no use to anybody; the stored form has all.
 pub const ROWS_MAX: usize = 1_500;
@@ -108,14 +108,4 @@ pub fn threads(report: &MemoryReport) -> Option<(String, Table)> {
     let all = report.beside_rss.threads.map_or_else(String::new, |n| format!(" of {}", count(n)));
     let listed = format!("{}{all} threads are listed; their stacks hold {}.", table.rows.len(), bytes(sum));
     (!table.rows.is_empty()).then_some((listed, table))
-}
-
-/// What could not be read; absent where there is nothing.
-pub fn problems(problems: &[Problem]) -> Option<Table> {
-    let mut table = Table::new("What could not be read", &["Source", "Problem"], 2);
-    for problem in problems {
-        let line = problem.line.map_or_else(String::new, |n| format!(", line {n}"));
-        table.rows.push(vec![format!("{}{line}", clean(&problem.about)), clean(&problem.text)]);
-    }
-    (!table.rows.is_empty()).then_some(table)
 }

@@ -1,37 +1,14 @@
 //! A look as a tree for the terminal.
 
 use super::facts::{self, Row};
-use super::ink::{Ink, bar, fit, paragraph};
 use super::tree::{self, AreaNode, Node, is_unknown};
-use crate::number::{bytes, count, percent};
-use crate::text::{clean, shorten};
+use assay_kit::ink::{Ink, bar, fit, paragraph};
+use assay_kit::number::{bytes, count, percent};
+use assay_kit::terminal::{problems, usable};
+use assay_kit::text::{clean, shorten};
+use assay_kit::{LeavesShown, TerminalView};
 use assay_model::{Area, MemoryFinding, MemoryReport, Problem};
 
-/// Leaves that a tree shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeavesShown {
-    /// The biggest ones; what is beneath the same branch and smaller is folded into one line.
-    Biggest(usize),
-    /// Every one.
-    All,
-}
-
-/// How to show something on a terminal.
-#[derive(Debug, Clone, Copy)]
-pub struct TerminalView {
-    /// Columns.
-    pub width: u16,
-    /// Whether to write styles (the caller knows `NO_COLOR` and pipes).
-    pub color: bool,
-    /// Leaves of the tree.
-    pub leaves: LeavesShown,
-}
-
-/// Narrower than this the lines would say nothing.
-const WIDTH_MIN: usize = 72;
-const WIDTH_MAX: usize = 140;
-/// Problems that are listed; the stored form has all.
-const PROBLEMS_SHOWN: usize = 8;
 /// Pieces of the unknown that are listed.
 const UNKNOWN_SHOWN: usize = 5;
 
@@ -50,7 +27,7 @@ const TIER: usize = 14;
 
 impl Columns {
     fn of(width: u16) -> Self {
-        let all = usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX);
+        let all = usable(width);
         let rest = all - BYTES - SHARE;
         let name = (rest * 45 / 100).clamp(24, 46);
         let note = rest.saturating_sub(name + TIER + 4);
@@ -86,7 +63,7 @@ pub fn render(report: &MemoryReport, view: TerminalView) -> String {
         columns.all,
     );
     beside(&mut out, report, ink, columns.all);
-    problems(&mut out, &report.problems, ink, columns.all);
+    problems(&mut out, &Problem::listed(&report.problems), ink, columns.all);
     out
 }
 
@@ -289,26 +266,4 @@ fn rows(out: &mut String, title: &str, rows: &[Row], ink: Ink, width: usize) {
         paragraph(&mut text, 16, width, &row.what, str::to_owned);
         *out += &format!("  {:>12}  {}", row.value, text.trim_start());
     }
-}
-
-/// What could not be read.
-pub fn problems(out: &mut String, problems: &[Problem], ink: Ink, width: usize) {
-    if problems.is_empty() {
-        return;
-    }
-    *out += &format!("\n{}\n", ink.warn("Problems"));
-    for problem in problems.iter().take(PROBLEMS_SHOWN) {
-        let line = problem.line.map_or_else(String::new, |n| format!(", line {n}"));
-        let text = format!("{}{line}: {}", clean(&problem.about), clean(&problem.text));
-        paragraph(out, 2, width, &text, str::to_owned);
-    }
-    let more = problems.len().saturating_sub(PROBLEMS_SHOWN);
-    if more > 0 {
-        *out += &format!("  {more} more (--json has them)\n");
-    }
-}
-
-/// Columns to use of a terminal this wide.
-pub fn usable(width: u16) -> usize {
-    usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX)
 }

@@ -1,6 +1,6 @@
 //! The leaves of a look as a tree: areas, branches, leaves, each with the bytes of all beneath it.
 
-use crate::text::clean;
+use assay_kit::text::clean;
 use assay_model::{Area, Leaf, MemoryReport, Tier};
 use std::collections::{BTreeMap, BTreeSet};
 

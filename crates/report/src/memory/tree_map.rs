@@ -3,10 +3,10 @@
 
 use super::squarify::{Rect, squarify};
 use super::tree::{AreaNode, Node};
-use crate::charts::area_look;
-use crate::number::{bytes, count, percent};
-use crate::svg::{Anchor, Svg, chars_that_fit};
-use crate::text::shorten;
+use assay_kit::number::{bytes, count, percent};
+use assay_kit::stack::fill_class;
+use assay_kit::svg::{Anchor, Svg, chars_that_fit};
+use assay_kit::text::shorten;
 use std::collections::BTreeSet;
 
 /// Branches that have a view of their own, the areas first.
@@ -55,7 +55,7 @@ fn items_of(areas: &[AreaNode]) -> Vec<Item<'_>> {
         .map(|(index, AreaNode { area, node })| Item {
             node,
             id: format!("map-{index}"),
-            class: area_look::class(*area),
+            class: fill_class(area.look()),
         })
         .collect()
 }

@@ -1,12 +1,11 @@
 //! The view that lives: what a screen shows after each look, and the line that a pipe gets.
 
 use super::facts::{self, to_the_second};
-use super::ink::{Ink, fit, paragraph};
-use super::terminal::usable;
 use super::tree;
-use crate::charts::area_look::bytes_of;
-use crate::number::{bytes, signed_bytes};
-use crate::text::{clean, shorten};
+use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::number::{bytes, signed_bytes};
+use assay_kit::terminal::usable;
+use assay_kit::text::{clean, shorten};
 use assay_model::{Area, AreaBytes, MemoryReport};
 use std::collections::VecDeque;
 
@@ -64,8 +63,10 @@ impl Watch {
     pub fn line(&self) -> String {
         let Some(last) = &self.last else { return String::new() };
         let rate = self.rate(|p| p.rss_bytes as f64);
-        let mut growing: Vec<(f64, Area)> =
-            Area::ALL.into_iter().filter_map(|a| Some((self.rate(|p| bytes_of(&p.areas, a))?, a))).collect();
+        let mut growing: Vec<(f64, Area)> = Area::ALL
+            .into_iter()
+            .filter_map(|a| Some((self.rate(|p| a.bytes_in(&p.areas) as f64)?, a)))
+            .collect();
         growing.sort_by(|a, b| b.0.total_cmp(&a.0));
         let grown = growing.iter().filter(|(rate, _)| *rate >= 1.0).take(3);
         let grown: Vec<String> =
@@ -96,13 +97,14 @@ impl Watch {
         lines.push(self.row("RSS", width, ink, |p| p.rss_bytes as f64));
         let mut areas: Vec<(f64, Area)> = Area::ALL
             .into_iter()
-            .filter(|a| self.points.iter().any(|p| bytes_of(&p.areas, *a) > 0.0))
-            .map(|a| (self.rate(|p| bytes_of(&p.areas, a)).unwrap_or(0.0), a))
+            .filter(|a| self.points.iter().any(|p| a.bytes_in(&p.areas) as f64 > 0.0))
+            .map(|a| (self.rate(|p| a.bytes_in(&p.areas) as f64).unwrap_or(0.0), a))
             .collect();
         // What grows fastest is on top; equal ones keep the order of the model, so that lines do not dance.
         areas.sort_by(|a, b| b.0.total_cmp(&a.0));
-        lines
-            .extend(areas.iter().map(|(_, a)| self.row(name_of(*a), width, ink, |p| bytes_of(&p.areas, *a))));
+        lines.extend(
+            areas.iter().map(|(_, a)| self.row(name_of(*a), width, ink, |p| a.bytes_in(&p.areas) as f64)),
+        );
         lines.extend(self.leaves(width, ink));
         lines.truncate(usize::from(rows));
         lines

@@ -1,8 +1,10 @@
 //! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
 
-use crate::grid::{Cell, Grid, Group, is_quiet};
-use crate::number::{significant, times};
-use crate::{results, text};
+use super::estimate::times;
+use super::grid::{Cell, Grid, Group, is_quiet};
+use super::results;
+use assay_kit::number::significant;
+use assay_kit::text;
 use assay_model::{Comparison, Metric, Verdict, WarmUpEnd};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.

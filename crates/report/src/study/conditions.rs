@@ -1,9 +1,9 @@
 //! The conditions of a run, what was left out of it, and how to repeat it.
 
-use crate::grid::{Grid, is_quiet};
-use crate::number::{count, mib, significant};
-use crate::table::Table;
-use crate::text;
+use super::grid::{Grid, is_quiet};
+use assay_kit::Table;
+use assay_kit::number::{count, mib, significant};
+use assay_kit::text;
 use assay_model::{
     Design, Disturbance, JvmFacts, METRICS, ModeRead, Problem, StoredTrial, Subject, Trial, TrialOutcome,
     WarmUpEnd,

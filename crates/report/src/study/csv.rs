@@ -2,9 +2,9 @@
 //!
 //! Figures have full precision and the stored unit. An empty field is absent; `note` then says why.
 
-use crate::grid::Grid;
-use crate::results::shown_metrics;
-use crate::text;
+use super::grid::Grid;
+use super::results::shown_metrics;
+use assay_kit::text;
 use assay_model::Verdict;
 use std::io;
 

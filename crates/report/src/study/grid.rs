@@ -1,7 +1,7 @@
 //! How the variants of a run are laid out in every picture and table: one series for each level of the first
 //! factor, one group for each combination of the other factors' levels.
 
-use crate::text;
+use assay_kit::text;
 use assay_model::{
     Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PlannedCapacity, Published, SkippedVariant,
     StoredRun, StoredTrial, Subject, Variant, VariantSummary, Window,

@@ -1,8 +1,9 @@
 //! The report as Markdown, for a pull request or a wiki: everything but the pictures.
 
-use crate::answer::Answer;
-use crate::grid::Grid;
-use crate::{conditions, results, text};
+use super::answer::Answer;
+use super::grid::Grid;
+use super::{conditions, results};
+use assay_kit::text;
 use std::io;
 
 /// Writes the whole report.

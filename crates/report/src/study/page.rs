@@ -1,27 +1,21 @@
 //! The HTML page: what the template shows, gathered from the other modules.
 
-use crate::answer::Answer;
-use crate::charts::{Figure, figures};
-use crate::grid::Grid;
-use crate::table::Table;
-use crate::text::{clean, clean_lines};
-use crate::{conditions, results};
+use super::Inserts;
+use super::answer::Answer;
+use super::charts::{Figure, figures};
+use super::grid::Grid;
+use super::{conditions, results};
 use askama::Template;
+use assay_kit::text::{clean, clean_lines};
+use assay_kit::{Page, Section, Table};
 use std::io;
 
-/// Styles and script stand in `web/`, where their tests are, and are carried inside the page.
-const STYLE: &str = include_str!("../../../web/report.css");
-const SCRIPT: &str = include_str!("../../../web/report.js");
-
 #[derive(Template)]
-#[template(path = "report.html")]
-struct Page {
-    style: &'static str,
-    script: &'static str,
-    study: String,
-    question: String,
-    background: String,
-    quick: bool,
+#[template(
+    path = "study.html",
+    blocks = ["answer", "pictures", "results", "left_out", "conditions", "repeat"]
+)]
+struct Content {
     answer: Answer,
     findings: Vec<(String, String)>,
     published: Option<Table>,
@@ -39,24 +33,17 @@ struct Page {
     repeat_command: String,
     seed: u64,
     study_text: String,
-    assay_version: String,
 }
 
 /// Writes the whole page.
-pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
+pub fn render(grid: &Grid, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
     let plan = &grid.run.plan;
     let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
-    let page = Page {
-        style: STYLE,
-        script: SCRIPT,
-        study: clean(&plan.study),
-        question: clean(&plan.question),
-        background: clean(&plan.background),
-        quick: plan.quick,
+    let content = Content {
         answer: Answer::of(grid),
         findings: findings.map(|f| (clean(&f.claim), clean(&f.evidence))).collect(),
         published: results::beside_published(grid),
-        figures: figures(grid),
+        figures: figures(grid, inserts),
         results: results::tables(grid),
         how_to_read: results::HOW_TO_READ,
         not_measured: results::not_measured(grid),
@@ -70,7 +57,28 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
         repeat_command: conditions::repeat_command(grid),
         seed: plan.seed,
         study_text: clean_lines(&grid.run.study_text),
-        assay_version: clean(&grid.run.host.provenance.assay_version),
     };
-    page.write_into(out)
+    let study = clean(&plan.study);
+    let mut lines = vec![("question", clean(&plan.question))];
+    lines.extend((!plan.background.is_empty()).then(|| ("", clean(&plan.background))));
+    Page {
+        title: format!("{study}: report of Assay"),
+        lines,
+        whole: "report",
+        sections: sections(&content).map_err(io::Error::other)?,
+        made_by: format!("{} from the run directory alone", clean(&grid.run.host.provenance.assay_version)),
+        ..Page::new(if plan.quick { "Report of Assay, short form" } else { "Report of Assay" }, study)
+    }
+    .write(out)
+}
+
+fn sections(content: &Content) -> askama::Result<Vec<Section>> {
+    Ok(vec![
+        Section::answer(content.as_answer().render()?),
+        Section::new("pictures", "Pictures", content.as_pictures().render()?),
+        Section::new("results", "Results", content.as_results().render()?),
+        Section::new("left-out", "Left out", content.as_left_out().render()?),
+        Section::new("conditions", "Conditions", content.as_conditions().render()?),
+        Section::new("repeat", "How to repeat it", content.as_repeat().render()?),
+    ])
 }

@@ -1,9 +1,10 @@
 //! The result tables: one for each group of variants, and ours beside what others published.
 
-use crate::grid::{Cell, Grid, Group};
-use crate::number::{interval, shown_unit, significant, times};
-use crate::table::Table;
-use crate::text;
+use super::estimate::{interval, shown_unit, times};
+use super::grid::{Cell, Grid, Group};
+use assay_kit::Table;
+use assay_kit::number::significant;
+use assay_kit::text;
 use assay_model::{Better, Comparison, Metric, Verdict};
 
 /// What a comparison says as one sign.

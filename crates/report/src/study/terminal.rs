@@ -1,10 +1,11 @@
 //! The result as aligned tables for a terminal.
 
-use crate::answer::Answer;
-use crate::grid::{Cell, Grid, Group};
-use crate::number::{half_width_percent, shown_unit, significant};
-use crate::results::{is_better, shown_metrics, verdict_sign};
-use crate::text;
+use super::answer::Answer;
+use super::estimate::shown_unit;
+use super::grid::{Cell, Grid, Group};
+use super::results::{is_better, shown_metrics, verdict_sign};
+use assay_kit::number::{half_width_percent, significant};
+use assay_kit::text;
 use assay_model::{Comparison, Metric};
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table,
@@ -166,7 +167,8 @@ fn value_field(grid: &Grid, cell: &Cell, metric: &Metric, notes: &mut Vec<Absent
         return right("-");
     };
     let divisor = shown_unit(metric).1;
-    let half = half_width_percent(&estimate).map(|h| format!(" ±{h}%")).unwrap_or_default();
+    let half =
+        half_width_percent(estimate.estimate, estimate.ends()).map(|h| format!(" ±{h}%")).unwrap_or_default();
     right(format!("{}{half}", significant(estimate.estimate / divisor)))
 }
 

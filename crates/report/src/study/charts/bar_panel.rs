@@ -1,13 +1,14 @@
 //! Draws the ratio bars of one group.
 
+use super::super::estimate::times;
+use super::super::grid::{Cell, Grid, Group, LOOKS};
+use super::super::results::verdict_words;
 use super::PANEL_WIDTH;
-use super::axes::{LABEL_SIZE, Plot};
-use crate::grid::{Cell, Grid, Group, LOOKS};
-use crate::number::{significant, tick, times};
-use crate::results::verdict_words;
-use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::text::{self, shorten};
+use assay_kit::axes::{LABEL_SIZE, Plot};
+use assay_kit::number::{significant, tick};
+use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
+use assay_kit::text::{self, shorten};
 use assay_model::{Comparison, Metric};
 
 const LEFT: f64 = 4.0;

@@ -1,13 +1,13 @@
 //! Ratios to the baseline as bars with intervals, a panel for each group; published values as hollow marks.
 
+use super::super::grid::{Grid, Group};
+use super::super::results::verdict_words;
 use super::bar_panel::{panel, published_shape};
 use super::{Figure, Panel};
-use crate::grid::{Grid, Group};
-use crate::number::significant;
-use crate::results::verdict_words;
-use crate::svg::marker_path;
-use crate::table::Table;
-use crate::text;
+use assay_kit::Table;
+use assay_kit::number::significant;
+use assay_kit::svg::marker_path;
+use assay_kit::text;
 use assay_model::{Better, Metric};
 use std::fmt::Write as _;
 

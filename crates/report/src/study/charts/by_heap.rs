@@ -1,13 +1,14 @@
 //! Values by maximum heap, with the steps at which a JVM's reference mode changes marked.
 
-use super::axes::{EndLabel, Plot};
+use super::super::estimate::{interval, shown_unit};
+use super::super::grid::{Cell, Grid, LOOKS};
 use super::{Figure, curve_panel, series_key};
-use crate::grid::{Cell, Grid, LOOKS};
-use crate::number::{interval, shown_unit, tick};
-use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::{Anchor, Svg};
-use crate::table::Table;
-use crate::text;
+use assay_kit::Table;
+use assay_kit::axes::{EndLabel, Plot};
+use assay_kit::number::tick;
+use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::svg::{Anchor, Svg};
+use assay_kit::text;
 use assay_model::{Estimate, Metric};
 
 const ID: &str = "by-heap";

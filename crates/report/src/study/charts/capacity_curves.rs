@@ -1,13 +1,13 @@
 //! Response time over the rate, of studies whose trials find capacities: one curve for each variant, over the limits.
 
-use super::axes::{EndLabel, Plot};
+use super::super::grid::{Cell, Grid, Group, LOOKS};
 use super::{Figure, curve_panel, series_key};
-use crate::grid::{Cell, Grid, Group, LOOKS};
-use crate::number::{significant, tick};
-use crate::scale::{Scale, ticks_from_zero, ticks_logarithmic};
-use crate::svg::{Anchor, Svg, text_width};
-use crate::table::Table;
-use crate::text;
+use assay_kit::Table;
+use assay_kit::axes::{EndLabel, Plot};
+use assay_kit::number::{significant, tick};
+use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use assay_kit::svg::{Anchor, Svg, text_width};
+use assay_kit::text;
 use assay_model::{CapacityReport, CapacityWindow, PlannedCapacity};
 
 const ID: &str = "rate-curve";
@@ -140,7 +140,7 @@ fn panel(
         .into_iter()
         .filter(|t| *t <= end)
         .map(|t| (x.at(t), tick(t)))
-        .filter(|(at, label)| at + text_width(label, super::axes::LABEL_SIZE) / 2.0 <= width)
+        .filter(|(at, label)| at + text_width(label, assay_kit::axes::LABEL_SIZE) / 2.0 <= width)
         .collect();
     plot.x_axis(&mut svg, &labels, "rate asked for (requests/s)");
     draw_limits(&mut svg, limits(), &plot, &y);

@@ -1,14 +1,14 @@
 //! Heap in use and collection pauses over the measured time, a small panel for each variant.
 
-use super::axes::Plot;
+use super::super::grid::{Cell, Grid, Group, LOOKS};
 use super::joined::Joined;
 use super::{Figure, Panel, SMALL_WIDTH};
-use crate::grid::{Cell, Grid, Group, LOOKS};
-use crate::number::{count, significant};
-use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::{Svg, points_path};
-use crate::table::Table;
-use crate::text;
+use assay_kit::Table;
+use assay_kit::axes::Plot;
+use assay_kit::number::{count, significant};
+use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::svg::{Svg, points_path};
+use assay_kit::text;
 use assay_model::{GcEvent, GcEventKind, StoredTrial};
 use std::fmt::Write as _;
 

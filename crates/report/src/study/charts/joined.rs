@@ -3,11 +3,11 @@
 //! In the resident design a server is measured in short windows far apart and held still between them; a plain
 //! time axis would be mostly empty. The gaps are left out, their places are marked.
 
-use super::axes::Plot;
-use crate::grid::is_quiet;
-use crate::number::tick;
-use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::{Anchor, Svg};
+use super::super::grid::is_quiet;
+use assay_kit::axes::Plot;
+use assay_kit::number::tick;
+use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::svg::{Anchor, Svg};
 use assay_model::Trial;
 
 /// The axis: windows in order, without what lies between them.

@@ -1,13 +1,13 @@
 //! Response time by percentile, on an axis that gives each further nine the same room.
 
-use super::axes::{EndLabel, Plot};
+use super::super::grid::{Cell, Grid, Group, LOOKS};
 use super::{Figure, curve_panel, series_key};
-use crate::grid::{Cell, Grid, Group, LOOKS};
-use crate::number::significant;
-use crate::scale::{Scale, ticks_logarithmic};
-use crate::svg::Svg;
-use crate::table::Table;
-use crate::text;
+use assay_kit::Table;
+use assay_kit::axes::{EndLabel, Plot};
+use assay_kit::number::significant;
+use assay_kit::scale::{Scale, ticks_logarithmic};
+use assay_kit::svg::Svg;
+use assay_kit::text;
 use assay_model::LatencyPoint;
 
 const ID: &str = "latency";

@@ -1,20 +1,19 @@
 //! Resident memory by area as stacked bars, a row for each variant.
 
-use super::area_look::{self, AREAS, bytes_of};
-use super::axes::{LABEL_SIZE, Plot};
+use super::super::grid::{Cell, Grid, Group};
 use super::bar_panel::inside_ticks;
-use super::{Figure, PANEL_WIDTH, Panel};
-use crate::grid::{Cell, Grid, Group};
-use crate::number::{mib, significant};
-use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::table::Table;
-use crate::text::{self, shorten};
+use super::{Figure, PANEL_WIDTH, Panel, area_key};
+use assay_kit::Table;
+use assay_kit::axes::{LABEL_SIZE, Plot};
+use assay_kit::number::{MIB, mib, significant};
+use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::stack::fill_class;
+use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
+use assay_kit::text::{self, shorten};
 use assay_model::{Area, Metric};
 
 const ID: &str = "memory";
 const TITLE: &str = "Resident memory by area";
-const MIB: f64 = 1_048_576.0;
 const LEFT: f64 = 4.0;
 const RIGHT: f64 = PANEL_WIDTH - 10.0;
 
@@ -41,7 +40,7 @@ pub fn figure(grid: &Grid) -> Figure {
         caption: "Mean over the windows that count of the last sample of each; the areas add up to the resident set \
                   size of the same scan. From /proc/PID/smaps and the heap range in the JVM's log. Each heap size has its own scale."
             .to_owned(),
-        key: area_look::key(|area| occurring.contains(&area)),
+        key: area_key(|area| occurring.contains(area)),
         notes: Vec::new(),
         panels: panels.collect(),
         size: "",
@@ -50,12 +49,12 @@ pub fn figure(grid: &Grid) -> Figure {
     }
 }
 
-/// Mean bytes of each of [`AREAS`].
-type Means = [f64; AREAS.len()];
+/// Mean bytes of each of [`Area::ALL`].
+type Means = [f64; Area::ALL.len()];
 
 /// Mean bytes by area over the counting windows' last samples.
 fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<Means> {
-    let mut sums = [0.0; AREAS.len()];
+    let mut sums = [0.0; Area::ALL.len()];
     let mut samples = 0u32;
     for stored in grid.trials(cell.name).filter(|t| t.trial.counts()) {
         for window in stored
@@ -69,8 +68,8 @@ fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<Means> {
                 continue;
             };
             samples += 1;
-            for (sum, area) in sums.iter_mut().zip(AREAS) {
-                *sum += bytes_of(&last.areas, area);
+            for (sum, area) in sums.iter_mut().zip(Area::ALL) {
+                *sum += area.bytes_in(&last.areas) as f64;
             }
         }
     }
@@ -81,7 +80,7 @@ fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<Means> {
 fn occurring(grid: &Grid) -> Vec<Area> {
     let measured: Vec<Means> = grid.cells().filter_map(|(_, cell)| at_window_ends(grid, cell)).collect();
     let occurs = |index: usize| measured.iter().any(|means| means[index] > 0.0);
-    AREAS.into_iter().enumerate().filter(|(index, _)| occurs(*index)).map(|(_, area)| area).collect()
+    Area::ALL.into_iter().enumerate().filter(|(index, _)| occurs(*index)).map(|(_, area)| area).collect()
 }
 
 fn panel(grid: &Grid, group: &Group, id: &str) -> String {
@@ -125,13 +124,13 @@ fn panel(grid: &Grid, group: &Group, id: &str) -> String {
 
 fn stack(svg: &mut Svg, label: &str, areas: &Means, scale: &Scale, top: f64) {
     let mut sum = 0.0;
-    for (bytes, area) in areas.iter().zip(AREAS) {
+    for (bytes, area) in areas.iter().zip(Area::ALL) {
         let from = scale.at(sum / MIB);
         sum += bytes;
         let width = scale.at(sum / MIB) - from;
         if width > 0.0 {
             let tip = format!("{label}, {}: {}", area.title(), mib(*bytes));
-            svg.rect((from, top), (width, 14.0), &area_look::class(area), &tip);
+            svg.rect((from, top), (width, 14.0), &fill_class(area.look()), &tip);
         }
     }
 }
@@ -145,7 +144,7 @@ fn table(grid: &Grid) -> Table {
         match at_window_ends(grid, cell) {
             Some(areas) => {
                 row.push(significant(areas.iter().sum::<f64>() / MIB));
-                let shown = areas.iter().zip(AREAS).filter(|(_, area)| occurring.contains(area));
+                let shown = areas.iter().zip(Area::ALL).filter(|(_, area)| occurring.contains(area));
                 row.extend(shown.map(|(bytes, _)| significant(bytes / MIB)));
             }
             None => {

@@ -1,29 +1,28 @@
 //! Where every resident byte was at the end of a trial: a tree map for each variant whose trial was read in full.
 
-use super::{Figure, Panel, area_look};
-use crate::grid::Grid;
-use crate::memory::tree;
-use crate::memory::tree_map::{SMALL, picture};
-use crate::number::{bytes, percent};
-use crate::table::Table;
-use crate::text;
+use super::super::Inserts;
+use super::super::grid::Grid;
+use super::{Figure, Panel, area_key};
+use assay_kit::Table;
+use assay_kit::number::{bytes, percent};
+use assay_kit::text;
 use assay_model::{Area, MemoryReport};
 
 const ID: &str = "memory-map";
 const TITLE: &str = "Every resident byte after the last window";
 
 /// The figure; none in a study that did not ask for full looks, which is no lack of it.
-pub fn figure(grid: &Grid) -> Option<Figure> {
+pub fn figure(grid: &Grid, inserts: &Inserts) -> Option<Figure> {
     let looks = looks(grid);
     if looks.is_empty() {
         return None;
     }
     let maps = looks.iter().enumerate().map(|(index, (name, look))| {
         let title = format!("{TITLE}, {name}: {}", bytes(look.rss_bytes));
-        let svg = picture(&tree::areas(look), look.rss_bytes, SMALL, &format!("{ID}-{index}"), &title);
+        let svg = (inserts.memory_map)(look, &format!("{ID}-{index}"), &title);
         Panel { heading: format!("{name}: {}", bytes(look.rss_bytes)), svg, narrow: None }
     });
-    let occurs = |area| looks.iter().any(|(_, look)| area_look::bytes_of(&look.areas, area) > 0.0);
+    let occurs = |area: &Area| looks.iter().any(|(_, look)| area.bytes_in(&look.areas) > 0);
     Some(Figure {
         id: ID.to_owned(),
         title: TITLE.to_owned(),
@@ -31,7 +30,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
                   RSS. The leaves add up to the RSS of the scan. From the process's page map and memory, after its \
                   last window."
             .to_owned(),
-        key: area_look::key(occurs),
+        key: area_key(occurs),
         notes: Vec::new(),
         panels: maps.collect(),
         size: "small",
@@ -51,13 +50,13 @@ fn looks<'a>(grid: &Grid<'a>) -> Vec<(String, &'a MemoryReport)> {
     cells.filter_map(|(_, cell)| Some((text::clean(cell.name), look(cell.name)?))).collect()
 }
 
-fn by_area(looks: &[(String, &MemoryReport)], occurs: &dyn Fn(Area) -> bool) -> Table {
+fn by_area(looks: &[(String, &MemoryReport)], occurs: &dyn Fn(&Area) -> bool) -> Table {
     let mut table = Table::new("Resident memory by area after the last window", &["Variant", "RSS"], 1);
-    let shown: Vec<Area> = area_look::AREAS.into_iter().filter(|a| occurs(*a)).collect();
+    let shown: Vec<Area> = Area::ALL.into_iter().filter(occurs).collect();
     table.columns.extend(shown.iter().map(|a| a.title().to_owned()));
     for (name, look) in looks {
         let mut row = vec![name.clone(), bytes(look.rss_bytes)];
-        row.extend(shown.iter().map(|a| bytes(area_look::bytes_of(&look.areas, *a) as u64)));
+        row.extend(shown.iter().map(|a| bytes(a.bytes_in(&look.areas))));
         table.rows.push(row);
     }
     table

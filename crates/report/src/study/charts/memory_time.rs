@@ -1,20 +1,19 @@
 //! Resident memory by area over the measured time, a small panel for each variant.
 
-use super::area_look::{self, bytes_of};
-use super::axes::Plot;
+use super::super::grid::{Cell, Grid, Group};
 use super::joined::Joined;
-use super::{Figure, Panel, SMALL_WIDTH};
-use crate::grid::{Cell, Grid, Group};
-use crate::number::mib;
-use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::Svg;
-use crate::table::Table;
-use crate::text;
+use super::{Figure, Panel, SMALL_WIDTH, area_key};
+use assay_kit::Table;
+use assay_kit::axes::Plot;
+use assay_kit::number::{MIB, mib};
+use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::stack::{Layer, stack};
+use assay_kit::svg::Svg;
+use assay_kit::text;
 use assay_model::{Area, MemorySample, StoredTrial};
 
 const ID: &str = "memory-time";
 const TITLE: &str = "Resident memory by area over time";
-const MIB: f64 = 1_048_576.0;
 /// Samples drawn in one panel.
 const SAMPLES_MAX: usize = 80;
 const PLOT: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 134.0 };
@@ -52,7 +51,7 @@ pub fn figure(grid: &Grid) -> Figure {
         caption: "Areas stacked as in the figure above, one trial for each variant; dotted lines are the gaps between its \
                   windows. From /proc/PID/smaps. Scales are the same in all panels of a heap size."
             .to_owned(),
-        key: area_look::key(|area| occurs(grid, area)),
+        key: area_key(|area| occurs(grid, *area)),
         notes: Vec::new(),
         panels,
         size: "small",
@@ -80,7 +79,7 @@ fn highest_mib(grid: &Grid, group: &Group) -> f64 {
 
 fn occurs(grid: &Grid, area: Area) -> bool {
     let trials = grid.cells().filter_map(|(_, cell)| grid.shown_trial(cell.name));
-    trials.flat_map(in_windows).any(|(_, _, sample)| bytes_of(&sample.areas, area) > 0.0)
+    trials.flat_map(in_windows).any(|(_, _, sample)| area.bytes_in(&sample.areas) > 0)
 }
 
 fn panel(
@@ -97,8 +96,13 @@ fn panel(
     let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (PLOT.bottom, PLOT.top));
     PLOT.y_axis(&mut svg, &y, &ticks, "resident (MiB)");
     for window in samples.chunk_by(|a, b| a.1 == b.1) {
-        let looks: Vec<_> = window.iter().map(|(at, _, sample)| (*at, sample.areas.as_slice())).collect();
-        area_look::stack(&mut svg, &looks, &x, &y, MIB);
+        let positions: Vec<f64> = window.iter().map(|(at, ..)| *at).collect();
+        let layers = Area::ALL.map(|area| Layer {
+            look: area.look(),
+            title: area.title(),
+            heights: window.iter().map(|(.., s)| area.bytes_in(&s.areas) as f64 / MIB).collect(),
+        });
+        stack(&mut svg, &positions, &layers, &x, &y);
     }
     joined.draw(&mut svg, &PLOT, &x);
     joined.note(&mut svg, &PLOT);

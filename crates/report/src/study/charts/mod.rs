@@ -1,7 +1,5 @@
 //! The pictures. How to add one stands at the top of this crate.
 
-pub mod area_look;
-pub mod axes;
 mod bar_panel;
 mod bars;
 mod by_heap;
@@ -13,11 +11,12 @@ mod memory;
 mod memory_map;
 mod memory_time;
 
-use crate::grid::{Grid, LOOKS};
-use crate::svg::marker_path;
-use crate::table::Table;
-use crate::text;
-use std::fmt::Write as _;
+use super::Inserts;
+use super::grid::{Grid, LOOKS};
+use assay_kit::Table;
+use assay_kit::key::{self, line_mark, marks};
+use assay_kit::stack::fill_class;
+use assay_model::Area;
 
 /// Width of a panel in user units; the page shows about as many pixels.
 pub const PANEL_WIDTH: f64 = 370.0;
@@ -81,7 +80,7 @@ impl Figure {
 }
 
 /// Every figure in the order of the page.
-pub fn figures(grid: &Grid) -> Vec<Figure> {
+pub fn figures(grid: &Grid, inserts: &Inserts) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut ratios = bars::Ratios::of(grid);
     figures.extend(ratios.take(&[&grid.primary().id, "cpu_ms_per_request", "throughput_per_s"]));
@@ -103,7 +102,7 @@ pub fn figures(grid: &Grid) -> Vec<Figure> {
     figures.extend(ratios.take(&["gc_pause_ms_per_s"]));
     figures.push(memory::figure(grid));
     figures.push(memory_time::figure(grid));
-    figures.extend(memory_map::figure(grid));
+    figures.extend(memory_map::figure(grid, inserts));
     figures.extend(ratios.take(&rest));
     figures
 }
@@ -116,17 +115,12 @@ fn curve_panel(heading: String, id: &str, draw: impl Fn(f64, f64, &str) -> Strin
 
 /// Key of the series: colour, marker and dash by level of the first factor.
 fn series_key(grid: &Grid) -> String {
-    let mut out = String::from("<ul class=\"key\">");
-    for (index, level) in grid.series.iter().enumerate() {
-        let look = index % LOOKS;
-        let _ = write!(
-            out,
-            "<li><svg aria-hidden=\"true\" width=\"30\" height=\"12\" viewBox=\"0 0 30 12\">\
-             <path class=\"s{look} ln d{look}\" d=\"M1 6H29\"/><path class=\"s{look} mk\" d=\"{}\"/></svg>\
-             <bdi>{}</bdi></li>",
-            marker_path(look, (15.0, 6.0), 4.0),
-            text::html(level)
-        );
-    }
-    out + "</ul>"
+    let item = |(index, level): (usize, &String)| (line_mark(index % LOOKS, false), level.clone());
+    marks(&grid.series.iter().enumerate().map(item).collect::<Vec<_>>())
+}
+
+/// Key of the areas that occur: colour and pattern.
+fn area_key(occurs: impl Fn(&Area) -> bool) -> String {
+    let areas = Area::ALL.into_iter().filter(|area| occurs(area));
+    key::fills(areas.map(|area| (fill_class(area.look()), area.title())))
 }

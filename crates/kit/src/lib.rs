@@ -1,0 +1,21 @@
+//! What every report is made with, and nothing about what reports are of: numbers for people, texts from outside made
+//! safe, tables, static SVG with axes and bars, the frame of a terminal's lines, and the one page that all reports fill.
+//!
+//! No type of `assay-model` is known here: reports hand over numbers, texts and sections.
+
+pub mod axes;
+pub mod bar_list;
+pub mod ink;
+pub mod key;
+pub mod number;
+pub mod page;
+pub mod scale;
+pub mod stack;
+pub mod svg;
+pub mod table;
+pub mod terminal;
+pub mod text;
+
+pub use page::{Page, Section};
+pub use table::Table;
+pub use terminal::{LeavesShown, TerminalView};

@@ -1,0 +1,150 @@
+//! The one way to build a page: a head, sections in order with a navigation over them, styles and scripts inside.
+//!
+//! Pages open without a network. Styles and scripts are in `web/`, where their tests are.
+
+use crate::table::Table;
+use crate::text::{clean, clean_lines, html};
+use askama::Template;
+use std::io;
+
+/// Styles that every page has.
+const STYLE: &str = include_str!("../../../web/report.css");
+/// Script that every page has.
+const SCRIPT: &str = include_str!("../../../web/report.js");
+
+/// A page. Texts are escaped when written; only the sections' `html` is taken as it is.
+#[derive(Template)]
+#[template(path = "page.html")]
+pub struct Page {
+    /// Styles of this kind of page.
+    pub style: &'static str,
+    /// Scripts of this kind of page.
+    pub script: &'static str,
+    /// What the browser's tab shows.
+    pub title: String,
+    /// What kind of page it is, over the heading.
+    pub kind: String,
+    /// Name of what it is about.
+    pub heading: String,
+    /// Lines under the heading, each with its class; an empty class for none.
+    pub lines: Vec<(&'static str, String)>,
+    /// What the navigation calls the whole: `page`, `report`.
+    pub whole: &'static str,
+    /// Sections; the first holds the answer.
+    pub sections: Vec<Section>,
+    /// Version that made it, and from what: the footer.
+    pub made_by: String,
+}
+
+impl Page {
+    /// A page without sections, made by this version of the program.
+    pub fn new(kind: impl Into<String>, heading: impl Into<String>) -> Self {
+        let heading = heading.into();
+        Page {
+            style: "",
+            script: "",
+            title: format!("{heading}: Assay"),
+            kind: kind.into(),
+            heading,
+            lines: Vec::new(),
+            whole: "page",
+            sections: Vec::new(),
+            made_by: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
+        self.write_into(out)
+    }
+}
+
+/// A part of a page.
+pub struct Section {
+    /// Anchor, unique in the page. `answer` is where the page's first link leads.
+    pub id: &'static str,
+    /// Heading.
+    pub title: &'static str,
+    /// What the navigation calls it.
+    pub short: &'static str,
+    /// Content, made of escaped text.
+    pub html: String,
+}
+
+impl Section {
+    /// A section that the navigation calls by its heading.
+    pub fn new(id: &'static str, title: &'static str, html: String) -> Self {
+        Section { id, title, short: title, html }
+    }
+
+    /// The first section.
+    pub fn answer(html: String) -> Self {
+        Section::new("answer", "Answer", html)
+    }
+
+    /// The same, called `short` in the navigation.
+    pub fn called(self, short: &'static str) -> Self {
+        Section { short, ..self }
+    }
+
+    /// What could not be read, or that there is nothing of it.
+    pub fn problems(problems: &[(String, String)]) -> Self {
+        Section::new("problems", "Problems", problems_html(problems, "read"))
+    }
+}
+
+/// A table of problems, each with what it is about; or a sentence that all could be `done`.
+pub fn problems_html(problems: &[(String, String)], done: &str) -> String {
+    if problems.is_empty() {
+        return format!("<p>None: all that was looked for could be {done}.</p>");
+    }
+    let mut table = Table::new("What could not be read", &["Source", "Problem"], 2);
+    table.rows = problems.iter().map(|(about, text)| vec![clean(about), clean(text)]).collect();
+    table.html()
+}
+
+/// Both drawings of a picture, of which the page shows one.
+pub fn both(wide: &str, narrow: &str) -> String {
+    format!("<div class=\"map-wide\">{wide}</div><div class=\"map-narrow\">{narrow}</div>")
+}
+
+/// Pictures with their key and caption, named by the heading of the section `heading`.
+pub fn figure(id: &str, heading: &str, key: &str, pictures: &str, caption: &str) -> String {
+    format!(
+        "<figure id=\"{id}\" aria-labelledby=\"{heading}-h\">{key}{pictures}<figcaption>{}</figcaption></figure>",
+        html(caption)
+    )
+}
+
+/// Why there is nothing to show.
+pub fn absent(why: &str) -> String {
+    format!("<p class=\"absent\">not available: {}</p>", html(why))
+}
+
+/// Terms with their values.
+pub fn list<N: AsRef<str>>(rows: impl IntoIterator<Item = (N, String)>) -> String {
+    let row = |(name, value): (N, String)| {
+        format!("<div><dt>{}</dt><dd><bdi>{}</bdi></dd></div>", html(name.as_ref()), html(&value))
+    };
+    format!("<dl>{}</dl>", rows.into_iter().map(row).collect::<String>())
+}
+
+/// Text shown as it is, with a button that copies it (`web/csv.js`); each line is escaped in full.
+pub fn copied_text(id: &str, label: &str, summary: &str, text: &str) -> String {
+    let escaped: Vec<String> = clean_lines(text).lines().map(line_in_full).collect();
+    format!(
+        "<details id=\"csv\"><summary>{summary}</summary>\
+         <p><button type=\"button\" id=\"copy-csv\" hidden>Copy</button> <span id=\"copied\" role=\"status\"></span></p>\
+         <pre id=\"{id}\" tabindex=\"0\" aria-label=\"{label}\">{}</pre></details>",
+        escaped.join("\n")
+    )
+}
+
+/// `html` shortens what is longer than a text should be.
+fn line_in_full(line: &str) -> String {
+    let chars: Vec<char> = line.chars().collect();
+    chars.chunks(1_000).map(|part| html(&part.iter().collect::<String>())).collect()
+}

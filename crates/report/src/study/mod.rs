@@ -1,0 +1,66 @@
+//! A stored run for people: the answer first, then pictures, tables, what was left out and the conditions; the results
+//! as CSV for programs.
+//!
+//! # How it is put together
+//! [`grid`] lays the variants out in series and groups; [`answer`], [`results`] and [`conditions`] turn the run
+//! into sentences and tables, which all outputs share; [`charts`] draws pictures; [`page`] fills the page.
+//!
+//! # How to add a chart
+//! 1. Write `charts/NAME.rs` with `pub fn figure(grid: &Grid) -> Figure`: panels made with [`assay_kit::svg::Svg`],
+//!    about 400 units wide (the page scales them to its columns), a caption that says what is shown, from where and in
+//!    which unit, and a data table. Where there is nothing to draw return a figure whose `absent` says why.
+//! 2. Add it to the list in `charts/mod.rs`, at the place where the page shall show it.
+//! 3. Take colours from the classes in `web/report.css`; give series their marker (`svg.marker`) besides.
+//! 4. Run `web/test/run` and look at the pictures that it leaves: it fails on text that overlaps or leaves the
+//!    picture, in light and dark and at phone width.
+
+mod answer;
+mod charts;
+mod conditions;
+mod csv;
+mod estimate;
+mod grid;
+mod markdown;
+mod page;
+mod results;
+mod terminal;
+
+use assay_model::{MemoryReport, StoredRun};
+use grid::Grid;
+use std::io;
+
+/// What other reports draw for a study's page; the root of this crate puts them together.
+pub struct Inserts {
+    /// A small map of all resident memory: the look, the picture's id, its title.
+    pub memory_map: fn(&MemoryReport, &str, &str) -> String,
+}
+
+/// Writes the report as one HTML file that opens without a network.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render_html(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
+    page::render(&Grid::of(run), inserts, out)
+}
+
+/// Writes the report as Markdown: everything but the pictures.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render_markdown(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
+    markdown::render(&Grid::of(run), out)
+}
+
+/// Writes the results as tidy CSV: one row for each variant and metric, with the comparison in the same row.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render_csv(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
+    csv::render(&Grid::of(run), out)
+}
+
+/// The results as aligned tables for a terminal `width` columns wide. The caller decides on colour (`NO_COLOR`,
+/// a pipe).
+pub fn render_terminal(run: &StoredRun, width: u16, color: bool) -> String {
+    terminal::render(&Grid::of(run), width, color)
+}
