@@ -42,9 +42,7 @@ pub enum Command {
     Run(RunArguments),
     /// Make the report of a run directory again
     #[command(after_help = "EXAMPLES:\n  assay report runs/tuesday\n  \
-        assay report runs/tuesday --format csv > tuesday.csv\n  \
-        assay report runs/tuesday --check-claims 'A is 31% above B'\n  \
-        assay report --check-claims release-notes.md")]
+        assay report runs/tuesday --format csv > tuesday.csv")]
     Report(ReportArguments),
     /// Put a URL under load
     #[command(
@@ -145,12 +143,7 @@ pub struct RunArguments {
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     /// A run directory, or the folder of assay capacity --out
-    #[arg(required_unless_present = "check_claims")]
-    pub run: Option<PathBuf>,
-    /// Instead of a report: check what a text claims ("A is 31% above B", "from 72 to 48 ms (-33 %)") by its own numbers and,
-    /// with a run directory, by the run; TEXT, a file, or - for standard input. Exit code 1 when a claim is wrong
-    #[arg(long, value_name = "TEXT_OR_FILE", conflicts_with_all = ["format", "out"])]
-    pub check_claims: Option<String>,
+    pub run: PathBuf,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
     pub format: ReportFormat,

@@ -8,7 +8,6 @@
 //! - unknown keys are accepted when reading, so that a newer run can be read by an older program.
 
 mod capacity;
-mod claims;
 mod estimate;
 mod gc;
 mod heap;
@@ -28,7 +27,6 @@ pub use capacity::{
     BlamedCause, CapacityMethod, CapacityReport, CapacityWindow, LimitBlame, LimitRate, MachineSpeed,
     PlannedCapacity, ValidityCheck,
 };
-pub use claims::{CheckedClaim, ClaimReport, ClaimVerdict};
 pub use estimate::Estimate;
 pub use gc::{
     GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEvent, GcEventKind, GcEventsLine, GcFinding,
@@ -72,8 +70,6 @@ pub mod schema {
     pub const LOAD: &str = "assay.load/1";
     /// `assay capacity --json`
     pub const CAPACITY: &str = "assay.capacity/1";
-    /// `assay report --check-claims --json`
-    pub const CLAIMS: &str = "assay.claims/1";
     /// `assay gc --json`
     pub const GC: &str = "assay.gc/1";
     /// `assay gc diff --json`

@@ -8,7 +8,6 @@
 //! in `web/`.
 
 mod capacity;
-mod claims;
 mod gc;
 mod heap;
 mod memory;
@@ -16,7 +15,6 @@ mod study;
 
 pub use assay_kit::{LeavesShown, TerminalView};
 pub use capacity::{render_capacity_html, render_capacity_terminal};
-pub use claims::{check_claims, render_claims_terminal};
 pub use gc::{
     OPENMETRICS_CONTENT_TYPE, render_gc_csv, render_gc_diff_terminal, render_gc_html, render_gc_line,
     render_gc_openmetrics, render_gc_screen, render_gc_terminal,

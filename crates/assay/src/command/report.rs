@@ -1,7 +1,6 @@
 //! `assay report`: a run directory to a page, Markdown, CSV or tables, again and elsewhere.
 
 mod capacity;
-mod claims;
 
 use crate::arguments::{ReportArguments, ReportFormat};
 use crate::failure::Failure;
@@ -12,14 +11,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Reads the run directory and writes its report, or checks a text's claims.
+/// Reads the run directory and writes its report.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let path = arguments.out.as_deref().filter(|path| path.as_os_str() != "-");
     path.map_or(Ok(()), can_be_written)?;
-    if let Some(text) = &arguments.check_claims {
-        return claims::check(text, arguments.run.as_deref(), arguments.json);
-    }
-    let Some(folder) = &arguments.run else { return Err(Failure::input("give a run directory")) };
+    let folder = &arguments.run;
     if let Some(stored) = capacity::stored(folder) {
         return capacity::report(&stored, arguments);
     }
