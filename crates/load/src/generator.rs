@@ -95,7 +95,7 @@ pub struct Progress {
 
 /// The connections of a stretch before it begins.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub struct Opened {
     /// How many the stretch may have.
     pub wanted: usize,
     /// Why some of them are not open.
@@ -104,7 +104,7 @@ pub(crate) struct Opened {
 
 /// When and as which of several generators a stretch is run.
 #[derive(Debug)]
-pub(crate) struct Start {
+pub struct Start {
     /// `CLOCK_MONOTONIC`.
     pub at_ns: u64,
     /// Which part of an open load is this generator's; a closed load is its own.
@@ -195,12 +195,7 @@ impl Generator {
     }
 
     /// Checks a load, opens the connections that it needs and seats its users. `stop` ends the opening early.
-    pub(crate) fn ready(
-        &mut self,
-        load: &Load,
-        duration: Duration,
-        stop: &AtomicBool,
-    ) -> Result<Opened, LoadError> {
+    pub fn ready(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Opened, LoadError> {
         let users = check(load, duration)?;
         let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
         self.seat(users.unwrap_or(self.config.sessions));
@@ -222,7 +217,7 @@ impl Generator {
     }
 
     /// The same for a window with what comes before it; the start is that of the settling.
-    pub(crate) fn window_from(
+    pub fn window_from(
         &mut self,
         start: Start,
         window: &LoadWindow,

@@ -30,7 +30,6 @@ mod opening;
 mod poll;
 mod priority;
 pub mod recorder;
-pub mod remote;
 mod response;
 mod run;
 mod scenario;
@@ -47,7 +46,7 @@ mod window;
 pub use arrivals::{ArrivalLaw, Part};
 pub use clock::monotonic_ns;
 pub use error::LoadError;
-pub use generator::{Generator, GeneratorConfig, Load, Progress};
+pub use generator::{Generator, GeneratorConfig, Load, Opened, Progress, Start};
 pub use interval_log::IntervalLogs;
 pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
@@ -57,4 +56,4 @@ pub use priority::Priority;
 pub use scenario::Scenario;
 pub use source::{LoadSource, LoadWindow};
 pub use timeline::CompletionTimeline;
-pub use window::{CONNECTION_WAIT_MIN, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail};
+pub use window::{CONNECTION_WAIT_MIN, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail, WindowRecorder};

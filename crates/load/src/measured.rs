@@ -267,7 +267,7 @@ impl Measured {
     }
 
     /// Why the generator, and not the server, may have been late or the limit.
-    pub(crate) fn generator_faults(&self) -> Vec<Problem> {
+    pub fn generator_faults(&self) -> Vec<Problem> {
         let mut found = Vec::new();
         let mut add = |source: &str, what: String| found.push(Problem::new(source, what));
         let lag_ms = self.send_lag.value_at_quantile(0.99) as f64 / NS_PER_MS;

@@ -39,7 +39,7 @@ impl RequestTimes {
 }
 
 /// An empty histogram of nanoseconds.
-pub(crate) fn empty_histogram() -> Histogram<u64> {
+pub fn empty_histogram() -> Histogram<u64> {
     match Histogram::new_with_bounds(1, TIME_NS_MAX, SIGNIFICANT_DIGITS) {
         Ok(histogram) => histogram,
         Err(never) => unreachable!("constant bounds are valid: {never}"),

@@ -17,7 +17,7 @@ pub struct CompletionTimeline {
 
 impl CompletionTimeline {
     /// An empty timeline of the stretch from `start_ns` on the monotonic clock.
-    pub(crate) fn new(start_ns: u64, length_ns: u64) -> Self {
+    pub fn new(start_ns: u64, length_ns: u64) -> Self {
         let mut bucket_ns = BUCKET_NS;
         while length_ns / bucket_ns >= BUCKETS_MAX {
             bucket_ns *= 2;
@@ -27,7 +27,7 @@ impl CompletionTimeline {
     }
 
     /// Counts one completion; one outside the stretch is left out.
-    pub(crate) fn record(&mut self, monotonic_ns: u64) {
+    pub fn record(&mut self, monotonic_ns: u64) {
         let Some(offset) = monotonic_ns.checked_sub(self.start_ns) else { return };
         if let Some(count) = self.counts.get_mut((offset / self.bucket_ns) as usize) {
             *count = count.saturating_add(1);
@@ -35,17 +35,17 @@ impl CompletionTimeline {
     }
 
     /// Counts by bucket.
-    pub(crate) fn counts(&self) -> &[u32] {
+    pub fn counts(&self) -> &[u32] {
         &self.counts
     }
 
     /// Counts by bucket, to be filled in.
-    pub(crate) fn counts_mut(&mut self) -> &mut [u32] {
+    pub fn counts_mut(&mut self) -> &mut [u32] {
         &mut self.counts
     }
 
     /// Adds the completions of another timeline of the same stretch.
-    pub(crate) fn add(&mut self, other: &CompletionTimeline) {
+    pub fn add(&mut self, other: &CompletionTimeline) {
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
             *sum = sum.saturating_add(*count);
         }

@@ -88,7 +88,7 @@ impl WindowDetail {
 }
 
 /// Fills a [`WindowDetail`] while the load runs.
-pub(crate) struct WindowRecorder {
+pub struct WindowRecorder {
     /// For each operation of the scenario: whether limits hold for it.
     is_limited: Vec<bool>,
     slow_above_ns: Option<u64>,
@@ -97,6 +97,7 @@ pub(crate) struct WindowRecorder {
 }
 
 impl WindowRecorder {
+    /// For operations in the scenario's order; requests that take longer than `slow_above_ns` are kept one by one.
     pub fn new(is_limited: Vec<bool>, slow_above_ns: Option<u64>) -> Self {
         let mut detail = WindowDetail::empty();
         if slow_above_ns.is_some() {
@@ -144,6 +145,7 @@ impl WindowRecorder {
         });
     }
 
+    /// What was recorded.
     pub fn into_detail(self) -> WindowDetail {
         self.detail
     }

@@ -1,9 +1,7 @@
 //! Connections that a server does not accept: every window says so, only the first waits for them, and a stop ends the wait.
 
-mod deaf;
-
 use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, LoadSource, LoadWindow, Measured, Scenario};
-use deaf::{OPEN_MAX, deaf_server};
+use assay_testkit::{OPEN_MAX, deaf_server};
 use std::net::TcpStream;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

@@ -5,6 +5,7 @@
 
 mod counting_server;
 mod damage;
+mod deaf_server;
 mod running;
 mod splitmix;
 mod standstill;
@@ -12,6 +13,7 @@ mod worker_server;
 
 pub use counting_server::CountingServer;
 pub use damage::Damage;
+pub use deaf_server::{OPEN_MAX, deaf_server};
 pub use running::{Running, start_buffers, start_java};
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;

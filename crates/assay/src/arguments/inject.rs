@@ -1,6 +1,6 @@
 //! What can be typed about injectors.
 
-use assay_load::remote::InjectorAddress;
+use assay_inject::InjectorAddress;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use crate::arguments::{InjectArguments, InjectorsArguments};
 use crate::failure::Failure;
 use crate::{output, stop};
-use assay_load::remote::{InjectorEvent, Injectors, InjectorsConfig, ScenarioText, Token, serve};
+use assay_inject::{InjectorEvent, Injectors, InjectorsConfig, ScenarioText, Token, serve};
 use assay_model::InjectorPart;
 use std::io::{self, Write};
 use std::net::TcpListener;

@@ -213,6 +213,12 @@ impl Scenario {
         self.operation_names().map(|name| names.is_empty() || names.iter().any(|n| n == name)).collect()
     }
 
+    /// The longest time limit of a request: what draining takes at most.
+    pub fn timeout_max(&self) -> std::time::Duration {
+        let longest_ns = self.operations.iter().map(|operation| operation.timeout_ns).max();
+        std::time::Duration::from_nanos(longest_ns.unwrap_or(0))
+    }
+
     /// The same scenario with another time limit for every request.
     #[must_use]
     pub fn with_timeout(mut self, timeout: std::time::Duration) -> Scenario {

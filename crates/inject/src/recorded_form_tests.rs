@@ -1,10 +1,9 @@
 //! Tests of what travels: nothing is lost, sums are those of one recorder, and nothing that is wrong gets in.
 
-use super::super::merge::merged;
 use super::*;
-use crate::ArrivalLaw;
-use crate::recorder::{Recorder, RequestTimes};
-use crate::window::WindowRecorder;
+use crate::merge::merged;
+use assay_load::recorder::{Recorder, RequestTimes};
+use assay_load::{ArrivalLaw, WindowRecorder};
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;

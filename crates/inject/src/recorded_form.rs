@@ -3,11 +3,11 @@
 //! Nothing in it is trusted. Histograms must have the buckets of this program's, so that no size is taken from the
 //! message; counts must agree with each other.
 
-use super::message::{bytes_of, text_of};
-use crate::recorder::{TIME_NS_MAX, empty_histogram};
-use crate::timeline::CompletionTimeline;
-use crate::window::{SLOW_REQUESTS_MAX, SlowRequest, WindowDetail};
-use crate::{ErrorKind, Load, Measured};
+use crate::message::{bytes_of, text_of};
+use assay_load::recorder::{TIME_NS_MAX, empty_histogram};
+use assay_load::{
+    CompletionTimeline, ErrorKind, Load, Measured, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail,
+};
 use assay_model::{OperationCount, Problem};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
@@ -23,7 +23,7 @@ const V2_HEADER_BYTES: usize = 40;
 /// A window. Instants count from its start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RecordedForm {
+pub(crate) struct RecordedForm {
     /// By the clock of the injector.
     pub start_ns: u64,
     pub length_ns: u64,
@@ -53,7 +53,7 @@ pub(super) struct RecordedForm {
 type SlowForm = (Option<u32>, u64, u64, Option<u64>, u64);
 
 /// What is known of a window before its result.
-pub(super) struct Expected<'a> {
+pub(crate) struct Expected<'a> {
     pub load: Load,
     pub seed: u64,
     /// Length that was asked for.

@@ -1,10 +1,10 @@
 //! The controller's connection to one injector.
 
-use super::frame::{FrameError, FrameReader, FrameWriter};
-use super::message::{Beat, Order, Report};
-use super::token::Token;
-use super::{SILENCE_MAX, greeting};
-use crate::clock;
+use crate::frame::{FrameError, FrameReader, FrameWriter};
+use crate::message::{Beat, Order, Report};
+use crate::token::Token;
+use crate::{SILENCE_MAX, greeting};
+use assay_load::monotonic_ns;
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Something that an injector reported, other than a beat.
-pub(super) struct Event {
+pub(crate) struct Event {
     /// Number of the link.
     pub link: usize,
     /// When it was here.
@@ -25,7 +25,7 @@ pub(super) struct Event {
 }
 
 /// A connection; its reader is a thread that ends soon after the link is dropped.
-pub(super) struct Link {
+pub(crate) struct Link {
     stream: TcpStream,
     writer: FrameWriter<TcpStream>,
     /// The last beat and when it came. Kept here and not among the events, which are read during windows only.
@@ -48,7 +48,7 @@ impl Link {
         let mut reader = FrameReader::new(stream.try_clone().map_err(text)?);
         let mut writer = FrameWriter::new(stream.try_clone().map_err(text)?);
         greeting::introduce(&mut reader, &mut writer, token).map_err(|error| error.to_string())?;
-        let last_word = Arc::new(Mutex::new((Beat::default(), clock::monotonic_ns())));
+        let last_word = Arc::new(Mutex::new((Beat::default(), monotonic_ns())));
         let shared = Arc::clone(&last_word);
         std::thread::spawn(move || read_all(number, reader, &shared, &events));
         Ok(Link { stream, writer, last_word })
@@ -101,7 +101,7 @@ fn read_all(
 ) {
     loop {
         let report = reader.read(&mut |silence| silence < SILENCE_MAX);
-        let at_ns = clock::monotonic_ns();
+        let at_ns = monotonic_ns();
         let what = match report {
             Ok(Report::Beat(beat)) => {
                 *last_word.lock().unwrap_or_else(PoisonError::into_inner) = (beat, at_ns);

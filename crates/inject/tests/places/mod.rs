@@ -1,6 +1,6 @@
 //! Places of a distributed test in one process: injectors, and a network that can go away.
 
-use assay_load::remote::{InjectorAddress, InjectorEvent, InjectorsConfig, ScenarioText, Token, serve};
+use assay_inject::{InjectorAddress, InjectorEvent, InjectorsConfig, ScenarioText, Token, serve};
 use assay_testkit::CountingServer;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

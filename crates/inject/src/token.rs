@@ -1,6 +1,6 @@
 //! The secret that controller and injectors share, and what is computed with it.
 
-use crate::LoadError;
+use assay_load::LoadError;
 use hmac::{Hmac, KeyInit, Mac};
 use rustix::fs::{Mode, OFlags};
 use sha2::Sha256;
@@ -14,10 +14,10 @@ use std::path::Path;
 const TOKEN_BYTES_MIN: usize = 16;
 const TOKEN_BYTES_MAX: u64 = 4096;
 /// Bytes of a nonce, a proof and a seal.
-pub(super) const CODE_BYTES: usize = 32;
+pub(crate) const CODE_BYTES: usize = 32;
 
 /// A code of HMAC-SHA-256, or a nonce.
-pub(super) type Code = [u8; CODE_BYTES];
+pub(crate) type Code = [u8; CODE_BYTES];
 
 /// A secret. It is never shown and never sent.
 #[derive(Clone)]
@@ -44,12 +44,12 @@ impl Token {
     }
 
     /// The code of these texts under this token.
-    pub(super) fn code(&self, parts: &[&[u8]]) -> Code {
+    pub(crate) fn code(&self, parts: &[&[u8]]) -> Code {
         code_maker(&self.0, parts).finalize().into_bytes().into()
     }
 
     /// Whether `code` is that of these texts, in a time that does not tell how much of it is right.
-    pub(super) fn verify(&self, parts: &[&[u8]], code: &[u8]) -> bool {
+    pub(crate) fn verify(&self, parts: &[&[u8]], code: &[u8]) -> bool {
         code_maker(&self.0, parts).verify_slice(code).is_ok()
     }
 }
@@ -98,7 +98,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// Random bytes of the kernel. Not from the seed: a nonce must not repeat.
-pub(super) fn nonce() -> io::Result<Code> {
+pub(crate) fn nonce() -> io::Result<Code> {
     let mut nonce = [0; CODE_BYTES];
     let got = rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty())?;
     // The kernel gives up to 256 bytes whole (getrandom(2)).

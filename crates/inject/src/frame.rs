@@ -1,15 +1,15 @@
 //! Frames on a connection: length, seal, message. What is read is bounded and takes memory only as it arrives.
 
-use super::token::{CODE_BYTES, Code, Token};
+use crate::token::{CODE_BYTES, Code, Token};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
 /// Longest message before the other side has proved that it knows the token.
-pub(super) const GREETING_BYTES_MAX: usize = 4 << 10;
+pub(crate) const GREETING_BYTES_MAX: usize = 4 << 10;
 /// Longest message after it: a scenario of 4 MiB, each of its characters escaped.
-pub(super) const MESSAGE_BYTES_MAX: usize = 32 << 20;
+pub(crate) const MESSAGE_BYTES_MAX: usize = 32 << 20;
 const CHUNK_BYTES: usize = 64 << 10;
 /// Of one wait for bytes, no more counts as the other side's silence: reads time out sooner, so a longer one says that
 /// this side stood still (test `who_stood_still_does_not_take_the_other_for_silent`).
@@ -17,7 +17,7 @@ const WAIT_MAX: Duration = Duration::from_millis(250);
 
 /// Why a frame could not be read or written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum FrameError {
+pub(crate) enum FrameError {
     /// Between two frames.
     #[error("it closed the connection")]
     Closed,
@@ -35,13 +35,13 @@ pub(super) enum FrameError {
 
 /// Who sends; a frame that is sent back to its sender has a wrong seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Injector,
     Controller,
 }
 
 /// Seals the frames of one direction. Each has a number, so that none can be left out, repeated or exchanged.
-pub(super) struct Seal {
+pub(crate) struct Seal {
     key: Token,
     from: Side,
     number: u64,
@@ -70,7 +70,7 @@ impl Seal {
 }
 
 /// Writes frames; each with one call, so that none waits for another packet's acknowledgement.
-pub(super) struct FrameWriter<W> {
+pub(crate) struct FrameWriter<W> {
     sink: W,
     seal: Option<Seal>,
 }
@@ -103,7 +103,7 @@ impl<W: Write> FrameWriter<W> {
 }
 
 /// Reads frames. The source's reads should time out now and then, so that `patience` is asked.
-pub(super) struct FrameReader<R> {
+pub(crate) struct FrameReader<R> {
     source: R,
     seal: Option<Seal>,
     /// How long nothing came while it was waited for.

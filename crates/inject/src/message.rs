@@ -1,39 +1,39 @@
 //! The messages of protocol `assay-inject/1`. Instants and lengths are nanoseconds; instants are those of the
 //! injector's `CLOCK_MONOTONIC`. Bytes travel as base64.
 
-use super::frame::FrameError;
-use super::recorded_form::RecordedForm;
+use crate::frame::FrameError;
+use crate::recorded_form::RecordedForm;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the protocol; raised when a message changes its meaning, or a histogram its buckets.
-pub(super) const PROTOCOL: &str = "assay-inject/1";
+pub(crate) const PROTOCOL: &str = "assay-inject/1";
 
 /// Of the injector, first of all.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Hello {
+pub(crate) struct Hello {
     pub protocol: String,
     pub nonce: String,
 }
 
 /// Of the controller: it knows the token.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Proof {
+pub(crate) struct Proof {
     pub nonce: String,
     pub code: String,
 }
 
 /// Of the injector: it knows the token, too.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Welcome {
+pub(crate) struct Welcome {
     pub code: String,
 }
 
 /// What the controller says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) enum Order {
+pub(crate) enum Order {
     Prepare(Prepare),
     Arm(Arm),
     /// The window that was armed begins at this instant.
@@ -50,7 +50,7 @@ pub(super) enum Order {
 /// A load that windows are then made of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Prepare {
+pub(crate) struct Prepare {
     pub base_url: String,
     pub scenario: ScenarioForm,
     pub connections: u32,
@@ -63,7 +63,7 @@ pub(super) struct Prepare {
 /// What users do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) enum ScenarioForm {
+pub(crate) enum ScenarioForm {
     /// One GET of the path of this URL.
     Url(String),
     /// A scenario file, and its name in messages.
@@ -73,7 +73,7 @@ pub(super) enum ScenarioForm {
 /// One window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arm {
+pub(crate) struct Arm {
     pub load: LoadForm,
     /// Of the arrivals.
     pub seed: u64,
@@ -85,7 +85,7 @@ pub(super) struct Arm {
 /// The law of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) enum LoadForm {
+pub(crate) enum LoadForm {
     /// `rate_per_s` is that of all injectors together; this one is number `part` of `of`.
     Open { poisson: bool, rate_per_s: f64, part: u32, of: u32 },
     /// Users of this injector alone.
@@ -95,7 +95,7 @@ pub(super) enum LoadForm {
 /// What an injector says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) enum Report {
+pub(crate) enum Report {
     /// After the greeting: it serves this controller.
     Ready,
     /// It does not, or cannot do what was ordered.
@@ -115,7 +115,7 @@ pub(super) enum Report {
 /// How far a window is; all zero outside of one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Beat {
+pub(crate) struct Beat {
     pub elapsed_ns: u64,
     pub requests: u64,
     pub completed: u64,
@@ -126,17 +126,17 @@ pub(super) struct Beat {
 /// A window that is over and drained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WindowForm {
+pub(crate) struct WindowForm {
     /// From the instant that was ordered to the one at which the injector was there.
     pub start_late_ns: u64,
     pub recorded: RecordedForm,
 }
 
-pub(super) fn text_of(bytes: &[u8]) -> String {
+pub(crate) fn text_of(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-pub(super) fn bytes_of(text: &str) -> Result<Vec<u8>, FrameError> {
+pub(crate) fn bytes_of(text: &str) -> Result<Vec<u8>, FrameError> {
     STANDARD.decode(text).map_err(|e| FrameError::NotUnderstood(e.to_string()))
 }
 

@@ -1,17 +1,17 @@
 //! The greeting: both sides prove that they know the token, without sending it, and agree on the key of the session.
 
-use super::frame::{FrameError, FrameReader, FrameWriter, Seal, Side};
-use super::message::{Hello, PROTOCOL, Proof, Welcome, bytes_of, text_of};
-use super::token::{CODE_BYTES, Code, Token, nonce};
+use crate::frame::{FrameError, FrameReader, FrameWriter, Seal, Side};
+use crate::message::{Hello, PROTOCOL, Proof, Welcome, bytes_of, text_of};
+use crate::token::{CODE_BYTES, Code, Token, nonce};
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 /// Longest time of a greeting; a slow or silent visitor is dismissed then.
-pub(super) const GREETING_MAX: Duration = Duration::from_secs(5);
+pub(crate) const GREETING_MAX: Duration = Duration::from_secs(5);
 
 /// Why there is no session.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum GreetingError {
+pub(crate) enum GreetingError {
     #[error(transparent)]
     Frame(#[from] FrameError),
     #[error("it speaks {theirs:?} and this is {PROTOCOL:?}; use the same release of Assay on all hosts")]
@@ -25,7 +25,7 @@ pub(super) enum GreetingError {
 }
 
 /// The injector's side.
-pub(super) fn receive<R: Read, W: Write>(
+pub(crate) fn receive<R: Read, W: Write>(
     reader: &mut FrameReader<R>,
     writer: &mut FrameWriter<W>,
     token: &Token,
@@ -46,7 +46,7 @@ pub(super) fn receive<R: Read, W: Write>(
 }
 
 /// The controller's side.
-pub(super) fn introduce<R: Read, W: Write>(
+pub(crate) fn introduce<R: Read, W: Write>(
     reader: &mut FrameReader<R>,
     writer: &mut FrameWriter<W>,
     token: &Token,

@@ -1,13 +1,13 @@
 //! One window of several injectors, as the controller makes it: arm, compare the clocks, start together, wait, add up.
 
-use super::PING_EVERY;
-use super::clock_offset::ClockOffset;
-use super::group::{Injector, load_of};
-use super::link::Event;
-use super::merge::merged;
-use super::message::{Arm, Order, Report, WindowForm};
-use super::recorded_form::Expected;
-use crate::{LoadError, LoadWindow, Measured, Part, Progress, clock, summary_ms};
+use crate::PING_EVERY;
+use crate::clock_offset::ClockOffset;
+use crate::group::{Injector, load_of};
+use crate::link::Event;
+use crate::merge::merged;
+use crate::message::{Arm, Order, Report, WindowForm};
+use crate::recorded_form::Expected;
+use assay_load::{LoadError, LoadWindow, Measured, Part, Progress, monotonic_ns, summary_ms};
 use assay_model::{InjectorPart, LostInjector, OperationCount, Problem};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -31,7 +31,7 @@ const UNASKED: &str = "it reported what it was not asked for";
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How an attempt at a window ended.
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// Of those that gave a result; absent when nobody did.
     pub measured: Option<Measured>,
     /// Those that were lost within it.
@@ -39,7 +39,7 @@ pub(super) struct Ended {
 }
 
 /// An attempt at a window.
-pub(super) struct Window<'a> {
+pub(crate) struct Window<'a> {
     pub injectors: &'a mut [Injector],
     pub events: &'a Receiver<Event>,
     pub operations: &'a [OperationCount],
@@ -135,7 +135,7 @@ impl Making<'_> {
         let injector = &mut self.window.injectors[which];
         let Some(link) = injector.link.take() else { return };
         let (beat, word_ns) = link.last_word();
-        let now_ns = clock::monotonic_ns();
+        let now_ns = monotonic_ns();
         let seconds = |ns: u64| ns as f64 / NS_PER_S;
         let lost = LostInjector {
             why: why.to_owned(),
@@ -165,7 +165,7 @@ impl Making<'_> {
     /// Waits for a report, at most until an instant; pings while the load runs.
     fn next(&mut self, until_ns: u64) -> Next {
         loop {
-            let now_ns = clock::monotonic_ns();
+            let now_ns = monotonic_ns();
             if self.is_loading && self.next_ping_ns <= now_ns {
                 self.next_ping_ns = now_ns.saturating_add(PING_EVERY.as_nanos() as u64);
                 for to in self.there() {
@@ -220,7 +220,7 @@ impl Making<'_> {
     /// Waits for an answer of each, also when one refuses, so that none comes late into the next window. Where the user ends it,
     /// they answer with the connections that are open by then.
     fn wait_for_armed(&mut self, mut missing: Vec<usize>, stop: &AtomicBool) -> Result<(), LoadError> {
-        let end_ns = clock::monotonic_ns().saturating_add(ARM_MAX.as_nanos() as u64);
+        let end_ns = monotonic_ns().saturating_add(ARM_MAX.as_nanos() as u64);
         let mut refusal = None;
         let mut is_told = false;
         loop {
@@ -232,7 +232,7 @@ impl Making<'_> {
             if missing.is_empty() {
                 return refusal.map_or(Ok(()), Err);
             }
-            let look_ns = clock::monotonic_ns().saturating_add(PROGRESS_EVERY.as_nanos() as u64);
+            let look_ns = monotonic_ns().saturating_add(PROGRESS_EVERY.as_nanos() as u64);
             match self.next(end_ns.min(look_ns)) {
                 Next::Report { from, report: Report::Armed, .. } => missing.retain(|at| *at != from),
                 Next::Report { from, report: Report::Refused { why, .. }, .. } => {
@@ -241,7 +241,7 @@ impl Making<'_> {
                     refusal = Some(LoadError::Injector { address, cause: why });
                 }
                 Next::Report { from, .. } => self.lose(from, UNASKED),
-                Next::Due if end_ns <= clock::monotonic_ns() => {
+                Next::Due if end_ns <= monotonic_ns() => {
                     for at in missing.clone() {
                         self.lose(at, &format!("it did not open its connections within {ARM_MAX:?}"));
                     }
@@ -270,7 +270,7 @@ impl Making<'_> {
     fn trip(&mut self, with: usize) -> Option<ClockOffset> {
         self.trips += 1;
         let wanted = self.trips;
-        let left_ns = clock::monotonic_ns();
+        let left_ns = monotonic_ns();
         self.order(with, &Order::Ping { number: wanted });
         let end_ns = left_ns.saturating_add(TRIP_MAX.as_nanos() as u64);
         while self.window.injectors[with].link.is_some() {
@@ -292,7 +292,7 @@ impl Making<'_> {
     fn start(&mut self) {
         let trips_ns = self.states.iter().filter_map(|state| state.before).map(|one| one.uncertainty_ns);
         let lead_ns = (LEAD.as_nanos() as u64).saturating_add(trips_ns.max().unwrap_or(0).saturating_mul(4));
-        let begun_ns = clock::monotonic_ns().saturating_add(lead_ns);
+        let begun_ns = monotonic_ns().saturating_add(lead_ns);
         self.begun_ns = Some(begun_ns);
         self.is_loading = true;
         for to in self.there() {
@@ -320,7 +320,7 @@ impl Making<'_> {
                 is_told = true;
                 missing.iter().for_each(|to| self.order(*to, &Order::Stop));
             }
-            let now_ns = clock::monotonic_ns();
+            let now_ns = monotonic_ns();
             on_progress(self.progress(now_ns.saturating_sub(begun_ns)));
             match self.next(end_ns.min(now_ns.saturating_add(PROGRESS_EVERY.as_nanos() as u64))) {
                 Next::Report { from, report: Report::Result(form), .. }
@@ -330,7 +330,7 @@ impl Making<'_> {
                 }
                 Next::Report { from, report: Report::Refused { why, .. }, .. } => self.lose(from, &why),
                 Next::Report { from, .. } => self.lose(from, UNASKED),
-                Next::Due if end_ns <= clock::monotonic_ns() => {
+                Next::Due if end_ns <= monotonic_ns() => {
                     missing.iter().for_each(|at| self.lose(*at, "it gave no result in time"));
                 }
                 Next::Lost | Next::Due => (),

@@ -1,11 +1,11 @@
 //! An injector process: waits for a controller, serves it, and is then there for the next.
 
-use super::frame::{FrameReader, FrameWriter};
-use super::message::{Order, Report};
-use super::token::Token;
-use super::worker::{Shared, SharedWriter, Worker, tell};
-use super::{BEAT_EVERY, CONTROLLER_SILENCE_MAX, greeting};
-use crate::{LoadError, clock};
+use crate::frame::{FrameReader, FrameWriter};
+use crate::message::{Order, Report};
+use crate::token::Token;
+use crate::worker::{Shared, SharedWriter, Worker, tell};
+use crate::{BEAT_EVERY, CONTROLLER_SILENCE_MAX, greeting};
+use assay_load::{LoadError, monotonic_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt;
 use std::io;
@@ -220,7 +220,7 @@ impl Place<'_> {
             };
             match order {
                 Order::Ping { number } => {
-                    let pong = Report::Pong { number, at_ns: clock::monotonic_ns() };
+                    let pong = Report::Pong { number, at_ns: monotonic_ns() };
                     if let Err(error) = tell(writer, &pong) {
                         return error.to_string();
                     }

@@ -1,7 +1,6 @@
 //! Adds up what several injectors recorded in one window. All of it is sums of counts: exact, and the same in every order.
 
-use crate::window::{SLOW_REQUESTS_MAX, WindowDetail};
-use crate::{Load, Measured};
+use assay_load::{Load, Measured, SLOW_REQUESTS_MAX, WindowDetail};
 use assay_model::Problem;
 use hdrhistogram::Histogram;
 
@@ -9,7 +8,7 @@ use hdrhistogram::Histogram;
 ///
 /// The share of a core is that of the busiest injector, since each has a core of its own and the slowest holds the load up.
 /// What makes one injector's part invalid makes the whole invalid, also where the sum would hide it. Absent for no parts.
-pub(super) fn merged(load: Load, seed: u64, parts: &[(String, Measured)]) -> Option<Measured> {
+pub(crate) fn merged(load: Load, seed: u64, parts: &[(String, Measured)]) -> Option<Measured> {
     let (_, first) = parts.first()?;
     let mut whole = Measured { load, seed, problems: Vec::new(), ..first.clone() };
     for (_, part) in &parts[1..] {

@@ -1,11 +1,11 @@
 //! What an injector does for its controller: the generator, and which order may follow which.
 
-use super::frame::{FrameError, FrameWriter};
-use super::message::{Arm, Beat, LoadForm, Order, Prepare, Report, ScenarioForm, WindowForm};
-use super::recorded_form::RecordedForm;
-use crate::generator::{Opened, Start};
-use crate::{
-    ArrivalLaw, Generator, GeneratorConfig, Load, LoadError, LoadWindow, Part, Progress, Scenario, clock,
+use crate::frame::{FrameError, FrameWriter};
+use crate::message::{Arm, Beat, LoadForm, Order, Prepare, Report, ScenarioForm, WindowForm};
+use crate::recorded_form::RecordedForm;
+use assay_load::{
+    ArrivalLaw, Generator, GeneratorConfig, Load, LoadError, LoadWindow, Opened, Part, Progress, Scenario,
+    Start, monotonic_ns,
 };
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,16 +20,16 @@ const READY_BEFORE_NS: u64 = 5_000_000;
 const STOP_LOOKED_AT_EVERY: Duration = Duration::from_millis(20);
 
 /// Writes to the controller; the worker, the beats and the answers to pings share it.
-pub(super) type SharedWriter = Mutex<FrameWriter<TcpStream>>;
+pub(crate) type SharedWriter = Mutex<FrameWriter<TcpStream>>;
 
 /// Sends a report.
-pub(super) fn tell(writer: &SharedWriter, report: &Report) -> Result<(), FrameError> {
+pub(crate) fn tell(writer: &SharedWriter, report: &Report) -> Result<(), FrameError> {
     writer.lock().unwrap_or_else(PoisonError::into_inner).write(report)
 }
 
 /// What the threads of a session share.
 #[derive(Default)]
-pub(super) struct Shared {
+pub(crate) struct Shared {
     /// Ends the window.
     pub stop: AtomicBool,
     /// A window runs; the controller must be heard.
@@ -73,7 +73,7 @@ impl Stage {
 }
 
 /// Does the orders one after the other, until there are no more.
-pub(super) struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     stage: Stage,
     generator: Option<Generator>,
     armed: Option<(Arm, Opened)>,
@@ -134,7 +134,7 @@ impl<'a> Worker<'a> {
 
     fn load(&mut self, at_ns: u64) -> Result<WindowForm, LoadError> {
         let (arm, opened) = self.armed.take().ok_or_else(out_of_turn)?;
-        let ahead = Duration::from_nanos(at_ns.abs_diff(clock::monotonic_ns()));
+        let ahead = Duration::from_nanos(at_ns.abs_diff(monotonic_ns()));
         if ahead > START_AHEAD_MAX {
             let value = format!("{ahead:?} away");
             return Err(LoadError::Setting { name: "start", value, fix: "use at most 60 s" });
@@ -142,7 +142,7 @@ impl<'a> Worker<'a> {
         self.shared.set_beat(Beat::default());
         let shared = self.shared;
         wait_until(at_ns.saturating_sub(READY_BEFORE_NS), &shared.stop);
-        let start_late_ns = clock::monotonic_ns().saturating_sub(at_ns);
+        let start_late_ns = monotonic_ns().saturating_sub(at_ns);
         let start = Start { at_ns, part: part(&arm.load), seed: arm.seed, opened };
         let window = window(&arm);
         let measured =
@@ -166,7 +166,7 @@ fn out_of_turn() -> LoadError {
 
 fn wait_until(at_ns: u64, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed)
-        && let Some(rest_ns) = at_ns.checked_sub(clock::monotonic_ns()).filter(|rest| *rest > 0)
+        && let Some(rest_ns) = at_ns.checked_sub(monotonic_ns()).filter(|rest| *rest > 0)
     {
         std::thread::sleep(Duration::from_nanos(rest_ns).min(STOP_LOOKED_AT_EVERY));
     }
@@ -183,7 +183,7 @@ fn beat_of(progress: &Progress) -> Beat {
 }
 
 /// The scenario of its form.
-pub(super) fn scenario(form: &ScenarioForm) -> Result<Scenario, LoadError> {
+pub(crate) fn scenario(form: &ScenarioForm) -> Result<Scenario, LoadError> {
     match form {
         ScenarioForm::Url(url) => Ok(Scenario::for_url(url)?.1),
         ScenarioForm::File { text, name } => Scenario::parse(text, name),
@@ -276,7 +276,7 @@ mod tests {
         let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 500.0 };
         let length = Duration::from_millis(600);
         let opened = generator.ready(&load, length, &AtomicBool::new(false)).expect("a server");
-        let at_ns = clock::monotonic_ns() - 200_000_000;
+        let at_ns = monotonic_ns() - 200_000_000;
         let start = Start { at_ns, part: Part::WHOLE, seed: 1, opened };
         let window = LoadWindow { load, settle: Duration::ZERO, length, slow_above: None };
         let measured =

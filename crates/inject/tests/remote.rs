@@ -1,12 +1,10 @@
 //! Several injectors that act as one: the server's own count, the law of the arrivals, clocks, losses, and who is let in.
 
-mod deaf;
 mod places;
 
-use assay_load::remote::{InjectorAddress, Injectors, InjectorsConfig, Token};
+use assay_inject::{InjectorAddress, Injectors, InjectorsConfig, Token};
 use assay_load::{ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured};
-use assay_testkit::CountingServer;
-use deaf::deaf_server;
+use assay_testkit::{CountingServer, deaf_server};
 use places::{HANG, InjectorThread, Wire, config};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};

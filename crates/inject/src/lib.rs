@@ -1,6 +1,6 @@
 //! Load from several injectors, which may be on several hosts, that act as one generator.
 //!
-//! A controller ([`Injectors`], a [`crate::LoadSource`]) hands each injector ([`serve`]) the scenario and its part of the
+//! A controller ([`Injectors`], a [`assay_load::LoadSource`]) hands each injector ([`serve`]) the scenario and its part of the
 //! load, has all begin at one instant, and adds up what they recorded. Their histograms have the same buckets, so the sum
 //! is that of one recorder that had seen every request, to the bit
 //! (`histograms_of_a_divided_stream_are_those_of_one_recorder`); percentiles are never averaged.

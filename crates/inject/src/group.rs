@@ -1,11 +1,11 @@
 //! Several injectors that act as one generator.
 
-use super::link::{Event, Link};
-use super::message::{Order, Prepare, Report, ScenarioForm};
-use super::token::Token;
-use super::window::{Ended, Window};
-use super::worker::scenario;
-use crate::{Load, LoadError, LoadSource, LoadWindow, Measured, Part, Progress};
+use crate::link::{Event, Link};
+use crate::message::{LoadForm, Order, Prepare, Report, ScenarioForm};
+use crate::token::Token;
+use crate::window::{Ended, Window};
+use crate::worker::scenario;
+use assay_load::{ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured, Part, Progress};
 use assay_model::{LostInjector, OperationCount, Problem};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,15 +84,15 @@ pub struct InjectorsConfig {
     pub base_url: String,
     /// What the users do.
     pub scenario: ScenarioText,
-    /// As of [`crate::GeneratorConfig`].
+    /// As of [`assay_load::GeneratorConfig`].
     pub connections: u32,
-    /// As of [`crate::GeneratorConfig`].
+    /// As of [`assay_load::GeneratorConfig`].
     pub in_flight_max: u32,
-    /// As of [`crate::GeneratorConfig`].
+    /// As of [`assay_load::GeneratorConfig`].
     pub sessions: u32,
-    /// As of [`crate::GeneratorConfig`]; the first injector draws with it, the others with seeds made of it.
+    /// As of [`assay_load::GeneratorConfig`]; the first injector draws with it, the others with seeds made of it.
     pub seed: u64,
-    /// As of [`crate::GeneratorConfig`].
+    /// As of [`assay_load::GeneratorConfig`].
     pub limited: Vec<String>,
     /// A window in which an injector is lost is made again by the rest, at the same rate; otherwise it is invalid and
     /// the last.
@@ -100,7 +100,7 @@ pub struct InjectorsConfig {
 }
 
 /// One injector as its controller sees it.
-pub(super) struct Injector {
+pub(crate) struct Injector {
     pub address: String,
     pub base_url: String,
     /// Absent once it is lost.
@@ -135,10 +135,9 @@ impl Injectors {
         }
         let scenario = scenario(&config.scenario.0)?;
         scenario.check_operations(&config.limited)?;
-        let drain_ns = scenario.operations.iter().map(|operation| operation.timeout_ns).max().unwrap_or(0);
-        let operations = scenario.operations.iter().zip(scenario.asked_shares());
-        let operations = operations.map(|(operation, asked_share)| OperationCount {
-            name: operation.name.clone(),
+        let operations = scenario.operation_names().zip(scenario.asked_shares());
+        let operations = operations.map(|(name, asked_share)| OperationCount {
+            name: name.to_owned(),
             asked_share,
             requests: 0,
             errors: 0,
@@ -148,7 +147,7 @@ impl Injectors {
         let (to_events, events) = sync_channel(2 * count);
         let injectors: Result<Vec<Injector>, LoadError> =
             (0..count).map(|number| open(&config, number, &to_events)).collect();
-        let drain_max = Duration::from_nanos(drain_ns);
+        let drain_max = scenario.timeout_max();
         let mut group =
             Injectors { events, injectors: injectors?, operations, drain_max, windows: 0, config };
         group.prepare()?;
@@ -238,7 +237,7 @@ impl Injectors {
 }
 
 /// A part of what all share; each needs one at least.
-pub(super) fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, LoadError> {
+pub(crate) fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, LoadError> {
     match part.share(whole) {
         0 => {
             let value = whole.to_string();
@@ -307,11 +306,10 @@ impl Injectors {
 }
 
 /// The load of one of those that share it; `number` counts those that are there.
-pub(super) fn load_of(load: &Load, part: Part) -> Result<super::message::LoadForm, LoadError> {
-    use super::message::LoadForm;
+pub(crate) fn load_of(load: &Load, part: Part) -> Result<LoadForm, LoadError> {
     Ok(match *load {
         Load::Open { arrivals, rate_per_s } => LoadForm::Open {
-            poisson: arrivals == crate::ArrivalLaw::Poisson,
+            poisson: arrivals == ArrivalLaw::Poisson,
             rate_per_s,
             part: part.number,
             of: part.of,
