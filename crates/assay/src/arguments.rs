@@ -12,6 +12,7 @@ pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, Pred
 pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
 
+use assay_text::duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -183,7 +184,7 @@ pub struct LoadArguments {
     #[arg(long)]
     pub users: Option<u32>,
     /// How long, for example 30s or 2m
-    #[arg(long, default_value = "10s", value_parser = parse_duration)]
+    #[arg(long, default_value = "10s", value_parser = duration::parse_positive)]
     pub duration: Duration,
     /// Connections at most; what waits for one waits in its response time
     #[arg(long, default_value_t = 64)]
@@ -220,42 +221,6 @@ pub enum Arrivals {
     Poisson,
 }
 
-/// `500ms`, `30s`, `2m`, `1h`.
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    const LONGEST_S: f64 = 7.0 * 24.0 * 3600.0;
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let scale_s = match unit {
-        "ms" => 0.001,
-        "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        "" => return Err(format!("no unit: write {text}s for seconds")),
-        other => return Err(format!("unknown unit `{other}`: use ms, s, m or h")),
-    };
-    let seconds = number.parse::<f64>().map_err(|e| e.to_string())? * scale_s;
-    if seconds > 0.0 && seconds <= LONGEST_S {
-        Ok(Duration::from_secs_f64(seconds))
-    } else {
-        Err("must be longer than nothing and at most a week".to_owned())
-    }
-}
-
-/// `1048576`, `512k`, `64m`, `2g`; 1024-based.
-pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
-    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let scale = match unit.to_ascii_lowercase().as_str() {
-        "" => 1,
-        "k" => 1 << 10,
-        "m" => 1 << 20,
-        "g" => 1 << 30,
-        other => return Err(format!("unknown unit `{other}`: use k, m or g")),
-    };
-    let number: u64 = number.parse().map_err(|_| "no number".to_owned())?;
-    number.checked_mul(scale).ok_or_else(|| "too large".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,15 +229,6 @@ mod tests {
     #[test]
     fn the_definition_holds_together() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn durations_need_a_unit_and_a_sensible_length() {
-        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(parse_duration("1.5m"), Ok(Duration::from_secs(90)));
-        for bad in ["30", "0s", "-1s", "nan s", "1e9s", "", "5 parsecs", "99999999h"] {
-            assert!(parse_duration(bad).is_err(), "{bad}");
-        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Results in files that the user named.
 
 use crate::failure::Failure;
+use assay_text::file::{folder_of, write_whole};
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -43,19 +44,6 @@ fn write_into(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     }
 }
 
-fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut whole = tempfile::NamedTempFile::new_in(folder_of(path))?;
-    let mut out = BufWriter::new(whole.as_file_mut());
-    write(&mut out)?;
-    out.flush()?;
-    drop(out);
-    whole.persist(path).map(|_| ()).map_err(|e| e.error)
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,16 +51,6 @@ mod tests {
 
     fn hello(out: &mut dyn Write) -> io::Result<()> {
         out.write_all(b"hello")
-    }
-
-    #[test]
-    fn a_failed_write_leaves_the_file_that_was_there() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("page.html");
-        assert!(write_file(&path, hello).is_ok());
-        assert!(write_file(&path, |_| Err(io::Error::other("the disk is full"))).is_err());
-        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "hello");
-        assert_eq!(folder.path().read_dir().expect("readable").count(), 1, "nothing half-written beside it");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! JVM reserves its heap, and what the JVM then does must be what was computed for these addresses.
 
 use assay_jdk::Collector;
-use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, option_size};
+use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting};
 use assay_model::ReferenceMode;
 use assay_testkit::{find_java, skip};
 use std::path::Path;
@@ -95,7 +95,7 @@ fn what_is_in_the_way_moves_the_heap_as_computed() {
             let computed = setting.mode_of(mib * MIB, &space);
             let mut options = words;
             options.extend(["-XX:+UseParallelGC".to_owned(), "-Xms4m".to_owned()]);
-            options.push(format!("-Xmx{}", option_size(mib * MIB)));
+            options.push(format!("-Xmx{}", assay_text::size::option(mib * MIB)));
             options.push("-Xlog:gc+heap+coops=debug".to_owned());
             let (mode, address) = start(&java, &options, taken);
             let at = format!("JDK {feature} -Xmx{mib}m {option} {taken:x?}: {}", computed.decided_by);

@@ -1,45 +1,47 @@
 //! The cookies of one session: names and values that the server sets and gets back.
 //!
-//! Honoured: `Max-Age` of zero or less and an `Expires` in 1970, both of which delete, as servers use them to end a
+//! Honoured: `Max-Age` of zero or less and an `Expires` long past, both of which delete, as servers use them to end a
 //! session. Not supported, since one scenario talks to one server: `Domain`, `Path`, `Secure`, `SameSite`, and
 //! times after which a cookie would expire during a run.
+
+use cookie::Cookie;
 
 /// Most cookies of a session; further ones are dropped.
 const COOKIES_MAX: usize = 50;
 /// Longest name with value, bytes (RFC 6265 section 6.1 asks for at least 4096); longer ones are dropped.
 const COOKIE_BYTES_MAX: usize = 4096;
 
+/// An `Expires` before this time (the year 2000, seconds since 1970) deletes. Servers write the epoch, or ten seconds later;
+/// no clock is asked, so that a run does not depend on the day.
+const EXPIRED_BEFORE_S: i64 = 946_684_800;
+
 /// Cookies by name, in the order of their first setting.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CookieJar {
-    cookies: Vec<(Box<[u8]>, Vec<u8>)>,
+    cookies: Vec<(Box<str>, String)>,
 }
 
 impl CookieJar {
     /// Takes in the value of one `Set-Cookie` header.
     pub fn set(&mut self, header: &[u8]) {
-        let mut pieces = header.split(|byte| *byte == b';');
-        let Some((name, value)) = pieces.next().and_then(name_and_value) else { return };
-        if name.is_empty()
-            || name.len() + value.len() > COOKIE_BYTES_MAX
-            || has_control(name)
-            || has_control(value)
-        {
+        let Ok(cookie) =
+            std::str::from_utf8(header).map_err(drop).and_then(|text| Cookie::parse(text).map_err(drop))
+        else {
+            return;
+        };
+        let (name, value) = cookie.name_value();
+        if COOKIE_BYTES_MAX < name.len() + value.len() || has_control(name) || has_control(value) {
             return;
         }
         let known = self.cookies.iter().position(|(known, _)| **known == *name);
-        match (known, deletes(pieces)) {
+        match (known, deletes(&cookie)) {
             (Some(at), true) => {
                 self.cookies.remove(at);
             }
             (None, true) => (),
-            (Some(at), false) => {
-                let kept = &mut self.cookies[at].1;
-                kept.clear();
-                kept.extend_from_slice(value);
-            }
+            (Some(at), false) => value.clone_into(&mut self.cookies[at].1),
             (None, false) if self.cookies.len() < COOKIES_MAX => {
-                self.cookies.push((name.into(), value.to_vec()));
+                self.cookies.push((name.into(), value.to_owned()))
             }
             (None, false) => (),
         }
@@ -49,9 +51,9 @@ impl CookieJar {
     pub fn write_header(&self, out: &mut Vec<u8>) {
         for (position, (name, value)) in self.cookies.iter().enumerate() {
             out.extend_from_slice(if position == 0 { b"Cookie: " } else { b"; " });
-            out.extend_from_slice(name);
+            out.extend_from_slice(name.as_bytes());
             out.push(b'=');
-            out.extend_from_slice(value);
+            out.extend_from_slice(value.as_bytes());
         }
         if !self.cookies.is_empty() {
             out.extend_from_slice(b"\r\n");
@@ -64,27 +66,16 @@ impl CookieJar {
     }
 }
 
-fn has_control(bytes: &[u8]) -> bool {
-    bytes.iter().any(u8::is_ascii_control)
-}
-
-fn name_and_value(piece: &[u8]) -> Option<(&[u8], &[u8])> {
-    let equals = piece.iter().position(|byte| *byte == b'=')?;
-    Some((piece[..equals].trim_ascii(), piece[equals + 1..].trim_ascii()))
+fn has_control(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_control())
 }
 
 /// Whether the attributes delete the cookie. `Max-Age` goes before `Expires` (RFC 6265 section 5.3).
-fn deletes<'a>(attributes: impl Iterator<Item = &'a [u8]>) -> bool {
-    let mut expired = false;
-    for (name, value) in attributes.filter_map(name_and_value) {
-        if name.eq_ignore_ascii_case(b"max-age") {
-            return value.starts_with(b"-")
-                || (!value.is_empty() && value.iter().all(|digit| *digit == b'0'));
-        }
-        // Servers write the epoch: Tomcat and Liberty "Thu, 01-Jan-1970 00:00:10 GMT", others with spaces.
-        expired |= name.eq_ignore_ascii_case(b"expires") && value.windows(4).any(|year| year == b"1970");
+fn deletes(cookie: &Cookie<'_>) -> bool {
+    match cookie.max_age() {
+        Some(age) => age.is_zero(),
+        None => cookie.expires_datetime().is_some_and(|at| at.unix_timestamp() < EXPIRED_BEFORE_S),
     }
-    expired
 }
 
 #[cfg(test)]
@@ -121,6 +112,8 @@ mod tests {
         check(&["a=1", "a=; Max-Age=0"], "");
         check(&["a=1", "a=; Max-Age=-1"], "");
         check(&["a=1", "a=\"\"; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/"], "");
+        check(&["a=1", "a=; Expires=Thu, 01-Jan-1970 00:00:10 GMT"], "");
+        check(&["a=1; Expires=Wed, 21 Oct 2071 07:28:00 GMT"], "Cookie: a=1\r\n");
         check(&["a=1; Max-Age=100"], "Cookie: a=1\r\n");
         check(&["a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60"], "Cookie: a=1\r\n");
     }

@@ -25,7 +25,6 @@ mod error;
 mod generator;
 mod interval_log;
 mod measured;
-mod nearest;
 mod opening;
 mod poll;
 mod priority;

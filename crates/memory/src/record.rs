@@ -9,6 +9,7 @@
 
 use crate::process::Process;
 use assay_model::{MemoryReport, Problem, schema};
+use assay_text::file::NewFile;
 use rustix::fs::{FlockOperation, OFlags};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, Permissions};
@@ -288,27 +289,23 @@ impl Record {
 
     /// Writes the file anew with these looks only, and puts it in the place of the old one.
     fn rewrite(&mut self, kept: &[Line]) -> Result<(), RecordError> {
-        let folder = self.path.parent().unwrap_or(Path::new("/"));
-        // Made with mode 0600.
-        let mut new = tempfile::NamedTempFile::new_in(folder).map_err(|e| self.io("write anew", e))?;
-        self.lock(new.as_file())?;
+        let mut new = NewFile::begin(&self.path).map_err(|e| self.io("write anew", e))?;
+        self.lock(new.file())?;
         let failed = |e| RecordError::Io { what: "write anew", path: self.path.clone(), source: e };
-        new.write_all(&header()).map_err(failed)?;
+        new.file().write_all(&header()).map_err(failed)?;
         let mut lines = Vec::with_capacity(kept.len());
         let mut start = header().len() as u64;
         let mut old = &self.file;
         for line in kept {
             old.seek(SeekFrom::Start(line.start)).map_err(failed)?;
-            let copied = io::copy(&mut old.take(line.bytes), &mut new).map_err(failed)?;
+            let copied = io::copy(&mut old.take(line.bytes), new.file()).map_err(failed)?;
             if copied != line.bytes {
                 return Err(failed(io::ErrorKind::UnexpectedEof.into()));
             }
             lines.push(Line { start, ..*line });
             start += line.bytes;
         }
-        // On the disk before its name is: after a power cut there is the old file or the new one.
-        new.as_file().sync_all().map_err(failed)?;
-        self.file = new.persist(&self.path).map_err(|e| failed(e.error))?;
+        self.file = new.finish().map_err(failed)?;
         (self.lines, self.end, self.has_thinned) = (lines, start, true);
         Ok(())
     }

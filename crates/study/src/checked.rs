@@ -2,10 +2,10 @@
 //! collected before anything starts. Of the machine only its JDKs are asked for, where they are a factor's levels.
 
 use crate::capacity;
-use crate::document::{Document, hint};
+use crate::document::Document;
 use crate::each_jdk;
 use crate::error::Diagnostic;
-use crate::placeholders::{check as check_placeholders, split_words};
+use crate::placeholders::check as check_placeholders;
 use crate::study_file::{
     CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, StudyFile, study_schema,
 };
@@ -14,6 +14,7 @@ use crate::workload::{Workload, folder_of, resolve};
 use assay_jdk::{installed_releases, modes};
 use assay_measure::observers::Observe;
 use assay_model::{METRICS, PER_BENCHMARK, Subject, schema};
+use assay_text::near::hint;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -318,7 +319,7 @@ fn check_program(workload: &Workload, study: &StudyFile, document: &mut Document
     let at = |key: &str| if table.is_empty() { "workload".to_owned() } else { format!("{table}{key}") };
     let program = &workload.program;
     let words = match program.command() {
-        CommandLine::Text(text) => split_words(text),
+        CommandLine::Text(text) => shell_words::split(text),
         CommandLine::Words(words) => Ok(words.clone()),
     };
     let mut texts: Vec<(&str, String)> = Vec::new();

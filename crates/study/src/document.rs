@@ -6,6 +6,7 @@
 
 use crate::error::Diagnostic;
 use crate::units::{DURATION_FORMAT, SIZE_FORMAT, parse_duration, parse_size};
+use assay_text::near::hint;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -258,19 +259,4 @@ fn join(path: &str, key: &str) -> String {
 fn readable(path: &str) -> String {
     let words: Vec<&str> = path.split('.').filter(|part| part.parse::<usize>().is_err()).collect();
     words.join(".")
-}
-
-/// `; did you mean ...?` or the list of what is known.
-pub(crate) fn hint<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
-    let near = |word: &&&str| {
-        let length = word.chars().count().max(wrong.chars().count());
-        strsim::damerau_levenshtein(wrong, word) <= length.div_ceil(3)
-    };
-    let nearest = known.iter().filter(near).min_by_key(|word| strsim::damerau_levenshtein(wrong, word));
-    match nearest {
-        Some(word) => format!("; did you mean `{word}`?"),
-        None if known.is_empty() => "; none is known here".to_owned(),
-        None => format!("; known: {}", known.join(", ")),
-    }
 }

@@ -92,52 +92,15 @@ pub(crate) fn check(text: &str, subject: Subject, options: &BTreeMap<String, Vec
         .map(|name| {
             format!(
                 "unknown placeholder {{{name}}}{}",
-                crate::document::hint(name, known.iter().map(String::as_str))
+                assay_text::near::hint(name, known.iter().map(String::as_str))
             )
         })
         .collect()
 }
 
-/// Splits a command line as a shell does: blanks separate, quotes and backslashes keep together. Nothing else has a
-/// meaning: no variables, no pipes, no globs.
-///
-/// # Errors
-/// A quote that is not closed.
-pub(crate) fn split_words(text: &str) -> Result<Vec<String>, String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (c, quote) {
-            (c, Some(q)) if c == q => quote = None,
-            ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
-            (c, Some(_)) => word.get_or_insert_default().push(c),
-            ('"' | '\'', None) => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (c, None) if c.is_whitespace() => words.extend(word.take()),
-            (c, None) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    match quote {
-        Some(q) => Err(format!("the quote {q} is not closed")),
-        None => Ok(words),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_split_as_a_shell_does() {
-        let split = |text| split_words(text).unwrap();
-        assert_eq!(split("java {jvm_options} -jar my.jar --port {port}").len(), 6);
-        assert_eq!(split(r#"a "b c" 'd "e' f\ g "" h"i"j"#), ["a", "b c", "d \"e", "f g", "", "hij"]);
-        assert_eq!(split("  "), Vec::<String>::new());
-        assert!(split_words("a 'b").is_err());
-    }
 
     #[test]
     fn names_are_filled_and_other_braces_stay() {

@@ -6,7 +6,7 @@ use crate::checked::{Checked, place_of};
 use crate::companion;
 use crate::document::Document;
 use crate::error::Diagnostic;
-use crate::placeholders::{Placeholders, split_words};
+use crate::placeholders::Placeholders;
 use crate::plan::{Layout, load_seed, order};
 use crate::preload;
 use crate::study_file::{CommandLine, LoadTable, PublishedTable, StudyFile};
@@ -284,7 +284,7 @@ fn published(table: &PublishedTable) -> Published {
 fn words_of(workload: &Workload) -> Vec<String> {
     match workload.program.command() {
         // It was checked that it can be split.
-        CommandLine::Text(text) => split_words(text).unwrap_or_default(),
+        CommandLine::Text(text) => shell_words::split(text).unwrap_or_default(),
         CommandLine::Words(words) => words.clone(),
     }
 }

@@ -93,15 +93,9 @@ impl RunDir {
     /// The same for bytes.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StudyError> {
         let path = self.path.join(name);
-        let folder = path.parent().unwrap_or(&self.path);
-        let failed = |e: std::io::Error| {
-            std::io::Error::new(e.kind(), format!("cannot write {}: {e}", path.display()))
-        };
-        // A temporary file has mode 0600.
-        let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        temporary.write_all(bytes).and_then(|()| temporary.as_file().sync_data()).map_err(failed)?;
-        temporary.persist(&path).map_err(|e| failed(e.error))?;
-        Ok(())
+        let written = assay_text::file::write_whole(&path, |out| out.write_all(bytes));
+        Ok(written
+            .map_err(|e| std::io::Error::new(e.kind(), format!("cannot write {}: {e}", path.display())))?)
     }
 
     /// Appends an event.

@@ -1,9 +1,10 @@
 //! The server or benchmark program of a study, and where its files lie.
 
-use crate::document::{Document, hint};
+use crate::document::Document;
 use crate::error::Diagnostic;
 use crate::study_file::{BenchmarkTable, CommandLine, ServerTable, StudyFile, WorkloadFile, workload_schema};
 use assay_model::{Subject, schema};
+use assay_text::near::hint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

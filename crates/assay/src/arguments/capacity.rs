@@ -1,6 +1,7 @@
 //! What can be typed after `assay capacity`.
 
-use super::{InjectorsArguments, parse_duration};
+use super::InjectorsArguments;
+use assay_text::duration;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -47,10 +48,10 @@ pub struct CapacityArguments {
     pub method: MethodName,
     /// About the longest time of it, warm-up left out [default: 5m for a search, 150m for a sweep, as published; less shortens
     /// its phases]
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub budget: Option<Duration>,
     /// Longest time of the warm-up before it; it ends when the server is steady
-    #[arg(long, default_value = "2m", value_parser = parse_duration)]
+    #[arg(long, default_value = "2m", value_parser = duration::parse_positive)]
     pub warm_up: Duration,
     /// The server is warm already
     #[arg(long, conflicts_with = "warm_up")]

@@ -1,7 +1,7 @@
 //! What can be typed after `assay gc`.
 
-use super::parse_duration;
 use assay_gclog::Condition;
+use assay_text::duration;
 use clap::{ArgGroup, Args, Subcommand};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -64,10 +64,10 @@ pub struct GcReadArguments {
     #[arg(long)]
     pub follow: bool,
     /// Time between looks at a followed log
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "2s", requires = "follow")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "2s", requires = "follow")]
     pub every: Duration,
     /// How long to follow [default: until Ctrl-C]
-    #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration, requires = "follow")]
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive, requires = "follow")]
     pub duration: Option<Duration>,
     /// Offer the figures of a followed log as OpenMetrics at http://ADDRESS/metrics; a port alone is one of 127.0.0.1
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address, requires = "follow")]

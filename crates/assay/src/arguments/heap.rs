@@ -1,6 +1,6 @@
 //! What can be typed after `assay heap`.
 
-use super::{parse_bytes, parse_duration};
+use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct PredictArguments {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
     /// Longest time that the process may be stopped
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s", conflicts_with = "dump")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "10s", conflicts_with = "dump")]
     pub freeze: Duration,
     /// Release whose layout rules hold [default: that of the heap]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=99))]
@@ -95,7 +95,7 @@ pub struct LayoutArguments {
 
 /// A heap of no bytes is a slip: to a JVM `-Xmx0` means its default.
 fn parse_heap_bytes(text: &str) -> Result<u64, String> {
-    match parse_bytes(text)? {
+    match size::parse(text)? {
         0 => Err("a heap has more than 0 bytes".to_owned()),
         bytes => Ok(bytes),
     }

@@ -1,7 +1,7 @@
 //! What can be typed after `assay memory`.
 
-use super::{parse_bytes, parse_duration};
 use assay_report::LeavesShown;
+use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,26 +46,26 @@ pub struct LookArguments {
     pub json: bool,
     /// Stop the process while it is read, so that the sum is exact; it is continued after DURATION at the latest
     #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
-          value_parser = parse_duration, requires = "pid")]
+          value_parser = duration::parse_positive, requires = "pid")]
     pub freeze: Option<Duration>,
     /// How deep to look
     #[arg(long, value_enum, default_value_t = DepthName::Auto, requires = "pid")]
     pub depth: DepthName,
     /// Show areas over time until Ctrl-C, with a quick look every INTERVAL and a full one every 30 s
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
-          value_parser = parse_duration, requires = "pid")]
+          value_parser = duration::parse_positive, requires = "pid")]
     pub watch: Option<Duration>,
     /// Write full looks to FILE, for `assay memory diff` and for --html
     #[arg(long, value_name = "FILE", requires = "pid")]
     pub record: Option<PathBuf>,
     /// How long to watch or record [default: until Ctrl-C, or until the process ends]
-    #[arg(long = "for", value_name = "DURATION", value_parser = parse_duration, requires = "series")]
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive, requires = "series")]
     pub duration: Option<Duration>,
     /// Time between recorded looks
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "10s", requires = "record")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "10s", requires = "record")]
     pub every: Duration,
     /// Size that the record keeps to: a full one is thinned evenly, and keeps its first and its latest look
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, default_value = "64m", requires = "record")]
+    #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "64m", requires = "record")]
     pub record_max_bytes: u64,
     /// Ask the JVM to give freed memory back, and show what was predicted and what it gave
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "freeze", "html", "depth", "leaves"])]
@@ -110,7 +110,7 @@ pub struct AdviseArguments {
     #[arg(long)]
     pub json: bool,
     /// Look several times, over this long, so that peaks are known
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub watch_for: Option<Duration>,
 }
 
@@ -191,10 +191,10 @@ mod tests {
 
     #[test]
     fn sizes_are_1024_based_and_bounded() {
-        assert_eq!(parse_bytes("64m"), Ok(64 << 20));
-        assert_eq!(parse_bytes("1000"), Ok(1000));
-        for bad in ["", "m", "-1", "1t", "99999999999999999999", "18446744073709551615k"] {
-            assert!(parse_bytes(bad).is_err(), "{bad}");
+        assert_eq!(size::parse("64m"), Ok(64 << 20));
+        assert_eq!(size::parse("1000"), Ok(1000));
+        for bad in ["", "m", "-1", "99999999999999999999", "18446744073709551615k"] {
+            assert!(size::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::metrics::{METRICS, Metric};
 use assay_model::GcReport;
+use assay_text::near;
 use std::fmt;
 use thiserror::Error;
 
@@ -56,12 +57,12 @@ pub enum ConditionError {
     #[error("`{0}` has none of > >= < <= == !=: write for example `pause_p99_ms > 200`")]
     NoRelation(String),
     /// There is no such figure.
-    #[error("there is no figure `{name}`: did you mean `{nearest}`?")]
+    #[error("there is no figure `{name}`{hint}")]
     NoSuchMetric {
         /// What was asked for.
         name: String,
-        /// The figure whose name is nearest.
-        nearest: &'static str,
+        /// The figure whose name is nearest, or all.
+        hint: String,
     },
     /// What it is held against is no number.
     #[error("`{0}` is no number: write for example 200, or +10% for a change against the first log")]
@@ -81,8 +82,10 @@ impl Condition {
         let first = found.min_by_key(|(at, ..)| *at);
         let (at, sign, relation) = first.ok_or_else(|| ConditionError::NoRelation(text.to_owned()))?;
         let name = text[..at].trim();
-        let metric = Metric::named(name)
-            .ok_or_else(|| ConditionError::NoSuchMetric { name: name.to_owned(), nearest: nearest(name) })?;
+        let metric = Metric::named(name).ok_or_else(|| {
+            let hint = near::hint(name, METRICS.iter().map(|metric| metric.name));
+            ConditionError::NoSuchMetric { name: name.to_owned(), hint }
+        })?;
         let number = text[at + sign.len()..].trim();
         let percent = number.strip_suffix('%').filter(|percent| percent.starts_with(['+', '-']));
         let limit = percent.unwrap_or(number).trim().parse().ok().filter(|limit: &f64| limit.is_finite());
@@ -123,12 +126,6 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// The figure whose name is nearest to what was written.
-fn nearest(name: &str) -> &'static str {
-    let names = METRICS.iter().map(|metric| metric.name);
-    names.max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))).unwrap_or("")
 }
 
 #[cfg(test)]
@@ -176,7 +173,7 @@ mod tests {
         let error = |text: &str| Condition::parse(text).unwrap_err().to_string();
         assert_eq!(
             error("pause_99_ms > 3"),
-            "there is no figure `pause_99_ms`: did you mean `pause_p99_ms`?"
+            "there is no figure `pause_99_ms`; did you mean `pause_p99_ms`?"
         );
         assert!(error("pause_p99_ms").contains("has none of >"));
         assert!(error("pause_p99_ms > many").contains("`many` is no number"));

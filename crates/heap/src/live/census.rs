@@ -5,10 +5,10 @@ use super::{Counted, FreezeReport};
 use crate::{ArrayLengths, Census, ClassIndex, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_hotspot::{ClassField, ClassKind, Collector, HeapClass, HeapClasses, Hotspot, JavaHeap};
 use assay_model::{DumpModel, ModelName, Problem};
+use assay_text::{percent, size};
 
 /// Mirrors of types that are no classes: `boolean` to `long` and `void`.
 const PRIMITIVE_MIRRORS: u64 = 9;
-const MIB: f64 = (1 << 20) as f64;
 
 /// Makes the census. The fields of classes are read now, while the process runs on: a class does not change them, and one
 /// that was unloaded since is noticed.
@@ -182,8 +182,8 @@ impl Notes {
             "all objects are counted, also those that nobody can reach any more{fillers}: a dump has live ones only"
         ));
         let share = |part: u64| {
-            let percent = 100.0 * part as f64 / bytes.used_bytes.max(1) as f64;
-            format!("{} ({percent:.2} %) of the heap's used {}", size(part), size(bytes.used_bytes))
+            let (percent, used) = (percent::of(part, bytes.used_bytes), size::rounded(bytes.used_bytes));
+            format!("{} ({percent}) of the heap's used {used}", size::rounded(part))
         };
         if bytes.not_walked_bytes != 0 {
             let ms = freeze.frozen_ms();
@@ -212,23 +212,17 @@ impl Notes {
             self.add(format!("the fields of {} classes could not be read", made.unread));
         }
         if made.filler_bytes != 0 {
-            self.add(format!("{} that fill gaps between objects are not counted", size(made.filler_bytes)));
+            self.add(format!(
+                "{} that fill gaps between objects are not counted",
+                size::rounded(made.filler_bytes)
+            ));
         }
         if made.stack_bytes != 0 {
-            let bytes = size(made.stack_bytes);
+            let bytes = size::rounded(made.stack_bytes);
             self.add(format!(
                 "{bytes} of stacks of virtual threads (jdk.internal.vm.StackChunk) are not counted"
             ));
         }
-    }
-}
-
-/// A size for people.
-fn size(bytes: u64) -> String {
-    if bytes < 1 << 20 {
-        format!("{:.1} KiB", bytes as f64 / 1024.0)
-    } else {
-        format!("{:.1} MiB", bytes as f64 / MIB)
     }
 }
 

@@ -6,8 +6,9 @@
 
 use super::weights::ObjectWeights;
 use assay_jdk::Collector;
-use assay_jdk::modes::{AddressSpace, HeapSetting, largest_max_heap_bytes, option_size, size_words};
+use assay_jdk::modes::{AddressSpace, HeapSetting, largest_max_heap_bytes};
 use assay_model::{ModeAdvice, ReferenceMode};
+use assay_text::size;
 
 const MIB: u64 = 1 << 20;
 const GIB: f64 = (1u64 << 30) as f64;
@@ -62,7 +63,7 @@ impl WantedHeap<'_> {
     }
 
     fn xmx(&self) -> String {
-        format!("-Xmx{}", option_size(self.max_heap_bytes))
+        format!("-Xmx{}", size::option(self.max_heap_bytes))
     }
 
     fn stay(&self, mode: ReferenceMode) -> ModeAdvice {
@@ -86,16 +87,16 @@ impl WantedHeap<'_> {
             let claim = format!(
                 "{} adds a base to every decoded reference; -Xmx{} is the last size without one, and holds {} less",
                 self.xmx(),
-                option_size(under),
-                size_words(self.max_heap_bytes - under),
+                size::option(under),
+                size::exact(self.max_heap_bytes - under),
             );
-            let options = vec![format!("-Xmx{}", option_size(under))];
+            let options = vec![format!("-Xmx{}", size::option(under))];
             advice.push(ModeAdvice { rule: "go-under".to_owned(), options, claim });
         }
         let lower = self.with(|setting| setting.options.heap_base_min_address = Some(LOWER_BASE));
         let zero_based = Some(ReferenceMode::CompressedZeroBased);
         if lower.mode_of(self.max_heap_bytes, self.space).mode == zero_based {
-            let base = format!("-XX:HeapBaseMinAddress={}", option_size(LOWER_BASE));
+            let base = format!("-XX:HeapBaseMinAddress={}", size::option(LOWER_BASE));
             let claim = format!(
                 "with {base} {} is zero-based on this host: the heap may begin lower, where nothing lies",
                 self.xmx()
@@ -117,10 +118,10 @@ impl WantedHeap<'_> {
                 "{} has 64-bit references and holds what {:.1} GiB hold with compressed ones: -Xmx{} holds more ({})",
                 self.xmx(),
                 holds / GIB,
-                option_size(under),
+                size::option(under),
                 self.weights.source(),
             );
-            let options = vec![format!("-Xmx{}", option_size(under))];
+            let options = vec![format!("-Xmx{}", size::option(under))];
             advice.push(ModeAdvice { rule: "go-under".to_owned(), options, claim });
         }
         advice.extend(self.alignment_16());
@@ -129,14 +130,14 @@ impl WantedHeap<'_> {
             let is_past = pays_from <= wanted;
             let claim = format!(
                 "64-bit references hold more than -Xmx{} from -Xmx{:.0}g on ({}); {} holds what {:.1} GiB hold with compressed ones",
-                option_size(limit),
+                size::option(limit),
                 (pays_from / GIB).ceil(),
                 self.weights.source(),
                 self.xmx(),
                 holds / GIB,
             );
             let past = if is_past { self.max_heap_bytes } else { ((pays_from / GIB).ceil() as u64) << 30 };
-            let options = vec![format!("-Xmx{}", option_size(past))];
+            let options = vec![format!("-Xmx{}", size::option(past))];
             advice.push(ModeAdvice { rule: "go-past".to_owned(), options, claim });
         }
         advice
@@ -184,12 +185,12 @@ impl WantedHeap<'_> {
         let max = if is_better { needed } else { whole_mib(self.max_heap_bytes as f64 * ratio) };
         let claim = format!(
             "with compact headers -Xmx{} holds what {} holds without{} ({})",
-            option_size(max),
+            size::option(max),
             self.xmx(),
             if is_better { ", and is zero-based" } else { "" },
             self.weights.source(),
         );
-        let options = vec![format!("-Xmx{}", option_size(max)), "-XX:+UseCompactObjectHeaders".to_owned()];
+        let options = vec![format!("-Xmx{}", size::option(max)), "-XX:+UseCompactObjectHeaders".to_owned()];
         Some(ModeAdvice { rule: "compact-headers".to_owned(), options, claim })
     }
 }

@@ -8,6 +8,7 @@ use super::{is_compact, total_bytes};
 use assay_jdk::Collector;
 use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting};
 use assay_model::{CrossOver, ModelName, ModelWeight, ReferenceMode};
+use assay_text::size;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -132,9 +133,9 @@ impl Heap<'_> {
             Some(limit) => self.claim_of_fit(name, total_bytes, limit),
             None => format!(
                 "This heap of {} {} would weigh {} {}, where -Xmx{} is the largest: it does not fit.",
-                gib(self.now_bytes),
+                size::rounded(self.now_bytes),
                 with(self.now),
-                gib(total_bytes),
+                size::rounded(total_bytes),
                 with(name),
                 xmx(limit.max_heap_bytes)
             ),
@@ -158,20 +159,20 @@ impl Heap<'_> {
         let spare = limit.max_heap_bytes - total_bytes;
         let decoding = limit.decoding.as_deref().map_or_else(String::new, |word| format!(" ({word})"));
         let weighs = if name == self.now {
-            format!("This heap weighs {} {}", gib(total_bytes), with(name))
+            format!("This heap weighs {} {}", size::rounded(total_bytes), with(name))
         } else {
             format!(
                 "This heap of {} {} fits in {} {}",
-                gib(self.now_bytes),
+                size::rounded(self.now_bytes),
                 with(self.now),
-                gib(total_bytes),
+                size::rounded(total_bytes),
                 with(name)
             )
         };
         format!(
             "{weighs}: -Xmx{}{decoding} holds it, with {} to spare.",
             xmx(limit.max_heap_bytes),
-            gib(spare)
+            size::rounded(spare)
         )
     }
 
@@ -187,8 +188,8 @@ impl Heap<'_> {
             "Beyond -Xmx{} these objects weigh {ratio:.2} times as much ({} instead of {}): only -Xmx{} holds as many \
             objects as -Xmx{} does {}. Sizes between hold fewer.",
             xmx(cliff),
-            gib(total_bytes),
-            gib(below_bytes),
+            size::rounded(total_bytes),
+            size::rounded(below_bytes),
             xmx(pays_from_bytes),
             xmx(cliff),
             with(below)
@@ -260,20 +261,7 @@ fn with(name: ModelName) -> &'static str {
 
 /// A heap size as `-Xmx` takes it, down to a whole MiB: `30g`, `32736m`.
 fn xmx(bytes: u64) -> String {
-    if bytes != 0 && bytes.is_multiple_of(GIB) {
-        format!("{}g", bytes / GIB)
-    } else {
-        format!("{}m", bytes / MIB)
-    }
-}
-
-/// Bytes in GiB; small heaps in MiB.
-pub(super) fn gib(bytes: u64) -> String {
-    if bytes < GIB {
-        format!("{:.1} MiB", bytes as f64 / MIB as f64)
-    } else {
-        format!("{:.1} GiB", bytes as f64 / GIB as f64)
-    }
+    size::option(bytes / MIB * MIB)
 }
 
 #[cfg(test)]
@@ -385,6 +373,6 @@ mod tests {
 
     #[test]
     fn sizes_are_spelt_as_xmx_takes_them() {
-        assert_eq!([30 * GIB, 32736 * MIB, 62 * GIB, 0].map(xmx), ["30g", "32736m", "62g", "0m"]);
+        assert_eq!([30 * GIB, 32736 * MIB, 62 * GIB, 0].map(xmx), ["30g", "32736m", "62g", "0"]);
     }
 }

@@ -29,7 +29,7 @@ pub fn garbage(prediction: &HeapPrediction, log: &GcLog) -> Result<(Vec<GarbageI
     let basis = format!(
         "{} freed in {:.1} s between the first and the last of {} collections, in the model {} ({source_of_mode}). \
         Assumed: what dies is composed as what was found in the heap.",
-        super::cross_over::gib(stretch.freed_bytes),
+        assay_text::size::rounded(stretch.freed_bytes),
         stretch.seconds,
         stretch.collections,
         base.name()

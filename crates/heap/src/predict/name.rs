@@ -1,11 +1,10 @@
 //! Classes by the names that people type.
 
 use crate::{Census, ClassIndex};
+use assay_text::near;
 
 /// Names that are offered when one is not found.
 const NEAR_NAMES_MAX: usize = 3;
-/// Two names are near from this likeness on (Jaro-Winkler, 1 = equal).
-const LIKENESS_MIN: f64 = 0.8;
 
 /// A heap has no class of a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,11 +49,8 @@ pub fn find_class(census: &Census, name: &str) -> Result<ClassIndex, ClassNotFou
 /// That there is no such class among these, and which are like it.
 pub(crate) fn not_found<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> ClassNotFound {
     let wanted = name.trim().replace('/', ".");
-    let near = names.map(|have| (likeness(have, &wanted), have));
-    let mut near: Vec<(f64, &str)> = near.filter(|(likeness, _)| LIKENESS_MIN <= *likeness).collect();
-    near.sort_by(|(a, a_name), (b, b_name)| b.total_cmp(a).then_with(|| a_name.cmp(b_name)));
-    near.dedup_by(|(_, a), (_, b)| a == b);
-    let near = near.into_iter().take(NEAR_NAMES_MAX).map(|(_, name)| name.to_owned()).collect();
+    let near = near::alike(&wanted, names, simple_name, NEAR_NAMES_MAX);
+    let near = near.into_iter().map(str::to_owned).collect();
     ClassNotFound { name: name.to_owned(), near }
 }
 
@@ -65,13 +61,6 @@ fn with(census: &Census, is: impl Fn(&str) -> bool) -> impl Iterator<Item = Clas
 
 fn simple_name(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, simple)| simple)
-}
-
-/// The better of the whole names' likeness and that of the names without packages: a forgotten package is the commonest
-/// mistake, and a wrong letter the next.
-fn likeness(have: &str, wanted: &str) -> f64 {
-    let simple = strsim::jaro_winkler(simple_name(have), simple_name(wanted));
-    strsim::jaro_winkler(have, wanted).max(simple * 0.9)
 }
 
 #[cfg(test)]

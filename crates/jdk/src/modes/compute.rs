@@ -2,11 +2,11 @@
 
 use super::attach::{BASE_MIN_ADDRESS, Place, Search, UNSCALED_END};
 use super::options::DecidingOptions;
-use super::size_text::size_words;
 use super::sizes::Sizes;
 use super::space::AddressSpace;
 use crate::Collector;
 use assay_model::ReferenceMode;
+use assay_text::size;
 
 /// Releases whose rules are known here. Newer ones are computed by the rules of the last.
 const RULES_SINCE: u32 = 15;
@@ -91,7 +91,7 @@ impl HeapSetting {
     /// The mode of this `-Xmx` in a process whose addresses are taken as `space` says.
     pub fn mode_of(&self, max_heap_bytes: u64, space: &AddressSpace) -> ComputedMode {
         if max_heap_bytes < MAX_HEAP_BYTES_MIN {
-            let why = format!("a JVM starts with {} at least", size_words(MAX_HEAP_BYTES_MIN));
+            let why = format!("a JVM starts with {} at least", size::exact(MAX_HEAP_BYTES_MIN));
             return ComputedMode::without_place(None, why);
         }
         if let Some(option) = &self.options.not_judged {
@@ -119,7 +119,7 @@ impl HeapSetting {
         if let (Some(bytes), Some(limit)) = (computed.heap_bytes, space.reservable_bytes)
             && limit < bytes
         {
-            let why = format!("does not start: ulimit -v leaves {} to reserve", size_words(limit));
+            let why = format!("does not start: ulimit -v leaves {} to reserve", size::exact(limit));
             computed = ComputedMode::without_place(None, why);
         }
         if RULES_UNTIL < self.feature {
@@ -141,10 +141,10 @@ impl HeapSetting {
         (limit < max_heap_bytes).then(|| {
             format!(
                 "-Xmx is above {}: the {} that 32-bit references reach at alignment {}, less {} kept for alignment",
-                size_words(limit),
-                size_words(sizes.reach_bytes()),
+                size::exact(limit),
+                size::exact(sizes.reach_bytes()),
                 self.options.object_alignment_bytes,
-                size_words(sizes.reach_bytes() - limit),
+                size::exact(sizes.reach_bytes() - limit),
             )
         })
     }
@@ -206,16 +206,16 @@ impl HeapSetting {
 
     fn decided_by(&self, max_heap_bytes: u64, search: &Search, place: &Place, mode: ReferenceMode) -> String {
         let lowest = search.wanted_address.unwrap_or(BASE_MIN_ADDRESS);
-        let mut sum = format!("{} (HeapBaseMinAddress", size_words(lowest));
+        let mut sum = format!("{} (HeapBaseMinAddress", size::exact(lowest));
         if search.wanted_address.is_some() && place.first_address == place.reserved_address {
             sum.push_str(", given and so tried first");
         }
-        sum.push_str(&format!(") + {} of heap", size_words(search.heap_bytes)));
+        sum.push_str(&format!(") + {} of heap", size::exact(search.heap_bytes)));
         if search.heap_bytes != max_heap_bytes {
             let unit = self.rounding_unit(search.alignment_bytes);
             sum.push_str(&format!(" (rounded up to {unit})"));
         }
-        let reach = size_words(search.reach_bytes);
+        let reach = size::exact(search.reach_bytes);
         let end = match mode {
             ReferenceMode::CompressedUnscaled => "end within 4 GiB".to_owned(),
             ReferenceMode::CompressedZeroBased => format!("end above 4 GiB and within {reach}"),
@@ -237,8 +237,8 @@ impl HeapSetting {
 
     fn rounding_unit(&self, alignment_bytes: u64) -> String {
         match self.collector {
-            Collector::G1 | Collector::Shenandoah => format!("regions of {}", size_words(alignment_bytes)),
-            _ => format!("{}, what a page of cards covers", size_words(alignment_bytes)),
+            Collector::G1 | Collector::Shenandoah => format!("regions of {}", size::exact(alignment_bytes)),
+            _ => format!("{}, what a page of cards covers", size::exact(alignment_bytes)),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Which of a JVM's options have a say in the reference mode.
 
-use super::size_text::parse_option_size;
 use crate::Collector;
 
 /// Options that make the rules of `sizes` and `attach` not hold, or hide others: the cell is then left to `--verify`.
@@ -127,7 +126,7 @@ impl DecidingOptions {
 
     /// `None` for a value that this JVM would refuse, or that is not understood.
     fn number(&mut self, flag: &str, value: &str) -> Option<()> {
-        let size = || parse_option_size(value);
+        let size = || assay_text::size::parse(value).ok();
         let power_of_two = |range: std::ops::RangeInclusive<u64>| {
             size().filter(|s| s.is_power_of_two() && range.contains(s))
         };

@@ -5,8 +5,8 @@
 //! measured on JDK 17 and 25, x86-64 (the addresses are HotSpot's own rules, `CompressedOops::initialize`); the mode
 //! that a JVM really chose is always read from its log. Held by: `every_mode_is_the_one_that_the_jvm_s_log_shows`.
 
-use super::size_text::option_size;
 use assay_model::{JvmFacts, ModeRead, ReferenceMode};
+use assay_text::size;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -38,8 +38,8 @@ pub fn impossible(
     if let Some(heap) = heap.filter(|heap| *heap < HEAP_MIN) {
         found.push(format!(
             "heap {} is below the {} that a JVM starts with",
-            option_size(heap),
-            option_size(HEAP_MIN)
+            size::option(heap),
+            size::option(HEAP_MIN)
         ));
     }
     let limit = match mode {
@@ -54,7 +54,7 @@ pub fn impossible(
     if let (Some(mode), Some(heap), Some((max, why))) = (mode, heap, limit)
         && max < heap
     {
-        let (heap, max) = (option_size(heap), option_size(max));
+        let (heap, max) = (size::option(heap), size::option(max));
         found.push(format!("{} with heap {heap}: {max} is the largest heap that {why}", mode.name()));
     }
     let has = |option: &str| options.iter().any(|o| o == option);
@@ -143,10 +143,9 @@ pub fn check(wanted: ReferenceMode, compact_headers: bool, read: &ModeRead) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::modes::size_text::parse_option_size;
 
     fn heap(text: &str) -> Option<u64> {
-        parse_option_size(text)
+        size::parse(text).ok()
     }
 
     #[test]

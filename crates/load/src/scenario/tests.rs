@@ -79,22 +79,22 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
     check(
         "contains = \"Sold\"",
         "contain = \"Sold\"",
-        &expect![[r#"mix.toml:31: unknown key "contain"; did you mean "contains"?"#]],
+        &expect![[r#"mix.toml:31: unknown key "contain"; did you mean `contains`?"#]],
     );
     check(
         "\"session-range\"",
         "\"sesion-range\"",
-        &expect![[r#"mix.toml:8: unknown word "sesion-range"; did you mean "session-range"?"#]],
+        &expect![[r#"mix.toml:8: unknown word "sesion-range"; did you mean `session-range`?"#]],
     );
     check(
         "[\"logout\"]",
         "[\"loguot\"]",
-        &expect![[r#"mix.toml:6: unknown operation "loguot"; did you mean "logout"?"#]],
+        &expect![[r#"mix.toml:6: unknown operation "loguot"; did you mean `logout`?"#]],
     );
     check(
         "{symbols}",
         "{symbol}",
-        &expect![[r#"mix.toml:19: operation "portfolio": unknown value {symbol}; did you mean "symbols"?"#]],
+        &expect![[r#"mix.toml:19: operation "portfolio": unknown value {symbol}; did you mean `symbols`?"#]],
     );
     check(
         "assay.scenario/1",
@@ -112,8 +112,8 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
         "requires = \"holding\"",
         "requires = \"holdings\"",
         &expect![[r#"
-        mix.toml:24: operation "sell": requires unknown extract "holdings"; did you mean "holding"?
-        mix.toml:24: operation "sell": uses {holding}, which may not be there; add requires = "holding" and otherwise"#]],
+            mix.toml:24: operation "sell": requires unknown extract "holdings"; did you mean `holding`?
+            mix.toml:24: operation "sell": uses {holding}, which may not be there; add requires = "holding" and otherwise"#]],
     );
     check(
         "from = 0, to = 14999",
@@ -162,9 +162,9 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
         "operation = \"portfolio\"",
         "operation = \"portfolios\"",
         &expect![[r#"
-        mix.toml:12: extract "holding": unknown operation "portfolios"; did you mean "portfolio"?
-        mix.toml:24: operation "sell": unknown value {holding}; known: side, symbols, user
-        mix.toml:24: operation "sell": requires unknown extract "holding"; none is known"#]],
+            mix.toml:12: extract "holding": unknown operation "portfolios"; did you mean `portfolio`?
+            mix.toml:24: operation "sell": unknown value {holding}; known: side, symbols, user
+            mix.toml:24: operation "sell": requires unknown extract "holding"; none is known here"#]],
     );
     check(
         "method = \"POST\"",

@@ -5,6 +5,7 @@ use crate::config::Bounds;
 use crate::validation::TOLERANCE_SHARE;
 use assay_load::ErrorKind;
 use assay_model::ValidityCheck;
+use assay_text::percent;
 
 /// Expected share of an operation from which it is a large one, and how far large and small ones may be off: the published
 /// rule of SPECjbb2015.
@@ -42,10 +43,6 @@ pub fn check(facts: &RunFacts, bounds: &Bounds) -> Vec<ValidityCheck> {
 
 pub(super) fn verdict(check: &str, passed: Option<bool>, evidence: impl Into<String>) -> ValidityCheck {
     ValidityCheck { check: check.to_owned(), passed, evidence: evidence.into() }
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
 }
 
 /// The largest of some figures, with its window's rate for the evidence.
@@ -105,7 +102,8 @@ fn mix(facts: &RunFacts) -> ValidityCheck {
         for (operation, requests) in first.operations.iter().zip(counts) {
             let off = mix_off(operation.asked_share, *requests, sum);
             if sum > 0 && found.as_ref().is_none_or(|(most, _)| *most < off) {
-                let (is, asked) = (percent(share(*requests, sum)), percent(operation.asked_share));
+                let (is, asked) =
+                    (percent::share(share(*requests, sum)), percent::share(operation.asked_share));
                 found =
                     Some((off, format!("{}: {is} of {sum} requests {place}, asked {asked}", operation.name)));
             }
@@ -155,7 +153,7 @@ fn sent_rate(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     let off = |w: &WindowFacts| Some(rate_off(sent(w), asked(w), bounds.sent_rate_share));
     let in_all = rate_off(sent_all, asked_all, bounds.sent_rate_share);
     let (in_one, rate) = worst(judged.iter().copied(), off).unwrap_or((0.0, 0.0));
-    let bound = percent(bounds.sent_rate_share);
+    let bound = percent::share(bounds.sent_rate_share);
     let with_refused = match judged.iter().map(|w| refused(w)).sum::<u64>() {
         0 => String::new(),
         refused => format!(", with {refused} that found the most in flight and were not sent,"),
@@ -186,9 +184,9 @@ fn in_clear(
     let most = judged.iter().map(|w| share(part(w), w.requests)).fold(0.0, f64::max);
     let evidence = format!(
         "{some} of {all} requests {what} ({}), at most {} of a window; most beyond chance at {rate:.0}/s; accepted: {}",
-        percent(share(some, all)),
-        percent(most),
-        percent(bound)
+        percent::share(share(some, all)),
+        percent::share(most),
+        percent::share(bound)
     );
     verdict(check, Some(in_one <= 1.0 && off(some, all) <= 1.0), evidence)
 }
@@ -247,7 +245,7 @@ fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     } else {
         Some(is_good)
     };
-    let accepted = percent(bounds.windows_lost_share);
+    let accepted = percent::share(bounds.windows_lost_share);
     verdict(
         "disturbance",
         passed,
@@ -271,8 +269,8 @@ fn pressure(facts: &RunFacts) -> ValidityCheck {
     let evidence = format!(
         "some task of the machine, the server's and the generator's among them, waited for a processor in {} of the time at \
          {lowest_rate:.0}/s, the lowest rate, and in at most {} of it (PSI, cpu some); not judged",
-        percent(at_lowest),
-        percent(most)
+        percent::share(at_lowest),
+        percent::share(most)
     );
     verdict("cpu-pressure", None, evidence)
 }
@@ -294,7 +292,7 @@ fn validation(facts: &RunFacts) -> Option<ValidityCheck> {
         "{} steps up to the highest rate; sent and answered rate farthest off at {rate:.0}/s, by {most:.2} of what is accepted: {} or \
          what chance explains; the server was not started anew before",
         counted().count(),
-        percent(TOLERANCE_SHARE)
+        percent::share(TOLERANCE_SHARE)
     );
     Some(verdict("validation", Some(most <= 1.0), evidence))
 }

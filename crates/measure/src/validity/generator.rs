@@ -1,11 +1,12 @@
 //! Whether the generator, and not the server, was judged.
 
-use super::checks::{percent, verdict, worst};
+use super::checks::{verdict, worst};
 use super::{RunFacts, WindowFacts};
 use crate::answer::{Lag, lag, lag_of};
 use crate::config::Bounds;
 use assay_load::Priority;
 use assay_model::ValidityCheck;
+use assay_text::percent;
 
 /// Windows that count: in others it was seen already.
 fn counted(facts: &RunFacts) -> impl Iterator<Item = &WindowFacts> {
@@ -29,14 +30,14 @@ pub(super) fn lag_of_limits(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck 
         .zip(&lags)
         .map(|((limit_ms, _), lag)| {
             let not = if is_early(lag) { "" } else { ", too many: no answer" };
-            format!("{limit_ms} ms {}{not}", percent(lag.late_share))
+            format!("{limit_ms} ms {}{not}", percent::share(lag.late_share))
         })
         .collect();
     let evidence = format!(
         "requests sent later than {:.0} % of a limit, near its rate: {}; accepted: {}",
         100.0 * bounds.lag_part_of_limit,
         each.join(", "),
-        percent(facts.miss_share)
+        percent::share(facts.miss_share)
     );
     verdict("generator-lag", Some(lags.iter().any(is_early)), evidence)
 }
@@ -47,8 +48,8 @@ pub(super) fn cpu(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     };
     let evidence = format!(
         "at most {} of a core, at {rate:.0}/s; accepted: {}",
-        percent(most),
-        percent(bounds.generator_cpu_share)
+        percent::share(most),
+        percent::share(bounds.generator_cpu_share)
     );
     verdict("generator-cpu", Some(most <= bounds.generator_cpu_share), evidence)
 }

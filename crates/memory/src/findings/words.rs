@@ -1,6 +1,9 @@
 //! Sums over the leaves of a look, and figures as people read and type them.
 
 use assay_model::{Area, JvmMemoryFacts, Leaf, MemoryReport};
+pub(crate) use assay_text::percent::of as percent;
+use assay_text::size;
+pub(crate) use assay_text::size::rounded as bytes;
 
 /// Resident bytes of the leaves whose path begins like this.
 pub(crate) fn under(report: &MemoryReport, path: &[&str]) -> u64 {
@@ -47,33 +50,9 @@ pub(crate) fn is_on(jvm: &JvmMemoryFacts, name: &str) -> Option<bool> {
     jvm.flags.get(name)?.parse().ok()
 }
 
-/// A number of bytes with its unit, KiB to TiB.
-pub(crate) fn bytes(bytes: u64) -> String {
-    if bytes < 1 << 10 {
-        return format!("{bytes} bytes");
-    }
-    let (mut value, mut unit) = (bytes as f64 / 1024.0, "KiB");
-    for next in ["MiB", "GiB", "TiB"] {
-        // Where rounding to a decimal would give 1024.0 of the unit.
-        if value < 1023.95 {
-            break;
-        }
-        (value, unit) = (value / 1024.0, next);
-    }
-    format!("{value:.1} {unit}")
-}
-
-/// A share of the RSS.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "0 %".to_owned();
-    }
-    format!("{:.1} %", part as f64 * 100.0 / whole as f64)
-}
-
 /// A size as a JVM option takes it: whole MiB, never less than asked.
 pub(crate) fn option_size(bytes: u64) -> String {
-    format!("{}m", bytes.div_ceil(1 << 20))
+    size::option(bytes.checked_next_multiple_of(1 << 20).unwrap_or(bytes))
 }
 
 #[cfg(test)]
@@ -81,13 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_the_unit_that_people_use() {
-        let figures = [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (1_048_575, "1.0 MiB")];
-        for (value, text) in figures {
-            assert_eq!(bytes(value), text);
-        }
-        assert_eq!((bytes(3 << 29), bytes(5 << 40)), ("1.5 GiB".to_owned(), "5.0 TiB".to_owned()));
+    fn an_option_is_never_less_than_asked() {
         assert_eq!((option_size(1), option_size(2 << 20)), ("1m".to_owned(), "2m".to_owned()));
-        assert_eq!((percent(1, 8), percent(1, 0)), ("12.5 %".to_owned(), "0 %".to_owned()));
     }
 }

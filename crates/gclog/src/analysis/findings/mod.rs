@@ -12,6 +12,7 @@ mod room;
 mod safepoints;
 
 use assay_model::{GcFinding, GcReport, GcSeverity};
+use assay_text::size::rounded_signed as size;
 
 /// A rule.
 type Rule = fn(&GcReport) -> Option<GcFinding>;
@@ -71,13 +72,6 @@ impl With for GcFinding {
 /// Where things of this name stand.
 fn places(report: &GcReport, name: &str) -> Vec<(usize, u64)> {
     report.places.get(name).cloned().unwrap_or_default()
-}
-
-/// Bytes as people read them.
-fn size(bytes: f64) -> String {
-    const UNITS: [(f64, &str); 3] = [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1_024.0, "KiB")];
-    let unit = UNITS.iter().find(|(unit, _)| *unit <= bytes.abs());
-    unit.map_or(format!("{bytes:.0} bytes"), |(unit, name)| format!("{:.1} {name}", bytes / unit))
 }
 
 /// The collector of the last JVM.

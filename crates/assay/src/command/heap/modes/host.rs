@@ -2,9 +2,10 @@
 
 use assay_heap::modes::{StoppedJvm, classes_in_log, protected_page_in_log};
 use assay_jdk::StartedJvm;
-use assay_jdk::modes::{AddressSpace, option_size};
+use assay_jdk::modes::AddressSpace;
 use assay_linux::{Mapping, ProcRoot, SysRoot};
 use assay_model::{JvmFacts, Problem};
+use assay_text::size;
 use rustix::process::{Resource, getrlimit};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -41,7 +42,7 @@ pub fn stopped_jvm(
     let heap_bytes = if facts.bits == 32 { heap_bytes.min(MAP_HEAP_BYTES_32) } else { heap_bytes };
     let mut words = options.to_vec();
     words.extend([
-        format!("-Xmx{}", option_size(heap_bytes)),
+        format!("-Xmx{}", size::option(heap_bytes)),
         "-Xms4m".to_owned(),
         "-XX:-AlwaysPreTouch".to_owned(),
         LOG.to_owned(),
@@ -126,7 +127,7 @@ pub fn unusual(want: Option<u64>) -> Vec<Problem> {
     {
         let what = format!(
             "-Xmx{} is more than the {:.1} GiB of {what}: it can be reserved, but never be filled",
-            option_size(want),
+            size::option(want),
             bytes as f64 / f64::from(1 << 30)
         );
         tell("memory", what);

@@ -219,9 +219,10 @@ fn is_same(a: &ModeCell, b: &ModeCell) -> bool {
     (&a.java, &a.collector, a.max_heap_bytes) == (&b.java, &b.collector, b.max_heap_bytes)
 }
 
-/// The options, parted at blanks. The heap's size is not one of them.
+/// The options, parted as a shell parts them. The heap's size is not one of them.
 fn words(options: Option<&str>) -> Result<Vec<String>, Failure> {
-    let words: Vec<String> = options.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+    let words = shell_words::split(options.unwrap_or_default())
+        .map_err(|e| Failure::input(format!("the options cannot be parted: {e}")))?;
     if let [first, second, ..] = switched_on(&words).as_slice() {
         let (first, second) = (first.name(), second.name());
         return Err(Failure::input(format!(

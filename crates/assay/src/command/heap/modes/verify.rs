@@ -2,9 +2,10 @@
 
 use super::host::java_of;
 use super::{Jvm, MIB, is_same};
-use assay_jdk::modes::{DecidingOptions, option_size};
+use assay_jdk::modes::DecidingOptions;
 use assay_jdk::{JvmOutput, StartError, run_java};
 use assay_model::{HeapModes, JvmFacts, ModeCell, ModeRead, ReferenceMode};
+use assay_text::size;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -120,10 +121,10 @@ fn words(cell: &ModeCell) -> Vec<String> {
     }
     words.push(format!("-XX:+Use{}GC", cell.collector));
     words.extend(cell.options.iter().filter(|option| !is_of_collector(option)).cloned());
-    words.push(format!("-Xmx{}", option_size(cell.max_heap_bytes)));
+    words.push(format!("-Xmx{}", size::option(cell.max_heap_bytes)));
     let deciding = DecidingOptions::of(cell.options.iter().map(String::as_str));
     let initial_bytes = INITIAL_HEAP_BYTES * (deciding.object_alignment_bytes / 8);
-    words.push(format!("-Xms{}", option_size(cell.max_heap_bytes.min(initial_bytes))));
+    words.push(format!("-Xms{}", size::option(cell.max_heap_bytes.min(initial_bytes))));
     words.extend(["-XX:-AlwaysPreTouch".to_owned(), LOG.to_owned()]);
     if has_full_class_pointers(cell) {
         words.push(FLAGS.to_owned());

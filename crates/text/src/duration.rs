@@ -1,0 +1,77 @@
+//! Durations as people write them: `500ms`, `30s`, `2m`, `1h`.
+
+use std::time::Duration;
+
+/// Longest duration that can be asked for: a week.
+const SECONDS_MAX: f64 = 7.0 * 24.0 * 3600.0;
+
+/// Parses `30s`. Nothing (`0s`) is a duration.
+///
+/// # Errors
+/// What is wrong, and what would be right.
+pub fn parse(text: &str) -> Result<Duration, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit_s = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => {
+            return Err(format!(
+                "`{text}` is not a duration: write a number and ms, s, m or h, like \"30s\""
+            ));
+        }
+    };
+    match number.parse::<f64>().map(|n| n * unit_s) {
+        Ok(seconds) if (0.0..=SECONDS_MAX).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!("`{text}` is not a duration: it must be from nothing to a week, like \"30s\"")),
+    }
+}
+
+/// Parses a duration that is longer than nothing.
+///
+/// # Errors
+/// What is wrong, and what would be right.
+pub fn parse_positive(text: &str) -> Result<Duration, String> {
+    match parse(text)? {
+        Duration::ZERO => Err(format!("`{text}` is too short: it must be longer than nothing")),
+        duration => Ok(duration),
+    }
+}
+
+/// In the form that [`parse`] takes: whole seconds, else milliseconds.
+pub fn exact(duration: Duration) -> String {
+    match duration.subsec_nanos() {
+        0 => format!("{}s", duration.as_secs()),
+        _ => format!("{}ms", duration.as_secs_f64() * 1e3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_need_a_unit_and_a_sensible_length() {
+        assert_eq!(parse("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse("0s"), Ok(Duration::ZERO));
+        for bad in
+            ["", "12", "30", "s", "-1s", "1..5s", "8000h", "1 s", "nan s", "1e9s", "5 parsecs", "99999999h"]
+        {
+            assert!(parse(bad).is_err(), "{bad}");
+            assert!(parse_positive(bad).is_err(), "{bad}");
+        }
+        assert!(parse_positive("0s").is_err());
+        assert_eq!(parse_positive("1h"), Ok(Duration::from_secs(3600)));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for text in ["30s", "1ms", "2500ms", "0s", "90m"] {
+            let duration = parse(text).expect(text);
+            assert_eq!(parse(&exact(duration)), Ok(duration), "{text}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Files that appear whole or not at all: written beside their place under another name, then renamed.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A file that is not yet in its place. Dropped, it leaves nothing.
+#[derive(Debug)]
+pub struct NewFile {
+    temporary: NamedTempFile,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// Begins a file, readable by its owner alone.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn begin(path: &Path) -> io::Result<NewFile> {
+        // Mode 0600.
+        Ok(NewFile { temporary: NamedTempFile::new_in(folder_of(path))?, path: path.to_owned() })
+    }
+
+    /// To be written and locked.
+    pub fn file(&mut self) -> &mut File {
+        self.temporary.as_file_mut()
+    }
+
+    /// Puts it in its place, over what was there.
+    ///
+    /// # Errors
+    /// What the kernel says; nothing has changed then.
+    pub fn finish(self) -> io::Result<File> {
+        // On the disk before its name is: after a power cut there is the old file or the new one.
+        self.temporary.as_file().sync_all()?;
+        self.temporary.persist(&self.path).map_err(|e| e.error)
+    }
+}
+
+/// Writes a file, readable by its owner alone, that appears whole or not at all.
+///
+/// # Errors
+/// What the kernel or `write` says; nothing has changed then.
+pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut new = NewFile::begin(path)?;
+    let mut out = BufWriter::new(new.file());
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    new.finish().map(|_| ())
+}
+
+/// The folder that a file is in; `.` where its path names none.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_failed_write_leaves_the_file_that_was_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page.html");
+        assert!(write_whole(&path, |out| out.write_all(b"hello")).is_ok());
+        assert!(write_whole(&path, |_| Err(io::Error::other("the disk is full"))).is_err());
+        assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "hello");
+        assert_eq!(path.metadata().expect("it is there").permissions().mode() & 0o777, 0o600);
+        assert_eq!(folder.path().read_dir().expect("readable").count(), 1, "nothing half-written beside it");
+    }
+}
