@@ -54,9 +54,7 @@ mod stream;
 mod window;
 mod xlog;
 
-pub use analysis::{
-    Analysis, AnalysisOptions, Condition, ConditionError, METRICS, Metric, Requests, diff, metrics,
-};
+pub use analysis::{Analysis, AnalysisOptions, Condition, ConditionError, Requests, diff};
 pub use dialect::At;
 pub use j9::{J9Mode, read_j9};
 pub use reader::{GcLogReader, read};

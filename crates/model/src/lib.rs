@@ -15,7 +15,7 @@ mod host;
 mod latency;
 mod load;
 mod memory;
-mod metric;
+pub mod metric;
 mod mode;
 mod plan;
 mod problem;
@@ -29,10 +29,11 @@ pub use capacity::{
 };
 pub use estimate::Estimate;
 pub use gc::{
-    GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEvent, GcEventKind, GcEventsLine, GcFinding,
-    GcHeading, GcInstant, GcJvm, GcLiveSet, GcLog, GcMmu, GcPoint, GcReconciliation, GcRecord, GcRecordKind,
-    GcReport, GcRow, GcScope, GcSeries, GcSeverity, GcSizes, GcSource, GcSpace, GcSpaceUse, GcTrend,
-    GcTrouble, GcVerdict, HeapRange, NotUnderstood, StrangeShape,
+    Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEvent, GcEventKind,
+    GcEventsLine, GcFigure, GcFinding, GcHeading, GcInstant, GcJvm, GcLiveSet, GcLog, GcMmu, GcPoint,
+    GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcScope, GcSeries, GcSeverity, GcSizes,
+    GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StrangeShape,
+    gc_figure,
 };
 pub use heap::{
     AddressRange, ClassLayout, ClassWeight, CrossOver, DumpModel, FieldPlace, GarbageInModel, HeapLayouts,

@@ -36,202 +36,102 @@ pub struct Metric {
     pub on_request: bool,
 }
 
-/// All metrics of servers, in the order in which reports list them.
-pub const METRICS: &[Metric] = &[
-    Metric {
-        id: Cow::Borrowed("garbage_kib_per_request"),
-        title: Cow::Borrowed("Garbage per request"),
-        unit: "KiB",
-        better: Better::Lower,
-        source: "bytes freed by the collections of a window after its first, divided by the requests completed \
-                 from the first to the last of these collections (GC log and load generator, same clock); \
-                 where a window has one collection only, the count begins at the last one before it",
-        needs_quiet_machine: false,
-        on_request: false,
-    },
-    Metric {
-        id: Cow::Borrowed("cpu_ms_per_request"),
-        title: Cow::Borrowed("CPU time per request"),
-        unit: "ms",
-        better: Better::Lower,
-        source: "user and system time of the server process in a window, from the scheduler's own accounting, \
-                 divided by the requests completed in it",
-        needs_quiet_machine: true,
-        on_request: false,
-    },
-    Metric {
-        id: Cow::Borrowed("throughput_per_s"),
-        title: Cow::Borrowed("Throughput"),
-        unit: "requests/s",
-        better: Better::Higher,
-        source: "requests answered correctly in a window, divided by its length",
-        needs_quiet_machine: true,
-        on_request: false,
-    },
-    Metric {
-        id: Cow::Borrowed("response_p50_ms"),
-        title: Cow::Borrowed("Response time, median"),
-        unit: "ms",
-        better: Better::Lower,
-        source: "from the intended start to the last byte of the answer",
-        needs_quiet_machine: true,
-        on_request: false,
-    },
-    Metric {
-        id: Cow::Borrowed("response_p99_ms"),
-        title: Cow::Borrowed("Response time, 99th percentile"),
-        unit: "ms",
-        better: Better::Lower,
-        source: "from the intended start to the last byte of the answer",
-        needs_quiet_machine: true,
-        on_request: false,
-    },
-    Metric {
-        id: Cow::Borrowed("gc_pause_ms_per_s"),
-        title: Cow::Borrowed("Time stopped for collection"),
-        unit: "ms/s",
-        better: Better::Lower,
-        source: "sum of the collection pauses that the GC log gives for a window, divided by its length",
-        needs_quiet_machine: true,
-        on_request: false,
-    },
-    Metric {
-        id: Cow::Borrowed("critical_rate_per_s"),
-        title: Cow::Borrowed("Critical rate"),
-        unit: "requests/s",
-        better: Better::Higher,
-        source: "geometric mean of the rates up to which a percentile of the response time keeps each of the study's limits",
-        needs_quiet_machine: true,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("max_rate_per_s"),
-        title: Cow::Borrowed("Highest sustained rate"),
-        unit: "requests/s",
-        better: Better::Higher,
-        source: "highest rate of Poisson arrivals at which right answers keep up with requests, whatever the response time",
-        needs_quiet_machine: true,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("rss_bytes"),
-        title: Cow::Borrowed("Resident memory"),
-        unit: "bytes",
-        better: Better::Lower,
-        source: "the kernel's resident set size of the server process at the end of a window",
-        needs_quiet_machine: false,
-        on_request: false,
-    },
-    Metric {
-        id: Cow::Borrowed("native_bytes"),
-        title: Cow::Borrowed("Resident memory outside the Java heap"),
-        unit: "bytes",
-        better: Better::Lower,
-        source: "resident set size less the resident part of the Java heap at the end of a window",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("class_metadata_bytes"),
-        title: Cow::Borrowed("Resident class metadata"),
-        unit: "bytes",
-        better: Better::Lower,
-        source: "metaspace, compressed class space, class-data archive and what hangs off class loaders, from a look at every \
-                 resident byte at the end of a window",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("jit_code_bytes"),
-        title: Cow::Borrowed("Resident JIT-compiled code"),
-        unit: "bytes",
-        better: Better::Lower,
-        source: "code cache and what compiled methods keep outside it, from a look at every resident byte at the end of a window",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("jvm_work_bytes"),
-        title: Cow::Borrowed("Resident JVM work area"),
-        unit: "bytes",
-        better: Better::Lower,
-        source: "what the JVM and native libraries keep for their own work, from a look at every resident byte at the end of a \
-                 window",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("buffers_bytes"),
-        title: Cow::Borrowed("Resident direct and mapped buffers"),
-        unit: "bytes",
-        better: Better::Lower,
-        source: "native memory that Java objects own, from a look at every resident byte at the end of a window",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("freed_resident_bytes"),
-        title: Cow::Borrowed("Freed but resident memory"),
-        unit: "bytes",
-        better: Better::Lower,
-        source: "given to free() and kept by the allocator, from a look at every resident byte at the end of a window",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("minor_faults_per_request"),
-        title: Cow::Borrowed("Minor page faults per request"),
-        unit: "faults",
-        better: Better::Lower,
-        source: "pages that the kernel gave or mapped anew while a window was measured, by its count for the server \
-                 process, divided by the requests completed meanwhile",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-];
+macro_rules! metrics {
+    ($(#[$about:meta])* $list:ident:
+        $($name:ident = $id:literal, $title:literal, $unit:literal, $better:ident $([$($mark:ident),*])?, $source:literal;)*) => {
+        $(#[$about])*
+        pub const $list: &[Metric] =
+            &[$(Metric::new($name, $title, $unit, Better::$better, $source)$($(.$mark())*)?),*];
+        $(#[doc = $title] pub const $name: &str = $id;)*
+    };
+}
 
-/// What a benchmark can give, in the order in which reports list it; `/` and the benchmark's name complete the identifier.
-pub const PER_BENCHMARK: &[Metric] = &[
-    Metric {
-        id: Cow::Borrowed("ns_per_op"),
-        title: Cow::Borrowed("Time per operation"),
-        unit: "ns/op",
-        better: Better::Lower,
-        source: "mean over the iterations of a launch that the benchmark program's own results list",
-        needs_quiet_machine: true,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("cpu_ns_per_op"),
-        title: Cow::Borrowed("CPU time per operation"),
-        unit: "ns/op",
-        better: Better::Lower,
-        source: "CPU time of the measuring threads in an iteration, divided by the operations in it; mean over the \
-                 iterations that the benchmark program's own results list",
-        needs_quiet_machine: true,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("allocated_bytes_per_op"),
-        title: Cow::Borrowed("Allocated per operation"),
-        unit: "B/op",
-        better: Better::Lower,
-        source: "the JVM's count of allocated bytes for each operation, from the benchmark program's own results",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-    Metric {
-        id: Cow::Borrowed("live_bytes"),
-        title: Cow::Borrowed("Live heap"),
-        unit: "bytes",
-        better: Better::Lower,
-        source: "Java heap that the benchmark's data takes after a full collection, as the benchmark program counts it",
-        needs_quiet_machine: false,
-        on_request: true,
-    },
-];
+metrics! {
+    /// All metrics of servers, in the order in which reports list them.
+    METRICS:
+    GARBAGE_KIB_PER_REQUEST = "garbage_kib_per_request", "Garbage per request", "KiB", Lower,
+        "bytes freed by the collections of a window after its first, divided by the requests completed \
+        from the first to the last of these collections (GC log and load generator, same clock); \
+        where a window has one collection only, the count begins at the last one before it";
+    CPU_MS_PER_REQUEST = "cpu_ms_per_request", "CPU time per request", "ms", Lower [when_quiet],
+        "user and system time of the server process in a window, from the scheduler's own accounting, \
+        divided by the requests completed in it";
+    THROUGHPUT_PER_S = "throughput_per_s", "Throughput", "requests/s", Higher [when_quiet],
+        "requests answered correctly in a window, divided by its length";
+    RESPONSE_P50_MS = "response_p50_ms", "Response time, median", "ms", Lower [when_quiet],
+        "from the intended start to the last byte of the answer";
+    RESPONSE_P99_MS = "response_p99_ms", "Response time, 99th percentile", "ms", Lower [when_quiet],
+        "from the intended start to the last byte of the answer";
+    GC_PAUSE_MS_PER_S = "gc_pause_ms_per_s", "Time stopped for collection", "ms/s", Lower [when_quiet],
+        "sum of the collection pauses that the GC log gives for a window, divided by its length";
+    CRITICAL_RATE_PER_S = "critical_rate_per_s", "Critical rate", "requests/s", Higher [when_quiet, when_asked],
+        "geometric mean of the rates up to which a percentile of the response time keeps each of the study's limits";
+    MAX_RATE_PER_S = "max_rate_per_s", "Highest sustained rate", "requests/s", Higher [when_quiet, when_asked],
+        "highest rate of Poisson arrivals at which right answers keep up with requests, whatever the response time";
+    RSS_BYTES = "rss_bytes", "Resident memory", "bytes", Lower,
+        "the kernel's resident set size of the server process at the end of a window";
+    NATIVE_BYTES = "native_bytes", "Resident memory outside the Java heap", "bytes", Lower [when_asked],
+        "resident set size less the resident part of the Java heap at the end of a window";
+    CLASS_METADATA_BYTES = "class_metadata_bytes", "Resident class metadata", "bytes", Lower [when_asked],
+        "metaspace, compressed class space, class-data archive and what hangs off class loaders, from a look at every \
+        resident byte at the end of a window";
+    JIT_CODE_BYTES = "jit_code_bytes", "Resident JIT-compiled code", "bytes", Lower [when_asked],
+        "code cache and what compiled methods keep outside it, from a look at every resident byte at the end of a window";
+    JVM_WORK_BYTES = "jvm_work_bytes", "Resident JVM work area", "bytes", Lower [when_asked],
+        "what the JVM and native libraries keep for their own work, from a look at every resident byte at the end of a \
+        window";
+    BUFFERS_BYTES = "buffers_bytes", "Resident direct and mapped buffers", "bytes", Lower [when_asked],
+        "native memory that Java objects own, from a look at every resident byte at the end of a window";
+    FREED_RESIDENT_BYTES = "freed_resident_bytes", "Freed but resident memory", "bytes", Lower [when_asked],
+        "given to free() and kept by the allocator, from a look at every resident byte at the end of a window";
+    MINOR_FAULTS_PER_REQUEST = "minor_faults_per_request", "Minor page faults per request", "faults", Lower [when_asked],
+        "pages that the kernel gave or mapped anew while a window was measured, by its count for the server \
+        process, divided by the requests completed meanwhile";
+}
+
+metrics! {
+    /// What a benchmark can give, in the order in which reports list it; `/` and the benchmark's name complete the identifier.
+    PER_BENCHMARK:
+    NS_PER_OP = "ns_per_op", "Time per operation", "ns/op", Lower [when_quiet, when_asked],
+        "mean over the iterations of a launch that the benchmark program's own results list";
+    CPU_NS_PER_OP = "cpu_ns_per_op", "CPU time per operation", "ns/op", Lower [when_quiet, when_asked],
+        "CPU time of the measuring threads in an iteration, divided by the operations in it; mean over the \
+        iterations that the benchmark program's own results list";
+    ALLOCATED_BYTES_PER_OP = "allocated_bytes_per_op", "Allocated per operation", "B/op", Lower [when_asked],
+        "the JVM's count of allocated bytes for each operation, from the benchmark program's own results";
+    LIVE_BYTES = "live_bytes", "Live heap", "bytes", Lower [when_asked],
+        "Java heap that the benchmark's data takes after a full collection, as the benchmark program counts it";
+}
 
 impl Metric {
+    const fn new(
+        id: &'static str,
+        title: &'static str,
+        unit: &'static str,
+        better: Better,
+        source: &'static str,
+    ) -> Metric {
+        Metric {
+            id: Cow::Borrowed(id),
+            title: Cow::Borrowed(title),
+            unit,
+            better,
+            source,
+            needs_quiet_machine: false,
+            on_request: false,
+        }
+    }
+
+    const fn when_quiet(mut self) -> Metric {
+        self.needs_quiet_machine = true;
+        self
+    }
+
+    const fn when_asked(mut self) -> Metric {
+        self.on_request = true;
+        self
+    }
+
     /// The metric with this identifier: one of [`METRICS`], one of [`PER_BENCHMARK`] with a benchmark's name, or that of a limit.
     pub fn by_id(id: &str) -> Option<Metric> {
         if let Some(limit_ms) = limit_of(id) {
@@ -245,7 +145,7 @@ impl Metric {
 
     /// Whether it is a rate that a search for a capacity gives, and nothing else does.
     pub fn is_of_capacity(&self) -> bool {
-        self.id == "critical_rate_per_s" || self.id == "max_rate_per_s" || limit_of(&self.id).is_some()
+        self.id == CRITICAL_RATE_PER_S || self.id == MAX_RATE_PER_S || limit_of(&self.id).is_some()
     }
 
     /// The highest rate that keeps one limit of the response time.

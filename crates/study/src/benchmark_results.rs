@@ -5,7 +5,7 @@
 //! that it does not have as the texts "NaN" and "Infinity". The file is the benchmark program's, so sizes, numbers and names
 //! are bounded, and what cannot be used is told.
 
-use assay_model::{Problem, file};
+use assay_model::{Problem, file, metric};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -26,10 +26,10 @@ const BYTES: RangeInclusive<f64> = 0.0..=9.0e15;
 /// Secondary metrics that become ours: JMH's name, unit, and the kind of metric.
 /// `gc.alloc.rate.norm` is of JMH's `-prof gc` (with a dot before it until JMH 1.36), the others of `workloads/probes-jmh`.
 const SECONDARY: [(&str, &str, &str, &RangeInclusive<f64>); 4] = [
-    ("gc.alloc.rate.norm", "B/op", "allocated_bytes_per_op", &BYTES),
-    ("·gc.alloc.rate.norm", "B/op", "allocated_bytes_per_op", &BYTES),
-    ("live_bytes", "B", "live_bytes", &BYTES),
-    ("cpu_ns_per_op", "ns/op", "cpu_ns_per_op", &NS_PER_OP),
+    ("gc.alloc.rate.norm", "B/op", metric::ALLOCATED_BYTES_PER_OP, &BYTES),
+    ("·gc.alloc.rate.norm", "B/op", metric::ALLOCATED_BYTES_PER_OP, &BYTES),
+    ("live_bytes", "B", metric::LIVE_BYTES, &BYTES),
+    ("cpu_ns_per_op", "ns/op", metric::CPU_NS_PER_OP, &NS_PER_OP),
 ];
 
 #[derive(Deserialize)]
@@ -104,7 +104,7 @@ impl Results {
         let unit = &result.primary.unit;
         match ns_of(unit) {
             Some(ns) => {
-                let is_added = self.add("ns_per_op", name, mean(&result.primary).map(|m| m * ns), &NS_PER_OP);
+                let is_added = self.add(metric::NS_PER_OP, name, mean(&result.primary).map(|m| m * ns), &NS_PER_OP);
                 self.benchmarks += usize::from(is_added);
             }
             None => self.tell(format!(

@@ -19,7 +19,7 @@ use assay_measure::Limits;
 use assay_measure::observers::Observe;
 use assay_model::{
     Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, ReferenceMode,
-    SkippedVariant, Subject, Variant, schema,
+    SkippedVariant, Subject, Variant, metric, schema,
 };
 use assay_stats::SteadyRule;
 use std::collections::BTreeMap;
@@ -169,9 +169,9 @@ pub(crate) fn prepare(
         repeats_max: layout.repeats_max,
         factors: factors(&study.factor, &specs),
         primary_metric: study.primary_metric.clone().unwrap_or_else(|| match subject {
-            Subject::Server if capacity.is_some() => "critical_rate_per_s".to_owned(),
-            Subject::Server => "cpu_ms_per_request".to_owned(),
-            Subject::Benchmark => "ns_per_op".to_owned(),
+            Subject::Server if capacity.is_some() => metric::CRITICAL_RATE_PER_S.to_owned(),
+            Subject::Server => metric::CPU_MS_PER_REQUEST.to_owned(),
+            Subject::Benchmark => metric::NS_PER_OP.to_owned(),
         }),
         trials: planned(&names, &layout, seed),
         expected_s: layout.expected_s(names.len(), subject),

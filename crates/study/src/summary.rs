@@ -2,7 +2,7 @@
 
 use assay_model::{
     Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
-    VariantSummary, WarmUpEnd, Window, schema,
+    VariantSummary, WarmUpEnd, Window, metric, schema,
 };
 use assay_stats::{Statistic, compare_paired, estimate};
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Finding> {
 
 /// A heap so small that collection takes most of the time.
 fn collapse(variant: &VariantSummary) -> Option<Finding> {
-    let pauses = variant.metrics.get("gc_pause_ms_per_s")?;
+    let pauses = variant.metrics.get(metric::GC_PAUSE_MS_PER_S)?;
     // The lower end must be beyond the limit: a single bad block is no collapse.
     let sure = pauses.low.unwrap_or(pauses.estimate);
     (sure > COLLAPSE_PAUSE_MS_PER_S).then(|| Finding {

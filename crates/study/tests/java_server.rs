@@ -1,6 +1,6 @@
 //! A study of a real JVM with a server that allocates a known amount: the garbage that is found must be that.
 
-use assay_model::{ReferenceMode, TrialOutcome};
+use assay_model::{ReferenceMode, TrialOutcome, metric};
 use assay_study::{RunOptions, load_run, run};
 use std::sync::atomic::AtomicBool;
 
@@ -86,7 +86,7 @@ fn check(feature: u32) {
         // A slow machine may have a window with fewer than two collections: then the value is absent, with a problem.
         for window in &trial.trial.windows {
             let Some(kib) = window.metrics.get("garbage_kib_per_request") else {
-                assert!(window.problems.iter().any(|p| p.text.contains("garbage_kib_per_request")));
+                assert!(window.problems.iter().any(|p| p.about == metric::GARBAGE_KIB_PER_REQUEST));
                 continue;
             };
             // A request that is under way at a collection has allocated part of its bytes: one for each user, at both

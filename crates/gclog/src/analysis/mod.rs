@@ -12,7 +12,6 @@ mod findings;
 mod ledger;
 mod lengths;
 mod live_set;
-mod metrics;
 mod mmu;
 mod safepoints;
 mod series;
@@ -24,7 +23,6 @@ mod theil_sen;
 
 pub use condition::{Condition, ConditionError};
 pub use diff::diff;
-pub use metrics::{METRICS, Metric, metrics};
 
 use crate::dialect::At;
 use crate::stream::GcSink;

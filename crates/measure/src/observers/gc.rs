@@ -4,7 +4,7 @@ use super::{Observer, Target};
 use assay_gclog::input::{LogPart, LogSet, read_set};
 use assay_gclog::{Analysis, freed_between, pauses_between, read, xlog_option};
 use assay_load::{CompletionTimeline, Measured};
-use assay_model::{GcEvent, GcEventKind, GcLog, Problem, Trial, Window, file};
+use assay_model::{GcEvent, GcEventKind, GcLog, Problem, Trial, Window, file, metric};
 use fs_err::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -96,20 +96,20 @@ impl GcObserver {
     fn add_metrics(&self, log: &GcLog, window: &mut Window) {
         let (from_ns, to_ns) = (window.start_monotonic_ns, window.end_monotonic_ns);
         match self.garbage_kib_per_request(&log.events, from_ns, to_ns) {
-            Ok(kib) => drop(window.metrics.insert("garbage_kib_per_request".to_owned(), kib)),
+            Ok(kib) => drop(window.metrics.insert(metric::GARBAGE_KIB_PER_REQUEST.to_owned(), kib)),
             Err(why) => {
-                window.problems.push(Problem::new(file::GC_LOG, format!("garbage_kib_per_request: {why}")));
+                window.problems.push(Problem::new(metric::GARBAGE_KIB_PER_REQUEST, why));
             }
         }
         let seconds = to_ns.saturating_sub(from_ns) as f64 / 1e9;
         match pauses_between(&log.events, from_ns, to_ns) {
             Some(pauses) if seconds > 0.0 => {
                 let ms_per_s = pauses.stopped_ns as f64 / 1e6 / seconds;
-                window.metrics.insert("gc_pause_ms_per_s".to_owned(), ms_per_s);
+                window.metrics.insert(metric::GC_PAUSE_MS_PER_S.to_owned(), ms_per_s);
             }
             _ => {
-                let what = "gc_pause_ms_per_s: a collection lacks its time";
-                window.problems.push(Problem::new(file::GC_LOG, what));
+                let why = "a collection lacks its time";
+                window.problems.push(Problem::new(metric::GC_PAUSE_MS_PER_S, why));
             }
         }
     }

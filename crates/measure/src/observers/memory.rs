@@ -6,7 +6,7 @@
 use super::{Observer, Seen, Target};
 use assay_linux::{ProcRoot, monotonic_ns};
 use assay_memory::{LookDepth, ReadOptions};
-use assay_model::{Area, AreaBytes, MemoryReport, MemorySample, Problem, Window, file};
+use assay_model::{Area, AreaBytes, MemoryReport, MemorySample, Problem, Window, file, metric};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -20,11 +20,11 @@ const LOOKS_IN_WINDOW: f64 = 3.0;
 
 /// Metrics that are one area of a full look.
 const AREA_METRICS: [(&str, Area); 5] = [
-    ("class_metadata_bytes", Area::ClassMetadata),
-    ("jit_code_bytes", Area::JitCode),
-    ("jvm_work_bytes", Area::JvmWork),
-    ("buffers_bytes", Area::Buffers),
-    ("freed_resident_bytes", Area::FreedResident),
+    (metric::CLASS_METADATA_BYTES, Area::ClassMetadata),
+    (metric::JIT_CODE_BYTES, Area::JitCode),
+    (metric::JVM_WORK_BYTES, Area::JvmWork),
+    (metric::BUFFERS_BYTES, Area::Buffers),
+    (metric::FREED_RESIDENT_BYTES, Area::FreedResident),
 ];
 
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl MemoryObserver {
         let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
         let mut counts = std::mem::take(&mut self.faults).into_iter();
         let mut counts = counts.by_ref().filter(|f| inside.contains(&f.monotonic_ns));
-        let id = "minor_faults_per_request";
+        let id = metric::MINOR_FAULTS_PER_REQUEST;
         let (Some(first), Some(last)) = (counts.next(), counts.last()) else {
             window.problems.push(Problem::new(id, "the window is too short to count faults twice"));
             return;
@@ -192,10 +192,12 @@ impl Observer for MemoryObserver {
             short_look(target)?
         };
         self.append(&sample)?;
-        window.metrics.insert("rss_bytes".to_owned(), sample.rss_bytes as f64);
+        window.metrics.insert(metric::RSS_BYTES.to_owned(), sample.rss_bytes as f64);
         if with_areas {
             let heap = bytes_of(&sample.areas, Area::JavaHeap).unwrap_or(0);
-            window.metrics.insert("native_bytes".to_owned(), sample.rss_bytes.saturating_sub(heap) as f64);
+            window
+                .metrics
+                .insert(metric::NATIVE_BYTES.to_owned(), sample.rss_bytes.saturating_sub(heap) as f64);
         }
         Ok(())
     }

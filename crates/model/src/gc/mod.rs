@@ -1,10 +1,12 @@
 //! Garbage collections, as read from a GC log.
 
 mod events;
+mod figures;
 mod record;
 mod report;
 
 pub use events::{GcEventsLine, GcHeading};
+pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
 pub use record::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace, GcTrouble};
 pub use report::{
     GcComparison, GcCpuSum, GcDifference, GcDurations, GcFinding, GcJvm, GcLiveSet, GcMmu, GcPoint,

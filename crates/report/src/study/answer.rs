@@ -5,10 +5,11 @@ use super::grid::{Cell, Grid, Group, is_quiet};
 use super::results;
 use assay_kit::number::significant;
 use assay_kit::text;
-use assay_model::{Comparison, Metric, Verdict, WarmUpEnd};
+use assay_model::{Comparison, Metric, Verdict, WarmUpEnd, metric};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
-const ALSO: [&str; 3] = ["cpu_ms_per_request", "throughput_per_s", "garbage_kib_per_request"];
+const ALSO: [&str; 3] =
+    [metric::CPU_MS_PER_REQUEST, metric::THROUGHPUT_PER_S, metric::GARBAGE_KIB_PER_REQUEST];
 
 /// Ratios that differ by no more than this factor are told as one range.
 const ONE_RANGE: f64 = 1.15;

@@ -222,13 +222,11 @@ impl<'a> Grid<'a> {
         {
             return "no window counts, see what is left out".to_owned();
         }
-        let told = |p: &&assay_model::Problem| p.about == metric.id || p.text.contains(&*metric.id);
+        let told = |p: &&assay_model::Problem| p.about == metric.id;
         for stored in self.trials(cell.name) {
             let windows = stored.trial.windows.iter().flat_map(|w| &w.problems);
             if let Some(problem) = windows.chain(&stored.trial.problems).find(told) {
-                // Where a reader serves several metrics it names the metric before the reason.
-                let named = problem.text.strip_prefix(&*metric.id).and_then(|rest| rest.strip_prefix(": "));
-                return text::clean(named.unwrap_or(&problem.text));
+                return text::clean(&problem.text);
             }
         }
         "no window that counts gave it".to_owned()

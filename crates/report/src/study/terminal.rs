@@ -6,7 +6,7 @@ use super::grid::{Cell, Grid, Group};
 use super::results::{is_better, shown_metrics, verdict_sign};
 use assay_kit::number::{half_width_percent, significant};
 use assay_kit::text;
-use assay_model::{Comparison, Metric};
+use assay_model::{Comparison, Metric, metric};
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table,
     TableStyle, Width,
@@ -14,11 +14,11 @@ use comfy_table::{
 
 /// Columns: metric, short heading with unit, whether its ratio has a column beside it.
 const COLUMNS: [(&str, &str, bool); 5] = [
-    ("garbage_kib_per_request", "Garbage\nKiB/req", true),
-    ("cpu_ms_per_request", "CPU\nms/req", true),
-    ("throughput_per_s", "Rate\nreq/s", false),
-    ("response_p99_ms", "p99\nms", false),
-    ("rss_bytes", "RSS\nMiB", false),
+    (metric::GARBAGE_KIB_PER_REQUEST, "Garbage\nKiB/req", true),
+    (metric::CPU_MS_PER_REQUEST, "CPU\nms/req", true),
+    (metric::THROUGHPUT_PER_S, "Rate\nreq/s", false),
+    (metric::RESPONSE_P99_MS, "p99\nms", false),
+    (metric::RSS_BYTES, "RSS\nMiB", false),
 ];
 
 /// The columns of a run: of a search for a capacity, its rates.

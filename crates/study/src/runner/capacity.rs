@@ -13,7 +13,7 @@ use assay_measure::{
 };
 use assay_model::{
     Audit, CapacityReport, CapacityWindow, Disturbance, LatencySummary, Metric, PlannedCapacity, Problem,
-    RunEventKind, WarmUp, WarmUpEnd, Window, file,
+    RunEventKind, WarmUp, WarmUpEnd, Window, file, metric,
 };
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -320,8 +320,8 @@ fn metrics_of(report: &CapacityReport) -> BTreeMap<String, f64> {
         .iter()
         .map(|limit| (Metric::rate_at_limit(limit.limit_ms).id.into_owned(), limit.rate_per_s));
     let known = [
-        ("max_rate_per_s".to_owned(), report.max_rate_per_s),
-        ("critical_rate_per_s".to_owned(), report.critical_rate_per_s),
+        (metric::MAX_RATE_PER_S.to_owned(), report.max_rate_per_s),
+        (metric::CRITICAL_RATE_PER_S.to_owned(), report.critical_rate_per_s),
     ];
     limits.chain(known).filter_map(|(id, rate)| Some((id, rate?.estimate))).collect()
 }
@@ -335,7 +335,7 @@ fn absent(report: &CapacityReport) -> Vec<Problem> {
     };
     let mut found = Vec::new();
     if report.max_rate_per_s.is_none() {
-        found.push(Problem::new("max_rate_per_s", why("max rate")));
+        found.push(Problem::new(metric::MAX_RATE_PER_S, why("max rate")));
     }
     for limit in report.limits.iter().filter(|limit| limit.rate_per_s.is_none()) {
         let id = Metric::rate_at_limit(limit.limit_ms).id;
@@ -343,7 +343,7 @@ fn absent(report: &CapacityReport) -> Vec<Problem> {
     }
     if report.critical_rate_per_s.is_none() {
         found.push(Problem::new(
-            "critical_rate_per_s",
+            metric::CRITICAL_RATE_PER_S,
             "it needs a rate at every limit, and one is not known",
         ));
     }

@@ -10,7 +10,7 @@ use assay_load::{
     is_of_generator, summary_ms,
 };
 use assay_measure::observers::{CpuSample, Seen};
-use assay_model::{Design, Disturbance, Problem, RunEventKind, WarmUp, WarmUpEnd, Window};
+use assay_model::{Design, Disturbance, Problem, RunEventKind, WarmUp, WarmUpEnd, Window, metric};
 use assay_stats::{Phase, SteadyRule, SteadyState};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -236,7 +236,9 @@ pub(super) fn window(
             let target = &server.target;
             server.observers.each(|o| o.end_window(target, &seen, &mut window));
         }
-        _ => window.problems.push(Problem::new("window", "too short: its CPU time could not be read twice")),
+        _ => window
+            .problems
+            .push(Problem::new(metric::CPU_MS_PER_REQUEST, "the window is too short to read CPU time twice")),
     }
     let counts = window.disturbances.is_empty();
     let disturbed = window.disturbances.iter().map(|d| d.evidence.clone()).collect();
@@ -260,11 +262,11 @@ fn add_cpu(seen: &Seen<'_>, window: &mut Window) {
     let requests =
         seen.measured.completions.completed_between(seen.first.monotonic_ns, seen.last.monotonic_ns);
     if requests < 1.0 {
-        window.problems.push(Problem::new("window", "cpu_ms_per_request: no request completed"));
+        window.problems.push(Problem::new(metric::CPU_MS_PER_REQUEST, "no request completed"));
         return;
     }
     let cpu_ms = seen.last.server_ns.saturating_sub(seen.first.server_ns) as f64 / 1e6;
-    window.metrics.insert("cpu_ms_per_request".to_owned(), cpu_ms / requests);
+    window.metrics.insert(metric::CPU_MS_PER_REQUEST.to_owned(), cpu_ms / requests);
 }
 
 fn window_of(measured: &Measured, block: u32, attempt: u32) -> Window {
@@ -272,9 +274,9 @@ fn window_of(measured: &Measured, block: u32, attempt: u32) -> Window {
     let mut metrics = BTreeMap::new();
     let throughput = measured.completed as f64 / measured.seconds();
     let known = [
-        ("throughput_per_s", Some(throughput).filter(|t| t.is_finite())),
-        ("response_p50_ms", response_ms.p50),
-        ("response_p99_ms", response_ms.p99),
+        (metric::THROUGHPUT_PER_S, Some(throughput).filter(|t| t.is_finite())),
+        (metric::RESPONSE_P50_MS, response_ms.p50),
+        (metric::RESPONSE_P99_MS, response_ms.p99),
     ];
     metrics.extend(known.into_iter().filter_map(|(id, value)| Some((id.to_owned(), value?))));
     Window {

@@ -37,7 +37,7 @@ pub fn diff(arguments: &GcDiffArguments) -> Result<ExitCode, Failure> {
 
 /// The figure, or its change in percent.
 fn value(condition: &Condition, before: &GcReport, after: &GcReport) -> Option<f64> {
-    let (old, new) = (condition.metric().read(before), condition.metric().read(after)?);
+    let (old, new) = (condition.figure().read(before), condition.figure().read(after)?);
     if condition.is_of_change() { Some(100.0 * (new / old? - 1.0)) } else { Some(new) }
 }
 

@@ -57,7 +57,7 @@ pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
     let name = path.display().to_string();
     is_log(&report, &name)?;
     show(&report, &name, arguments)?;
-    let value = |c: &assay_gclog::Condition| c.metric().read(&report);
+    let value = |c: &assay_gclog::Condition| c.figure().read(&report);
     let has_failed = fails(&arguments.fail_if, &name, |c| c.holds(&report), &value);
     Ok(if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

@@ -79,7 +79,7 @@ fn read_all(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
         }
         show(&report, &set.name, arguments)?;
         has_failed |=
-            fails(&arguments.fail_if, &set.name, |c| c.holds(&report), &|c| c.metric().read(&report));
+            fails(&arguments.fail_if, &set.name, |c| c.holds(&report), &|c| c.figure().read(&report));
     }
     Ok(match (is_bad, has_failed) {
         (true, _) => ExitCode::from(BAD_INPUT),
@@ -171,9 +171,9 @@ fn fails(
             Some(false) => continue,
             Some(true) => {
                 let is = value(condition).map_or_else(String::new, |v| format!(" is {v}"));
-                format!("fails: {condition}: {}{is}", condition.metric().name)
+                format!("fails: {condition}: {}{is}", condition.figure().id)
             }
-            None => format!("fails: {condition}: the log does not tell {}", condition.metric().name),
+            None => format!("fails: {condition}: the log does not tell {}", condition.figure().id),
         };
         eprintln!("{what} ({name})");
         has_failed = true;

@@ -5,10 +5,10 @@ use super::evidence::{Evidence, STRETCHES_MIN, by_kind, critical, evidence, quot
 use super::family::fisher;
 use super::quantiles::percentile;
 use super::side::{Side, common_kinds, of_equal_length};
-use assay_model::{Estimate, GcTrouble};
+use assay_model::{Estimate, GcTrouble, gc_figure};
 
 /// The figure that a change of pauses shows in soonest.
-pub(super) const TYPICAL: &str = "pause_geometric_mean_ms";
+pub(super) const TYPICAL: &str = gc_figure::PAUSE_GEOMETRIC_MEAN_MS;
 
 /// Deviation of figures between runs of the same program on the same machine, as a share of the figure.
 mod between_runs {
@@ -68,23 +68,27 @@ pub(super) fn tests(before: &Side<'_>, after: &Side<'_>) -> Vec<Test> {
     };
     let mut tests = vec![
         Test { metric: TYPICAL, found: typical(before, after) },
-        tail("pause_p50_ms", 0.5),
-        tail("pause_p99_ms", 0.99),
-        rate("pauses_per_s", |side| side.per_second(Block::pause_count)),
-        rate("pause_ms_per_s", |side| side.per_second(|block| block.paused_ns / 1e6)),
-        rate("allocated_bytes_per_s", |side| side.each(|block| (block.allocated.sum, block.allocated.of))),
-        rate("promoted_bytes_per_s", |side| side.each(|block| (block.promoted.sum, block.promoted.of))),
-        Test { metric: "garbage_bytes_per_request", found: garbage(before, after) },
-        Test { metric: "time_to_safepoint_geometric_mean_ms", found: reaching(before, after) },
-        Test { metric: "live_set_slope_bytes_per_h", found: slope(before, after) },
-        counted("full_collections", before, after, |block| block.full > 0),
-        counted("stalls", before, after, |block| block.stalls > 0.0),
+        tail(gc_figure::PAUSE_P50_MS, 0.5),
+        tail(gc_figure::PAUSE_P99_MS, 0.99),
+        rate(gc_figure::PAUSES_PER_S, |side| side.per_second(Block::pause_count)),
+        rate(gc_figure::PAUSE_MS_PER_S, |side| side.per_second(|block| block.paused_ns / 1e6)),
+        rate(gc_figure::ALLOCATED_BYTES_PER_S, |side| {
+            side.each(|block| (block.allocated.sum, block.allocated.of))
+        }),
+        rate(gc_figure::PROMOTED_BYTES_PER_S, |side| {
+            side.each(|block| (block.promoted.sum, block.promoted.of))
+        }),
+        Test { metric: gc_figure::GARBAGE_BYTES_PER_REQUEST, found: garbage(before, after) },
+        Test { metric: gc_figure::TIME_TO_SAFEPOINT_GEOMETRIC_MEAN_MS, found: reaching(before, after) },
+        Test { metric: gc_figure::LIVE_SET_SLOPE_BYTES_PER_H, found: slope(before, after) },
+        counted(gc_figure::FULL_COLLECTIONS, before, after, |block| block.full > 0),
+        counted(gc_figure::STALLS, before, after, |block| block.stalls > 0.0),
     ];
     for (metric, trouble) in [
-        ("evacuation_failures", GcTrouble::EvacuationFailure),
-        ("promotion_failures", GcTrouble::PromotionFailed),
-        ("concurrent_mode_failures", GcTrouble::ConcurrentModeFailure),
-        ("degenerated_collections", GcTrouble::Degenerated),
+        (gc_figure::EVACUATION_FAILURES, GcTrouble::EvacuationFailure),
+        (gc_figure::PROMOTION_FAILURES, GcTrouble::PromotionFailed),
+        (gc_figure::CONCURRENT_MODE_FAILURES, GcTrouble::ConcurrentModeFailure),
+        (gc_figure::DEGENERATED_COLLECTIONS, GcTrouble::Degenerated),
     ] {
         let index = TROUBLES.iter().position(|known| *known == trouble).unwrap_or(0);
         tests.push(counted(metric, before, after, move |block| block.troubles[index] > 0));

@@ -18,8 +18,7 @@ mod quantiles;
 mod side;
 
 use super::Analysis;
-use super::metrics::Metric;
-use assay_model::{GcDifference, GcVerdict};
+use assay_model::{GcDifference, GcFigure, GcVerdict};
 use family::shown;
 use figures::{TYPICAL, tests};
 use side::Side;
@@ -55,7 +54,8 @@ pub fn diff(before: &Analysis, after: &Analysis) -> Vec<GcDifference> {
     };
     let mut differences = Vec::new();
     for (index, test) in tests.iter().enumerate() {
-        let read = |side: &Side<'_>| Metric::named(test.metric).and_then(|metric| metric.read(&side.report));
+        let read =
+            |side: &Side<'_>| GcFigure::by_id(test.metric).and_then(|figure| figure.read(&side.report));
         let (before, after) = (read(&before), read(&after));
         if before.is_some() || after.is_some() {
             let ratio = test.found.as_ref().and_then(|found| found.ratio);

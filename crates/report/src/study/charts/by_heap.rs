@@ -9,12 +9,16 @@ use assay_kit::number::tick;
 use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::svg::{Anchor, Svg};
 use assay_kit::text;
-use assay_model::{Estimate, Metric};
+use assay_model::{Estimate, Metric, metric};
 
 const ID: &str = "by-heap";
 const TITLE: &str = "By heap size";
-const METRIC_IDS: [&str; 4] =
-    ["garbage_kib_per_request", "cpu_ms_per_request", "throughput_per_s", "gc_pause_ms_per_s"];
+const METRIC_IDS: [&str; 4] = [
+    metric::GARBAGE_KIB_PER_REQUEST,
+    metric::CPU_MS_PER_REQUEST,
+    metric::THROUGHPUT_PER_S,
+    metric::GC_PAUSE_MS_PER_S,
+];
 
 /// The figure; absent unless there are at least two heap sizes.
 pub fn figure(grid: &Grid) -> Figure {

@@ -10,7 +10,7 @@ use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::stack::fill_class;
 use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
 use assay_kit::text::{self, shorten};
-use assay_model::{Area, Metric};
+use assay_model::{Area, Metric, metric};
 
 const ID: &str = "memory";
 const TITLE: &str = "Resident memory by area";
@@ -61,7 +61,7 @@ fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<Means> {
             .trial
             .windows
             .iter()
-            .filter(|w| Metric::by_id("rss_bytes").is_some_and(|rss| w.counts_for(&rss)))
+            .filter(|w| Metric::by_id(metric::RSS_BYTES).is_some_and(|rss| w.counts_for(&rss)))
         {
             let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
             let Some(last) = stored.memory.iter().rfind(|s| inside.contains(&s.monotonic_ns)) else {

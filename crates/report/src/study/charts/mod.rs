@@ -16,7 +16,7 @@ use super::grid::{Grid, LOOKS};
 use assay_kit::Table;
 use assay_kit::key::{self, line_mark, marks};
 use assay_kit::stack::fill_class;
-use assay_model::Area;
+use assay_model::{Area, metric};
 
 /// Width of a panel in user units; the page shows about as many pixels.
 pub const PANEL_WIDTH: f64 = 370.0;
@@ -83,7 +83,7 @@ impl Figure {
 pub fn figures(grid: &Grid, inserts: &Inserts) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut ratios = bars::Ratios::of(grid);
-    figures.extend(ratios.take(&[&grid.primary().id, "cpu_ms_per_request", "throughput_per_s"]));
+    figures.extend(ratios.take(&[&grid.primary().id, metric::CPU_MS_PER_REQUEST, metric::THROUGHPUT_PER_S]));
     if figures.is_empty() {
         let why = "not available: no two variants were compared in the same block";
         figures.push(Figure::absent("ratios", "Ratios to the baseline", why));
@@ -97,9 +97,9 @@ pub fn figures(grid: &Grid, inserts: &Inserts) -> Vec<Figure> {
     }
     figures.push(by_heap::figure(grid));
     figures.push(latency::figure(grid));
-    figures.extend(ratios.take(&["response_p50_ms", "response_p99_ms"]));
+    figures.extend(ratios.take(&[metric::RESPONSE_P50_MS, metric::RESPONSE_P99_MS]));
     figures.push(gc_time::figure(grid));
-    figures.extend(ratios.take(&["gc_pause_ms_per_s"]));
+    figures.extend(ratios.take(&[metric::GC_PAUSE_MS_PER_S]));
     figures.push(memory::figure(grid));
     figures.push(memory_time::figure(grid));
     figures.extend(memory_map::figure(grid, inserts));
