@@ -54,8 +54,8 @@ pub enum Command {
     Load(LoadArguments),
     /// Make load for a controller elsewhere: assay load --injectors
     ///
-    /// Listens until Ctrl-C and serves one controller at a time; a load ends when its controller is gone. The controller
-    /// proves that it knows the token, which itself never travels. What is sent is sealed but not encrypted.
+    /// Listens until Ctrl-C and serves one controller at a time; a load ends when its controller is gone. Both
+    /// prove that they know the token, which itself never travels, and all that they say to each other is encrypted.
     #[command(
         after_help = "EXAMPLES:\n  (umask 077; head -c 24 /dev/urandom | base64 > token)   copy it to all hosts\n  \
         assay inject --token-file token --listen 10.0.0.7:7447\n  \

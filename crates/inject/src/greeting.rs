@@ -1,13 +1,22 @@
-//! The greeting: both sides prove that they know the token, without sending it, and agree on the key of the session.
+//! The greeting: a handshake of the Noise protocol, in which both sides prove that they know the token, without sending
+//! it, and agree on keys that nobody can compute who only listened, also who learns the token later.
 
-use crate::frame::{FrameError, FrameReader, FrameWriter, Seal, Side};
-use crate::message::{Hello, PROTOCOL, Proof, Welcome, bytes_of, text_of};
-use crate::token::{CODE_BYTES, Code, Token, nonce};
+use crate::frame::{FrameError, FrameReader, put_frame, send};
+use crate::message::PROTOCOL;
+use crate::session::{MessageReader, MessageWriter};
+use crate::token::Token;
+use snow::{Builder, HandshakeState};
 use std::io::{Read, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Longest time of a greeting; a slow or silent visitor is dismissed then.
 pub(crate) const GREETING_MAX: Duration = Duration::from_secs(5);
+/// Longest frame of a greeting: a public key and a tag are 48 bytes.
+const GREETING_BYTES_MAX: usize = 128;
+/// Ephemeral keys on both sides, and the key made of the token mixed in before all else: who does not know it can neither
+/// read nor answer the first message. It leaves no more than the token to guess to who pretends to be an injector.
+const NOISE: &str = "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
 
 /// Why there is no session.
 #[derive(Debug, thiserror::Error)]
@@ -18,69 +27,98 @@ pub(crate) enum GreetingError {
     Protocol { theirs: String },
     #[error("it does not know the token")]
     WrongToken,
-    #[error("it closed the connection: the token files differ, or it has too many visitors")]
+    #[error("it does not accept this token: the token files differ")]
+    Refused,
+    #[error("it closed the connection; has it too many visitors?")]
     Dismissed,
-    #[error("the kernel gives no random bytes ({0})")]
-    Random(#[from] std::io::Error),
+    #[error("no handshake can be made ({0})")]
+    Handshake(#[from] snow::Error),
 }
+
+/// Both ends of a session.
+pub(crate) type Ends<R, W> = (MessageReader<R>, MessageWriter<W>);
 
 /// The injector's side.
 pub(crate) fn receive<R: Read, W: Write>(
-    reader: &mut FrameReader<R>,
-    writer: &mut FrameWriter<W>,
+    source: R,
+    mut sink: W,
     token: &Token,
-) -> Result<(), GreetingError> {
-    let (own, mut patience) = (nonce()?, until(Instant::now() + GREETING_MAX));
-    writer.write(&Hello { protocol: PROTOCOL.to_owned(), nonce: text_of(&own) })?;
-    let proof: Proof = reader.read(&mut patience)?;
-    let theirs = code_of(&proof.nonce)?;
-    let nonces: [&[u8]; 2] = [&own, &theirs];
-    if !token.verify(&said("controller", nonces), &code_of(&proof.code)?) {
+) -> Result<Ends<R, W>, GreetingError> {
+    let (mut frames, mut patience) = (FrameReader::new(source), until(Instant::now() + GREETING_MAX));
+    send_frame(&mut sink, PROTOCOL.as_bytes())?;
+    let mut noise = builder(&token.key())?.build_responder()?;
+    let first = frames.read(GREETING_BYTES_MAX, true, &mut patience)?;
+    if noise.read_message(&first, &mut [0; GREETING_BYTES_MAX]).is_err() {
+        // Tells the other side why; whether it hears that changes nothing.
+        let _ = send_frame(&mut sink, &[]);
         return Err(GreetingError::WrongToken);
     }
-    writer.write(&Welcome { code: text_of(&token.code(&said("injector", nonces))) })?;
-    let key = token.code(&said("session", nonces));
-    reader.seal_with(Seal::new(key, Side::Controller));
-    writer.seal_with(Seal::new(key, Side::Injector));
-    Ok(())
+    send_frame(&mut sink, &next(&mut noise)?)?;
+    let mut ends = session(noise, frames, sink)?;
+    // The first message may be one that was recorded and is repeated: only who made it has the keys now.
+    match ends.0.read::<String>(&mut patience) {
+        Ok(_) => Ok(ends),
+        Err(FrameError::Forged) => Err(GreetingError::WrongToken),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The controller's side.
 pub(crate) fn introduce<R: Read, W: Write>(
-    reader: &mut FrameReader<R>,
-    writer: &mut FrameWriter<W>,
+    source: R,
+    mut sink: W,
     token: &Token,
-) -> Result<(), GreetingError> {
-    let (own, mut patience) = (nonce()?, until(Instant::now() + GREETING_MAX));
-    let hello: Hello = reader.read(&mut patience)?;
-    if hello.protocol != PROTOCOL {
-        return Err(GreetingError::Protocol { theirs: hello.protocol.chars().take(40).collect() });
+) -> Result<Ends<R, W>, GreetingError> {
+    let (mut frames, mut patience) = (FrameReader::new(source), until(Instant::now() + GREETING_MAX));
+    let mut read = |frames: &mut FrameReader<R>| {
+        frames.read(GREETING_BYTES_MAX, true, &mut patience).map_err(|error| match error {
+            FrameError::Closed | FrameError::Broken(_) => GreetingError::Dismissed,
+            other => other.into(),
+        })
+    };
+    let hello = read(&mut frames)?;
+    if hello != PROTOCOL.as_bytes() {
+        let theirs = String::from_utf8_lossy(&hello).chars().take(40).collect();
+        return Err(GreetingError::Protocol { theirs });
     }
-    let theirs = code_of(&hello.nonce)?;
-    let nonces: [&[u8]; 2] = [&theirs, &own];
-    writer.write(&Proof { nonce: text_of(&own), code: text_of(&token.code(&said("controller", nonces))) })?;
-    let welcome: Welcome = reader.read(&mut patience).map_err(|error| match error {
-        FrameError::Closed | FrameError::Broken(_) => GreetingError::Dismissed,
-        other => other.into(),
-    })?;
-    if !token.verify(&said("injector", nonces), &code_of(&welcome.code)?) {
-        return Err(GreetingError::WrongToken);
+    let mut noise = builder(&token.key())?.build_initiator()?;
+    send_frame(&mut sink, &next(&mut noise)?)?;
+    let answer = read(&mut frames)?;
+    if answer.is_empty() {
+        return Err(GreetingError::Refused);
     }
-    let key = token.code(&said("session", nonces));
-    reader.seal_with(Seal::new(key, Side::Injector));
-    writer.seal_with(Seal::new(key, Side::Controller));
-    Ok(())
+    noise.read_message(&answer, &mut [0; GREETING_BYTES_MAX]).map_err(|_| GreetingError::WrongToken)?;
+    let mut ends = session(noise, frames, sink)?;
+    ends.1.write(&PROTOCOL)?;
+    Ok(ends)
 }
 
-/// What a code is made of: the role keeps the proof of one side from being the proof of the other.
-fn said<'a>(role: &'a str, nonces: [&'a [u8]; 2]) -> [&'a [u8]; 4] {
-    [PROTOCOL.as_bytes(), role.as_bytes(), nonces[0], nonces[1]]
+/// A handshake of this protocol under a key.
+pub(crate) fn builder(key: &[u8; 32]) -> Result<Builder<'_>, snow::Error> {
+    Builder::new(NOISE.parse()?).psk(0, key)?.prologue(PROTOCOL.as_bytes())
 }
 
-fn code_of(text: &str) -> Result<Code, FrameError> {
-    let bytes = bytes_of(text)?;
-    let wrong = || FrameError::NotUnderstood(format!("{} bytes instead of {CODE_BYTES}", bytes.len()));
-    bytes.as_slice().try_into().map_err(|_| wrong())
+/// The next message of the handshake; it carries nothing but what the handshake needs.
+fn next(noise: &mut HandshakeState) -> Result<Vec<u8>, snow::Error> {
+    let mut message = vec![0; GREETING_BYTES_MAX];
+    let bytes = noise.write_message(&[], &mut message)?;
+    message.truncate(bytes);
+    Ok(message)
+}
+
+fn send_frame(sink: &mut impl Write, frame: &[u8]) -> Result<(), FrameError> {
+    let mut wire = Vec::new();
+    put_frame(&mut wire, frame)?;
+    send(sink, &wire)
+}
+
+fn session<R: Read, W: Write>(
+    noise: HandshakeState,
+    frames: FrameReader<R>,
+    sink: W,
+) -> Result<Ends<R, W>, snow::Error> {
+    let keys = Arc::new(noise.into_stateless_transport_mode()?);
+    Ok((MessageReader::new(frames, Arc::clone(&keys)), MessageWriter::new(sink, keys)))
 }
 
 fn until(end: Instant) -> impl FnMut(Duration) -> bool {
@@ -91,33 +129,32 @@ fn until(end: Instant) -> impl FnMut(Duration) -> bool {
 mod tests {
     use super::*;
     use std::os::unix::net::UnixStream;
+    use std::sync::Mutex;
 
-    type Ends = (FrameReader<UnixStream>, FrameWriter<UnixStream>);
+    const TOKEN: &str = "0123456789abcdef";
 
-    fn ends() -> (Ends, Ends) {
+    /// Both ends of a connection, each as what is read from and what is written to.
+    fn ends() -> [(UnixStream, UnixStream); 2] {
         let (one, other) = UnixStream::pair().expect("sockets");
-        let end = |stream: UnixStream| {
-            let writer = FrameWriter::new(stream.try_clone().expect("a descriptor"));
-            (FrameReader::new(stream), writer)
-        };
-        (end(one), end(other))
+        [one, other].map(|stream| (stream.try_clone().expect("a descriptor"), stream))
     }
 
-    /// What both sides come to, and whether a sealed message then goes both ways.
+    /// What both sides come to, and whether a message then goes both ways.
     fn greet(injectors: &'static str, controllers: &'static str) -> (Result<(), String>, Result<(), String>) {
-        let ((mut reader, mut writer), (mut their_reader, mut their_writer)) = ends();
+        let [(source, sink), (their_source, their_sink)] = ends();
         let injector = std::thread::spawn(move || {
-            receive(&mut reader, &mut writer, &Token::new(injectors)).map_err(|e| e.to_string())?;
+            let (mut reader, mut writer) =
+                receive(source, sink, &Token::new(injectors)).map_err(|e| e.to_string())?;
             writer.write(&"from the injector").map_err(|e| e.to_string())?;
             let text: String = reader.read(&mut |_| true).map_err(|e| e.to_string())?;
             assert_eq!(text, "from the controller");
             Ok(())
         });
         let controller = (|| {
-            introduce(&mut their_reader, &mut their_writer, &Token::new(controllers))
-                .map_err(|e| e.to_string())?;
-            their_writer.write(&"from the controller").map_err(|e| e.to_string())?;
-            let text: String = their_reader.read(&mut |_| true).map_err(|e| e.to_string())?;
+            let (mut reader, mut writer) =
+                introduce(their_source, their_sink, &Token::new(controllers)).map_err(|e| e.to_string())?;
+            writer.write(&"from the controller").map_err(|e| e.to_string())?;
+            let text: String = reader.read(&mut |_| true).map_err(|e| e.to_string())?;
             assert_eq!(text, "from the injector");
             Ok(())
         })();
@@ -126,37 +163,101 @@ mod tests {
 
     #[test]
     fn who_shares_the_token_is_let_in() {
-        assert_eq!(greet("0123456789abcdef", "0123456789abcdef"), (Ok(()), Ok(())));
+        assert_eq!(greet(TOKEN, TOKEN), (Ok(()), Ok(())));
     }
 
     #[test]
-    fn who_does_not_know_the_token_gets_nothing_but_a_nonce() {
-        let (injector, controller) = greet("0123456789abcdef", "0123456789abcdeF");
+    fn a_wrong_token_is_told_on_both_sides() {
+        let (injector, controller) = greet(TOKEN, "0123456789abcdeF");
         assert_eq!(injector, Err("it does not know the token".to_owned()));
-        assert!(controller.is_err_and(|why| why.contains("the token files differ")));
+        assert_eq!(controller, Err("it does not accept this token: the token files differ".to_owned()));
+    }
+
+    /// Keeps what goes through it.
+    struct Recording<'a>(UnixStream, &'a Mutex<Vec<u8>>);
+
+    impl Write for Recording<'_> {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            let count = self.0.write(bytes)?;
+            self.1.lock().expect("no panic").extend_from_slice(&bytes[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            self.0.flush()
+        }
+    }
+
+    /// What both sides of a good session with one message of the controller sent: the injector's bytes, the controller's.
+    fn recorded() -> (Vec<u8>, Vec<u8>) {
+        let (injectors, controllers) = (Mutex::default(), Mutex::default());
+        let [(source, sink), (their_source, their_sink)] = ends();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let sink = Recording(sink, &injectors);
+                let (mut reader, mut writer) =
+                    receive(source, sink, &Token::new(TOKEN)).expect("the right token");
+                writer.write(&"known to two").expect("a reader");
+                assert_eq!(reader.read::<String>(&mut |_| true).expect("a message"), "known to two");
+            });
+            let sink = Recording(their_sink, &controllers);
+            let (mut reader, mut writer) =
+                introduce(their_source, sink, &Token::new(TOKEN)).expect("the right token");
+            writer.write(&"known to two").expect("a reader");
+            assert_eq!(reader.read::<String>(&mut |_| true).expect("a message"), "known to two");
+        });
+        let all = |bytes: Mutex<Vec<u8>>| bytes.into_inner().expect("no panic");
+        (all(injectors), all(controllers))
+    }
+
+    #[test]
+    fn who_listens_reads_neither_token_nor_messages() {
+        let (injectors, controllers) = recorded();
+        for wire in [injectors, controllers] {
+            let has = |text: &str| wire.windows(text.len()).any(|bytes| bytes == text.as_bytes());
+            assert!(!has(TOKEN) && !has("known") && !has("two"), "{wire:?}");
+        }
+    }
+
+    #[test]
+    fn who_repeats_what_another_sent_is_let_in_by_neither_side() {
+        let (injectors, controllers) = recorded();
+        let (mut answer, token) = (Vec::new(), Token::new(TOKEN));
+        let result = receive(controllers.as_slice(), &mut answer, &token).map(|_| ());
+        assert!(matches!(result, Err(GreetingError::WrongToken)), "{result:?}");
+        let result = introduce(injectors.as_slice(), &mut answer, &token).map(|_| ());
+        assert!(matches!(result, Err(GreetingError::WrongToken)), "{result:?}");
     }
 
     #[test]
     fn a_false_injector_is_found_out() {
-        let ((mut reader, mut writer), (mut their_reader, mut their_writer)) = ends();
+        let [(source, mut sink), (their_source, their_sink)] = ends();
         let false_one = std::thread::spawn(move || {
-            let hello = Hello { protocol: PROTOCOL.to_owned(), nonce: text_of(&[1; 32]) };
-            writer.write(&hello).expect("a reader");
-            let proof: Proof = reader.read(&mut |_| true).expect("a proof");
+            send_frame(&mut sink, PROTOCOL.as_bytes()).expect("a reader");
+            let first = FrameReader::new(source).read(GREETING_BYTES_MAX, true, &mut |_| true);
             // It has nothing better to answer than what it was told.
-            writer.write(&Welcome { code: proof.code }).expect("a reader");
+            send_frame(&mut sink, &first.expect("a handshake")).expect("a reader");
         });
-        let result = introduce(&mut their_reader, &mut their_writer, &Token::new("0123456789abcdef"));
+        let result = introduce(their_source, their_sink, &Token::new(TOKEN)).map(|_| ());
         assert!(matches!(result, Err(GreetingError::WrongToken)), "{result:?}");
         false_one.join().expect("no panic");
     }
 
     #[test]
     fn another_protocol_is_named() {
-        let ((_, mut writer), (mut reader, mut their_writer)) = ends();
-        let hello = Hello { protocol: "assay-inject/99".to_owned(), nonce: text_of(&[1; 32]) };
-        writer.write(&hello).expect("a reader");
-        let result = introduce(&mut reader, &mut their_writer, &Token::new("0123456789abcdef"));
+        let mut hello = Vec::new();
+        put_frame(&mut hello, b"assay-inject/99").expect("short");
+        let result = introduce(hello.as_slice(), std::io::sink(), &Token::new(TOKEN)).map(|_| ());
         assert!(result.is_err_and(|e| e.to_string().contains("assay-inject/99")));
+        // Protocol 1 began with a length of four bytes.
+        let old = [0, 0, 0, 0x20, b'{'];
+        let result = introduce(old.as_slice(), std::io::sink(), &Token::new(TOKEN)).map(|_| ());
+        assert!(result.is_err_and(|e| e.to_string().contains("use the same release of Assay")));
+    }
+
+    #[test]
+    fn who_has_no_room_for_visitors_is_understood() {
+        let result = introduce([].as_slice(), std::io::sink(), &Token::new(TOKEN)).map(|_| ());
+        assert!(matches!(result, Err(GreetingError::Dismissed)), "{result:?}");
     }
 }

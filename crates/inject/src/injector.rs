@@ -1,7 +1,7 @@
 //! An injector process: waits for a controller, serves it, and is then there for the next.
 
-use crate::frame::{FrameReader, FrameWriter};
 use crate::message::{Order, Report};
+use crate::session::{MessageReader, MessageWriter};
 use crate::token::Token;
 use crate::worker::{Shared, SharedWriter, Worker, tell};
 use crate::{BEAT_EVERY, CONTROLLER_SILENCE_MAX, greeting};
@@ -145,7 +145,10 @@ impl Place<'_> {
         true
     }
 
-    fn greet(self, stream: &TcpStream) -> Result<(FrameReader<TcpStream>, FrameWriter<TcpStream>), String> {
+    fn greet(
+        self,
+        stream: &TcpStream,
+    ) -> Result<(MessageReader<TcpStream>, MessageWriter<TcpStream>), String> {
         let text = |error: io::Error| error.to_string();
         stream.set_nonblocking(false).map_err(text)?;
         stream.set_nodelay(true).map_err(text)?;
@@ -153,17 +156,15 @@ impl Place<'_> {
         stream.set_write_timeout(Some(WRITE_MAX)).map_err(text)?;
         let gone_ms = u32::try_from(HOST_GONE_MAX.as_millis()).unwrap_or(u32::MAX);
         sockopt::set_tcp_user_timeout(stream, gone_ms).map_err(|e| text(e.into()))?;
-        let mut reader = FrameReader::new(stream.try_clone().map_err(text)?);
-        let mut writer = FrameWriter::new(stream.try_clone().map_err(text)?);
-        greeting::receive(&mut reader, &mut writer, self.token).map_err(|error| error.to_string())?;
-        Ok((reader, writer))
+        let (source, sink) = (stream.try_clone().map_err(text)?, stream.try_clone().map_err(text)?);
+        greeting::receive(source, sink, self.token).map_err(|error| error.to_string())
     }
 
     /// Three threads: this one reads, one works, one beats. Returns why it ended.
     fn session(
         self,
         stream: &TcpStream,
-        mut reader: FrameReader<TcpStream>,
+        mut reader: MessageReader<TcpStream>,
         writer: &SharedWriter,
     ) -> String {
         let shared = Shared::default();
@@ -203,7 +204,7 @@ impl Place<'_> {
 
     fn read_orders(
         self,
-        reader: &mut FrameReader<TcpStream>,
+        reader: &mut MessageReader<TcpStream>,
         shared: &Shared,
         writer: &SharedWriter,
         to_worker: &SyncSender<Order>,

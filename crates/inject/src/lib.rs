@@ -5,17 +5,19 @@
 //! is that of one recorder that had seen every request, to the bit
 //! (`histograms_of_a_divided_stream_are_those_of_one_recorder`); percentiles are never averaged.
 //!
-//! # Protocol `assay-inject/1`
+//! # Protocol `assay-inject/2`
 //!
-//! One TCP connection for each injector. A frame is a length (4 bytes, big-endian) of at most 32 MiB, after the
-//! greeting a seal (32 bytes), and a message in JSON ([`message`]).
+//! One TCP connection for each injector, a handshake of the Noise protocol in which both prove that they know the token,
+//! and then messages in JSON ([`message`]), encrypted and authenticated ([`session`]). A frame is a length (2 bytes,
+//! big-endian) and a message of Noise; a message of ours takes as many frames as it needs, 32 MiB at most.
 //!
 //! ```text
 //! injector                                        controller
-//!    hello: protocol, nonce             ->
-//!                                       <-        proof: nonce, HMAC(token, "controller", both nonces)
-//!    welcome: HMAC(token, "injector", both nonces) ->          or the connection closes without a word
-//!    ------ from here on each frame is sealed: HMAC(HMAC(token, "session", both nonces), direction, number, message) ------
+//!    name of the protocol, in the clear ->
+//!                                       <-        e      (Noise_NNpsk0_25519_ChaChaPoly_SHA256; psk: SHA-256 of the token)
+//!    e, ee                              ->               or an empty frame: another token
+//!    ------ from here on all is encrypted, under keys of this connection alone ------
+//!                                       <-        name of the protocol: it has the keys
 //!                                       <-        prepare: URL, scenario, connections, users, seed
 //!    prepared                           ->
 //!                                       <-        arm: law, part, settle, length
@@ -29,8 +31,8 @@
 //!                                       <-        stop, for an early end
 //! ```
 //!
-//! - The token never travels. HMAC-SHA-256 proves it both ways, and the seals keep others from putting words into the
-//!   connection. Nothing is encrypted: who can listen on the network can read the scenario.
+//! - The token never travels, and who listens sees neither scenario nor results, also if the token becomes known later.
+//!   A frame that was changed, repeated, left out or exchanged ends the session.
 //! - An injector from which nothing comes for [`SILENCE_MAX`] is lost. What it did since its last beat, and all its
 //!   response times, are unknown; they are never counted as zero, and the window is invalid.
 //! - An injector that hears nothing from its controller for [`CONTROLLER_SILENCE_MAX`] during a window, or loses the
@@ -42,11 +44,15 @@ mod clock_offset;
 mod frame;
 mod greeting;
 mod group;
+pub mod hostile;
 mod injector;
 mod link;
 mod merge;
 mod message;
 mod recorded_form;
+mod session;
+#[cfg(test)]
+mod session_tests;
 mod token;
 mod window;
 mod worker;

@@ -1,7 +1,8 @@
 //! The controller's connection to one injector.
 
-use crate::frame::{FrameError, FrameReader, FrameWriter};
+use crate::frame::FrameError;
 use crate::message::{Beat, Order, Report};
+use crate::session::{MessageReader, MessageWriter};
 use crate::token::Token;
 use crate::{SILENCE_MAX, greeting};
 use assay_load::monotonic_ns;
@@ -27,7 +28,7 @@ pub(crate) struct Event {
 /// A connection; its reader is a thread that ends soon after the link is dropped.
 pub(crate) struct Link {
     stream: TcpStream,
-    writer: FrameWriter<TcpStream>,
+    writer: MessageWriter<TcpStream>,
     /// The last beat and when it came. Kept here and not among the events, which are read during windows only.
     last_word: Arc<Mutex<(Beat, u64)>>,
 }
@@ -45,9 +46,8 @@ impl Link {
         stream.set_nodelay(true).map_err(text)?;
         stream.set_read_timeout(Some(LOOK_EVERY)).map_err(text)?;
         stream.set_write_timeout(Some(SILENCE_MAX)).map_err(text)?;
-        let mut reader = FrameReader::new(stream.try_clone().map_err(text)?);
-        let mut writer = FrameWriter::new(stream.try_clone().map_err(text)?);
-        greeting::introduce(&mut reader, &mut writer, token).map_err(|error| error.to_string())?;
+        let (source, sink) = (stream.try_clone().map_err(text)?, stream.try_clone().map_err(text)?);
+        let (reader, writer) = greeting::introduce(source, sink, token).map_err(|error| error.to_string())?;
         let last_word = Arc::new(Mutex::new((Beat::default(), monotonic_ns())));
         let shared = Arc::clone(&last_word);
         std::thread::spawn(move || read_all(number, reader, &shared, &events));
@@ -95,7 +95,7 @@ fn connect(address: &str) -> Result<TcpStream, String> {
 
 fn read_all(
     link: usize,
-    mut reader: FrameReader<TcpStream>,
+    mut reader: MessageReader<TcpStream>,
     last_word: &Mutex<(Beat, u64)>,
     events: &SyncSender<Event>,
 ) {

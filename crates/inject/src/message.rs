@@ -1,4 +1,4 @@
-//! The messages of protocol `assay-inject/1`. Instants and lengths are nanoseconds; instants are those of the
+//! The messages of protocol `assay-inject/2`. Instants and lengths are nanoseconds; instants are those of the
 //! injector's `CLOCK_MONOTONIC`. Bytes travel as base64.
 
 use crate::frame::FrameError;
@@ -8,27 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the protocol; raised when a message changes its meaning, or a histogram its buckets.
-pub(crate) const PROTOCOL: &str = "assay-inject/1";
-
-/// Of the injector, first of all.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Hello {
-    pub protocol: String,
-    pub nonce: String,
-}
-
-/// Of the controller: it knows the token.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Proof {
-    pub nonce: String,
-    pub code: String,
-}
-
-/// Of the injector: it knows the token, too.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Welcome {
-    pub code: String,
-}
+pub(crate) const PROTOCOL: &str = "assay-inject/2";
 
 /// What the controller says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

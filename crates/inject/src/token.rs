@@ -1,9 +1,9 @@
-//! The secret that controller and injectors share, and what is computed with it.
+//! The secret that controller and injectors share, and the key that is made of it.
 
 use assay_load::LoadError;
-use hmac::{Hmac, KeyInit, Mac};
 use rustix::fs::{Mode, OFlags};
-use sha2::Sha256;
+use snow::params::HashChoice;
+use snow::resolvers::{CryptoResolver, DefaultResolver};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,11 +13,8 @@ use std::path::Path;
 /// Fewest characters of a token; 16 random ones cannot be tried out.
 const TOKEN_BYTES_MIN: usize = 16;
 const TOKEN_BYTES_MAX: u64 = 4096;
-/// Bytes of a nonce, a proof and a seal.
-pub(crate) const CODE_BYTES: usize = 32;
-
-/// A code of HMAC-SHA-256, or a nonce.
-pub(crate) type Code = [u8; CODE_BYTES];
+/// Put before the token, so that nothing else that may be computed from it is the key.
+const KEY_OF: &[u8] = b"assay-inject key\n";
 
 /// A secret. It is never shown and never sent.
 #[derive(Clone)]
@@ -43,28 +40,17 @@ impl Token {
         Token(secret.into())
     }
 
-    /// The code of these texts under this token.
-    pub(crate) fn code(&self, parts: &[&[u8]]) -> Code {
-        code_maker(&self.0, parts).finalize().into_bytes().into()
+    /// The key of the handshake: SHA-256 of the token. A token is random, so it need not be made slow to guess.
+    pub(crate) fn key(&self) -> [u8; 32] {
+        let Some(mut hash) = DefaultResolver.resolve_hash(&HashChoice::SHA256) else {
+            unreachable!("this build of snow has SHA-256")
+        };
+        hash.input(KEY_OF);
+        hash.input(&self.0);
+        let mut key = [0; 32];
+        hash.result(&mut key);
+        key
     }
-
-    /// Whether `code` is that of these texts, in a time that does not tell how much of it is right.
-    pub(crate) fn verify(&self, parts: &[&[u8]], code: &[u8]) -> bool {
-        code_maker(&self.0, parts).verify_slice(code).is_ok()
-    }
-}
-
-/// The parts are told apart by their lengths, which go in too.
-fn code_maker(key: &[u8], parts: &[&[u8]]) -> Hmac<Sha256> {
-    let mut maker = match Hmac::<Sha256>::new_from_slice(key) {
-        Ok(maker) => maker,
-        Err(never) => unreachable!("HMAC takes keys of every length: {never}"),
-    };
-    for part in parts {
-        maker.update(&(part.len() as u64).to_be_bytes());
-        maker.update(part);
-    }
-    maker
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
@@ -95,14 +81,6 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
         return Err(format!("its first line is shorter than {TOKEN_BYTES_MIN} characters"));
     }
     Ok(secret.to_vec())
-}
-
-/// Random bytes of the kernel. Not from the seed: a nonce must not repeat.
-pub(crate) fn nonce() -> io::Result<Code> {
-    let mut nonce = [0; CODE_BYTES];
-    let got = rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty())?;
-    // The kernel gives up to 256 bytes whole (getrandom(2)).
-    if got == CODE_BYTES { Ok(nonce) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 #[cfg(test)]
@@ -140,21 +118,14 @@ mod tests {
         assert_eq!(format!("{:?}", Token::new("0123456789abcdef")), "Token");
     }
 
-    /// RFC 4231 test case 2, through the key as it is used here: HMAC over length and text.
+    /// `printf 'assay-inject key\n0123456789abcdef' | sha256sum`
     #[test]
-    fn the_code_is_hmac_sha_256() {
-        let code = code_maker(b"Jefe", &[]).chain_update("what do ya want for nothing?").finalize();
-        let hex: String = code.into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-    }
-
-    #[test]
-    fn texts_that_are_divided_otherwise_have_another_code() {
-        let token = Token::new("0123456789abcdef");
-        let code = token.code(&[b"ab", b"c"]);
-        assert!(token.verify(&[b"ab", b"c"], &code));
-        assert!(!token.verify(&[b"a", b"bc"], &code));
-        assert!(!token.verify(&[b"ab", b"c"], &code[..31]));
-        assert!(!Token::new("0123456789abcdeF").verify(&[b"ab", b"c"], &code));
+    fn the_key_is_sha_256_of_the_token() {
+        let hex = |token: &str| Token::new(token).key().map(|byte| format!("{byte:02x}")).concat();
+        assert_eq!(
+            hex("0123456789abcdef"),
+            "f026b725607c943b713ec82274d10c754b68d6211485315a37d755e8616df84b"
+        );
+        assert_ne!(hex("0123456789abcdef"), hex("0123456789abcdeF"));
     }
 }

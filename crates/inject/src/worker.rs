@@ -1,8 +1,9 @@
 //! What an injector does for its controller: the generator, and which order may follow which.
 
-use crate::frame::{FrameError, FrameWriter};
+use crate::frame::FrameError;
 use crate::message::{Arm, Beat, LoadForm, Order, Prepare, Report, ScenarioForm, WindowForm};
 use crate::recorded_form::RecordedForm;
+use crate::session::MessageWriter;
 use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, Load, LoadError, LoadWindow, Opened, Part, Progress, Scenario,
     Start, monotonic_ns,
@@ -20,7 +21,7 @@ const READY_BEFORE_NS: u64 = 5_000_000;
 const STOP_LOOKED_AT_EVERY: Duration = Duration::from_millis(20);
 
 /// Writes to the controller; the worker, the beats and the answers to pings share it.
-pub(crate) type SharedWriter = Mutex<FrameWriter<TcpStream>>;
+pub(crate) type SharedWriter = Mutex<MessageWriter<TcpStream>>;
 
 /// Sends a report.
 pub(crate) fn tell(writer: &SharedWriter, report: &Report) -> Result<(), FrameError> {

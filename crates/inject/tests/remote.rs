@@ -139,7 +139,8 @@ fn who_does_not_know_the_token_gets_nothing() {
     };
     let said = error(wrong);
     assert!(
-        said.contains(&injectors[0].address.to_string()) && said.contains("token files differ"),
+        said.contains(&injectors[0].address.to_string())
+            && said.contains("it does not accept this token: the token files differ"),
         "{said}"
     );
     injectors[0].wait_for("it does not know the token");
