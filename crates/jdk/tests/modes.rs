@@ -8,23 +8,23 @@ const MIB: u64 = 1 << 20;
 
 /// The mode that a JVM's log shows with these options.
 fn read_mode(java: &std::path::Path, options: &[String], heap_mib: u64) -> Option<ModeRead> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("gc.log");
     let mut command = std::process::Command::new(java);
     command.args(["-XX:+UseParallelGC", "-Xms8m", &format!("-Xmx{heap_mib}m")]).args(options);
-    command.arg(assay_gclog::xlog_option(log.to_str().unwrap()));
+    command.arg(assay_gclog::xlog_option(log.to_str().expect("UTF-8")));
     // Whether class pointers are compressed is told by the log's first collection.
     let program = folder.path().join("Collect.java");
     let text = "class Collect { public static void main(String[] words) { System.gc(); } }";
-    std::fs::write(&program, text).unwrap();
+    std::fs::write(&program, text).expect("a program");
     if options.iter().any(|o| o == "-XX:-UseCompressedOops") {
         command.arg(&program);
     } else {
         command.arg("-version");
     }
-    let output = command.output().unwrap();
+    let output = command.output().expect("a JVM");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    let file = std::fs::File::open(log).unwrap();
+    let file = std::fs::File::open(log).expect("a log");
     assay_gclog::read("gc.log", std::io::BufReader::new(file)).mode
 }
 
