@@ -3,9 +3,9 @@
 //!
 //! - `layout_pack show plain.debug TYPE...` prints the fields of types with offsets and types, those of base classes
 //!   and of nested objects included;
-//! - `layout_pack fill plain.debug packs/17.toml` prints the pack with the values of that file: a pack is made by
+//! - `layout_pack fill plain.debug crates/jdk/releases/17.toml` prints the file with the values of that file: a pack is made by
 //!   writing its keys with 0;
-//! - `layout_pack verify plain.debug packs/17.toml` says what differs, and fails if anything does.
+//! - `layout_pack verify plain.debug crates/jdk/releases/17.toml` says what differs, and fails if anything does.
 
 use gimli::{AttributeValue, DebuggingInformationEntry as Entry, EndianSlice, LittleEndian, UnitRef};
 use object::{Object, ObjectSection, ReadCache};
@@ -71,15 +71,20 @@ fn show_fields(layouts: &HashMap<String, Layout>, layout: &Layout, base: u64, pa
 
 fn fill(file: &str, pack: &str, verify: bool) -> Result<(), Failure> {
     let text = std::fs::read_to_string(pack)?;
-    let types: BTreeMap<String, BTreeMap<String, u64>> = toml::from_str(&text)?;
+    let release: toml::Table = toml::from_str(&text)?;
+    let types = release.get("pack").and_then(|pack| pack.get("types")).ok_or("no [pack.types] in it")?;
+    let types: BTreeMap<String, BTreeMap<String, u64>> = types.clone().try_into()?;
     // Base classes are needed too, and not known before they are met.
     let layouts = read_layouts(file, &|_| true)?;
     let (mut differing, mut type_name) = (0, String::new());
     for line in text.lines() {
         if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
-            type_name = name.trim_matches('"').to_owned();
+            type_name = name.strip_prefix("pack.types.").map_or("", |name| name.trim_matches('"')).to_owned();
         }
-        let key = line.split_once(" = ").filter(|_| !line.starts_with('#')).map(|(field, _)| field);
+        let key = line
+            .split_once(" = ")
+            .filter(|_| !type_name.is_empty() && !line.starts_with('#'))
+            .map(|(field, _)| field);
         let Some(key) = key else {
             if !verify {
                 println!("{line}");

@@ -4,6 +4,7 @@
 //! in private variables, `java_lang_Thread::_name_offset` and the like, so that symbols of libjvm tell them (8 to 25).
 
 use crate::Hotspot;
+use assay_jdk::release::{ArrayElements, StringElements};
 
 /// A text that is read; names of threads are shorter.
 const TEXT_BYTES_MAX: u64 = 4096;
@@ -89,7 +90,8 @@ impl Hotspot<'_> {
             Some(offset) => self.source().u8(string.checked_add(offset)?)?,
             None => UTF16,
         };
-        let is_characters = self.version().is_some_and(|version| version.feature < 9);
+        let is_characters =
+            self.release().is_some_and(|release| release.jvm.string_elements == StringElements::Char);
         let bytes = if is_characters { length.saturating_mul(2) } else { length }.min(TEXT_BYTES_MAX);
         let mut text = vec![0; bytes as usize];
         self.source().read(array.checked_add(elements_at)?, &mut text).ok()?;
@@ -115,6 +117,7 @@ impl Hotspot<'_> {
         if self.flags().bool("UseCompressedClassPointers") != Some(false) {
             return Some((12, 16));
         }
-        Some((16, if self.version()?.feature < 23 { 24 } else { 20 }))
+        let is_at_word = self.release()?.layout.array_elements == ArrayElements::AtWord;
+        Some((16, if is_at_word { 24 } else { 20 }))
     }
 }

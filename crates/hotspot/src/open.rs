@@ -1,7 +1,7 @@
 //! Finding the JVM in a process.
 
 use crate::{Flags, HotspotError, JvmVersion, LayoutPack, Structs, Symbols};
-use assay_jdk::Collector;
+use assay_jdk::{Collector, Release};
 use assay_linux::{Mapping, MemorySource};
 use assay_model::Problem;
 use std::sync::Mutex;
@@ -72,6 +72,11 @@ impl<'m> Hotspot<'m> {
     /// The JVM's version.
     pub fn version(&self) -> Option<&JvmVersion> {
         self.version.as_ref()
+    }
+
+    /// What is known of its release.
+    pub(crate) fn release(&self) -> Option<&'static Release> {
+        self.version().map(|version| Release::of(version.feature))
     }
 
     /// Command-line flags with their values.

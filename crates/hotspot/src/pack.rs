@@ -1,19 +1,13 @@
 //! Private offsets of one major version: facts that a JVM does not export.
 //!
-//! A pack is a file of data, `packs/17.toml`: offsets of fields by type, read from the debug information of a build of
+//! A pack is data, in the file of its release (`crates/jdk/releases/17.toml`): offsets of fields by type, read from the debug information of a build of
 //! that version by `examples/layout_pack.rs`, which also verifies a pack. A pack lists exported fields as well: these
 //! anchors are compared with what the running JVM exports, and a type of which an anchor differs is not used. What
 //! reads with a pack's offsets checks what it finds besides, since a type without anchors may have moved too.
 
 use crate::Hotspot;
+use assay_jdk::Release;
 use std::collections::BTreeMap;
-
-/// The packs that there are: feature release and file. All are for 64-bit JVMs.
-const PACKS: [(u32, &str); 3] = [
-    (17, include_str!("../packs/17.toml")),
-    (21, include_str!("../packs/21.toml")),
-    (25, include_str!("../packs/25.toml")),
-];
 
 /// Offsets by type and field.
 type Types = BTreeMap<String, BTreeMap<String, u64>>;
@@ -31,17 +25,10 @@ impl LayoutPack {
     /// The pack of a running JVM, without the types of which an anchor differs.
     pub(crate) fn of(hotspot: &Hotspot<'_>) -> Option<LayoutPack> {
         let feature = hotspot.version()?.feature;
-        let (_, text) = PACKS.iter().find(|(known, _)| *known == feature)?;
         if hotspot.symbols().word_bytes() != 8 {
             return None;
         }
-        let types: Types = match toml::from_str(text) {
-            Ok(types) => types,
-            Err(e) => {
-                hotspot.problem("layout pack", format!("{feature}: {e}"));
-                return None;
-            }
-        };
+        let types = Release::exactly(feature)?.pack.as_ref()?.types.clone();
         let structs = hotspot.structs();
         let differing = |type_name: &String, fields: &BTreeMap<String, u64>| {
             let mut anchors = fields.iter().filter_map(|(field, offset)| {
@@ -92,14 +79,14 @@ const SIZE: &str = "sizeof";
 
 #[cfg(test)]
 mod tests {
-    use super::{PACKS, Types};
+    use assay_jdk::Release;
 
     #[test]
-    fn every_pack_is_read_and_has_what_its_parts_need() {
-        for (feature, text) in PACKS {
-            let types: Types = toml::from_str(text).unwrap_or_else(|e| panic!("{feature}: {e}"));
+    fn every_pack_has_what_its_parts_need() {
+        for release in Release::all() {
+            let Some(pack) = &release.pack else { continue };
             for type_name in ["metaspace::Metachunk", "Arena", "G1RegionToSpaceMapper", "PSVirtualSpace"] {
-                assert!(types.contains_key(type_name), "{feature}: {type_name}");
+                assert!(pack.types.contains_key(type_name), "{}: {type_name}", release.feature);
             }
         }
     }

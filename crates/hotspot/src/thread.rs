@@ -6,6 +6,7 @@
 
 use crate::Hotspot;
 use crate::java_string::References;
+use assay_jdk::release::ThreadObject;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -171,8 +172,8 @@ impl ThreadReader<'_, '_> {
     fn java_name(&self, address: u64) -> Option<String> {
         let (hotspot, references) = (self.hotspot, self.references.as_ref()?);
         let object = hotspot.pointer(address, &[("JavaThread", "_threadObj")])?;
-        // A handle points at a word outside of the heap that refers to the object; before JDK 16 the field did.
-        let is_handle = hotspot.version()?.feature >= 16;
+        // A handle points at a word outside of the heap that refers to the object; in older releases the field did.
+        let is_handle = hotspot.release()?.jvm.thread_object == ThreadObject::Handle;
         let word = if is_handle { hotspot.source().word(object)? } else { object };
         let object = references.of_word(word)?;
         let name = hotspot.referred(references, object.checked_add(self.name_offset?)?)?;

@@ -32,8 +32,7 @@ impl JvmVersion {
 /// Folklore: JDK 8 numbered its HotSpot on its own, `25.402-b06`; the real 25 is `25+36` or `25.0.3+9-LTS`. The build
 /// is behind `-b` in the old form only. Held by: `the_hotspot_of_jdk_8_is_not_taken_for_25`.
 fn feature_of(release: &str) -> Option<u32> {
-    let digits = release.find(|c: char| !c.is_ascii_digit()).unwrap_or(release.len());
-    let major: u32 = release[..digits].parse().ok()?;
+    let major = assay_jdk::feature_of(release)?;
     let is_old_form = major == 25 && release.contains("-b") && !release.contains('+');
     Some(if is_old_form { 8 } else { major })
 }

@@ -100,11 +100,11 @@ fn release_value(release: &str, key: &str) -> Option<String> {
     Some(value.trim().trim_matches('"').to_owned()).filter(|value| !value.is_empty())
 }
 
-/// 17 of `17.0.15`, 8 of `1.8.0_412`, 25 of `25-ea`.
-fn feature_of(version: &str) -> Option<u32> {
+/// Feature release of a version: 17 of `17.0.15+6-Debian`, 8 of `1.8.0_412`, 25 of `25-ea`.
+pub fn feature_of(version: &str) -> Option<u32> {
     let version = version.strip_prefix("1.").unwrap_or(version);
     let digits = version.find(|c: char| !c.is_ascii_digit()).map_or(version, |end| &version[..end]);
-    digits.parse().ok()
+    digits.parse().ok().filter(|feature| (2..1000).contains(feature))
 }
 
 /// The library with the virtual machine. JDK 8 had it below `jre/lib/ARCHITECTURE`; 32-bit builds may have a client VM
@@ -124,5 +124,18 @@ fn elf_bits(path: &Path) -> io::Result<u8> {
         [0x7f, b'E', b'L', b'F', 1] => Ok(32),
         [0x7f, b'E', b'L', b'F', 2] => Ok(64),
         _ => Err(io::Error::new(io::ErrorKind::InvalidData, "not an ELF library")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_all_times_give_their_release() {
+        let of = ["1.6.0_18", "1.8.0_402", "9", "11.0.2", "17.0.15", "25", "26-ea", "", "x", "1", "99999"];
+        let want =
+            [Some(6), Some(8), Some(9), Some(11), Some(17), Some(25), Some(26), None, None, None, None];
+        assert_eq!(of.map(feature_of), want);
     }
 }

@@ -1,4 +1,5 @@
-//! What Assay knows of JDKs: which are installed, how to ask one, and which reference mode a heap gets in it.
+//! What Assay knows of JDKs: what differs between releases, which are installed, how to ask one, and which reference mode a
+//! heap gets in it.
 //!
 //! Finding a JVM reads files and starts nothing; only [`run_java`] and [`StartedJvm`] start one.
 
@@ -6,9 +7,12 @@ mod collector;
 mod find;
 mod installed;
 pub mod modes;
+pub mod objects;
+pub mod release;
 mod start;
 
 pub use collector::Collector;
-pub use find::{find_jvms, jvm_at};
+pub use find::{feature_of, find_jvms, jvm_at};
 pub use installed::{InstalledJvms, JvmWish, installed_releases, no_jdk};
+pub use release::Release;
 pub use start::{JvmOutput, StartError, StartedJvm, run_java};

@@ -8,9 +8,9 @@ mod class_file;
 mod jimage;
 mod place;
 
-use crate::layout::facts::Facts;
 use crate::predict::ClassNotFound;
 use crate::{Census, ClassIndex, ClassShape};
+use assay_jdk::objects::ObjectFacts;
 use class_file::ClassFile;
 use place::Place;
 use std::ffi::OsStr;
@@ -98,8 +98,8 @@ pub struct FoundClasses {
 
 impl FoundClasses {
     /// Facts with these wishes heeded, as under `-XX:-RestrictContended`.
-    pub fn with_contended(&self, facts: Arc<Facts>) -> Arc<Facts> {
-        let heed = |facts: Facts, wish: &Contended| match &wish.field {
+    pub fn with_contended(&self, facts: Arc<ObjectFacts>) -> Arc<ObjectFacts> {
+        let heed = |facts: ObjectFacts, wish: &Contended| match &wish.field {
             Some(field) => facts.with_contended_field(&wish.class, field, &wish.group),
             None => facts.with_contended_class(&wish.class),
         };

@@ -1,9 +1,9 @@
 //! What all rules of layout work on: fields that want a place, and what a class leaves to those below it.
 
 use super::best_fit::Hole;
-use super::facts::{Facts, InjectedKind};
 use super::{ModelName, Sizes};
 use crate::{ClassShape, FieldKind};
+use assay_jdk::objects::{InjectedKind, ObjectFacts};
 
 /// Whether a field is kept away from others (`@Contended`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub fn word_bytes(model: ModelName) -> u64 {
 /// Own fields of a class: those that it declares, in its order, and behind them those that the JVM adds.
 pub fn wanted<'a>(
     shape: &'a ClassShape,
-    facts: &'a Facts,
+    facts: &'a ObjectFacts,
     sizes: &Sizes,
     word_bytes: u64,
 ) -> Vec<Wanted<'a>> {
@@ -107,7 +107,7 @@ pub fn wanted<'a>(
 
 /// Whether a static field of the class is contended. It gets no padding of its own, but classes below are kept apart as
 /// below any class with something contended.
-pub fn has_contended_static(shape: &ClassShape, facts: &Facts) -> bool {
+pub fn has_contended_static(shape: &ClassShape, facts: &ObjectFacts) -> bool {
     let Some(apart) = facts.contended_fields(&shape.name) else { return false };
     shape.statics.iter().any(|field| apart.contains_key(&*field.name))
 }

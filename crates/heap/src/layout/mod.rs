@@ -5,15 +5,16 @@
 //! sizes and mirrors of all classes of the JDKs at hand against what JVMs say, in each mode that they can run in.
 
 mod best_fit;
-pub mod facts;
 mod fields;
 mod openj9;
 mod places;
 mod styled;
 
 use crate::{Census, ClassIndex, ClassShape, FieldKind, PrimitiveKind};
+use assay_jdk::Release;
+use assay_jdk::objects::ObjectFacts;
+use assay_jdk::release::{ArrayElements, FieldPlacement, LayoutRules};
 use assay_model::{ClassLayout, FieldPlace, HeapModel, LayoutPart, ModelName, WeightParts};
-use facts::Facts;
 use fields::{Ground, Wanted};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -72,7 +73,8 @@ pub struct Layouts {
     model: HeapModel,
     sizes: Sizes,
     instances: Vec<Instance>,
-    facts: Arc<Facts>,
+    facts: Arc<ObjectFacts>,
+    rules: &'static LayoutRules,
     /// `java.lang.Class`; absent where the census does not have it.
     class_class: Option<ClassIndex>,
 }
@@ -100,20 +102,25 @@ impl Instance {
 impl Layouts {
     /// Lays out all classes, super classes first.
     pub fn of(census: &Census, model: HeapModel) -> Layouts {
-        let facts = if is_estimate(model.name) { Arc::default() } else { Facts::of(model.jdk) };
+        let facts = if is_estimate(model.name) {
+            Arc::default()
+        } else {
+            Arc::clone(&Release::of(model.jdk).objects)
+        };
         Layouts::with_facts(census, model, facts)
     }
 
     /// Lays out all classes, with facts of one's own.
-    pub fn with_facts(census: &Census, model: HeapModel, facts: Arc<Facts>) -> Layouts {
+    pub fn with_facts(census: &Census, model: HeapModel, facts: Arc<ObjectFacts>) -> Layouts {
         Layouts::with_sizes(census, model, Sizes::of(model), facts)
     }
 
     /// Lays out all classes by the rules of a model of HotSpot, but with sizes that it does not have: the JVM has modes
     /// that are none of the models.
-    pub fn with_sizes(census: &Census, model: HeapModel, sizes: Sizes, facts: Arc<Facts>) -> Layouts {
+    pub fn with_sizes(census: &Census, model: HeapModel, sizes: Sizes, facts: Arc<ObjectFacts>) -> Layouts {
         let instances = vec![Instance::default(); census.classes.len()];
-        let mut layouts = Layouts { model, sizes, instances, facts, class_class: None };
+        let rules = &Release::of(model.jdk).layout;
+        let mut layouts = Layouts { model, sizes, instances, facts, rules, class_class: None };
         let mut grounds: Vec<Option<Ground>> = vec![None; census.classes.len()];
         for (class, super_class) in supers_first(census) {
             let Some(shape) = census.classes.get(class) else { continue };
@@ -206,9 +213,12 @@ impl Layouts {
         }
         // The length lies where a class's fields would begin.
         let length_end = self.sizes.header_bytes + 4;
-        // Up to JDK 22 elements began at a word.
         let word = fields::word_bytes(self.model.name);
-        let base = if self.model.jdk < 23 { length_end.next_multiple_of(word) } else { length_end };
+        let base = if self.rules.array_elements == ArrayElements::AtWord {
+            length_end.next_multiple_of(word)
+        } else {
+            length_end
+        };
         let element_bytes = element.map_or(self.sizes.reference_bytes, PrimitiveKind::bytes);
         if element_bytes == 8 { base.next_multiple_of(8) } else { base }
     }
@@ -270,10 +280,11 @@ impl Layouts {
         let (offsets, ground) = if is_estimate(model.name) {
             starts_anew = openj9::adapt(&shape.name, &mut ground, &mut fields, &self.sizes);
             best_fit::place(&ground, &fields, false, false)
-        } else if model.jdk < 15 {
+        } else if self.rules.fields == FieldPlacement::BySize {
             styled::place(&shape.name, &ground, &fields, is_contended, self.sizes.reference_bytes)
         } else {
-            let (offsets, mut own) = best_fit::place(&ground, &fields, is_contended, 25 <= model.jdk);
+            let is_together = self.rules.fields == FieldPlacement::BestFitReferencesTogether;
+            let (offsets, mut own) = best_fit::place(&ground, &fields, is_contended, is_together);
             own.is_apart |= fields::has_contended_static(shape, &self.facts);
             (offsets, own)
         };

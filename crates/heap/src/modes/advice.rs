@@ -5,15 +5,13 @@
 //! time a mode costs is not in here.
 
 use super::weights::ObjectWeights;
-use assay_jdk::Collector;
 use assay_jdk::modes::{AddressSpace, HeapSetting, largest_max_heap_bytes};
+use assay_jdk::{Collector, Release};
 use assay_model::{ModeAdvice, ReferenceMode};
 use assay_text::size;
 
 const MIB: u64 = 1 << 20;
 const GIB: f64 = (1u64 << 30) as f64;
-/// First release with compact headers as a product option.
-const COMPACT_HEADERS_SINCE: u32 = 25;
 /// A lower base that leaves enough room above `vm.mmap_min_addr`, and for a program without position independence.
 const LOWER_BASE: u64 = 1 << 30;
 
@@ -168,7 +166,7 @@ impl WantedHeap<'_> {
     fn compact_headers(&self, mode: ReferenceMode) -> Option<ModeAdvice> {
         let options = &self.setting.options;
         let is_possible = self.setting.bits == 64
-            && COMPACT_HEADERS_SINCE <= self.setting.feature
+            && Release::product_since("UseCompactObjectHeaders") <= self.setting.feature
             && !options.has_compact_headers
             && !options.are_class_pointers_full;
         let is_full = matches!(mode, ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers);

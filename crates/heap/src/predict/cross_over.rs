@@ -4,9 +4,9 @@
 //! compressed references holds *fewer* objects than the largest below it, until it is larger by the ratio of the two
 //! weights: that ratio is the heap's own, not a rule of thumb.
 
-use super::{is_compact, total_bytes};
-use assay_jdk::Collector;
+use super::{compact_since, is_compact, total_bytes};
 use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting};
+use assay_jdk::{Collector, Release};
 use assay_model::{CrossOver, ModelName, ModelWeight, ReferenceMode};
 use assay_text::size;
 
@@ -45,10 +45,14 @@ pub fn usual_limits(jdk: u32) -> Vec<Limit> {
     let mut limits = vec![Limit { name: ModelName::Bits32, decoding: None, max_heap_bytes: MAX_HEAP_32_BIT }];
     for (name, options) in families {
         let options = DecidingOptions::of(options.split_whitespace());
-        let feature = if is_compact(name) { jdk.max(25) } else { jdk };
-        // Rules of 15 to 25 are known, and have not changed in between.
-        let setting =
-            HeapSetting { feature: feature.clamp(15, 25), bits: 64, collector: Collector::G1, options };
+        let feature = if is_compact(name) { jdk.max(compact_since()) } else { jdk };
+        let first = Release::first_where(|release| release.modes.are_rules_known).feature;
+        let setting = HeapSetting {
+            feature: feature.clamp(first, Release::newest().feature),
+            bits: 64,
+            collector: Collector::G1,
+            options,
+        };
         limits.extend(limits_of(name, &setting));
     }
     limits

@@ -27,12 +27,14 @@
 //! of right models: 0.73 of a small heap of JDK 6, else 0.89 to 1), and at most [`CONTRADICTED_SHARE_MAX`] of the neighbours
 //! contradict (0.009 there, else 0).
 
-use super::{feature_release, is_compact};
-use crate::layout::facts::Facts;
+use super::is_compact;
 use crate::layout::{Layouts, Sizes, is_estimate};
 use crate::{Census, FieldKind, Neighbour, NeighbourKind};
+use assay_jdk::release::OptionState;
+use assay_jdk::{Release, feature_of};
 use assay_model::{DumpModel, HeapModel, ModelName, Problem};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Most that one kind of object counts.
 const KIND_WEIGHT_MAX: u64 = 16;
@@ -48,10 +50,9 @@ const AGREEMENT: f64 = 0.8;
 const SLACK: f64 = 0.2 / 64.0;
 const CONTRADICTION: f64 = 1e-6;
 
-/// First releases of the layout rules that differ.
-const RULES: [u32; 4] = [8, 15, 23, 25];
-/// First release with compact headers.
-const COMPACT_SINCE: u32 = 24;
+fn has_compact_headers(jdk: u32) -> bool {
+    Release::of(jdk).option("UseCompactObjectHeaders") != OptionState::Absent
+}
 
 /// How well a model explains the neighbours.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,7 +105,7 @@ pub struct Detected {
 pub fn detect(census: &Census) -> Detected {
     let neighbours =
         census.neighbours.iter().map(|(_, count)| count).fold(0u64, |sum, n| sum.saturating_add(*n));
-    let own_jdk = census.jdk_version.as_deref().and_then(feature_release);
+    let own_jdk = census.jdk_version.as_deref().and_then(feature_of);
     let mut detected =
         Detected { fits: Vec::new(), stranger: None, neighbours, is_sure: false, jdk: own_jdk, reason: None };
     if census.is_android {
@@ -118,9 +119,9 @@ pub fn detect(census: &Census) -> Detected {
         return detected;
     }
     let kinds = kinds(census);
-    let rules = own_jdk.map_or_else(|| RULES.to_vec(), |jdk| vec![jdk]);
+    let rules = own_jdk.map_or_else(Release::first_of_each_layout, |jdk| vec![jdk]);
     for name in candidates(census) {
-        let jdks = rules.iter().filter(|jdk| !is_compact(name) || COMPACT_SINCE <= **jdk);
+        let jdks = rules.iter().filter(|jdk| !is_compact(name) || has_compact_headers(**jdk));
         let fits = jdks.map(|jdk| fit(&kinds, &Layouts::of(census, HeapModel { name, jdk: *jdk })));
         // Of rules that fit alike the newest: `max_by` gives the last.
         detected.fits.extend(fits.max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood)));
@@ -197,7 +198,7 @@ impl Detected {
         Some(DumpModel {
             name: best.model.name,
             evidence: self.evidence(best),
-            jdk: census.jdk_version.as_deref().and_then(feature_release),
+            jdk: census.jdk_version.as_deref().and_then(feature_of),
             jdk_version: census.jdk_version.clone(),
             alignment_bytes: census.alignment_bytes,
         })
@@ -235,7 +236,7 @@ fn candidates(census: &Census) -> impl Iterator<Item = ModelName> {
 fn strangers(census: &Census, jdk: u32) -> impl Iterator<Item = Sizes> {
     let seen = census.alignment_bytes.unwrap_or(u64::MAX);
     let known = ModelName::ALL.map(|name| Sizes::of(HeapModel { name, jdk }));
-    let headers = [8, 12, 16].into_iter().filter(move |bytes| *bytes != 8 || COMPACT_SINCE <= jdk);
+    let headers = [8, 12, 16].into_iter().filter(move |bytes| *bytes != 8 || has_compact_headers(jdk));
     let all =
         headers.flat_map(|header_bytes| {
             [(4, 8), (4, 16), (4, 32), (8, 8), (8, 16), (8, 32)].map(|(reference_bytes, alignment_bytes)| {
@@ -248,13 +249,13 @@ fn strangers(census: &Census, jdk: u32) -> impl Iterator<Item = Sizes> {
 
 fn stranger(census: &Census, kinds: &Kinds, jdk: u32, sizes: Sizes) -> Stranger {
     let rules = HeapModel { name: ModelName::Bits64, jdk };
-    let layouts = Layouts::with_sizes(census, rules, sizes, Facts::of(jdk));
+    let layouts = Layouts::with_sizes(census, rules, sizes, Arc::clone(&Release::of(jdk).objects));
     let Fit { agreements, log_likelihood, .. } = fit(kinds, &layouts);
     Stranger { sizes, agreements, log_likelihood }
 }
 
 fn alignment_bytes(name: ModelName) -> u64 {
-    Sizes::of(HeapModel { name, jdk: super::JDK_DEFAULT }).alignment_bytes
+    Sizes::of(HeapModel { name, jdk: super::jdk_default() }).alignment_bytes
 }
 
 /// Kinds of objects with the distances to their neighbours.

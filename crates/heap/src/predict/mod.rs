@@ -19,12 +19,15 @@ pub use weigh::weigh;
 
 use crate::layout::Layouts;
 use crate::{Census, ClassIndex};
+use assay_jdk::{Release, feature_of};
 use assay_model::{
     ClassLayout, DumpModel, HeapModel, HeapPrediction, ModelName, ModelWeight, Problem, schema,
 };
 
 /// Release whose rules are used where neither the heap nor the user tells: the newest whose rules are known.
-pub const JDK_DEFAULT: u32 = 25;
+pub fn jdk_default() -> u32 {
+    Release::newest().feature
+}
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +61,7 @@ pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPredicti
         _ => {}
     }
     let of_dump = dump.as_ref().and_then(|dump| dump.jdk);
-    let own_jdk = of_dump.or_else(|| census.jdk_version.as_deref().and_then(feature_release));
+    let own_jdk = of_dump.or_else(|| census.jdk_version.as_deref().and_then(feature_of));
     if let (Some(asked), Some(own)) = (options.jdk, own_jdk)
         && asked != own
     {
@@ -67,9 +70,10 @@ pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPredicti
         problems.push(Problem::new(options.source.clone(), what));
     }
     let jdk = options.jdk.or(own_jdk).or(detected.jdk).unwrap_or_else(|| {
-        let what = format!("the heap does not tell its release: layout rules of JDK {JDK_DEFAULT} (--jdk N)");
+        let newest = jdk_default();
+        let what = format!("the heap does not tell its release: layout rules of JDK {newest} (--jdk N)");
         problems.push(Problem::new(options.source.clone(), what));
-        JDK_DEFAULT
+        newest
     });
     let dump_model = dump.as_ref().map(|dump| dump.name);
     let weighed = weigh(census, &models(jdk), dump_model);
@@ -100,11 +104,19 @@ pub fn layouts_of(census: &Census, class: ClassIndex, jdk: u32) -> Vec<ClassLayo
     layouts.filter_map(|layouts| layouts.class_layout(census, class)).collect()
 }
 
-/// Every model by the rules of a release; those with compact headers by the rules of 25 at least, the first release whose
-/// JVMs have them as a product option.
+/// Every model by the rules of a release; those with compact headers by the rules of the first release whose JVMs have them as
+/// a product option at least.
 pub fn models(jdk: u32) -> Vec<HeapModel> {
-    let of = |name: ModelName| HeapModel { name, jdk: if is_compact(name) { jdk.max(25) } else { jdk } };
+    let of = |name: ModelName| HeapModel {
+        name,
+        jdk: if is_compact(name) { jdk.max(compact_since()) } else { jdk },
+    };
     ModelName::ALL.into_iter().map(of).collect()
+}
+
+/// First release whose JVMs have compact headers as a product option.
+fn compact_since() -> u32 {
+    Release::product_since("UseCompactObjectHeaders")
 }
 
 /// Whether objects have compact headers.
@@ -116,27 +128,9 @@ fn total_bytes(models: &[ModelWeight], name: ModelName) -> Option<u64> {
     models.iter().find(|model| model.name == name).map(|model| model.total_bytes)
 }
 
-/// Feature release of a version as a JVM gives it: 8 of `1.8.0_402`, 17 of `17.0.15`, 26 of `26-ea`.
-pub fn feature_release(version: &str) -> Option<u32> {
-    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
-    match numbers.next()?.ok()? {
-        1 => numbers.next()?.ok(),
-        feature => Some(feature),
-    }
-    .filter(|feature| (1..1000).contains(feature))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_of_all_times_give_their_release() {
-        let of = ["1.6.0_18", "1.8.0_402", "9", "11.0.2", "17.0.15", "25", "26-ea", "", "x", "1", "99999"];
-        let want =
-            [Some(6), Some(8), Some(9), Some(11), Some(17), Some(25), Some(26), None, None, None, None];
-        assert_eq!(of.map(feature_release), want);
-    }
 
     #[test]
     fn compact_headers_have_the_rules_of_their_first_product_release() {

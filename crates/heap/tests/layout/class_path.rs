@@ -4,14 +4,15 @@
 use crate::truth::{Truth, javac};
 use assay_heap::class_path::{ClassPathError, find, is_class_in, read, shapes_of};
 use assay_heap::layout::Layouts;
-use assay_heap::layout::facts::Facts;
 use assay_heap::{Census, FieldKind};
+use assay_jdk::Release;
 use assay_model::{HeapModel, ModelName};
 use assay_testkit::{find_java, skip, testdata};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 fn seed(name: &str) -> PathBuf {
     testdata("../fuzz/corpus/class_path_read").join(name)
@@ -91,7 +92,7 @@ fn every_kind_of_field_and_the_jdk_s_super_classes() {
 
     let model = HeapModel { name: ModelName::Compressed, jdk: 17 };
     let naive = Layouts::of(&found.census, model).instance_bytes(0).expect("a class");
-    let facts = found.with_contended(Facts::of(17));
+    let facts = found.with_contended(Arc::clone(&Release::of(17).objects));
     let apart = Layouts::with_facts(&found.census, model, facts).instance_bytes(0).expect("a class");
     assert!(naive + 3 * 128 <= apart, "{naive} {apart}");
 }

@@ -1,8 +1,9 @@
 //! What a JVM says about the layout of its classes (`tests/layout/java/LayoutTruth.java`), and how a layout is held against it.
 
 use assay_heap::layout::Layouts;
-use assay_heap::layout::facts::Facts;
 use assay_heap::{Census, ClassShape, Field, FieldKind, PrimitiveKind};
+use assay_jdk::Release;
+use assay_jdk::objects::ObjectFacts;
 use assay_model::{HeapModel, LayoutPart, ModelName};
 use assay_testkit::find_java;
 use std::collections::HashMap;
@@ -156,7 +157,7 @@ impl Truth {
     }
 
     /// Facts with the annotations of these classes added, as `-XX:-RestrictContended` does it.
-    pub fn with_contended(&self, facts: Arc<Facts>) -> Arc<Facts> {
+    pub fn with_contended(&self, facts: Arc<ObjectFacts>) -> Arc<ObjectFacts> {
         let mut facts = Arc::unwrap_or_clone(facts);
         for class in &self.classes {
             if class.is_contended {
@@ -276,7 +277,7 @@ pub fn check(java: &Path, jdk: u32, mode: &Mode, options: &[&str], modules_and_f
     let truth = Truth::of(java, &options, modules_and_folders);
     let census = truth.census();
     let model = HeapModel { name: mode.name, jdk };
-    let facts = Facts::of(jdk);
+    let facts = Arc::clone(&Release::of(jdk).objects);
     let is_restricted = !options.contains(&"-XX:-RestrictContended");
     let facts = if is_restricted { facts } else { truth.with_contended(facts) };
     let layouts = Layouts::with_facts(&census, model, facts);

@@ -10,6 +10,7 @@
 
 use super::sizes::{align_down, align_up};
 use super::space::AddressSpace;
+use crate::release::ModeRules;
 use std::ops::Range;
 
 /// `HeapBaseMinAddress` where it is not given (Linux; `globals.hpp` of the processor).
@@ -21,18 +22,15 @@ const GIB_32: u64 = 32 << 30;
 /// x86-64 with four levels of page tables has.
 const DISJOINT_BASES: [u64; 12] =
     [2, 3, 4, 8, 10, 1 << 16, 2 << 16, 3 << 16, 4 << 16, 16 << 16, 32 << 16, 34 << 16];
-/// First release in which the tried addresses are spread from the top of the range to its very bottom, and no room is left
-/// for the class space above a small heap when there is no archive. Release 21 is as 17; those between are taken to be so:
-/// the difference moves an address, and the mode only where the first address is not free.
-const SPREAD_TO_BOTTOM_SINCE: u32 = 25;
-const NO_ROOM_FOR_CLASS_SPACE_SINCE: u32 = 25;
 /// Class pointers reach as far as references of alignment 8.
 const CLASS_POINTERS_END: u64 = GIB_32;
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
-    pub feature: u32,
+    /// How addresses are spread differs by release. 21 is as 17, and those between are taken to be so: the difference
+    /// moves an address, and the mode only where the first address is not free.
+    pub rules: &'static ModeRules,
     /// Rounded size of the heap.
     pub heap_bytes: u64,
     /// What it is aligned to.
@@ -106,7 +104,7 @@ impl Search {
 
     fn zero_based_end(&self, lowest: u64) -> u64 {
         let room = self.class_space_bytes.map(|bytes| align_up(bytes, self.alignment_bytes));
-        match room.filter(|_| self.feature < NO_ROOM_FOR_CLASS_SPACE_SINCE) {
+        match room.filter(|_| self.rules.leaves_room_for_class_space) {
             Some(room)
                 if self.reach_bytes <= CLASS_POINTERS_END
                     && lowest.saturating_add(self.heap_bytes).saturating_add(room) <= CLASS_POINTERS_END =>
@@ -121,7 +119,7 @@ impl Search {
     fn in_range(&self, attempts: &mut Attempts<'_>, highest: u64, lowest: u64) -> Option<u64> {
         let range = highest.checked_sub(lowest)?;
         let tries = self.steps.min(range / self.alignment_bytes + 1).max(1);
-        let (tries, step) = if SPREAD_TO_BOTTOM_SINCE <= self.feature {
+        let (tries, step) = if self.rules.search_reaches_bottom {
             (tries, align_down(range / (tries - 1).max(1), self.alignment_bytes))
         } else {
             // Bounded by the range, not by the number of tries: one more may fit.
@@ -166,12 +164,13 @@ impl Attempts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Release;
 
     const MIB: u64 = 1 << 20;
 
     fn search(heap_mib: u64, alignment_mib: u64) -> Search {
         Search {
-            feature: 25,
+            rules: &Release::of(25).modes,
             heap_bytes: heap_mib * MIB,
             alignment_bytes: alignment_mib * MIB,
             reach_bytes: GIB_32,
@@ -196,7 +195,8 @@ mod tests {
         assert_eq!(place(search(30736, 16)), (Some(0x10_0000_0000), 16 * MIB));
         let at_31_gib = Search { wanted_address: Some(31 << 30), ..search(2048, 2) };
         assert_eq!(place(at_31_gib), (Some(0x7_c000_0000), 2 * MIB));
-        let room = Search { feature: 17, class_space_bytes: Some(1 << 30), ..search(3072, 2) };
+        let room =
+            Search { rules: &Release::of(17).modes, class_space_bytes: Some(1 << 30), ..search(3072, 2) };
         assert_eq!(place(room), (Some(0x7_0000_0000), 0));
         assert_eq!(place(Search { heap_bytes: 29712 * MIB, ..room }), (Some(0xbf00_0000), 0));
     }
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(found.obstacle, Some(0xff00_0000..0xff00_1000));
         // JDK 25: 3 GiB, 2.5 GiB, 2 GiB; JDK 17: 3 GiB, 342 MiB less, again 342 MiB less.
         assert_eq!(found.reserved_address, Some(0xa000_0000));
-        let older = Search { feature: 17, ..search(1024, 2) }.run(&top_taken);
+        let older = Search { rules: &Release::of(17).modes, ..search(1024, 2) }.run(&top_taken);
         assert_eq!(older.reserved_address, Some(0xc000_0000 - 342 * MIB));
     }
 

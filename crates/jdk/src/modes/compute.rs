@@ -4,17 +4,11 @@ use super::attach::{BASE_MIN_ADDRESS, Place, Search, UNSCALED_END};
 use super::options::DecidingOptions;
 use super::sizes::Sizes;
 use super::space::AddressSpace;
-use crate::Collector;
+use crate::release::OptionState;
+use crate::{Collector, Release};
 use assay_model::ReferenceMode;
 use assay_text::size;
 
-/// Releases whose rules are known here. Newer ones are computed by the rules of the last.
-const RULES_SINCE: u32 = 15;
-const RULES_UNTIL: u32 = 25;
-/// First releases that know `UseCompactObjectHeaders` (in 24 still behind `UnlockExperimentalVMOptions`) and
-/// `GCCardSizeInBytes`.
-const COMPACT_HEADERS_SINCE: u32 = 24;
-const CARD_SIZES_SINCE: u32 = 18;
 /// A JVM refuses a smaller heap.
 const MAX_HEAP_BYTES_MIN: u64 = 2 << 20;
 
@@ -64,7 +58,7 @@ impl ComputedMode {
 impl HeapSetting {
     pub(super) fn sizes(&self, space: &AddressSpace) -> Sizes<'_> {
         Sizes {
-            feature: self.feature,
+            rules: &self.release().modes,
             collector: self.collector,
             options: &self.options,
             page_bytes: space.page_bytes,
@@ -80,12 +74,18 @@ impl HeapSetting {
         }
     }
 
-    /// The release that all deciding options need.
+    fn release(&self) -> &'static Release {
+        Release::of(self.feature)
+    }
+
+    /// The release that all deciding options need, where this one lacks any.
     fn options_since(&self) -> Option<u32> {
-        let compact = self.options.has_compact_headers.then_some(COMPACT_HEADERS_SINCE);
+        let compact = self.options.has_compact_headers.then_some("UseCompactObjectHeaders");
         let cards =
-            (self.options.card_bytes != DecidingOptions::default().card_bytes).then_some(CARD_SIZES_SINCE);
-        compact.max(cards)
+            (self.options.card_bytes != DecidingOptions::default().card_bytes).then_some("GCCardSizeInBytes");
+        let is_absent = |release: &Release, flag| release.option(flag) == OptionState::Absent;
+        let lacking = [compact, cards].into_iter().flatten().filter(|flag| is_absent(self.release(), flag));
+        lacking.map(|flag| Release::first_where(|release| !is_absent(release, flag)).feature).max()
     }
 
     /// The mode of this `-Xmx` in a process whose addresses are taken as `space` says.
@@ -100,12 +100,13 @@ impl HeapSetting {
         if self.bits == 32 {
             return self.of_32_bits(max_heap_bytes, space);
         }
-        if let Some(since) = self.options_since().filter(|since| self.feature < *since) {
+        if let Some(since) = self.options_since() {
             let why = format!("does not start: an option came with JDK {since}");
             return ComputedMode::without_place(None, why);
         }
-        if self.feature < RULES_SINCE {
-            let why = format!("the rules are known from JDK {RULES_SINCE} on; --verify asks the JVM");
+        if !self.release().modes.are_rules_known {
+            let since = Release::first_where(|release| release.modes.are_rules_known).feature;
+            let why = format!("the rules are known from JDK {since} on; --verify asks the JVM");
             return ComputedMode::without_place(None, why);
         }
         let mut computed = match self.why_full(max_heap_bytes, space) {
@@ -122,8 +123,9 @@ impl HeapSetting {
             let why = format!("does not start: ulimit -v leaves {} to reserve", size::exact(limit));
             computed = ComputedMode::without_place(None, why);
         }
-        if RULES_UNTIL < self.feature {
-            computed.decided_by.push_str(&format!("; by the rules of JDK {RULES_UNTIL}"));
+        let newest = Release::newest().feature;
+        if newest < self.feature {
+            computed.decided_by.push_str(&format!("; by the rules of JDK {newest}"));
         }
         computed
     }
@@ -160,7 +162,7 @@ impl HeapSetting {
         let options = &self.options;
         let has_room = options.is_archive_off && !options.are_class_pointers_full;
         Search {
-            feature: self.feature,
+            rules: sizes.rules,
             heap_bytes: sizes.heap_bytes(max_heap_bytes),
             alignment_bytes: sizes.heap_alignment_bytes(max_heap_bytes),
             reach_bytes: sizes.reach_bytes(),

@@ -6,6 +6,7 @@
 
 use super::options::DecidingOptions;
 use crate::Collector;
+use crate::release::ModeRules;
 
 const MIB: u64 = 1 << 20;
 /// Regions that G1 aims at.
@@ -13,9 +14,6 @@ const G1_REGIONS: u64 = 2048;
 /// G1's smallest region, and the largest that it chooses by itself.
 const G1_REGION_BYTES_MIN: u64 = MIB;
 const G1_REGION_BYTES_CHOSEN_MAX: u64 = 32 * MIB;
-/// The largest that can be asked for, since JDK 18.
-const G1_REGION_BYTES_MAX: u64 = 512 * MIB;
-const G1_LARGE_REGIONS_SINCE: u32 = 18;
 /// ZGC's granule.
 const Z_ALIGNMENT_BYTES: u64 = 2 * MIB;
 /// Transparent huge pages of x86-64, and of arm64 with pages of 4 KiB.
@@ -24,7 +22,7 @@ const HUGE_PAGE_BYTES: u64 = 2 * MIB;
 /// Alignments of one JVM with one collector.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes<'a> {
-    pub feature: u32,
+    pub rules: &'static ModeRules,
     pub collector: Collector,
     pub options: &'a DecidingOptions,
     pub page_bytes: u64,
@@ -42,11 +40,7 @@ impl Sizes<'_> {
         let options = self.options;
         match self.collector {
             Collector::G1 => {
-                let largest = if self.feature < G1_LARGE_REGIONS_SINCE {
-                    G1_REGION_BYTES_CHOSEN_MAX
-                } else {
-                    G1_REGION_BYTES_MAX
-                };
+                let largest = self.rules.g1_region_bytes_max;
                 let chosen = (max_heap_bytes / G1_REGIONS).min(G1_REGION_BYTES_CHOSEN_MAX);
                 let wanted = options.g1_region_bytes.unwrap_or(chosen).clamp(G1_REGION_BYTES_MIN, largest);
                 Some(wanted.next_power_of_two()) // rounded up, since JDK 15
@@ -92,17 +86,12 @@ impl Sizes<'_> {
     }
 
     /// The largest alignment that the collector might take for any heap. The limit is set by it, and not by the alignment
-    /// that this heap gets: so G1 loses 32 MiB whatever its regions are, and Serial 2 MiB.
+    /// that this heap gets: so G1 loses 32 MiB whatever its regions are (512 MiB in JDK 18 to
+    /// 24), and Serial 2 MiB.
     pub fn largest_alignment_bytes(&self) -> u64 {
         let own = match self.collector {
-            Collector::G1 if self.options.g1_region_bytes.is_some() => {
-                if self.feature < G1_LARGE_REGIONS_SINCE {
-                    G1_REGION_BYTES_CHOSEN_MAX
-                } else {
-                    G1_REGION_BYTES_MAX
-                }
-            }
-            Collector::G1 => G1_REGION_BYTES_CHOSEN_MAX,
+            Collector::G1 if self.options.g1_region_bytes.is_some() => self.rules.g1_region_bytes_max,
+            Collector::G1 => self.rules.g1_alignment_bytes_max,
             Collector::Shenandoah => self
                 .options
                 .shenandoah_region_bytes_max
@@ -139,10 +128,13 @@ pub(super) fn align_down(value: u64, alignment: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Release;
 
     fn heap_mib(feature: u32, collector: Collector, options: &[&str], max_mib: u64) -> u64 {
         let options = DecidingOptions::of(options.iter().copied());
-        Sizes { feature, collector, options: &options, page_bytes: 4096 }.heap_bytes(max_mib * MIB) / MIB
+        Sizes { rules: &Release::of(feature).modes, collector, options: &options, page_bytes: 4096 }
+            .heap_bytes(max_mib * MIB)
+            / MIB
     }
 
     /// Sizes that the JVMs logged.
@@ -167,10 +159,16 @@ mod tests {
     fn the_limit_of_compression_leaves_room_for_the_largest_alignment() {
         let limit = |feature, collector, options: &[&str]| {
             let options = DecidingOptions::of(options.iter().copied());
-            Sizes { feature, collector, options: &options, page_bytes: 4096 }.compressed_bytes_max() / MIB
+            Sizes { rules: &Release::of(feature).modes, collector, options: &options, page_bytes: 4096 }
+                .compressed_bytes_max()
+                / MIB
         };
         assert_eq!(limit(17, Collector::Serial, &[]), 32766);
         assert_eq!(limit(17, Collector::G1, &[]), 32736);
+        // As DayTrader on JDK 21 showed: JDK-8354145 came with 25.
+        assert_eq!([18, 21, 24].map(|feature| limit(feature, Collector::G1, &[])), [32256; 3]);
+        assert_eq!(limit(21, Collector::Parallel, &[]), 32766);
+        assert_eq!(limit(25, Collector::G1, &[]), 32736);
         assert_eq!(limit(17, Collector::G1, &["-XX:G1HeapRegionSize=1m"]), 32736);
         assert_eq!(limit(25, Collector::G1, &["-XX:G1HeapRegionSize=1m"]), 32256);
         assert_eq!(limit(25, Collector::G1, &["-XX:ObjectAlignmentInBytes=16"]), 65504);

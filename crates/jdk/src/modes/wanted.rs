@@ -5,6 +5,7 @@
 //! measured on JDK 17 and 25, x86-64 (the addresses are HotSpot's own rules, `CompressedOops::initialize`); the mode
 //! that a JVM really chose is always read from its log. Held by: `every_mode_is_the_one_that_the_jvm_s_log_shows`.
 
+use crate::Release;
 use assay_model::{JvmFacts, ModeRead, ReferenceMode};
 use assay_text::size;
 
@@ -18,8 +19,6 @@ const HEAP_ZERO_BASED_MAX: u64 = 30 * GIB;
 const HEAP_UNSCALED_MAX: u64 = 4000 * MIB;
 /// The JVM refuses less than this ("Too small maximum heap").
 const HEAP_MIN: u64 = 2 * MIB;
-/// First feature release with the product option `UseCompactObjectHeaders`.
-const COMPACT_HEADERS_SINCE: u32 = 25;
 
 /// Word size of the JVM that a mode needs.
 pub fn bits_of(mode: ReferenceMode) -> u8 {
@@ -76,9 +75,10 @@ pub fn impossible(
 
 /// What this JVM cannot do of what is possible elsewhere.
 pub fn impossible_for(jvm: &JvmFacts, compact_headers: bool) -> Option<String> {
-    (compact_headers && jvm.feature < COMPACT_HEADERS_SINCE).then(|| {
+    let since = Release::product_since("UseCompactObjectHeaders");
+    (compact_headers && jvm.feature < since).then(|| {
         format!(
-            "compact headers with JDK {}: they came with JDK {COMPACT_HEADERS_SINCE}; set jvm = \"{COMPACT_HEADERS_SINCE}\" on that level",
+            "compact headers with JDK {}: they came with JDK {since}; set jvm = \"{since}\" on that level",
             jvm.feature
         )
     })

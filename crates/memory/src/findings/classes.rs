@@ -2,11 +2,13 @@
 
 use super::words::{bytes, ending, leaves_of, of_area, percent, under};
 use super::{finding, matters};
+use assay_jdk::Release;
+use assay_jdk::release::OptionState;
 use assay_model::{Area, Leaf, MemoryFinding, MemoryReport};
 
 /// Loaders of the same name: an application server has a few of each, a leak has one for each redeployment or script.
 const LOADERS_OF_ONE_NAME_MIN: u64 = 50;
-/// JDK 17 and older make a loader for each reflective accessor that was called 15 times.
+/// Older releases make a loader for each reflective accessor that was called 15 times.
 const REFLECTION_LOADER: &str = "DelegatingClassLoader";
 /// Some waste is the price of fast allocation: loaders take chunks of 1 KiB to 4 MiB.
 const METASPACE_WASTE_SHARE_MIN: u64 = 5;
@@ -31,9 +33,11 @@ pub(super) fn loaders_of_one_name(report: &MemoryReport) -> Option<MemoryFinding
         return None;
     }
     let setting = if name.contains(REFLECTION_LOADER) {
-        "JDK 18 and later need no loader for a reflective accessor; before, -Dsun.reflect.inflationThreshold=2147483647 \
-         keeps accessors out of bytecode"
-            .to_owned()
+        let since = Release::first_where(|release| !release.jvm.has_reflection_loaders).feature;
+        format!(
+            "JDK {since} and later need no loader for a reflective accessor; before, \
+             -Dsun.reflect.inflationThreshold=2147483647 keeps accessors out of bytecode"
+        )
     } else {
         format!(
             "find who keeps them: jcmd {} VM.classloaders, and a heap dump's path to the oldest of them",
@@ -73,9 +77,12 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<MemoryFinding> {
         return None;
     }
     let feature = report.jvm.as_ref().and_then(|jvm| jvm.feature);
-    let setting = match feature {
-        Some(..16) => "JDK 16 and later give free metaspace back".to_owned(),
-        Some(16..=20) if tails < free => {
+    let setting = match feature.map(Release::of) {
+        Some(release) if !release.jvm.gives_metaspace_back => {
+            let since = Release::first_where(|release| release.jvm.gives_metaspace_back).feature;
+            format!("JDK {since} and later give free metaspace back")
+        }
+        Some(release) if tails < free && release.option("MetaspaceReclaimPolicy") == OptionState::Product => {
             "-XX:MetaspaceReclaimPolicy=aggressive; or fewer class loaders that come and go".to_owned()
         }
         _ => "fewer class loaders, each of which takes chunks of its own".to_owned(),

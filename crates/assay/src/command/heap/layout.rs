@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_file};
 use assay_heap::class_path::{self, ClassPathError};
-use assay_heap::predict::{JDK_DEFAULT, detect, feature_release, find_class, layouts_of};
+use assay_heap::predict::{detect, find_class, jdk_default, layouts_of};
 use assay_heap::{Census, ClassIndex};
 use assay_model::{HeapLayouts, Problem, schema};
 use std::ffi::OsStr;
@@ -43,9 +43,10 @@ fn in_dump(census: &Census, arguments: &LayoutArguments, source: String) -> Resu
     }
     let mut problems = census.problems.clone();
     let jdk = arguments.jdk.or_else(|| detect(census).jdk).unwrap_or_else(|| {
-        let what = format!("the heap does not tell its release: layout rules of JDK {JDK_DEFAULT} (--jdk N)");
+        let newest = jdk_default();
+        let what = format!("the heap does not tell its release: layout rules of JDK {newest} (--jdk N)");
         problems.push(Problem::new(source.clone(), what));
-        JDK_DEFAULT
+        newest
     });
     Ok(layouts(census, class, jdk, source, problems))
 }
@@ -63,8 +64,8 @@ fn in_class_path(paths: &OsStr, arguments: &LayoutArguments) -> Result<HeapLayou
     })?;
     let problems = census.problems.clone();
     // The class is the first: its super classes follow.
-    let of_path = census.jdk_version.as_deref().and_then(feature_release);
-    let jdk = arguments.jdk.or(of_path).unwrap_or(JDK_DEFAULT);
+    let of_path = census.jdk_version.as_deref().and_then(assay_jdk::feature_of);
+    let jdk = arguments.jdk.or(of_path).unwrap_or(jdk_default());
     Ok(layouts(&census, 0, jdk, source, problems))
 }
 

@@ -3,7 +3,7 @@
 use super::host::java_of;
 use super::{Jvm, MIB, is_same};
 use assay_jdk::modes::DecidingOptions;
-use assay_jdk::{JvmOutput, StartError, run_java};
+use assay_jdk::{JvmOutput, Release, StartError, run_java};
 use assay_model::{HeapModes, JvmFacts, ModeCell, ModeRead, ReferenceMode};
 use assay_text::size;
 use std::sync::Mutex;
@@ -18,7 +18,6 @@ const TIME: Duration = Duration::from_secs(30);
 const INITIAL_HEAP_BYTES: u64 = 4 * MIB;
 const LOG: &str =
     "-Xlog:gc=info,gc+init=info,gc+heap+coops=debug,gc+metaspace=info,gc+heap+exit=info,pagesize=info";
-const UNIFIED_LOGGING_SINCE: u32 = 9;
 /// Prints all flags with their values, so that one can see what the log does not tell: that class pointers are full.
 const FLAGS: &str = "-XX:+PrintFlagsFinal";
 const REASON_CHARS_MAX: usize = 200;
@@ -142,7 +141,7 @@ fn has_full_class_pointers(cell: &ModeCell) -> bool {
 }
 
 fn ask(facts: &JvmFacts, cell: &ModeCell, stop: &AtomicBool) -> Said {
-    if facts.feature < UNIFIED_LOGGING_SINCE {
+    if !Release::of(facts.feature).jvm.has_unified_logging {
         return Said::Nothing(format!("JDK {} has no unified logging", facts.feature));
     }
     match run_java(&java_of(facts), &words(cell), TIME, stop) {

@@ -1,29 +1,29 @@
 //! What no heap dump and no class file says about the layout of JDK classes: fields that the JVM adds, and fields and
 //! classes that it keeps away from others' cache lines.
 //!
-//! A table for each release that could be looked at, in `facts/`. A release without a table gets that of the nearest lower
-//! one: such fields come and go with releases, so a few classes of it may be off. [`Facts::release`] says which it is.
+//! A table for each release that could be looked at. A release without a table gets that of the nearest lower one: such
+//! fields come and go with releases, so a few classes of it may be off. [`ObjectFacts::release`] says which it is.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock};
 
 /// The facts of one release.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Facts {
+pub struct ObjectFacts {
     /// Feature release.
     #[serde(skip)]
     pub release: u32,
     /// The version of the JVM that the table was held against; absent where it is from the JDK's sources alone.
+    #[serde(skip)]
     pub verified_with: Option<String>,
-    contended_classes: BTreeSet<String>,
-    contended_fields: BTreeMap<String, BTreeMap<String, String>>,
-    injected: BTreeMap<String, Vec<InjectedField>>,
+    pub(crate) contended_classes: BTreeSet<String>,
+    pub(crate) contended_fields: BTreeMap<String, BTreeMap<String, String>>,
+    pub(crate) injected: BTreeMap<String, Vec<InjectedField>>,
 }
 
 /// A field that the JVM adds to a class.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InjectedField {
     /// The JVM's name for it.
@@ -75,41 +75,18 @@ impl InjectedKind {
     }
 }
 
-const TABLES: [(u32, &str); 5] = [
-    (8, include_str!("../../facts/8.toml")),
-    (11, include_str!("../../facts/11.toml")),
-    (17, include_str!("../../facts/17.toml")),
-    (21, include_str!("../../facts/21.toml")),
-    (25, include_str!("../../facts/25.toml")),
-];
-
-static FACTS: LazyLock<Vec<Arc<Facts>>> = LazyLock::new(|| {
-    let tables = TABLES.iter().map(|(release, text)| {
-        // A table that is no TOML would be a mistake of ours: `every_table_can_be_read` finds it.
-        let facts: Facts = toml::from_str(text).unwrap_or_default();
-        Arc::new(Facts { release: *release, ..facts })
-    });
-    tables.collect()
-});
-
-impl Facts {
-    /// Of a release: its own table, else that of the nearest lower one, else the lowest.
-    pub fn of(jdk: u32) -> Arc<Facts> {
-        let facts = FACTS.iter().rev().find(|facts| facts.release <= jdk).or(FACTS.first());
-        facts.cloned().unwrap_or_default()
-    }
-
+impl ObjectFacts {
     /// With another class that is kept apart as a whole: with `-XX:-RestrictContended` the JVM heeds the annotation in
     /// classes of applications too.
     #[must_use]
-    pub fn with_contended_class(mut self, class: &str) -> Facts {
+    pub fn with_contended_class(mut self, class: &str) -> ObjectFacts {
         self.contended_classes.insert(class.to_owned());
         self
     }
 
     /// With another field that is kept apart; the group is empty for a field that is so alone.
     #[must_use]
-    pub fn with_contended_field(mut self, class: &str, field: &str, group: &str) -> Facts {
+    pub fn with_contended_field(mut self, class: &str, field: &str, group: &str) -> ObjectFacts {
         let fields = self.contended_fields.entry(class.to_owned()).or_default();
         fields.insert(field.to_owned(), group.to_owned());
         self
@@ -133,21 +110,14 @@ impl Facts {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::Release;
 
     #[test]
-    fn every_table_can_be_read() {
-        for (release, text) in TABLES {
-            let facts: Facts = toml::from_str(text).expect("a table");
-            assert!(!facts.injected("java.lang.Class").is_empty(), "{release}");
-            assert!(facts.is_contended("java.util.concurrent.atomic.Striped64$Cell"), "{release}");
+    fn every_table_has_what_each_release_has() {
+        for release in Release::all() {
+            let (feature, objects) = (release.feature, &release.objects);
+            assert!(!objects.injected("java.lang.Class").is_empty(), "{feature}");
+            assert!(objects.is_contended("java.util.concurrent.atomic.Striped64$Cell"), "{feature}");
         }
-    }
-
-    #[test]
-    fn a_release_without_a_table_gets_the_nearest_lower_one() {
-        let release_of = |jdk| Facts::of(jdk).release;
-        assert_eq!([8, 10, 11, 12, 17, 20, 24, 25, 30].map(release_of), [8, 8, 11, 11, 17, 17, 21, 25, 25]);
-        assert_eq!(release_of(0), TABLES[0].0);
     }
 }
