@@ -8,6 +8,7 @@
 //! - unknown keys are accepted when reading, so that a newer run can be read by an older program.
 
 mod capacity;
+mod claim;
 mod estimate;
 mod gc;
 mod heap;
@@ -27,6 +28,7 @@ pub use capacity::{
     BlamedCause, CapacityMethod, CapacityReport, CapacityWindow, LimitBlame, LimitRate, MachineSpeed,
     PlannedCapacity, ValidityCheck,
 };
+pub use claim::{Claim, ClaimCheck, ClaimVerdict, Contradiction, JudgedClaim, Statement};
 pub use estimate::Estimate;
 pub use gc::{
     Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEvent, GcEventKind,

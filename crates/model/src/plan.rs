@@ -1,6 +1,6 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
-use crate::{JvmFacts, PlannedCapacity, Provenance, ReferenceMode};
+use crate::{Claim, JvmFacts, PlannedCapacity, Provenance, ReferenceMode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -128,6 +128,9 @@ pub struct Plan {
     /// Published values to show beside ours, from the study file.
     #[serde(default)]
     pub published: Vec<Published>,
+    /// Claims to judge, from the study file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
 }
 
 /// Values that somebody published, to be shown beside ours.

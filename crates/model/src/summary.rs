@@ -1,6 +1,6 @@
 //! `summary.json`: what the run says.
 
-use crate::{Estimate, Finding, LatencyPoint, Problem, Provenance};
+use crate::{ClaimCheck, Estimate, Finding, LatencyPoint, Problem, Provenance};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,6 +19,9 @@ pub struct Summary {
     pub comparisons: Vec<Comparison>,
     /// What the figures say, in plain words.
     pub findings: Vec<Finding>,
+    /// What the run says to published values and claims.
+    #[serde(default, skip_serializing_if = "ClaimCheck::is_empty")]
+    pub claims: ClaimCheck,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }

@@ -78,6 +78,7 @@ impl StudyFile {
         check_design("design", &study.design, &mut document);
         check_quick(&study, &mut document);
         check_published(&study, &mut document);
+        check_claims(&study, &mut document);
         check_parts(&study, &mut document);
         let (workload, mut elsewhere) = resolve(&study, &mut document);
         let subject = workload.as_ref().map(|w| w.program.subject()).unwrap_or_default();
@@ -145,6 +146,9 @@ fn check_metrics(study: &StudyFile, subject: Subject, document: &mut Document) {
     for (i, published) in study.published.iter().enumerate() {
         let place = format!("published.{i}.metric");
         check_metric(&place, &published.metric, subject, &of_limits, document);
+    }
+    for (i, claim) in study.claim.iter().enumerate() {
+        check_metric(&format!("claim.{i}.metric"), &claim.metric, subject, &of_limits, document);
     }
 }
 
@@ -287,6 +291,26 @@ fn check_published(study: &StudyFile, document: &mut Document) {
             values.keys().for_each(|l| check_level_of(first, document, &format!("{place}.{key}.{l}"), l));
         }
         published.at.iter().for_each(|(f, l)| check_level(study, document, &format!("{place}.at"), f, l));
+    }
+}
+
+fn check_claims(study: &StudyFile, document: &mut Document) {
+    for (i, claim) in study.claim.iter().enumerate() {
+        let place = format!("claim.{i}");
+        let first = study.factor.first();
+        check_level_of(first, document, &format!("{place}.variant"), &claim.variant);
+        claim
+            .baseline
+            .iter()
+            .for_each(|level| check_level_of(first, document, &format!("{place}.baseline"), level));
+        claim.at.iter().for_each(|(f, l)| check_level(study, document, &format!("{place}.at"), f, l));
+        match (claim.change_percent, claim.value) {
+            (Some(_), None) if claim.baseline.is_none() => {
+                document.add(&place, "`change_percent` needs a `baseline`: the level that it starts from");
+            }
+            (Some(_), None) | (None, Some(_)) => {}
+            _ => document.add(&place, "a claim states a `change_percent` or a `value`: one of them"),
+        }
     }
 }
 

@@ -10,11 +10,12 @@
 //! | what this machine will run | `each_jdk`, `variant`, `reference_mode`, `jvm_choice`, `preload`, `prepare`, `plan` |
 //! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `private_folder`, `http` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
-//! | what is left | `run_dir`, `curves`, `summary` |
+//! | what is left | `run_dir`, `curves`, `summary`, `claims` |
 
 mod benchmark_results;
 mod capacity;
 mod checked;
+mod claims;
 mod companion;
 mod curves;
 mod document;
@@ -38,6 +39,7 @@ mod variant;
 mod workload;
 
 pub use checked::Checked;
+pub use claims::check_claims;
 pub use error::{Diagnostic, StudyError};
 pub use run_dir::load_run;
 pub use runner::{RunOptions, RunResult, plan, run, run_text};

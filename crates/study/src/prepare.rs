@@ -9,7 +9,7 @@ use crate::error::Diagnostic;
 use crate::placeholders::Placeholders;
 use crate::plan::{Layout, load_seed, order};
 use crate::preload;
-use crate::study_file::{CommandLine, LoadTable, PublishedTable, StudyFile};
+use crate::study_file::{ClaimTable, CommandLine, LoadTable, PublishedTable, StudyFile};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_jdk::{InstalledJvms, JvmWish, modes};
@@ -18,7 +18,7 @@ use assay_load::Scenario;
 use assay_measure::Limits;
 use assay_measure::observers::Observe;
 use assay_model::{
-    Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, ReferenceMode,
+    Claim, Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, ReferenceMode,
     SkippedVariant, Subject, Variant, metric, schema,
 };
 use assay_stats::SteadyRule;
@@ -178,6 +178,7 @@ pub(crate) fn prepare(
         variants: launches.iter().map(|l| l.variant.clone()).collect(),
         skipped,
         published: study.published.iter().map(published).collect(),
+        claims: study.claim.iter().map(claim).collect(),
         capacity,
     };
     use Observe::{Gc, Host, Latency, Memory};
@@ -277,6 +278,20 @@ fn published(table: &PublishedTable) -> Published {
         metric: table.metric.clone(),
         relative: table.relative.clone(),
         absolute: table.absolute.clone(),
+        at: table.at.clone(),
+    }
+}
+
+fn claim(table: &ClaimTable) -> Claim {
+    Claim {
+        source: table.source.clone(),
+        place: table.place.clone(),
+        metric: table.metric.clone(),
+        variant: table.variant.clone(),
+        baseline: table.baseline.clone(),
+        change_percent: table.change_percent,
+        value: table.value,
+        within_percent: table.within_percent,
         at: table.at.clone(),
     }
 }

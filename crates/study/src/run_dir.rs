@@ -1,5 +1,6 @@
 //! The run directory: made, locked, written so that a crash leaves whole files, and read again.
 
+use crate::claims::check_claims;
 use crate::error::StudyError;
 use assay_model::{
     GcEvent, HostFacts, MemorySample, Plan, RunEvent, StoredRun, StoredTrial, Summary, Trial, file,
@@ -150,7 +151,11 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
     let study_text = read_text(&dir.join(file::STUDY)).unwrap_or_default();
     let plan: Plan = read_json(&dir.join(file::PLAN))?;
     let host: HostFacts = read_json(&dir.join(file::HOST))?;
-    let summary: Option<Summary> = read_json_if_there(&dir.join(file::SUMMARY))?;
+    let mut summary: Option<Summary> = read_json_if_there(&dir.join(file::SUMMARY))?;
+    // A run of an older Assay has not judged what was published.
+    for summary in summary.iter_mut().filter(|s| s.claims.is_empty()) {
+        summary.claims = check_claims(&plan, summary);
+    }
     let mut trials = Vec::new();
     for (folder, trial) in load_trials(dir)? {
         let gc_events: Vec<GcEvent> = read_lines(&folder.join(file::GC_EVENTS))?;

@@ -63,6 +63,9 @@ pub struct StudyFile {
     /// Values that somebody published, shown beside ours.
     #[serde(default)]
     pub published: Vec<PublishedTable>,
+    /// Claims about the metrics, judged against the run and, within one source, against each other.
+    #[serde(default)]
+    pub claim: Vec<ClaimTable>,
     /// Study files beside this one that answer other parts of the same question, with other servers or another design:
     /// run after this one, each into a run directory of its own.
     #[serde(default)]
@@ -311,6 +314,32 @@ pub struct PublishedTable {
     #[serde(default)]
     pub absolute: BTreeMap<String, f64>,
     /// Levels of other factors that the values hold for.
+    #[serde(default)]
+    pub at: BTreeMap<String, String>,
+}
+
+/// A claim: that a variant changes a metric by so much (`change_percent` from `baseline`), or has such a `value` of it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ClaimTable {
+    /// Who claims it. Claims and published values of one source speak of the same measurements.
+    pub source: String,
+    /// Where in the source it stands.
+    pub place: Option<String>,
+    /// Metric that it is about.
+    pub metric: String,
+    /// Level of the first factor that it is about.
+    pub variant: String,
+    /// Level of the first factor that it compares with.
+    pub baseline: Option<String>,
+    /// Change of the metric from `baseline` to `variant`, in percent.
+    pub change_percent: Option<f64>,
+    /// Value of the metric, in its unit.
+    pub value: Option<f64>,
+    /// How far off it may be, in percent. Default: half a unit of its last digit.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub within_percent: Option<f64>,
+    /// Levels of other factors that it holds for.
     #[serde(default)]
     pub at: BTreeMap<String, String>,
 }

@@ -1,7 +1,8 @@
 //! From windows to the result: estimates over blocks, comparisons paired by block, and findings. Pure.
 
+use crate::claims::check_claims;
 use assay_model::{
-    Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
+    ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
     VariantSummary, WarmUpEnd, Window, metric, schema,
 };
 use assay_stats::{Statistic, compare_paired, estimate};
@@ -36,15 +37,18 @@ pub(crate) fn summarise(
         .collect();
     let comparisons = comparisons(plan, &metrics, &measured, &mut problems);
     let findings = findings(&variants, trials);
-    Summary {
+    let mut summary = Summary {
         schema: schema::SUMMARY.to_owned(),
         provenance: plan.provenance.clone(),
         study: plan.study.clone(),
         variants,
         comparisons,
         findings,
+        claims: ClaimCheck::default(),
         problems,
-    }
+    };
+    summary.claims = check_claims(plan, &summary);
+    summary
 }
 
 /// The windows of a variant whose trial counts; which metrics each may be used for is for its disturbances to say.

@@ -160,6 +160,44 @@ mode = ["a"]
 }
 
 #[test]
+fn a_claim_states_a_change_from_a_level_or_a_value() {
+    let text = OWN.to_owned()
+        + r#"
+[[factor]]
+name = "flags"
+level = [{ name = "default" }, { name = "all" }]
+[[claim]]
+source = "a post"
+metric = "throughput_per_s"
+variant = "al"
+change_percent = 31
+[[claim]]
+source = "a post"
+metric = "throughput_per_s"
+variant = "all"
+baseline = "default"
+change_percent = 31
+value = 122_074
+[[claim]]
+source = "a post"
+metric = "throughput"
+variant = "all"
+value = 122_074
+at = { heap = "1g" }
+"#;
+    check(
+        &text,
+        expect![[r#"
+        x.toml:11: `change_percent` needs a `baseline`: the level that it starts from
+        x.toml:14: unknown level `al`; did you mean `all`?
+        x.toml:16: a claim states a `change_percent` or a `value`: one of them
+        x.toml:25: unknown metric `throughput`; did you mean `throughput_per_s`?
+        x.toml:28: unknown factor `heap`; known: flags
+    "#]],
+    );
+}
+
+#[test]
 fn a_server_s_texts_are_checked() {
     let text = r#"
 schema = "assay.study/1"

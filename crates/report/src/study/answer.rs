@@ -1,8 +1,8 @@
 //! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
 
+use super::claims;
 use super::estimate::times;
 use super::grid::{Cell, Grid, Group, is_quiet};
-use super::results;
 use assay_kit::number::significant;
 use assay_kit::text;
 use assay_model::{Comparison, Metric, Verdict, WarmUpEnd, metric};
@@ -57,13 +57,7 @@ impl Answer {
             [one] => one.label.clone(),
             _ => String::new(),
         };
-        Answer {
-            items,
-            nothing,
-            place,
-            published: results::published_in_words(grid),
-            cautions: cautions(grid),
-        }
+        Answer { items, nothing, place, published: claims::in_words(grid), cautions: cautions(grid) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::grid::Grid;
-use super::{conditions, results};
+use super::{claims, conditions, results};
 use assay_kit::text;
 use std::io;
 
@@ -48,7 +48,7 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
     for sentence in results::not_measured(grid) {
         writeln!(out, "- {}\n", text::markdown(&sentence))?;
     }
-    for table in [results::beside_published(grid), results::skipped(grid)].into_iter().flatten() {
+    for table in [claims::table(grid), results::skipped(grid)].into_iter().flatten() {
         writeln!(out, "{}", table.markdown())?;
     }
     writeln!(out, "## Conditions\n")?;

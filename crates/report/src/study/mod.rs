@@ -16,6 +16,7 @@
 
 mod answer;
 mod charts;
+mod claims;
 mod conditions;
 mod csv;
 mod estimate;

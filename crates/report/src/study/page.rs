@@ -4,7 +4,7 @@ use super::Inserts;
 use super::answer::Answer;
 use super::charts::{Figure, figures};
 use super::grid::Grid;
-use super::{conditions, results};
+use super::{claims, conditions, results};
 use askama::Template;
 use assay_kit::text::{clean, clean_lines};
 use assay_kit::{Page, Section, Table};
@@ -42,7 +42,7 @@ pub fn render(grid: &Grid, inserts: &Inserts, out: &mut impl io::Write) -> io::R
     let content = Content {
         answer: Answer::of(grid),
         findings: findings.map(|f| (clean(&f.claim), clean(&f.evidence))).collect(),
-        published: results::beside_published(grid),
+        published: claims::table(grid),
         figures: figures(grid, inserts),
         results: results::tables(grid),
         how_to_read: results::HOW_TO_READ,

@@ -1,6 +1,6 @@
-//! The result tables: one for each group of variants, and ours beside what others published.
+//! The result tables: one for each group of variants.
 
-use super::estimate::{interval, shown_unit, times};
+use super::estimate::{interval, shown_unit};
 use super::grid::{Cell, Grid, Group};
 use assay_kit::Table;
 use assay_kit::number::significant;
@@ -102,79 +102,6 @@ fn ratio_cell(comparison: &Comparison) -> String {
             format!("{}× [{}, {}]", significant(ratio.estimate), significant(low), significant(high))
         }
         _ => format!("{}× (no interval)", significant(ratio.estimate)),
-    }
-}
-
-/// Sentences on published ratios that ours contradict, and a count of the rest.
-pub fn published_in_words(grid: &Grid) -> Vec<String> {
-    let (mut inside, mut outside) = (0, 0);
-    let mut words = Vec::new();
-    for metric in &grid.metrics {
-        for (group, cell) in grid.cells() {
-            for (_, source, published) in grid.published(group, cell, &metric.id) {
-                let Some(ours) = grid.comparison(cell.name, &metric.id) else { continue };
-                let (Some(low), Some(high)) = (ours.ratio.low, ours.ratio.high) else { continue };
-                let opposite = (published < 1.0 && low > 1.0) || (published > 1.0 && high < 1.0);
-                match (low..=high).contains(&published) {
-                    true => inside += 1,
-                    false => outside += 1,
-                }
-                if opposite {
-                    words.push(format!(
-                        "{}, {}: published {} ({}), ours {}: the opposite direction.",
-                        text::clean(cell.name),
-                        metric.title,
-                        significant(published),
-                        text::clean(&source.source),
-                        times(&ours.ratio)
-                    ));
-                }
-            }
-        }
-    }
-    if inside + outside > 0 {
-        let total = inside + outside;
-        words.insert(
-            0,
-            format!(
-                "Published ratios inside our intervals: {inside} of {total}. The table is under Results."
-            ),
-        );
-    }
-    words
-}
-
-/// Ours beside published ratios; absent when the study names none that matches.
-pub fn beside_published(grid: &Grid) -> Option<Table> {
-    let columns = ["Variant", "Metric", "Published ratio", "Source", "Ours", "In words"];
-    let mut table = Table::new("Published ratios beside ours, each to the same baseline", &columns, 9);
-    for metric in &grid.metrics {
-        for (group, cell) in grid.cells() {
-            for (_, source, ratio) in grid.published(group, cell, &metric.id) {
-                let ours = grid.comparison(cell.name, &metric.id);
-                table.rows.push(vec![
-                    text::clean(cell.name),
-                    metric.title.to_string(),
-                    significant(ratio),
-                    text::clean(&source.source),
-                    ours.map_or_else(|| "not available".to_owned(), |c| times(&c.ratio)),
-                    ours.map_or_else(
-                        || format!("not compared: {}", grid.why_absent(cell, metric)),
-                        |c| agreement(c, ratio),
-                    ),
-                ]);
-            }
-        }
-    }
-    (!table.rows.is_empty()).then_some(table)
-}
-
-fn agreement(ours: &Comparison, published: f64) -> String {
-    match (ours.ratio.low, ours.ratio.high) {
-        (Some(low), Some(_)) if published < low => "differs: ours is higher".to_owned(),
-        (Some(_), Some(high)) if published > high => "differs: ours is lower".to_owned(),
-        (Some(_), Some(_)) => "agrees: it lies inside our interval".to_owned(),
-        _ => "cannot be told: ours has no interval".to_owned(),
     }
 }
 

@@ -66,7 +66,8 @@ fn run_with_heaps(heaps: &[(&str, u64)]) -> StoredRun {
     for (index, variant) in plan.variants.iter().enumerate() {
         trials.push(series::trial(&plan, variant, index as u32 + 1, &mut noise));
     }
-    let summary = summary(&plan, &trials, &mut noise);
+    let mut summary = summary(&plan, &trials, &mut noise);
+    summary.claims = assay_study::check_claims(&plan, &summary);
     let study_text = STUDY.to_owned();
     StoredRun { study_text, host: host(), plan, trials, summary: Some(summary) }
 }
@@ -147,6 +148,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         skipped,
         expected_s: 330.0,
         published: published(),
+        claims: claims(),
     }
 }
 
@@ -209,6 +211,32 @@ fn published() -> Vec<Published> {
     ]
 }
 
+/// A post that holds, one that does not, and one that contradicts itself.
+fn claims() -> Vec<Claim> {
+    let claim = |source: &str, place: Option<&str>, metric: &str, change_percent: f64| Claim {
+        source: source.to_owned(),
+        place: place.map(str::to_owned),
+        metric: metric.to_owned(),
+        variant: "64-bit".to_owned(),
+        baseline: Some("32-bit".to_owned()),
+        change_percent: Some(change_percent),
+        value: None,
+        within_percent: None,
+        at: [("heap".to_owned(), "1g".to_owned())].into(),
+    };
+    vec![
+        claim("release notes", None, "garbage_kib_per_request", 45.0),
+        claim("a talk", Some("slide 4"), "rss_bytes", 100.0),
+        claim("a talk", Some("summary"), "rss_bytes", 50.0),
+        Claim {
+            change_percent: None,
+            baseline: None,
+            value: Some(170.0),
+            ..claim("release notes", None, "garbage_kib_per_request", 0.0)
+        },
+    ]
+}
+
 /// Estimates from the windows that count, and comparisons: simple means, for looking only.
 fn summary(plan: &Plan, trials: &[StoredTrial], noise: &mut SplitMix) -> Summary {
     let mut variants = Vec::new();
@@ -249,6 +277,7 @@ fn summary(plan: &Plan, trials: &[StoredTrial], noise: &mut SplitMix) -> Summary
                 .to_owned(),
             evidence: "318 ms/s stopped for collection, 8 to 12 ms/s in the other modes (gc.log of trial 4)".to_owned(),
         }],
+        claims: ClaimCheck::default(),
         problems: vec![Problem::at_line("trials/02-compressed-unscaled-1g/gc.log", 1187, "pause without a duration")],
     }
 }

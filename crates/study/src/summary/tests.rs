@@ -57,6 +57,7 @@ fn plan(variants: Vec<Variant>) -> Plan {
         trials: vec![],
         expected_s: 0.0,
         published: vec![],
+        claims: vec![],
     }
 }
 

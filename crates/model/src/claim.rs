@@ -1,0 +1,117 @@
+//! What others say about the metrics of a study, and what the run makes of it.
+
+use crate::Estimate;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A claim of a study file: that a variant changes a metric by so much, or has such a value of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Who claims it. Claims and published values of one source speak of the same measurements.
+    pub source: String,
+    /// Where in the source it stands, for example `conclusion`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Metric identifier.
+    pub metric: String,
+    /// Level of the first factor that it is about.
+    pub variant: String,
+    /// Level of the first factor that it compares with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// Claimed change of the metric from `baseline` to `variant`, percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_percent: Option<f64>,
+    /// Claimed value, in the metric's unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// How far off it may be, percent of the baseline or of the value; absent for half a unit of its last digit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within_percent: Option<f64>,
+    /// Levels of the other factors that it holds for; empty when it holds for all.
+    #[serde(default)]
+    pub at: BTreeMap<String, String>,
+}
+
+/// Published values and claims of a study, judged against its run and against each other.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClaimCheck {
+    /// Each statement for each variant that it is about.
+    pub judged: Vec<JudgedClaim>,
+    /// Statements of one source that cannot both be true, whatever the run measured.
+    pub contradictions: Vec<Contradiction>,
+}
+
+impl ClaimCheck {
+    /// Whether nothing was published or claimed.
+    pub fn is_empty(&self) -> bool {
+        self.judged.is_empty() && self.contradictions.is_empty()
+    }
+}
+
+/// A statement about one variant of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgedClaim {
+    /// Who says it.
+    pub source: String,
+    /// Where in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Metric identifier.
+    pub metric: String,
+    /// Name of the variant; of one that the run does not have, its level.
+    pub variant: String,
+    /// Name of the variant that it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// Whether `stated` and `measured` are ratios to the baseline; otherwise values in the metric's unit.
+    pub is_ratio: bool,
+    /// What is said.
+    pub stated: f64,
+    /// What the run measured; absent where it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Estimate>,
+    /// The judgement.
+    pub verdict: ClaimVerdict,
+}
+
+/// What the run says to a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClaimVerdict {
+    /// It lies in the measured interval, and the interval is narrow enough to tell it from no change and from twice as much.
+    Holds,
+    /// It lies outside the measured interval.
+    DoesNotHold,
+    /// It lies in the measured interval, which also has room for no change or for twice as much.
+    IntervalTooWide,
+    /// The run has no interval for it.
+    NotMeasured,
+}
+
+/// Two statements of one source that cannot both be true.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Contradiction {
+    /// Who says both.
+    pub source: String,
+    /// Metric identifier.
+    pub metric: String,
+    /// Level that both are about.
+    pub variant: String,
+    /// Level that both compare with; absent where both state a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// The one.
+    pub one: Statement,
+    /// The other.
+    pub other: Statement,
+}
+
+/// One side of a contradiction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Statement {
+    /// Where in the source it stands, or what it follows from.
+    pub place: String,
+    /// The ratio to the baseline, or the value.
+    pub stated: f64,
+}

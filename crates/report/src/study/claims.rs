@@ -1,0 +1,140 @@
+//! What was published and claimed, as the run judged it.
+
+use super::estimate::{interval, shown_unit, times};
+use super::grid::Grid;
+use assay_kit::Table;
+use assay_kit::number::{count, counted, significant};
+use assay_kit::text::clean;
+use assay_model::{ClaimCheck, ClaimVerdict, Contradiction, JudgedClaim, Metric};
+use std::borrow::Cow;
+
+fn checked<'a>(grid: &Grid<'a>) -> Option<&'a ClaimCheck> {
+    grid.run.summary.as_ref().map(|s| &s.claims).filter(|claims| !claims.is_empty())
+}
+
+/// How many hold, and sentences on what is plainly wrong: the other direction, and what contradicts itself.
+pub fn in_words(grid: &Grid) -> Vec<String> {
+    let Some(check) = checked(grid) else { return Vec::new() };
+    let of = |verdict| check.judged.iter().filter(|j| j.verdict == verdict).count() as u64;
+    let mut words = Vec::new();
+    if !check.judged.is_empty() {
+        let kinds = [
+            (ClaimVerdict::Holds, "holds", "hold"),
+            (ClaimVerdict::DoesNotHold, "does not", "do not"),
+            (
+                ClaimVerdict::IntervalTooWide,
+                "cannot be told from a wide interval",
+                "cannot be told from wide intervals",
+            ),
+            (ClaimVerdict::NotMeasured, "was not measured", "were not measured"),
+        ];
+        let parts = kinds.into_iter().filter(|(verdict, ..)| of(*verdict) > 0);
+        let parts: Vec<String> = parts.map(|(verdict, one, many)| counted(of(verdict), one, many)).collect();
+        let all = counted(check.judged.len() as u64, "figure", "figures");
+        words
+            .push(format!("Of {all} published or claimed {}. The table is under Results.", parts.join(", ")));
+    }
+    words.extend(check.judged.iter().filter_map(|judged| opposite(grid, judged)));
+    words.extend(check.contradictions.iter().map(|c| contradiction(grid, c)));
+    words
+}
+
+fn title<'g>(grid: &'g Grid, id: &str) -> Cow<'g, str> {
+    grid.metrics
+        .iter()
+        .find(|m| m.id == id)
+        .map_or_else(|| Cow::Owned(clean(id)), |m| Cow::Borrowed(m.title.as_ref()))
+}
+
+fn source(judged: &JudgedClaim) -> String {
+    let place = judged.place.as_ref().map_or_else(String::new, |place| format!(", {}", clean(place)));
+    format!("{}{place}", clean(&judged.source))
+}
+
+/// A change that the run shows in the other direction.
+fn opposite(grid: &Grid, judged: &JudgedClaim) -> Option<String> {
+    let measured = judged.measured.filter(|_| judged.is_ratio)?;
+    let (low, high) = measured.ends()?;
+    let is_opposite = (judged.stated < 1.0 && low > 1.0) || (judged.stated > 1.0 && high < 1.0);
+    is_opposite.then(|| {
+        format!(
+            "{}, {}: published {} ({}), ours {}: the opposite direction.",
+            clean(&judged.variant),
+            title(grid, &judged.metric),
+            significant(judged.stated),
+            source(judged),
+            times(&measured)
+        )
+    })
+}
+
+fn contradiction(grid: &Grid, c: &Contradiction) -> String {
+    let to = c.baseline.as_ref().map_or_else(String::new, |b| format!(" to {}", clean(b)));
+    format!(
+        "{} contradicts itself: {} of {}{to} is {} by one place ({}), {} by another ({}).",
+        clean(&c.source),
+        title(grid, &c.metric),
+        clean(&c.variant),
+        figure(c.one.stated),
+        clean(&c.one.place),
+        figure(c.other.stated),
+        clean(&c.other.place)
+    )
+}
+
+/// A stated figure: more digits than a measured one, since what is compared is how it was written.
+fn figure(value: f64) -> String {
+    if value.abs() >= 1000.0 && value.fract() == 0.0 && value > 0.0 {
+        return count(value as u64);
+    }
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Every statement beside what the run measured; absent when nothing was published or claimed.
+pub fn table(grid: &Grid) -> Option<Table> {
+    let columns = ["Variant", "Metric", "Stated", "Source", "Ours", "In words"];
+    let mut table = Table::new("Published values and claims beside ours", &columns, 9);
+    for metric in &grid.metrics {
+        let of = checked(grid)?.judged.iter().filter(|j| j.metric == metric.id);
+        table.rows.extend(of.map(|judged| row(grid, judged, metric)));
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn row(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> Vec<String> {
+    let (unit, divisor) = shown_unit(metric);
+    let ours = |measured| {
+        if judged.is_ratio { times(&measured) } else { format!("{} {unit}", interval(&measured, divisor)) }
+    };
+    let stated = if judged.is_ratio {
+        format!("{}×", significant(judged.stated))
+    } else {
+        format!("{} {unit}", significant(judged.stated / divisor))
+    };
+    vec![
+        clean(&judged.variant),
+        metric.title.to_string(),
+        stated,
+        source(judged),
+        judged.measured.map_or_else(|| "not available".to_owned(), ours),
+        verdict(grid, judged, metric),
+    ]
+}
+
+fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {
+    match (judged.verdict, judged.measured) {
+        (ClaimVerdict::Holds, _) => "✓ holds: it lies inside our interval".to_owned(),
+        (ClaimVerdict::DoesNotHold, Some(ours)) => {
+            let side = if ours.estimate > judged.stated { "higher" } else { "lower" };
+            format!("✗ does not hold: ours is {side}")
+        }
+        (ClaimVerdict::DoesNotHold, None) => "✗ does not hold".to_owned(),
+        (ClaimVerdict::IntervalTooWide, _) => "? our interval is too wide to tell".to_owned(),
+        (ClaimVerdict::NotMeasured, Some(_)) => "? ours has no interval".to_owned(),
+        (ClaimVerdict::NotMeasured, None) => match grid.cell(&judged.variant) {
+            Some(cell) => format!("not compared: {}", grid.why_absent(cell, metric)),
+            None => "not compared: this run has no such variant".to_owned(),
+        },
+    }
+}

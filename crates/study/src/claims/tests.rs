@@ -1,0 +1,230 @@
+//! Claims of published posts, and what a run with given intervals makes of them.
+
+use super::*;
+use assay_model::{Design, Provenance, Subject, VariantSummary, Verdict, schema};
+
+const RATE: &str = "critical_rate_per_s";
+
+fn provenance() -> Provenance {
+    Provenance {
+        assay_version: "0".into(),
+        kernel: None,
+        os: None,
+        architecture: "x86_64".into(),
+        cpu_model: None,
+        cpus: None,
+        memory_bytes: None,
+    }
+}
+
+fn variant(flags: &str, heap: &str, baseline: Option<&str>) -> Variant {
+    Variant {
+        name: format!("{flags}/{heap}"),
+        levels: [("flags", flags), ("heap", heap)].map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
+        reference_mode: None,
+        compact_headers: false,
+        max_heap_bytes: None,
+        jvm: None,
+        jvm_options: vec![],
+        environment_names: vec![],
+        workload_options: BTreeMap::new(),
+        baseline: baseline.map(|b| format!("{b}/{heap}")),
+    }
+}
+
+fn plan(published: Vec<Published>, claims: Vec<Claim>) -> Plan {
+    let factor = |name: &str, levels: [&str; 2]| (name.to_owned(), levels.map(str::to_owned).to_vec());
+    Plan {
+        schema: schema::PLAN.into(),
+        provenance: provenance(),
+        study: "s".into(),
+        question: String::new(),
+        background: String::new(),
+        workload: "custom".into(),
+        subject: Subject::Server,
+        quick: false,
+        design: Design::Fresh,
+        seed: 7,
+        blocks: 4,
+        load: String::new(),
+        warm_up: String::new(),
+        window_s: 1.0,
+        capacity: None,
+        repeats_max: 0,
+        factors: vec![factor("flags", ["default", "all"]), factor("heap", ["1g", "2g"])],
+        primary_metric: RATE.into(),
+        variants: ["1g", "2g"]
+            .iter()
+            .flat_map(|heap| [variant("default", heap, None), variant("all", heap, Some("default"))])
+            .collect(),
+        skipped: vec![],
+        trials: vec![],
+        expected_s: 0.0,
+        published,
+        claims,
+    }
+}
+
+fn estimate(low: f64, high: f64) -> Estimate {
+    Estimate { estimate: (low * high).sqrt(), low: Some(low), high: Some(high) }
+}
+
+/// A run in which `all` has these ratios to `default` at both heap sizes, and `values` of its own.
+fn run(one_gb: Option<Estimate>, two_gb: Option<Estimate>, value: Option<Estimate>) -> Summary {
+    let comparison = |(heap, ratio): (&str, Option<Estimate>)| {
+        Some(Comparison {
+            metric: RATE.into(),
+            variant: format!("all/{heap}"),
+            baseline: format!("default/{heap}"),
+            blocks: 5,
+            ratio: ratio?,
+            shown: true,
+            verdict: Verdict::Higher,
+        })
+    };
+    Summary {
+        schema: schema::SUMMARY.into(),
+        provenance: provenance(),
+        study: "s".into(),
+        variants: vec![VariantSummary {
+            name: "all/1g".into(),
+            levels: BTreeMap::new(),
+            trials: 5,
+            windows: 5,
+            left_out: 0,
+            mode_read: None,
+            metrics: value.map(|value| (RATE.to_owned(), value)).into_iter().collect(),
+            response_curve: vec![],
+        }],
+        comparisons: [("1g", one_gb), ("2g", two_gb)].into_iter().filter_map(comparison).collect(),
+        findings: vec![],
+        claims: ClaimCheck::default(),
+        problems: vec![],
+    }
+}
+
+fn change(percent: f64) -> Claim {
+    Claim {
+        source: "post".into(),
+        place: Some("conclusion".into()),
+        metric: RATE.into(),
+        variant: "all".into(),
+        baseline: Some("default".into()),
+        change_percent: Some(percent),
+        value: None,
+        within_percent: None,
+        at: [("heap".to_owned(), "1g".to_owned())].into(),
+    }
+}
+
+fn value(variant: &str, value: f64) -> Claim {
+    Claim {
+        place: None,
+        variant: variant.into(),
+        baseline: None,
+        change_percent: None,
+        value: Some(value),
+        ..change(0.0)
+    }
+}
+
+fn verdict_of(claim: Claim, measured: Estimate) -> ClaimVerdict {
+    let check = check_claims(&plan(vec![], vec![claim]), &run(Some(measured), None, Some(measured)));
+    assert_eq!(check.judged.len(), 1, "{check:?}");
+    check.judged[0].verdict
+}
+
+#[test]
+fn a_claimed_change_holds_where_the_interval_could_have_told_otherwise() {
+    assert_eq!(verdict_of(change(51.0), estimate(1.4, 1.6)), ClaimVerdict::Holds);
+    assert_eq!(verdict_of(change(51.0), estimate(1.55, 1.6)), ClaimVerdict::DoesNotHold);
+    assert_eq!(verdict_of(change(51.0), estimate(1.514, 1.6)), ClaimVerdict::Holds, "51 is 50.5 to 51.5");
+    assert_eq!(verdict_of(change(51.2), estimate(1.514, 1.6)), ClaimVerdict::DoesNotHold);
+    assert_eq!(verdict_of(change(-20.0), estimate(1.1, 1.3)), ClaimVerdict::DoesNotHold);
+}
+
+#[test]
+fn an_interval_with_room_for_no_change_or_for_twice_as_much_tells_nothing() {
+    assert_eq!(verdict_of(change(10.0), estimate(0.9, 1.2)), ClaimVerdict::IntervalTooWide);
+    assert_eq!(verdict_of(change(10.0), estimate(1.01, 1.3)), ClaimVerdict::IntervalTooWide);
+    assert_eq!(verdict_of(change(-10.0), estimate(0.7, 0.99)), ClaimVerdict::IntervalTooWide);
+}
+
+#[test]
+fn that_nothing_changes_is_told_by_an_interval_within_what_the_claim_allows() {
+    let about = |within| Claim { within_percent: Some(within), ..change(0.0) };
+    assert_eq!(verdict_of(about(3.0), estimate(0.98, 1.02)), ClaimVerdict::Holds);
+    assert_eq!(verdict_of(about(1.0), estimate(0.98, 1.02)), ClaimVerdict::IntervalTooWide);
+    assert_eq!(verdict_of(about(3.0), estimate(1.04, 1.1)), ClaimVerdict::DoesNotHold);
+}
+
+#[test]
+fn a_value_is_judged_in_its_unit() {
+    assert_eq!(verdict_of(value("all", 72_171.0), estimate(70_000.0, 74_000.0)), ClaimVerdict::Holds);
+    assert_eq!(verdict_of(value("all", 72_171.0), estimate(73_000.0, 74_000.0)), ClaimVerdict::DoesNotHold);
+    assert_eq!(verdict_of(value("all", 72_171.0), estimate(1.0, 150_000.0)), ClaimVerdict::IntervalTooWide);
+}
+
+#[test]
+fn without_an_interval_nothing_is_judged() {
+    let alone = Estimate { estimate: 1.51, low: None, high: None };
+    assert_eq!(verdict_of(change(51.0), alone), ClaimVerdict::NotMeasured);
+    let check = check_claims(&plan(vec![], vec![change(51.0)]), &run(None, None, None));
+    assert_eq!(check.judged[0].verdict, ClaimVerdict::NotMeasured);
+    assert_eq!(check.judged[0].baseline.as_deref(), Some("default/1g"));
+    let unknown = Claim { variant: "of another machine".into(), ..change(51.0) };
+    let check = check_claims(&plan(vec![], vec![unknown]), &run(None, None, None));
+    assert_eq!((check.judged.len(), check.judged[0].verdict), (1, ClaimVerdict::NotMeasured));
+}
+
+#[test]
+fn a_claim_for_all_heap_sizes_is_judged_at_each_and_the_other_way_round_too() {
+    let everywhere = Claim { at: BTreeMap::new(), ..change(51.0) };
+    let turned = Claim {
+        variant: "default".into(),
+        baseline: Some("all".into()),
+        change_percent: Some(-34.0),
+        ..everywhere.clone()
+    };
+    let run = run(Some(estimate(1.4, 1.6)), Some(estimate(1.1, 1.2)), None);
+    let check = check_claims(&plan(vec![], vec![everywhere, turned]), &run);
+    let verdicts: Vec<ClaimVerdict> = check.judged.iter().map(|j| j.verdict).collect();
+    let (holds, not) = (ClaimVerdict::Holds, ClaimVerdict::DoesNotHold);
+    assert_eq!(verdicts, [holds, not, holds, not]);
+    assert_eq!(check.contradictions, []);
+}
+
+/// A post whose conclusion says 59 % where its own figures give 51 %.
+#[test]
+fn a_source_that_contradicts_its_own_figures_is_told() {
+    let claims = vec![
+        change(59.0),
+        value("default", 47_729.0),
+        value("all", 72_171.0),
+        Claim { source: "other".into(), ..change(31.0) },
+    ];
+    let check = check_claims(&plan(vec![], claims), &run(None, None, None));
+    let [found] = check.contradictions.as_slice() else { panic!("{:?}", check.contradictions) };
+    assert_eq!((found.one.place.as_str(), found.one.stated), ("conclusion", 1.59));
+    assert!((found.other.stated - 1.512).abs() < 0.001, "{found:?}");
+    let claims = vec![change(51.0), change(59.0), value("all", 10.0), value("all", 20.0)];
+    assert_eq!(check_claims(&plan(vec![], claims), &run(None, None, None)).contradictions.len(), 2);
+}
+
+#[test]
+fn published_ratios_are_judged_to_each_variants_own_baseline_and_against_their_values() {
+    let published = |all: f64| Published {
+        source: "paper".into(),
+        metric: RATE.into(),
+        relative: [("default", 1.0), ("all", all)].map(|(k, v)| (k.to_owned(), v)).into(),
+        absolute: [("default", 113.0), ("all", 169.0)].map(|(k, v)| (k.to_owned(), v)).into(),
+        at: BTreeMap::new(),
+    };
+    let run = run(Some(estimate(1.4, 1.6)), Some(estimate(0.9, 1.6)), None);
+    let check = check_claims(&plan(vec![published(1.496)], vec![]), &run);
+    let verdicts: Vec<ClaimVerdict> = check.judged.iter().map(|j| j.verdict).collect();
+    assert_eq!(verdicts, [ClaimVerdict::Holds, ClaimVerdict::IntervalTooWide]);
+    assert_eq!(check.contradictions, []);
+    let check = check_claims(&plan(vec![published(1.6)], vec![]), &run);
+    assert_eq!(check.contradictions.len(), 1);
+}
