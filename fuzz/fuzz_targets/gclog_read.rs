@@ -1,8 +1,8 @@
 //! Any bytes as a GC log, and real ones damaged as the bytes say: no panic, every line counted, and the same report however they
-//! are cut. `crates/gclog/tests/hostile.rs` runs the seeds and some thousand damaged logs as a normal test.
+//! are cut. `crates/gcstudy/tests/hostile.rs` runs the seeds and some thousand damaged logs as a normal test.
 #![no_main]
 
-#[path = "../../crates/gclog/tests/damaged/mod.rs"]
+#[path = "../../crates/gcstudy/tests/damaged/mod.rs"]
 mod damaged;
 
 use damaged::{Dice, check, damaged_log};

@@ -44,20 +44,17 @@
 //! Pauses of the other two forms are held against counts that know nothing of their grammar: `tests/jdk8.rs`, `tests/j9.rs`. No J9
 //! was at hand; the samples of the project are written after the schema.
 
-mod analysis;
 mod dialect;
 pub mod input;
 mod j9;
 mod reader;
 mod scan;
 mod stream;
-mod window;
 mod xlog;
 
-pub use analysis::{Analysis, AnalysisOptions, Condition, ConditionError, Requests, diff};
 pub use dialect::At;
 pub use j9::{J9Mode, read_j9};
 pub use reader::{GcLogReader, read};
+pub use scan::shortened;
 pub use stream::{GcSink, GcStream};
-pub use window::{GcWindow, PauseWindow, freed_between, pauses_between};
 pub use xlog::xlog_option;

@@ -121,7 +121,7 @@ pub(crate) fn shift_of_unit(unit: u8) -> Option<u32> {
 }
 
 /// The beginning of a text of a log, for a report: without control characters, of this many characters at most.
-pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
+pub fn shortened(text: &str, chars_max: usize) -> String {
     text.chars().filter(|c| !c.is_control()).take(chars_max).collect()
 }
 

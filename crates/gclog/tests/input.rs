@@ -1,7 +1,7 @@
 //! Files, sets, archives and folders as they lie about: what is read, in which order, and what is told of the rest.
 
 use assay_gclog::input::{Follower, InputError, find, read_set};
-use assay_gclog::{Analysis, At, GcSink};
+use assay_gclog::{At, GcSink};
 use assay_model::{GcRecord, GcSource, Problem};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -187,23 +187,6 @@ fn a_followed_log_is_read_through_rotation_and_truncation_without_a_line_lost() 
     let names: Vec<&str> = lines.sources.iter().map(|s| s.name.rsplit('/').next().unwrap_or("")).collect();
     assert_eq!(names, ["gc.log.0", "gc.log (before it was emptied)", "gc.log"]);
     assert_eq!(lines.problems, []);
-}
-
-#[test]
-fn the_first_look_at_a_followed_log_knows_its_jvm() {
-    let path = assay_testkit::testdata("gclog/kinds/25-g1-normal/star.default.log");
-    let mut whole = Analysis::default();
-    read_set(&find(std::slice::from_ref(&path), false).expect("found").sets[0], &mut whole);
-    let whole = whole.report();
-    let mut analysis = Analysis::default();
-    let mut follower = Follower::open(&path, &mut analysis).expect("opened");
-    follower.poll(&mut analysis).expect("read");
-    let first = analysis.report();
-    follower.finish(&mut analysis);
-    assert_eq!(analysis.report().throughput_percent, whole.throughput_percent);
-    // What is open at the end of the log is not counted yet.
-    let (first, whole) = (first.throughput_percent.expect("times"), whole.throughput_percent.expect("times"));
-    assert!((first - whole).abs() < 1.0, "{first} at first, {whole} at the end");
 }
 
 #[test]

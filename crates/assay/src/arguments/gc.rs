@@ -1,6 +1,6 @@
 //! What can be typed after `assay gc`.
 
-use assay_gclog::Condition;
+use assay_gcstudy::Condition;
 use assay_text::duration;
 use clap::{ArgGroup, Args, Subcommand};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

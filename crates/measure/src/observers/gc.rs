@@ -2,7 +2,8 @@
 
 use super::{Observer, Target};
 use assay_gclog::input::{LogPart, LogSet, read_set};
-use assay_gclog::{Analysis, freed_between, pauses_between, read, xlog_option};
+use assay_gclog::{read, xlog_option};
+use assay_gcstudy::{Analysis, freed_between, pauses_between};
 use assay_load::{CompletionTimeline, Measured};
 use assay_model::{GcEvent, GcEventKind, GcLog, Problem, Trial, Window, file, metric};
 use fs_err::File;

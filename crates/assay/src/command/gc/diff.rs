@@ -5,7 +5,7 @@ use crate::arguments::GcDiffArguments;
 use crate::failure::Failure;
 use crate::output;
 use assay_gclog::input;
-use assay_gclog::{Analysis, Condition, diff as differences};
+use assay_gcstudy::{Analysis, Condition, diff as differences};
 use assay_model::{GcComparison, GcReport, schema};
 use assay_report::render_gc_diff_terminal;
 use std::path::PathBuf;

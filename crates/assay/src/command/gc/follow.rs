@@ -8,7 +8,7 @@ use crate::command::memory::screen::{self, Screen};
 use crate::failure::Failure;
 use crate::output_file::write_file;
 use crate::{output, stop};
-use assay_gclog::Analysis;
+use assay_gcstudy::Analysis;
 use assay_gclog::input::{Follower, STANDARD_INPUT};
 use assay_model::GcReport;
 use assay_report::{render_gc_line, render_gc_openmetrics, render_gc_screen};
@@ -57,7 +57,7 @@ pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
     let name = path.display().to_string();
     is_log(&report, &name)?;
     show(&report, &name, arguments)?;
-    let value = |c: &assay_gclog::Condition| c.figure().read(&report);
+    let value = |c: &assay_gcstudy::Condition| c.figure().read(&report);
     let has_failed = fails(&arguments.fail_if, &name, |c| c.holds(&report), &value);
     Ok(if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

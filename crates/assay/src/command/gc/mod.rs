@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_file};
 use assay_gclog::input::{self, Found, InputError, LogSet};
-use assay_gclog::{Analysis, AnalysisOptions, Condition, Requests};
+use assay_gcstudy::{Analysis, AnalysisOptions, Condition, Requests};
 use assay_model::GcReport;
 use assay_report::{LeavesShown, TerminalView, render_gc_csv, render_gc_html, render_gc_terminal};
 use sink::Tee;

@@ -1,6 +1,7 @@
 //! What a log tells, to the analysis and, line by line, to a file.
 
-use assay_gclog::{Analysis, At, GcSink};
+use assay_gclog::{At, GcSink};
+use assay_gcstudy::Analysis;
 use assay_model::{GcHeading, GcJvm, GcReconciliation, GcRecord, GcReport, GcSource, Problem};
 use serde::Serialize;
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! The heap and the pauses over time.
 
-use super::story::Stretch;
-use super::stretches::{Merge, Stretches};
+use crate::story::Stretch;
+use crate::stretches::{Merge, Stretches};
 use assay_model::{GcPoint, GcRecord, GcRecordKind, GcScope, GcSeries};
 
 /// Buckets.

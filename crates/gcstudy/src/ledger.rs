@@ -4,7 +4,7 @@
 //! collector works beside the application, this holds between its cycles only: what is allocated during one is not known unless the log
 //! says it, and so those stretches count neither in bytes nor in time.
 
-use super::story::Stretch;
+use crate::story::Stretch;
 use assay_model::{GcRecord, GcRecordKind, GcSizes};
 
 /// What a collection shows of the time since the one before.

@@ -1,6 +1,7 @@
 //! Comparison of real logs: halves of one run, dealt out by chance, are equal; with every pause a tenth longer, one is not.
 
-use assay_gclog::{Analysis, GcSink, GcStream, diff};
+use assay_gclog::{GcSink, GcStream};
+use assay_gcstudy::{Analysis, diff};
 use assay_model::{GcRecord, GcRecordKind, GcVerdict};
 
 /// Stretches that a log is cut into before they are dealt out to the halves: each keeps its pauses in their order.

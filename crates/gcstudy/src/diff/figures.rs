@@ -1,6 +1,6 @@
 //! The figures that are compared, and how.
 
-use super::super::block::{Block, KINDS_MAX, TROUBLES};
+use crate::block::{Block, KINDS_MAX, TROUBLES};
 use super::evidence::{Evidence, STRETCHES_MIN, by_kind, critical, evidence, quotient, two_sided};
 use super::family::fisher;
 use super::quantiles::percentile;

@@ -1,8 +1,8 @@
 //! One of two logs, cut into stretches that a comparison takes as independent witnesses.
 
-use super::super::Analysis;
-use super::super::block::{Block, KINDS_MAX};
-use super::super::stretches::{Merge, Stretches};
+use crate::analysis::Analysis;
+use crate::block::{Block, KINDS_MAX};
+use crate::stretches::{Merge, Stretches};
 use assay_model::GcReport;
 
 /// Stretches of a log. Fewer and longer ones know less of each other; more of them make a narrower interval: with 32 the tails of

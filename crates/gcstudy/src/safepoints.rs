@@ -1,6 +1,6 @@
 //! Time stopped at safepoints that is not a pause of the collector.
 
-use super::story::Stretch;
+use crate::story::Stretch;
 
 /// Pauses that wait for their safepoint. A safepoint holds one, seldom two.
 const WAITING_MAX: usize = 64;

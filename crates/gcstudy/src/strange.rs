@@ -1,7 +1,6 @@
 //! Lines that no rule accounts for, counted by their shape.
 
-use crate::dialect::At;
-use crate::scan::shortened;
+use assay_gclog::{At, shortened};
 use assay_model::{NotUnderstood, StrangeShape};
 use std::collections::HashMap;
 

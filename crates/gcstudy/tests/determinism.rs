@@ -1,6 +1,7 @@
 //! The same bytes tell the same, byte for byte: a hundred times, and however they are cut.
 
-use assay_gclog::{Analysis, AnalysisOptions, At, GcSink, GcStream};
+use assay_gclog::{At, GcSink, GcStream};
+use assay_gcstudy::{Analysis, AnalysisOptions};
 use assay_model::{GcJvm, GcReconciliation, GcRecord, GcSource, Problem};
 use serde_json::json;
 use std::fmt::Write;

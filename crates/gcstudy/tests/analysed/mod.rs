@@ -1,6 +1,7 @@
 //! The report of a log.
 
-use assay_gclog::{Analysis, GcStream};
+use assay_gclog::GcStream;
+use assay_gcstudy::Analysis;
 use assay_model::GcReport;
 
 /// Reads a log as `assay gc` does, in portions of 256 KiB.

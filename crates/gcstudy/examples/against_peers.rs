@@ -2,15 +2,15 @@
 //!
 //! `against_peers make FOLDER` writes long logs for the comparison of speed; `against_peers compare LINES` reads what the peers
 //! printed, reads the same logs, and prints the tables: speed with ratio, and every difference with who is right. Right is what a
-//! count of the log's own lines says (`tests/matrix/tally.rs`), which shares nothing with any of the readers.
+//! count of the log's own lines says (`crates/gclog/tests/matrix/tally.rs`), which shares nothing with any of the readers.
 
 #[path = "../tests/made/mod.rs"]
 mod made;
-#[path = "../tests/matrix/tally.rs"]
+#[path = "../../gclog/tests/matrix/tally.rs"]
 mod tally;
 
 use assay_gclog::input::{find, read_set};
-use assay_gclog::{Analysis, AnalysisOptions};
+use assay_gcstudy::{Analysis, AnalysisOptions};
 use made::Made;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -17,7 +17,7 @@ mod figures;
 mod quantiles;
 mod side;
 
-use super::Analysis;
+use crate::analysis::Analysis;
 use assay_model::{GcDifference, GcFigure, GcVerdict};
 use family::shown;
 use figures::{TYPICAL, tests};

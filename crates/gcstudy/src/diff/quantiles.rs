@@ -1,6 +1,6 @@
 //! A percentile with its uncertainty, from lengths counted by step in stretches of time.
 
-use super::super::block::{Block, step_edge_ns};
+use crate::block::{Block, step_edge_ns};
 use super::evidence::{Figure, STRETCHES_MIN, critical, error_of};
 
 /// Least number of lengths on either side of a percentile.

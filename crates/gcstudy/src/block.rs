@@ -1,7 +1,7 @@
 //! What was in a stretch of time, for intervals and comparisons: neighbours in time resemble each other, so that stretches and not
 //! pauses are what is counted as independent.
 
-use super::stretches::Merge;
+use crate::stretches::Merge;
 use assay_model::GcTrouble;
 
 /// Kinds of pauses that are held apart; further ones are counted together in the last.

@@ -1,11 +1,12 @@
 //! Memory does not grow with the log: a log of any length through a pipe, read by a process of its own, whose peak the kernel tells.
 //!
-//! `ASSAY_TEST_GC_MB=10000 cargo test --release -p assay-gclog --test limits` reads 10 GB of each kind.
+//! `ASSAY_TEST_GC_MB=10000 cargo test --release -p assay-gcstudy --test limits` reads 10 GB of each kind.
 
 mod made;
 mod without_end;
 
-use assay_gclog::{Analysis, GcStream};
+use assay_gclog::GcStream;
+use assay_gcstudy::Analysis;
 use made::Made;
 use std::fs;
 use std::io::{self, Read as _, Write};

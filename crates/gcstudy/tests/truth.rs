@@ -4,7 +4,8 @@
 
 mod analysed;
 
-use assay_gclog::{freed_between, read, xlog_option};
+use assay_gclog::{read, xlog_option};
+use assay_gcstudy::freed_between;
 use assay_model::{GcEventKind, GcLog};
 use serde_json::Value;
 use std::fs::{self, File};

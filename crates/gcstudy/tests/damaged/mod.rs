@@ -1,7 +1,8 @@
 //! Logs that went through much: lines of real ones torn, spliced, interleaved, repeated, lost, with numbers that no JVM writes.
 //! All from one seed, so that what fails can be made again.
 
-use assay_gclog::{Analysis, GcSink, GcStream};
+use assay_gclog::{GcSink, GcStream};
+use assay_gcstudy::Analysis;
 use assay_model::GcReport;
 use assay_testkit::SplitMix;
 

@@ -1,9 +1,9 @@
 //! Bytes allocated, freed and promoted, in all and by stretch of time.
 
-use super::block::{Block, Part};
-use super::ledger::Ledger;
-use super::story::Stretch;
-use super::stretches::Stretches;
+use crate::block::{Block, Part};
+use crate::ledger::Ledger;
+use crate::story::Stretch;
+use crate::stretches::Stretches;
 use assay_model::{Estimate, GcRecord, GcRecordKind, GcScope, GcSpace, GcTrouble};
 use assay_stats::estimate_ratio;
 

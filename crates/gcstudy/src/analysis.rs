@@ -1,47 +1,27 @@
 //! From records to a report, in memory that does not grow with the log.
 //!
-//! [`Analysis`] takes what [`GcStream`](crate::GcStream) tells and gives a [`GcReport`] at any time. Sums, counts and extremes are exact;
+//! [`Analysis`] takes what [`GcStream`](assay_gclog::GcStream) tells and gives a [`GcReport`] at any time. Sums, counts and extremes are exact;
 //! percentiles come from histograms with three digits; intervals and comparisons come from at most 256 stretches of time, since pauses
 //! that follow each other resemble each other and are no independent witnesses.
 
-mod block;
-mod bytes;
-mod condition;
-mod diff;
-mod findings;
-mod ledger;
-mod lengths;
-mod live_set;
-mod mmu;
-mod safepoints;
-mod series;
-mod spaces;
-mod story;
-mod strange;
-mod stretches;
-mod theil_sen;
-
-pub use condition::{Condition, ConditionError};
-pub use diff::diff;
-
-use crate::dialect::At;
-use crate::stream::GcSink;
+use crate::block::{Block, KINDS_MAX, TROUBLES};
+use crate::bytes::{self, Bytes};
+use crate::findings;
+use crate::lengths::{Lengths, Table};
+use crate::live_set::LiveSet;
+use crate::mmu::Mmu;
+use crate::safepoints::Safepoints;
+use crate::series::Series;
+use crate::spaces::Spaces;
+use crate::story::{Story, Stretch};
+use crate::strange::Strange;
+use crate::stretches::Stretches;
+use assay_gclog::{At, GcSink};
 use assay_model::{
     GcCpuSum, GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcReport, GcScope, GcSource, GcTrouble,
     Problem, schema,
 };
-use block::{Block, KINDS_MAX, TROUBLES};
-use bytes::Bytes;
-use lengths::{Lengths, Table};
-use live_set::LiveSet;
-use mmu::Mmu;
-use safepoints::Safepoints;
-use series::Series;
-use spaces::Spaces;
 use std::collections::BTreeMap;
-use story::{Story, Stretch};
-use strange::Strange;
-use stretches::Stretches;
 
 /// Stretches of time that are held apart.
 const BLOCKS_MAX: usize = 256;
@@ -84,7 +64,7 @@ pub struct Analysis {
     is_jvm_known: bool,
     /// Whether anything was told of the JVM that is being read.
     is_jvm_used: bool,
-    story: Story,
+    pub(crate) story: Story,
     /// From the start of JVMs to their first instant, where the log has their head, before the one that is read.
     heads_ns: u64,
     pauses: Lengths,
@@ -115,8 +95,8 @@ pub struct Analysis {
     problems: Vec<Problem>,
     problems_left_out: u64,
     /// Kinds of pauses in the order of their first, as blocks count them.
-    kinds: Vec<String>,
-    blocks: Stretches<Block>,
+    pub(crate) kinds: Vec<String>,
+    pub(crate) blocks: Stretches<Block>,
 }
 
 impl Default for Analysis {

@@ -3,9 +3,11 @@
 //! (`fuzz/fuzz_targets/gclog_read.rs`) as a test.
 
 mod analysed;
+#[path = "../../gclog/tests/samples/mod.rs"]
 mod samples;
 
-use assay_gclog::{GcLogReader, freed_between, pauses_between, read};
+use assay_gclog::{GcLogReader, read};
+use assay_gcstudy::{freed_between, pauses_between};
 use assay_model::GcLog;
 use proptest::prelude::*;
 use samples::{files, spliced};

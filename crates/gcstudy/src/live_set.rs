@@ -1,7 +1,7 @@
 //! What survives, and whether it grows.
 
-use super::story::Stretch;
-use super::theil_sen::{Point, slope};
+use crate::story::Stretch;
+use crate::theil_sen::{Point, slope};
 use assay_model::{Estimate, GcLiveSet, GcRecord, GcRecordKind, GcScope, GcTrend};
 
 /// Points that the slope is taken over: beyond, every second is left out, again and again.

@@ -1,0 +1,29 @@
+//! What collections cost and what follows from it: from the records of `assay-gclog` to a report of a whole log, to the difference
+//! between two logs, and to the garbage and pauses of the windows of a trial.
+//!
+//! [`Analysis`] takes records as they come, in memory that does not grow with the log, and gives an [`assay_model::GcReport`] with its
+//! findings at any time. [`diff`] compares two of them, [`Condition`] checks one in CI.
+
+mod analysis;
+mod block;
+mod bytes;
+mod condition;
+mod diff;
+mod findings;
+mod ledger;
+mod lengths;
+mod live_set;
+mod mmu;
+mod safepoints;
+mod series;
+mod spaces;
+mod story;
+mod strange;
+mod stretches;
+mod theil_sen;
+mod window;
+
+pub use analysis::{Analysis, AnalysisOptions, Requests};
+pub use condition::{Condition, ConditionError};
+pub use diff::diff;
+pub use window::{GcWindow, PauseWindow, freed_between, pauses_between};
