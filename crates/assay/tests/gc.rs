@@ -262,12 +262,12 @@ fn events_say_of_which_file_and_jvm_they_are() {
     let (headings, records) = lines_of_events(&events);
     let names = headings.iter().filter_map(|heading| match heading {
         GcHeading::Source { source, name } => Some((*source, name.as_str())),
-        GcHeading::Jvm(_) => None,
+        _ => None,
     });
     assert_eq!(names.collect::<Vec<_>>(), [(0, named[0].as_str()), (1, named[1].as_str())]);
     let jvms = headings.iter().filter_map(|heading| match heading {
-        GcHeading::Source { .. } => None,
         GcHeading::Jvm(jvm) => Some((jvm.collector.as_deref().unwrap_or(""), (jvm.source, jvm.line))),
+        _ => None,
     });
     let jvms: Vec<_> = jvms.collect();
     assert_eq!(jvms, [("G1", (0, 1)), ("Parallel", (1, 11))]);

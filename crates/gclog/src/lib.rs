@@ -1,7 +1,7 @@
 //! GC logs of every HotSpot collector from JDK 6 to 25, and of J9 and OpenJ9, to records of what the collector did.
 //!
-//! [`GcStream`] takes bytes and tells a [`GcSink`] one [`assay_model::GcRecord`] after the other, in bounded memory; [`Analysis`] is
-//! the sink that makes the report. [`read`] keeps the pauses of one log in memory, for those who count bytes between them.
+//! [`GcStream`] takes bytes and gives a [`GcSink`] one [`assay_model::GcRecord`] after the other, in bounded memory. [`Records`] keeps what one log says
+//! in memory, and [`read_jvm`] nothing but the JVM that wrote it. What follows from records is in `assay-gcstudy`.
 //!
 //! The reader is tolerant: content never makes it fail. It returns what it understood, and counts and quotes the lines that no rule
 //! knows. [`xlog_option`] is the logging option to start a JVM with; logs written with other selections and decorators are read too,
@@ -47,14 +47,14 @@
 mod dialect;
 pub mod input;
 mod j9;
-mod reader;
+mod records;
 mod scan;
 mod stream;
 mod xlog;
 
 pub use dialect::At;
 pub use j9::{J9Mode, read_j9};
-pub use reader::{GcLogReader, read};
+pub use records::{Records, read_into, read_jvm};
 pub use scan::shortened;
 pub use stream::{GcSink, GcStream};
 pub use xlog::xlog_option;

@@ -6,6 +6,7 @@
 use crate::dialect::{AnyDialect, At, Recogniser, Taken};
 use assay_model::{GcJvm, GcReconciliation, GcRecord, GcSource, Problem};
 use std::borrow::Cow;
+use std::io::{self, Read};
 
 /// A longer line is not read: the longest that a JVM writes has a few hundred bytes, its flags a few thousand.
 const LINE_BYTES_MAX: usize = 64 << 10;
@@ -74,6 +75,30 @@ impl GcStream {
             }
         }
         self.keep(bytes);
+    }
+
+    /// Takes what a reader has, up to its end; how many bytes that was.
+    ///
+    /// # Errors
+    /// Those of reading; what came before has been taken.
+    pub fn feed_from(
+        &mut self,
+        from: &mut dyn Read,
+        buffer: &mut [u8],
+        sink: &mut dyn GcSink,
+    ) -> io::Result<u64> {
+        let mut taken = 0;
+        loop {
+            match from.read(buffer) {
+                Ok(0) => return Ok(taken),
+                Ok(bytes) => {
+                    self.feed(&buffer[..bytes], sink);
+                    taken += bytes as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Ends the source: what stands after the last end of line counts as a line.

@@ -1,6 +1,6 @@
 //! Files, sets, archives and folders as they lie about: what is read, in which order, and what is told of the rest.
 
-use assay_gclog::input::{Follower, InputError, find, read_set};
+use assay_gclog::input::{Follower, InputError, Part, find, read_set};
 use assay_gclog::{At, GcSink};
 use assay_model::{GcRecord, GcSource, Problem};
 use flate2::Compression;
@@ -213,4 +213,27 @@ fn the_current_file_of_a_set_of_jdk_8_is_followed_to_the_next() {
     assert!(follower.poll(&mut lines).expect("read").is_new_file);
     follower.finish(&mut lines);
     assert_eq!(lines.lines, ["one", "two"]);
+}
+
+#[test]
+fn of_a_long_log_the_end_alone_can_be_followed_and_so_much_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "gc.log", "1\n2\n3\n4\n");
+    let mut lines = Lines::default();
+    let part = Part { whole_bytes_max: 7, bytes_at_once: 4 };
+    let mut follower = Follower::open_part(&path, part, &mut lines).expect("opened");
+    append(&path, "5\n6\n7\n");
+    let polled = follower.poll(&mut lines).expect("read");
+    assert_eq!((polled.bytes, polled.is_at_end), (4, false));
+    // The rest of this file is read before the next one is.
+    fs::rename(&path, folder.path().join("gc.log.0")).expect("renamed");
+    append(&path, "8\n");
+    let polled = follower.poll(&mut lines).expect("read");
+    assert_eq!((polled.bytes, polled.is_new_file, polled.is_at_end), (4, false, false));
+    let polled = follower.poll(&mut lines).expect("read");
+    assert_eq!((polled.bytes, polled.is_new_file, polled.is_at_end), (4, true, true));
+    fs::remove_file(&path).expect("removed");
+    assert!(follower.poll(&mut lines).expect("read").is_gone);
+    follower.finish(&mut lines);
+    assert_eq!(lines.lines, ["3", "4", "5", "6", "7", "8"]);
 }

@@ -1,19 +1,18 @@
 //! The reference mode as the log shows it, for every mode that a JVM can have, and the clock of the log.
 
-use assay_gclog::{read, xlog_option};
-use assay_model::{GcLog, ReferenceMode};
+use assay_gclog::{Records, xlog_option};
+use assay_model::ReferenceMode;
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
 
-fn read_log(path: &Path) -> GcLog {
-    read(path.display().to_string(), BufReader::new(File::open(path).expect("the log is there")))
+fn read_log(path: &Path) -> Records {
+    Records::read(path.display().to_string(), File::open(path).expect("the log is there"))
 }
 
 /// `mode`, `mode+compact`, or `unknown`; with `+?` where the log does not tell the headers.
-fn name(log: &GcLog) -> String {
-    let Some(mode) = &log.mode else { return "unknown".to_owned() };
+fn name(log: &Records) -> String {
+    let Some(mode) = &log.jvm.mode else { return "unknown".to_owned() };
     let headers = match mode.compact_headers {
         Some(true) => "+compact",
         Some(false) => "",
@@ -30,7 +29,7 @@ fn check_folder(folder: &Path) -> usize {
         let file = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
         let (_release, mode) = file.split_once('-').expect("RELEASE-MODE");
         let log = read_log(&path);
-        assert_eq!(name(&log), mode, "{file}: {:?}", log.mode);
+        assert_eq!(name(&log), mode, "{file}: {:?}", log.jvm.mode);
         check_details(&log, &file);
     };
     entries.map(check).count()
@@ -58,9 +57,9 @@ fn logs_of_the_jvms_at_hand_show_the_mode_that_was_asked_for() {
     assert!(logs >= 6);
 }
 
-fn check_details(log: &GcLog, file: &str) {
-    let mode = log.mode.as_ref().expect("a mode");
-    let heap = log.heap.expect("a heap");
+fn check_details(log: &Records, file: &str) {
+    let mode = log.jvm.mode.as_ref().expect("a mode");
+    let heap = log.jvm.heap.expect("a heap");
     let shift_bits = match mode.mode {
         ReferenceMode::Bits32 | ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers => None,
         ReferenceMode::CompressedUnscaled => Some(0),
@@ -72,7 +71,7 @@ fn check_details(log: &GcLog, file: &str) {
     assert_eq!(mode.heap_base_address, Some(heap.start_address), "{file}");
     assert_eq!((log.problems.len(), log.lines_not_understood), (0, 0), "{file}: {:?}", log.problems);
     assert!(!mode.evidence.is_empty(), "{file}");
-    assert_eq!(log.events.len(), 1, "{file}");
+    assert_eq!(log.pauses().count(), 1, "{file}");
 }
 
 /// Without the page-size lines and the compressed-oops line, the drawing of the heap still tells where it is.
@@ -80,14 +79,14 @@ fn check_details(log: &GcLog, file: &str) {
 fn the_heap_is_found_from_its_spaces_alone() {
     for file in ["17-64-bit.log", "25-compressed-zero-based.log", "17-32-bit.log"] {
         let text = fs::read_to_string(assay_testkit::testdata("gclog/modes").join(file)).expect("the log");
-        let whole = read(file, text.as_bytes());
+        let whole = Records::read(file, text.as_bytes());
         let drawing: String = text
             .lines()
             .filter(|line| !line.contains("pagesize") && !line.contains("coops"))
             .map(|line| format!("{line}\n"))
             .collect();
-        let log = read(file, drawing.as_bytes());
-        assert_eq!(log.heap, whole.heap, "{file}");
+        let log = Records::read(file, drawing.as_bytes());
+        assert_eq!(log.jvm.heap, whole.jvm.heap, "{file}");
         assert_eq!(name(&log), name(&whole), "{file}");
     }
 }
@@ -98,11 +97,11 @@ fn a_log_that_does_not_tell_the_mode_gives_none() {
     let init = "[0.007s][info][gc,init] Version: 17.0.15+6 (release)\n[0.007s][info][gc,init] Compressed Oops: Disabled\n";
     let heap =
         "[0.007s][info][pagesize] Heap:  min=8M max=64M base=0x00007f56f4200000 page_size=4K size=64M\n";
-    assert_eq!(name(&read("x", init.as_bytes())), "unknown");
-    assert_eq!(name(&read("x", format!("{init}{heap}").as_bytes())), "unknown");
+    assert_eq!(name(&Records::read("x", init.as_bytes())), "unknown");
+    assert_eq!(name(&Records::read("x", format!("{init}{heap}").as_bytes())), "unknown");
     let old_metaspace = "[0.1s][info][gc,metaspace] GC(0) Metaspace: 5678K->5678K(1056768K)\n";
-    assert_eq!(name(&read("x", format!("{init}{heap}{old_metaspace}").as_bytes())), "unknown");
-    assert_eq!(name(&read("x", "[0.1s][info][gc] Using G1\n".as_bytes())), "unknown");
+    assert_eq!(name(&Records::read("x", format!("{init}{heap}{old_metaspace}").as_bytes())), "unknown");
+    assert_eq!(name(&Records::read("x", "[0.1s][info][gc] Using G1\n".as_bytes())), "unknown");
 }
 
 #[test]

@@ -59,6 +59,8 @@ pub struct AnalysisOptions {
 pub struct Analysis {
     options: AnalysisOptions,
     sources: Vec<GcSource>,
+    /// The source that is being read: what was counted in it is known when it ends.
+    open_source: Option<String>,
     jvms: Vec<GcJvm>,
     /// Whether the last of them is the one that is being read.
     is_jvm_known: bool,
@@ -111,6 +113,7 @@ impl Analysis {
         Analysis {
             options,
             sources: Vec::new(),
+            open_source: None,
             jvms: Vec::new(),
             is_jvm_known: false,
             is_jvm_used: false,
@@ -147,6 +150,11 @@ impl Analysis {
         }
     }
 
+    /// The JVM that wrote last, as far as it is known.
+    pub fn last_jvm(&self) -> Option<&GcJvm> {
+        self.jvms.last()
+    }
+
     /// What is known by now. May be asked again and again while reading goes on.
     pub fn report(&self) -> GcReport {
         let span_s = self.span_ns().map(|ns| ns as f64 / 1e9);
@@ -157,9 +165,10 @@ impl Analysis {
         let [at_safepoints, at_pauses] = &self.reached;
         let reached = if at_safepoints.count > 0 { at_safepoints } else { at_pauses };
         let triggers = if self.triggers.is_empty() { &self.cycle_causes } else { &self.triggers };
+        let open = self.open_source.iter().map(|name| GcSource { name: name.clone(), ..GcSource::default() });
         let mut report = GcReport {
             schema: schema::GC.to_owned(),
-            sources: self.sources.clone(),
+            sources: self.sources.iter().cloned().chain(open).collect(),
             jvms: self.jvms.clone(),
             span_s,
             pauses: self.pauses.durations(),
@@ -348,7 +357,12 @@ fn count_reason(reasons: &mut BTreeMap<String, u64>, reason: &str) {
 }
 
 impl GcSink for Analysis {
+    fn begin_source(&mut self, name: &str) {
+        self.open_source = Some(name.to_owned());
+    }
+
     fn end_source(&mut self, source: &GcSource) {
+        self.open_source = None;
         self.sources.push(source.clone());
     }
 

@@ -45,8 +45,7 @@ impl Ledger {
     /// Enters a record.
     pub fn enter(&mut self, record: &GcRecord, at: Option<Stretch>) -> Entry {
         let GcSizes { before_bytes: Some(before), after_bytes: Some(after), .. } = record.heap else {
-            // CMS sweeps beside the application and does not say what that freed.
-            self.is_unsure |= record.kind == GcRecordKind::Concurrent && record.phase.contains("sweep");
+            self.is_unsure |= frees_unseen(record) && !record.phase.contains("Sweep");
             return Entry::default();
         };
         let (before, after) = (i128::from(before), i128::from(after));
@@ -91,6 +90,14 @@ impl Ledger {
         }
         Entry { allocated: None, freed: Some((freed, None)) }
     }
+}
+
+/// Whether something frees memory without saying how much: CMS sweeps beside the application.
+pub(crate) fn frees_unseen(record: &GcRecord) -> bool {
+    let names = ["sweep", "Sweep"];
+    record.kind == GcRecordKind::Concurrent
+        && record.heap.after_bytes.is_none()
+        && names.iter().any(|name| record.phase.contains(name))
 }
 
 /// Whether a record encloses collections that have been entered: a major cycle around minor ones.

@@ -20,8 +20,8 @@
 //! between collections.
 //!
 //! **G1's `Pause Remark` and `Pause Cleanup`** free whole empty regions now and then, and give their bytes in
-//! whole MiB. They never begin or end the count; what one frees in between is added to F and to A, where it
-//! would otherwise be missing from b(i). So the count is exact as long as none of them frees anything, and
+//! whole MiB. They never begin or end the count; what one frees in between is added to F and to A = F + a(n) - a(0),
+//! where it would otherwise be missing from b(i). So the count is exact as long as none of them frees anything, and
 //! off by less than 1 MiB for each that does.
 //!
 //! **What a growing live set does.** F is smaller than A by a(n) - a(0): objects that stay, and with a
@@ -29,32 +29,28 @@
 //! the garbage that was collected, A is what the requests allocated; they differ by less the longer the
 //! window, and `GcWindow` has both.
 
-use assay_model::{GcEvent, GcEventKind};
+use crate::ledger::frees_unseen;
+use assay_model::{GcRecord, GcRecordKind, GcScope, GcTrouble};
 
-/// Bytes freed and allocated over collections in a row, both counted from the end of the first.
-#[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    pub freed: i128,
-    pub allocated: i128,
-    /// In use after the last collection, less what concurrent cycles freed since.
-    in_use: Option<i128>,
+/// Whether a record is a collection that begins and ends a count: one that collects while everything stands still, no stop of a
+/// concurrent cycle.
+pub(crate) fn is_collection(record: &GcRecord) -> bool {
+    let collects = record.heap.after_bytes.is_some() && !record.troubles.contains(&GcTrouble::Degenerated);
+    is_pause(record)
+        && match record.scope {
+            Some(GcScope::Full) => true,
+            Some(GcScope::Young | GcScope::Mixed) => collects,
+            _ => false,
+        }
 }
 
-impl Ledger {
-    /// Enters the next collection; `None` when it lacks its bytes.
-    pub fn enter(&mut self, event: &GcEvent) -> Option<()> {
-        let (before, after) = (i128::from(event.before_bytes?), i128::from(event.after_bytes?));
-        if event.kind == GcEventKind::ConcurrentStop {
-            if let Some(in_use) = &mut self.in_use {
-                *in_use -= before - after;
-                self.freed += before - after;
-            }
-        } else if let Some(in_use) = self.in_use.replace(after) {
-            self.freed += before - after;
-            self.allocated += before - in_use;
-        }
-        Some(())
-    }
+fn is_pause(record: &GcRecord) -> bool {
+    record.kind == GcRecordKind::Pause && record.duration_ns.is_some()
+}
+
+/// Whether the windows of a trial need a record.
+pub(crate) fn is_of_windows(record: &GcRecord) -> bool {
+    is_pause(record) || frees_unseen(record)
 }
 
 /// The collections of a window after its first.
@@ -80,42 +76,61 @@ pub struct GcWindow {
 
 /// The garbage of a window, counted over the collections that ended within `from_ns ..= to_ns`.
 ///
-/// `None` when there are fewer than two, when one of them lacks its bytes or its time (a sum with a hole is
-/// no sum), when times go backwards, or when the bytes contradict themselves (less than nothing freed or
-/// allocated).
-pub fn freed_between(events: &[GcEvent], from_ns: u64, to_ns: u64) -> Option<GcWindow> {
+/// `None` when there are fewer than two, when a pause between them lacks its bytes or its time, or memory was freed and the log does not
+/// say how much (a sum with a hole is no sum), when times go backwards, or when the bytes contradict themselves (less than nothing freed
+/// or allocated).
+pub fn freed_between(records: &[GcRecord], from_ns: u64, to_ns: u64) -> Option<GcWindow> {
     let mut inside = Vec::new();
-    for event in events {
-        let end_ns = event.end_monotonic_ns?;
+    for record in records.iter().filter(|record| is_of_windows(record)) {
+        let end_ns = record.end.monotonic_ns?;
         if (from_ns..=to_ns).contains(&end_ns) {
-            inside.push((end_ns, event));
+            inside.push((end_ns, record));
         }
     }
-    let is_collection = |(_, event): &(u64, &GcEvent)| event.kind != GcEventKind::ConcurrentStop;
+    let is_collection = |(_, record): &(u64, &GcRecord)| is_collection(record);
     let first = inside.iter().position(is_collection)?;
     let last = inside.iter().rposition(is_collection)?;
     let counted = &inside[first..=last];
-    if first == last || !counted.is_sorted_by_key(|(end_ns, _)| *end_ns) {
+    let has_hole = counted.iter().any(|(_, record)| frees_unseen(record));
+    if first == last || has_hole || !counted.is_sorted_by_key(|(end_ns, _)| *end_ns) {
         return None;
     }
-    let mut ledger = Ledger::default();
-    let mut pause_ns_total = 0_u64;
-    for (index, (_, event)) in counted.iter().enumerate() {
-        ledger.enter(event)?;
-        if index > 0 {
-            pause_ns_total = pause_ns_total.checked_add(event.pause_ns)?;
-        }
+    let (mut freed, mut pause_ns_total) = (0_i128, 0_u64);
+    for (_, record) in &counted[1..] {
+        freed += i128::from(record.heap.before_bytes?) - i128::from(record.heap.after_bytes?);
+        pause_ns_total = pause_ns_total.checked_add(record.duration_ns?)?;
     }
+    inside[first].1.heap.before_bytes?;
+    let (first_after, last_after) = (inside[first].1.heap.after_bytes?, inside[last].1.heap.after_bytes?);
+    let allocated = freed + i128::from(last_after) - i128::from(first_after);
     Some(GcWindow {
         first_gc_end_ns: inside[first].0,
         last_gc_end_ns: inside[last].0,
         collections: counted.iter().filter(|entry| is_collection(entry)).count() as u64 - 1,
-        freed_bytes: ledger.freed.try_into().ok()?,
-        allocated_bytes: ledger.allocated.try_into().ok()?,
-        first_after_bytes: inside[first].1.after_bytes?,
-        last_after_bytes: inside[last].1.after_bytes?,
+        freed_bytes: freed.try_into().ok()?,
+        allocated_bytes: allocated.try_into().ok()?,
+        first_after_bytes: first_after,
+        last_after_bytes: last_after,
         pause_ns_total,
     })
+}
+
+/// As [`freed_between`]; where the window holds fewer than two collections, the count begins at the last collection before it, unless
+/// that ended before `not_before_ns`. That is as exact, where all requests since then are known.
+pub fn freed_until(
+    records: &[GcRecord],
+    not_before_ns: Option<u64>,
+    from_ns: u64,
+    to_ns: u64,
+) -> Option<GcWindow> {
+    let earlier = || {
+        let ends = records.iter().filter(|record| is_collection(record)).filter_map(|r| r.end.monotonic_ns);
+        let last_before_ns = ends.filter(|end_ns| *end_ns < from_ns).max()?;
+        let is_known = not_before_ns.is_some_and(|not_before_ns| not_before_ns <= last_before_ns);
+        let window = freed_between(records, last_before_ns, to_ns).filter(|_| is_known)?;
+        (from_ns <= window.last_gc_end_ns).then_some(window)
+    };
+    freed_between(records, from_ns, to_ns).or_else(earlier)
 }
 
 /// The pauses of a window.
@@ -129,17 +144,17 @@ pub struct PauseWindow {
     pub pause_ns_max: Option<u64>,
 }
 
-/// The pauses that overlap `from_ns .. to_ns`; `None` when an event lacks its time.
-pub fn pauses_between(events: &[GcEvent], from_ns: u64, to_ns: u64) -> Option<PauseWindow> {
+/// The pauses that overlap `from_ns .. to_ns`; `None` when one lacks its time.
+pub fn pauses_between(records: &[GcRecord], from_ns: u64, to_ns: u64) -> Option<PauseWindow> {
     let mut window = PauseWindow::default();
-    for event in events {
-        let end_ns = event.end_monotonic_ns?;
-        let start_ns = end_ns.saturating_sub(event.pause_ns);
+    for record in records.iter().filter(|record| is_pause(record)) {
+        let (end_ns, pause_ns) = (record.end.monotonic_ns?, record.duration_ns?);
+        let start_ns = end_ns.saturating_sub(pause_ns);
         let inside_ns = end_ns.min(to_ns).saturating_sub(start_ns.max(from_ns));
         if inside_ns > 0 {
             window.pauses += 1;
             window.stopped_ns += inside_ns;
-            window.pause_ns_max = window.pause_ns_max.max(Some(event.pause_ns));
+            window.pause_ns_max = window.pause_ns_max.max(Some(pause_ns));
         }
     }
     Some(window)

@@ -1,21 +1,16 @@
 //! The arithmetic of windows, on a heap whose allocation is known.
 
 use super::*;
-use assay_model::GcEventKind;
+use assay_model::{GcInstant, GcSizes};
 use proptest::prelude::*;
 
-fn event(end_ns: u64, before: u64, after: u64) -> GcEvent {
-    GcEvent {
-        id: 0,
-        kind: GcEventKind::Young,
-        cause: None,
-        end_monotonic_ns: Some(end_ns),
-        end_uptime_s: None,
-        pause_ns: 1_000,
-        before_bytes: Some(before),
-        after_bytes: Some(after),
-        capacity_bytes: None,
-        line: 1,
+fn event(end_ns: u64, before: u64, after: u64) -> GcRecord {
+    GcRecord {
+        scope: Some(GcScope::Young),
+        end: GcInstant { monotonic_ns: Some(end_ns), ..GcInstant::default() },
+        duration_ns: Some(1_000),
+        heap: GcSizes { before_bytes: Some(before), after_bytes: Some(after), ..GcSizes::default() },
+        ..GcRecord::new(GcRecordKind::Pause, "Pause Young", 0, 1)
     }
 }
 
@@ -39,11 +34,11 @@ fn a_window_with_fewer_than_two_collections_says_nothing() {
 #[test]
 fn a_hole_in_the_bytes_or_times_gives_no_sum() {
     let mut events = [event(10, 100, 20), event(20, 110, 30), event(30, 120, 25)];
-    events[1].after_bytes = None;
+    events[1].heap.after_bytes = None;
     assert_eq!(freed_between(&events, 0, 100), None);
     assert!(freed_between(&events, 25, 100).is_none(), "one collection only");
     let mut events = [event(10, 100, 20), event(20, 110, 30)];
-    events[0].end_monotonic_ns = None;
+    events[0].end.monotonic_ns = None;
     assert_eq!(freed_between(&events, 15, 100), None);
     assert_eq!(pauses_between(&events, 15, 100), None);
 }
@@ -57,8 +52,7 @@ fn bytes_that_contradict_themselves_give_no_sum() {
 
 #[test]
 fn a_stop_of_a_concurrent_cycle_never_begins_or_ends_the_count_but_what_it_frees_counts() {
-    let stop =
-        |end_ns, before, after| GcEvent { kind: GcEventKind::ConcurrentStop, ..event(end_ns, before, after) };
+    let stop = |end_ns, before, after| GcRecord { scope: Some(GcScope::Old), ..event(end_ns, before, after) };
     let mib = 1 << 20;
     let (live, filled) = (2 * mib + 77, 24 * mib + 99);
     // Allocated since the collection at 10: 22 MiB and 22 bytes before the remark frees 4 MiB, then what
@@ -76,6 +70,27 @@ fn a_stop_of_a_concurrent_cycle_never_begins_or_ends_the_count_but_what_it_frees
     assert_eq!(got.allocated_bytes, filled - live + 4 * mib);
     assert_eq!(got.pause_ns_total, 2_000);
     assert_eq!(freed_between(&events[..3], 0, 100), None);
+}
+
+#[test]
+fn what_a_sweep_frees_is_not_known_and_gives_no_sum() {
+    let sweep = GcRecord {
+        end: GcInstant { monotonic_ns: Some(15), ..GcInstant::default() },
+        ..GcRecord::new(GcRecordKind::Concurrent, "Concurrent Sweep", 0, 1)
+    };
+    let records = [event(10, 100, 20), sweep, event(20, 110, 30), event(30, 120, 25)];
+    assert_eq!(freed_between(&records, 0, 100), None);
+    assert!(freed_between(&records, 16, 100).is_some());
+}
+
+#[test]
+fn a_window_with_one_collection_counts_from_the_one_before_where_that_is_known() {
+    let events = [event(10, 100, 20), event(20, 110, 30), event(30, 120, 25)];
+    assert_eq!(freed_until(&events, Some(5), 25, 35), freed_between(&events, 20, 35));
+    assert_eq!(freed_until(&events, Some(21), 25, 35), None);
+    assert_eq!(freed_until(&events, None, 25, 35), None);
+    assert_eq!(freed_until(&events, Some(5), 31, 35), None, "no collection within");
+    assert_eq!(freed_until(&events, Some(5), 15, 35), freed_between(&events, 15, 35));
 }
 
 #[test]

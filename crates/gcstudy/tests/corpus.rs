@@ -6,27 +6,36 @@ mod analysed;
 #[path = "../../gclog/tests/samples/mod.rs"]
 mod samples;
 
-use assay_gclog::{GcLogReader, read};
+use assay_gclog::Records;
 use assay_gcstudy::{freed_between, pauses_between};
-use assay_model::GcLog;
 use proptest::prelude::*;
 use samples::{files, spliced};
 use std::fs;
 
-fn check(name: &str, bytes: &[u8]) -> GcLog {
-    let log = read(name, bytes);
+/// Comes in portions of seven bytes.
+struct InSevens<'a>(&'a [u8]);
+
+impl std::io::Read for InSevens<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let (now, later) = self.0.split_at(self.0.len().min(into.len()).min(7));
+        into[..now.len()].copy_from_slice(now);
+        self.0 = later;
+        Ok(now.len())
+    }
+}
+
+fn check(name: &str, bytes: &[u8]) -> Records {
+    let log = Records::read(name, bytes);
     let ends = bytes.iter().filter(|b| **b == b'\n').count() as u64;
     let lines = ends + u64::from(!bytes.is_empty() && !bytes.ends_with(b"\n"));
     assert_eq!(log.lines, lines, "{name}");
     assert!(log.lines_not_understood <= log.lines, "{name}");
-    let mut reader = GcLogReader::new(name);
-    bytes.chunks(7).for_each(|portion| reader.feed(portion));
-    assert_eq!(reader.finish(), log, "{name}");
+    assert_eq!(Records::read(name, InSevens(bytes)), log, "{name}");
     let report = analysed::report(bytes);
-    assert_eq!(report.pauses.count, log.events.len() as u64, "{name}");
+    assert_eq!(report.pauses.count, log.pauses().count() as u64, "{name}");
     assert_eq!(report.sources[0].lines_not_understood, log.lines_not_understood, "{name}");
-    freed_between(&log.events, 0, u64::MAX);
-    pauses_between(&log.events, 0, u64::MAX);
+    freed_between(&log.records, 0, u64::MAX);
+    pauses_between(&log.records, 0, u64::MAX);
     log
 }
 
@@ -51,12 +60,12 @@ fn sample_logs_of_other_jvms_are_read_without_panic() {
         let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
         println!(
             "{name}: {} pauses, {} of {} lines not understood",
-            log.events.len(),
+            log.pauses().count(),
             log.lines_not_understood,
             log.lines
         );
         let is_unified = name.starts_with("unified") || name.starts_with("rolling");
-        let is_whole = log.lines_not_understood == 0 && !log.events.is_empty();
+        let is_whole = log.lines_not_understood == 0 && log.pauses().next().is_some();
         assert!(!(is_unified || name.starts_with("shenandoah")) || is_whole, "{name}");
     }
 }
@@ -74,5 +83,17 @@ proptest! {
     ) {
         let corpus = files(&assay_testkit::testdata("../fuzz/corpus/gclog_read"), "");
         check("damaged", &spliced(&corpus, seeds, cuts, damage));
+    }
+
+    #[test]
+    fn huge_numbers_disturb_neither_the_report_nor_the_windows(numbers in prop::collection::vec("[0-9]{1,25}", 8)) {
+        let [a, b, c, d, e, f, g, h] = &numbers[..] else { unreachable!() };
+        let text = format!(
+            "[{a}ns][{b}ns][{c}.{d}s] GC({e}) Pause Young (x) {f}M->{g}T({h}G) {a}.{b}ms\n\
+             GC({e}) Tenured: {f}K({a}K)->{g}K({a}K)\nGC({e}) DefNew: {f}K({a}K)->{g}K({a}K)\n\
+             GC({e}) Heap after GC invocations=1\nGC({e})  eden space {a}K, 0% used [0x{f}, 0x{g}, 0x{h})\n\
+             Heap address: 0x{f}, size: {g} MB, Compressed Oops mode: Zero based, Oop shift amount: {h}\n"
+        );
+        prop_assert_eq!(check("huge", text.as_bytes()).lines, 6);
     }
 }

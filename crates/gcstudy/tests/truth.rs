@@ -4,19 +4,18 @@
 
 mod analysed;
 
-use assay_gclog::{read, xlog_option};
+use assay_gclog::{Records, xlog_option};
 use assay_gcstudy::freed_between;
-use assay_model::{GcEventKind, GcLog};
+use assay_model::{GcRecord, GcScope};
 use serde_json::Value;
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
 
 const COLLECTORS: [&str; 3] = ["Serial", "Parallel", "G1"];
 
-fn read_log(path: &Path) -> GcLog {
-    read(path.display().to_string(), BufReader::new(File::open(path).expect("the log is there")))
+fn read_log(path: &Path) -> Records {
+    Records::read(path.display().to_string(), File::open(path).expect("the log is there"))
 }
 
 /// Compares a log with the truth beside it.
@@ -27,32 +26,37 @@ fn check(log_path: &Path) {
     let log = read_log(log_path);
     assert_eq!(log.problems, [], "{name}");
     assert_eq!(log.lines_not_understood, 0, "{name}");
-    assert_eq!(log.jvm.as_deref(), truth["java"].as_str(), "{name}");
-    assert!(log.mode.is_some() && log.heap.is_some_and(|heap| heap.reserved_bytes == 64 << 20), "{name}");
+    assert_eq!(log.jvm.version.as_deref(), truth["java"].as_str(), "{name}");
+    assert!(
+        log.jvm.mode.is_some() && log.jvm.heap.is_some_and(|heap| heap.reserved_bytes == 64 << 20),
+        "{name}"
+    );
 
     check_collections(&log, &truth);
     check_freed(
         &fs::read(log_path).expect("the log is there"),
         &truth,
-        log.collector.as_deref() == Some("G1"),
+        log.jvm.collector.as_deref() == Some("G1"),
     );
     check_garbage_per_request(&log, &truth);
 }
 
 /// Every collection has the management interface's bytes, at the resolution that the crate's documentation
 /// states.
-fn check_collections(log: &GcLog, truth: &Value) {
-    let is_g1 = log.collector.as_deref() == Some("G1");
+fn check_collections(log: &Records, truth: &Value) {
+    let is_g1 = log.jvm.collector.as_deref() == Some("G1");
     let collections = truth["collections"].as_array().expect("collections");
-    assert_eq!(log.events.len(), collections.len(), "pauses");
-    for (event, collection) in log.events.iter().zip(collections) {
+    let pauses: Vec<&GcRecord> = log.pauses().collect();
+    assert_eq!(pauses.len(), collections.len(), "pauses");
+    for (pause, collection) in pauses.into_iter().zip(collections) {
+        let id = pause.cycle_id.expect("a number");
         let bytes = |key: &str| collection[key].as_u64().expect("bytes");
         let resolved = |bytes: u64| if is_g1 { bytes / 1024 * 1024 } else { bytes };
         let (before, after) = (bytes("before_bytes"), bytes("after_bytes"));
-        assert_eq!(event.before_bytes, Some(resolved(before)), "before GC({})", event.id);
-        assert_eq!(event.after_bytes, Some(resolved(after)), "after GC({})", event.id);
-        assert_eq!(event.cause.as_deref(), collection["cause"].as_str(), "cause of GC({})", event.id);
-        assert_eq!(event.kind == GcEventKind::Full, collection["action"] == "end of major GC");
+        assert_eq!(pause.heap.before_bytes, Some(resolved(before)), "before GC({id})");
+        assert_eq!(pause.heap.after_bytes, Some(resolved(after)), "after GC({id})");
+        assert_eq!(pause.cause.as_deref(), collection["cause"].as_str(), "cause of GC({id})");
+        assert_eq!((pause.scope == Some(GcScope::Full)), collection["action"] == "end of major GC");
     }
 }
 
@@ -67,7 +71,7 @@ fn check_freed(log: &[u8], truth: &Value, is_g1: bool) {
 }
 
 /// Allocation between the first and the last collection of the run, over the requests served between them.
-fn check_garbage_per_request(log: &GcLog, truth: &Value) {
+fn check_garbage_per_request(log: &Records, truth: &Value) {
     let first_ns = truth["first_request_monotonic_ns"].as_u64().expect("a time");
     let lengths_ns = truth["request_lengths_ns"].as_array().expect("lengths");
     let ends_ns: Vec<u64> = lengths_ns
@@ -79,7 +83,7 @@ fn check_garbage_per_request(log: &GcLog, truth: &Value) {
         .collect();
     // The last collection is the program's own System.gc() after the last request: outside of the window.
     let last_ns = *ends_ns.last().expect("requests");
-    let window = freed_between(&log.events, first_ns, last_ns).expect("a window");
+    let window = freed_between(&log.records, first_ns, last_ns).expect("a window");
     let completed = |at_ns: u64| ends_ns.partition_point(|end_ns| *end_ns <= at_ns) as f64;
     let requests = completed(window.last_gc_end_ns) - completed(window.first_gc_end_ns);
     let per_request = window.allocated_bytes as f64 / requests;
@@ -89,9 +93,9 @@ fn check_garbage_per_request(log: &GcLog, truth: &Value) {
     println!(
         "{:?} {:?}: {} pauses; allocated a request {per_request:.0} bytes, known {known:.0}, {off_percent:+.2} %; \
          freed a request {:.0} bytes",
-        log.jvm,
-        log.collector,
-        log.events.len(),
+        log.jvm.version,
+        log.jvm.collector,
+        log.pauses().count(),
         window.freed_bytes as f64 / requests
     );
     assert!(off_percent.abs() < 1.0, "allocated bytes a request: {per_request:.0}, not {known:.0}");

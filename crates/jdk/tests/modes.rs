@@ -25,7 +25,7 @@ fn read_mode(java: &std::path::Path, options: &[String], heap_mib: u64) -> Optio
     let output = command.output().expect("a JVM");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     let file = std::fs::File::open(log).expect("a log");
-    assay_gclog::read("gc.log", std::io::BufReader::new(file)).mode
+    assay_gclog::read_jvm(file).mode
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl CookieJar {
             (None, true) => (),
             (Some(at), false) => value.clone_into(&mut self.cookies[at].1),
             (None, false) if self.cookies.len() < COOKIES_MAX => {
-                self.cookies.push((name.into(), value.to_owned()))
+                self.cookies.push((name.into(), value.to_owned()));
             }
             (None, false) => (),
         }

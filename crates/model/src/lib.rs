@@ -31,11 +31,10 @@ pub use capacity::{
 pub use claim::{Claim, ClaimCheck, ClaimVerdict, Contradiction, JudgedClaim, Statement};
 pub use estimate::Estimate;
 pub use gc::{
-    Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEvent, GcEventKind,
-    GcEventsLine, GcFigure, GcFinding, GcHeading, GcInstant, GcJvm, GcLiveSet, GcLog, GcMmu, GcPoint,
-    GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcScope, GcSeries, GcSeverity, GcSizes,
-    GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StrangeShape,
-    gc_figure,
+    Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEventsLine, GcFigure,
+    GcFinding, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint, GcReconciliation, GcRecord,
+    GcRecordKind, GcReport, GcRow, GcScope, GcSeries, GcSeverity, GcSizes, GcSource, GcSpace, GcSpaceUse,
+    GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape, gc_figure,
 };
 pub use heap::{
     AddressRange, ClassLayout, ClassWeight, CrossOver, DumpModel, FieldPlace, GarbageInModel, HeapLayouts,
@@ -77,6 +76,8 @@ pub mod schema {
     pub const GC: &str = "assay.gc/1";
     /// `assay gc diff --json`
     pub const GC_COMPARISON: &str = "assay.gc-comparison/1";
+    /// First line of a trial's `gc.ndjson`
+    pub const GC_EVENTS: &str = "assay.gc-events/2";
     /// `assay memory --json`
     pub const MEMORY: &str = "assay.memory/1";
     /// `assay memory advise --json`

@@ -1,6 +1,8 @@
 //! The run directory: its file names, its events, and its content once read.
 
-use crate::{CapacityReport, GcEvent, GcReport, HostFacts, MemoryReport, MemorySample, Plan, Summary, Trial};
+use crate::{
+    CapacityReport, GcRecord, GcReport, HostFacts, MemoryReport, MemorySample, Plan, Summary, Trial,
+};
 use serde::{Deserialize, Serialize};
 
 /// Names of the files of a run directory. Only the study room reads and writes them.
@@ -27,7 +29,8 @@ pub mod file {
     pub const BENCHMARK: &str = "benchmark.json";
     /// The JVM's own GC log. A benchmark program starts several JVMs: theirs are `gc-PID.log`.
     pub const GC_LOG: &str = "gc.log";
-    /// One [`crate::GcEvent`] a line, parsed from the GC log.
+    /// One [`crate::GcEventsLine`] a line, the schema first: everything that the GC log says, as `assay gc --events` writes it. Runs of
+    /// earlier versions have one [`crate::GcPauseV1`] a line; [`crate::StoredGcLine`] reads both.
     pub const GC_EVENTS: &str = "gc.ndjson";
     /// [`crate::GcReport`] of the whole GC log, from the start of the server to its end, with the findings and their evidence.
     pub const GC_REPORT: &str = "gc.json";
@@ -118,8 +121,8 @@ pub struct StoredRun {
 pub struct StoredTrial {
     /// `trial.json`
     pub trial: Trial,
-    /// Collections, in order.
-    pub gc_events: Vec<GcEvent>,
+    /// What the collector did, in order; of runs of earlier versions the pauses alone.
+    pub gc_events: Vec<GcRecord>,
     /// What `assay gc` says of the whole GC log of this trial: `findings` with their evidence belong into the report of a study, by
     /// variant. Warm-up and the time between windows are in it, so its figures are not those of the windows. Absent where the JVM wrote
     /// no log, and in runs of earlier versions.

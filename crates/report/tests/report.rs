@@ -206,8 +206,8 @@ fn runs_that_lack_almost_everything_or_hold_absurd_figures_are_rendered_without_
             window.end_monotonic_ns = window.start_monotonic_ns.wrapping_sub(index as u64);
         }
         for event in &mut stored.gc_events {
-            event.pause_ns = u64::MAX;
-            event.before_bytes = None;
+            event.duration_ns = Some(u64::MAX);
+            event.heap.before_bytes = None;
         }
         stored.memory.iter_mut().for_each(|s| s.areas.clear());
     }

@@ -3,7 +3,8 @@
 use crate::claims::check_claims;
 use crate::error::StudyError;
 use assay_model::{
-    GcEvent, HostFacts, MemorySample, Plan, RunEvent, StoredRun, StoredTrial, Summary, Trial, file,
+    GcRecord, HostFacts, MemorySample, Plan, RunEvent, StoredGcLine, StoredRun, StoredTrial, Summary, Trial,
+    file,
 };
 use fs_err::File;
 use rustix::fs::{FlockOperation, flock, statvfs};
@@ -158,7 +159,8 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
     }
     let mut trials = Vec::new();
     for (folder, trial) in load_trials(dir)? {
-        let gc_events: Vec<GcEvent> = read_lines(&folder.join(file::GC_EVENTS))?;
+        let gc_lines: Vec<StoredGcLine> = read_lines(&folder.join(file::GC_EVENTS))?;
+        let gc_events: Vec<GcRecord> = gc_lines.into_iter().filter_map(StoredGcLine::into_record).collect();
         let gc_report = read_json_if_there(&folder.join(file::GC_REPORT))?;
         let memory: Vec<MemorySample> = read_lines(&folder.join(file::MEMORY))?;
         let memory_report = read_json_if_there(&folder.join(file::MEMORY_REPORT))?;

@@ -4,7 +4,7 @@ use super::order::rotation;
 use super::{BUFFER_BYTES, InputError, folder_of};
 use crate::stream::{GcSink, GcStream};
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read as _, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,23 @@ pub struct Polled {
     pub bytes: u64,
     /// Another file took the place of the one before, or it was emptied.
     pub is_new_file: bool,
+    /// Everything was read that was there.
+    pub is_at_end: bool,
+    /// Nothing has the log's name for the moment.
+    pub is_gone: bool,
 }
+
+/// How much of a log is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Of a log that is longer when following begins, only the last `bytes_at_once` are read.
+    pub whole_bytes_max: u64,
+    /// At most at one poll.
+    pub bytes_at_once: u64,
+}
+
+/// All of it, as soon as it is there.
+const WHOLE: Part = Part { whole_bytes_max: u64::MAX, bytes_at_once: u64::MAX };
 
 /// Follows a log by its name.
 #[derive(Debug)]
@@ -27,6 +43,7 @@ pub struct Follower {
     file: File,
     identity: (u64, u64),
     position: u64,
+    bytes_at_once: u64,
     stream: GcStream,
     buffer: Vec<u8>,
 }
@@ -37,14 +54,25 @@ impl Follower {
     /// # Errors
     /// The log cannot be opened, or is no regular file.
     pub fn open(path: &Path, sink: &mut dyn GcSink) -> Result<Self, InputError> {
+        Follower::open_part(path, WHOLE, sink)
+    }
+
+    /// Begins where `part` says: for those who must not be held up by a long log.
+    ///
+    /// # Errors
+    /// The log cannot be opened, or is no regular file.
+    pub fn open_part(path: &Path, part: Part, sink: &mut dyn GcSink) -> Result<Self, InputError> {
         let failed = |source| InputError::Open { path: path.display().to_string(), source };
         let active = active(path);
         // Before it is opened: opening a pipe waits until someone writes into it.
         if !fs::metadata(&active).map_err(failed)?.is_file() {
             return Err(InputError::NoFileToFollow { path: path.display().to_string() });
         }
-        let file = File::open(&active).map_err(failed)?;
+        let mut file = File::open(&active).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
+        let begin = metadata.len().saturating_sub(part.bytes_at_once);
+        let position = if part.whole_bytes_max < metadata.len() { begin } else { 0 };
+        file.seek(SeekFrom::Start(position)).map_err(failed)?;
         let mut stream = GcStream::default();
         let name = active.display().to_string();
         stream.begin_source(&name, sink);
@@ -54,7 +82,8 @@ impl Follower {
             name,
             file,
             identity,
-            position: 0,
+            position,
+            bytes_at_once: part.bytes_at_once,
             stream,
             buffer: vec![0; BUFFER_BYTES],
         })
@@ -73,8 +102,12 @@ impl Follower {
     }
 
     fn read_all(&mut self, sink: &mut dyn GcSink) -> io::Result<Polled> {
-        let mut polled = Polled { bytes: self.read_on(sink)?, is_new_file: false };
+        let mut polled = Polled { bytes: self.read_on(sink)?, is_at_end: true, ..Polled::default() };
         let size = self.file.metadata()?.len();
+        if self.position < size && self.bytes_at_once <= polled.bytes {
+            polled.is_at_end = false;
+            return Ok(polled);
+        }
         if size < self.position {
             // Emptied in place, as logrotate's copytruncate does.
             self.file.seek(SeekFrom::Start(0))?;
@@ -84,7 +117,10 @@ impl Follower {
             polled.bytes += self.read_on(sink)?;
         }
         let active = active(&self.path);
-        let Ok(metadata) = fs::metadata(&active) else { return Ok(polled) };
+        let Ok(metadata) = fs::metadata(&active) else {
+            polled.is_gone = true;
+            return Ok(polled);
+        };
         if (metadata.dev(), metadata.ino()) != self.identity && metadata.is_file() {
             // What was written between the last read and the renaming.
             polled.bytes += self.read_on(sink)?;
@@ -131,18 +167,10 @@ impl Follower {
     }
 
     fn read_on(&mut self, sink: &mut dyn GcSink) -> io::Result<u64> {
-        let before = self.position;
-        loop {
-            match self.file.read(&mut self.buffer) {
-                Ok(0) => return Ok(self.position - before),
-                Ok(bytes) => {
-                    self.position += bytes as u64;
-                    self.stream.feed(&self.buffer[..bytes], sink);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let mut part = (&self.file).take(self.bytes_at_once);
+        let bytes = self.stream.feed_from(&mut part, &mut self.buffer, sink)?;
+        self.position += bytes;
+        Ok(bytes)
     }
 }
 

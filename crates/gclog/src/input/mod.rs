@@ -13,12 +13,11 @@ mod open;
 mod order;
 
 pub use find::{Found, find};
-pub use follow::{Follower, Polled};
+pub use follow::{Follower, Part, Polled};
 
 use crate::stream::{GcSink, GcStream};
 use assay_model::Problem;
 use open::Input;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -105,7 +104,7 @@ pub fn read_set(set: &LogSet, sink: &mut dyn GcSink) {
     for part in &set.parts {
         stream.begin_source(&part.name, sink);
         let read = Input::open(&part.origin).and_then(|mut input| {
-            input.with_reader(&mut |reader| feed(reader, &mut buffer, &mut stream, sink))
+            input.with_reader(&mut |reader| stream.feed_from(reader, &mut buffer, sink).map(drop))
         });
         if let Err(error) = read {
             sink.problem(Problem::new(part.name.clone(), open::in_words(&error)));
@@ -113,22 +112,6 @@ pub fn read_set(set: &LogSet, sink: &mut dyn GcSink) {
         stream.end_source(sink);
     }
     stream.finish(sink);
-}
-
-fn feed(
-    reader: &mut dyn Read,
-    buffer: &mut [u8],
-    stream: &mut GcStream,
-    sink: &mut dyn GcSink,
-) -> std::io::Result<()> {
-    loop {
-        match reader.read(buffer) {
-            Ok(0) => return Ok(()),
-            Ok(bytes) => stream.feed(&buffer[..bytes], sink),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 /// The folder that holds a file.

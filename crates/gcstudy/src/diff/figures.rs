@@ -1,10 +1,10 @@
 //! The figures that are compared, and how.
 
-use crate::block::{Block, KINDS_MAX, TROUBLES};
 use super::evidence::{Evidence, STRETCHES_MIN, by_kind, critical, evidence, quotient, two_sided};
 use super::family::fisher;
 use super::quantiles::percentile;
 use super::side::{Side, common_kinds, of_equal_length};
+use crate::block::{Block, KINDS_MAX, TROUBLES};
 use assay_model::{Estimate, GcTrouble, gc_figure};
 
 /// The figure that a change of pauses shows in soonest.

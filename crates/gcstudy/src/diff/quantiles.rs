@@ -1,7 +1,7 @@
 //! A percentile with its uncertainty, from lengths counted by step in stretches of time.
 
-use crate::block::{Block, step_edge_ns};
 use super::evidence::{Figure, STRETCHES_MIN, critical, error_of};
+use crate::block::{Block, step_edge_ns};
 
 /// Least number of lengths on either side of a percentile.
 const BEYOND_MIN: f64 = 10.0;

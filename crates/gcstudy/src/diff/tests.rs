@@ -1,7 +1,8 @@
 //! Pairs of simulated logs whose truth is known.
 
-use super::super::{Analysis, GcSink};
 use super::*;
+use crate::analysis::Analysis;
+use assay_gclog::GcSink;
 use assay_model::{GcRecord, GcRecordKind, GcScope};
 use assay_testkit::SplitMix;
 

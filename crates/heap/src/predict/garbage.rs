@@ -5,16 +5,22 @@
 //! smaller and have other fields than those that stay.
 
 use super::total_bytes;
-use assay_model::{GarbageInModel, GcLog, HeapPrediction, ModeRead, ModelName, ReferenceMode};
+use assay_model::{
+    GarbageInModel, GcRecord, GcRecordKind, HeapPrediction, ModeRead, ModelName, ReferenceMode,
+};
 
-/// Freed bytes for each second in every model, and what that rests on.
+/// Freed bytes for each second in every model, and what that rests on: the records of a GC log, and the reference mode that it shows.
 ///
 /// # Errors
 /// When the log has no two collections with bytes and times, or neither it nor the heap tells in which model its bytes are.
-pub fn garbage(prediction: &HeapPrediction, log: &GcLog) -> Result<(Vec<GarbageInModel>, String), String> {
+pub fn garbage(
+    prediction: &HeapPrediction,
+    mode: Option<&ModeRead>,
+    records: &[GcRecord],
+) -> Result<(Vec<GarbageInModel>, String), String> {
     let stretch =
-        Stretch::of(log).ok_or("it has no two collections with bytes and times: no rate of garbage")?;
-    let of_log = log.mode.as_ref().and_then(|mode| model_of(mode, prediction.dump_model));
+        Stretch::of(records).ok_or("it has no two collections with bytes and times: no rate of garbage")?;
+    let of_log = mode.and_then(|mode| model_of(mode, prediction.dump_model));
     let base = of_log
         .or(prediction.dump_model)
         .ok_or("neither it nor the heap tells in which mode its bytes are")?;
@@ -45,13 +51,12 @@ struct Stretch {
 }
 
 impl Stretch {
-    fn of(log: &GcLog) -> Option<Stretch> {
-        let known: Vec<(f64, u64, u64)> = log
-            .events
-            .iter()
-            .filter_map(|event| {
-                let uptime_s = event.end_uptime_s.or(event.end_monotonic_ns.map(|ns| ns as f64 / 1e9))?;
-                Some((uptime_s, event.before_bytes?, event.after_bytes?))
+    fn of(records: &[GcRecord]) -> Option<Stretch> {
+        let pauses = records.iter().filter(|record| record.kind == GcRecordKind::Pause);
+        let known: Vec<(f64, u64, u64)> = pauses
+            .filter_map(|pause| {
+                let at_ns = pause.end.uptime_ns.or(pause.end.monotonic_ns)?;
+                Some((at_ns as f64 / 1e9, pause.heap.before_bytes?, pause.heap.after_bytes?))
             })
             .collect();
         let ((first_s, ..), (last_s, ..)) = (known.first()?, known.last()?);

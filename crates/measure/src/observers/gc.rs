@@ -1,15 +1,14 @@
 //! Observes collections and the reference mode, from the JVM's own log.
 
 use super::{Observer, Target};
-use assay_gclog::input::{LogPart, LogSet, read_set};
-use assay_gclog::{read, xlog_option};
-use assay_gcstudy::{Analysis, freed_between, pauses_between};
+use assay_gclog::xlog_option;
+use assay_gcstudy::TrialLog;
 use assay_load::{CompletionTimeline, Measured};
-use assay_model::{GcEvent, GcEventKind, GcLog, Problem, Trial, Window, file, metric};
-use fs_err::File;
-use std::io::{BufReader, BufWriter, Write};
+use assay_model::{Problem, Trial, Window, file, metric};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Requests that a stretch of load completed: 4 KB for each second of load.
 struct Completed {
@@ -58,11 +57,13 @@ impl Observer for GcObserver {
     }
 
     fn start(&mut self, target: &mut Target) -> Result<(), String> {
-        let log = read_log(&self.log).map_err(|e| {
+        let log = TrialLog::read(file::GC_LOG, &self.log, None).map_err(|e| {
             format!("the server wrote no GC log ({e}); is it a HotSpot JVM of release 17 or later?")
         })?;
-        target.heap = log.heap;
-        target.mode = log.mode;
+        if let Some(jvm) = log.jvm() {
+            target.heap = jvm.heap;
+            target.mode.clone_from(&jvm.mode);
+        }
         Ok(())
     }
 
@@ -78,32 +79,51 @@ impl Observer for GcObserver {
     }
 
     fn finish(&mut self, trial: &mut Trial) -> Result<(), String> {
-        let log = read_log(&self.log).map_err(|e| format!("the GC log could not be read: {e}"))?;
+        let log =
+            self.read_and_store().map_err(|e| format!("the GC log could not be read and stored: {e}"))?;
         if !self.finds_capacity {
             trial.windows.iter_mut().for_each(|window| self.add_metrics(&log, window));
         }
-        if log.mode.is_some() {
-            trial.mode.clone_from(&log.mode);
+        if let Some(jvm) = log.jvm() {
+            if jvm.mode.is_some() {
+                trial.mode.clone_from(&jvm.mode);
+            }
+            trial.collector.clone_from(&jvm.collector);
         }
-        trial.collector.clone_from(&log.collector);
-        write_events(&self.log.with_file_name(file::GC_EVENTS), &log)
-            .map_err(|e| format!("the collections could not be stored: {e}"))?;
-        trial.problems.extend(log.problems);
-        write_report(&self.log).map_err(|e| format!("what the GC log says could not be stored: {e}"))
+        trial.problems.extend(log.problems());
+        Ok(())
     }
 }
 
 impl GcObserver {
-    fn add_metrics(&self, log: &GcLog, window: &mut Window) {
+    /// Reads the whole log, and stores every record of it and what `assay gc` says of it.
+    fn read_and_store(&self) -> io::Result<TrialLog> {
+        let mut events = self.beside(file::GC_EVENTS)?;
+        let log = TrialLog::read(file::GC_LOG, &self.log, Some(&mut events))?;
+        events.flush()?;
+        let mut report = self.beside(file::GC_REPORT)?;
+        serde_json::to_writer(&mut report, &log.report())?;
+        report.flush()?;
+        Ok(log)
+    }
+
+    /// A new file beside the log, for its owner only.
+    fn beside(&self, name: &str) -> io::Result<BufWriter<File>> {
+        let mut options = File::options();
+        let path = self.log.with_file_name(name);
+        Ok(BufWriter::new(options.create(true).truncate(true).write(true).mode(0o600).open(path)?))
+    }
+
+    fn add_metrics(&self, log: &TrialLog, window: &mut Window) {
         let (from_ns, to_ns) = (window.start_monotonic_ns, window.end_monotonic_ns);
-        match self.garbage_kib_per_request(&log.events, from_ns, to_ns) {
+        match self.garbage_kib_per_request(log, from_ns, to_ns) {
             Ok(kib) => drop(window.metrics.insert(metric::GARBAGE_KIB_PER_REQUEST.to_owned(), kib)),
             Err(why) => {
                 window.problems.push(Problem::new(metric::GARBAGE_KIB_PER_REQUEST, why));
             }
         }
         let seconds = to_ns.saturating_sub(from_ns) as f64 / 1e9;
-        match pauses_between(&log.events, from_ns, to_ns) {
+        match log.pauses_between(from_ns, to_ns) {
             Some(pauses) if seconds > 0.0 => {
                 let ms_per_s = pauses.stopped_ns as f64 / 1e6 / seconds;
                 window.metrics.insert(metric::GC_PAUSE_MS_PER_S.to_owned(), ms_per_s);
@@ -120,18 +140,9 @@ impl GcObserver {
     /// Both collections lie in the window if it has two. A short window of a large heap may have only one: then the
     /// count begins at the last collection before it. That is as exact, since every request since then is known: those
     /// of the windows and of the settling between them. A server that is held still in between allocates nothing.
-    fn garbage_kib_per_request(
-        &self,
-        events: &[GcEvent],
-        from_ns: u64,
-        to_ns: u64,
-    ) -> Result<f64, &'static str> {
-        let collections = events.iter().filter(|e| e.kind != GcEventKind::ConcurrentStop);
-        let before = collections.filter_map(|e| e.end_monotonic_ns.filter(|end_ns| *end_ns < from_ns)).max();
-        let since_load = before.filter(|end_ns| self.begun_ns.is_some_and(|begun_ns| begun_ns <= *end_ns));
-        let earlier = || freed_between(events, since_load?, to_ns).filter(|gc| from_ns <= gc.last_gc_end_ns);
-        let gc = freed_between(events, from_ns, to_ns)
-            .or_else(earlier)
+    fn garbage_kib_per_request(&self, log: &TrialLog, from_ns: u64, to_ns: u64) -> Result<f64, &'static str> {
+        let gc = log
+            .freed_until(self.begun_ns, from_ns, to_ns)
             .ok_or("too few collections in the window to count between; a longer window has more")?;
         let between = |load: &Completed| load.between(gc.first_gc_end_ns, gc.last_gc_end_ns);
         let requests: f64 = self.loads.iter().map(between).sum();
@@ -140,35 +151,4 @@ impl GcObserver {
         }
         Ok(gc.freed_bytes as f64 / 1024.0 / requests)
     }
-}
-
-fn read_log(path: &Path) -> std::io::Result<GcLog> {
-    let file = File::open(path)?;
-    Ok(read(file::GC_LOG, BufReader::new(file)))
-}
-
-/// Stores what `assay gc` says of the whole log.
-fn write_report(log: &Path) -> std::io::Result<()> {
-    let mut analysis = Analysis::default();
-    let part = LogPart::file(file::GC_LOG, log);
-    read_set(&LogSet { name: file::GC_LOG.to_owned(), parts: vec![part] }, &mut analysis);
-    let mut writer = private(&log.with_file_name(file::GC_REPORT))?;
-    serde_json::to_writer(&mut writer, &analysis.report())?;
-    writer.flush()
-}
-
-/// A new file for its owner only.
-fn private(path: &Path) -> std::io::Result<BufWriter<std::fs::File>> {
-    let options =
-        std::fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
-    Ok(BufWriter::new(options))
-}
-
-fn write_events(path: &Path, log: &GcLog) -> std::io::Result<()> {
-    let mut writer = private(path)?;
-    for event in &log.events {
-        serde_json::to_writer(&mut writer, event)?;
-        writer.write_all(b"\n")?;
-    }
-    writer.flush()
 }

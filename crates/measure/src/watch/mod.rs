@@ -9,10 +9,10 @@ mod sample;
 mod spans;
 
 use crate::seen::{Cause, Seen, Watcher};
+use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
 use assay_linux::{Cgroups, LinuxError, ProcRoot, ProcessIdentity, SysRoot};
 use assay_model::{MachineSpeed, Problem};
-use log::LogFollower;
 use sample::{Sample, Threads, companion_cpu_ns};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -96,7 +96,7 @@ impl Watcher for Watch {
 
     fn problems(&self) -> Vec<Problem> {
         let sampler = lock(&self.sampler);
-        let of_log = sampler.log.iter().flat_map(LogFollower::problems);
+        let of_log = sampler.log.iter().flat_map(LiveStops::problems);
         sampler.problems.iter().cloned().chain(of_log).collect()
     }
 
@@ -124,7 +124,7 @@ struct Sampler {
     gauge: HostGauge,
     server: Option<Server>,
     companions: Vec<u32>,
-    log: Option<LogFollower>,
+    log: Option<LiveStops>,
     /// Whether a CPU limit of this process holds the server too.
     shares_group: bool,
     samples: VecDeque<Sample>,
@@ -148,7 +148,7 @@ impl Sampler {
             }
         };
         let shares_group = server.as_ref().is_none_or(|s| s.cgroups == own);
-        let log = config.gc_log.clone().map(LogFollower::new);
+        let log = config.gc_log.clone().map(LiveStops::new);
         let samples = VecDeque::new();
         let companions = config.companions.clone();
         Ok(Sampler { proc, gauge, server, companions, log, shares_group, samples, taken: 0, problems })
@@ -174,7 +174,7 @@ impl Sampler {
     fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {
         let mut seen = spans::seen(self.samples.make_contiguous(), from_ns, to_ns, self.shares_group);
         if let Some(log) = &self.log {
-            log.add(&mut seen, from_ns, to_ns);
+            log::add(log, &mut seen, from_ns, to_ns);
         }
         // The last one before the end is the first of the next stretch.
         let over = self.samples.partition_point(|sample| sample.at_ns < to_ns).saturating_sub(1);

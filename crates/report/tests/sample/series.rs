@@ -143,7 +143,7 @@ fn window(level: &str, heap_mib: u64, at: u64, block: u32, attempt: u32, noise: 
     }
 }
 
-fn collections(window: &Window, heap_mib: u64, events: &mut Vec<GcEvent>, noise: &mut SplitMix) {
+fn collections(window: &Window, heap_mib: u64, events: &mut Vec<GcRecord>, noise: &mut SplitMix) {
     let young = (heap_mib as f64 / 3.0).max(20.0);
     let rate_mib = window.metrics["garbage_kib_per_request"] * window.metrics["throughput_per_s"] / 1024.0;
     let live = 45.0 + 0.05 * heap_mib as f64;
@@ -156,17 +156,28 @@ fn collections(window: &Window, heap_mib: u64, events: &mut Vec<GcEvent>, noise:
         let id = events.len() as u64;
         let after = around(noise, live + (id % 24) as f64 * 0.4, 0.03);
         let full = id % 97 == 96;
-        events.push(GcEvent {
-            id,
-            kind: if full { GcEventKind::Full } else { GcEventKind::Young },
+        events.push(GcRecord {
+            scope: Some(if full { GcScope::Full } else { GcScope::Young }),
             cause: Some("Allocation Failure".to_owned()),
-            end_monotonic_ns: Some(at as u64),
-            end_uptime_s: Some(at / 1e9),
-            pause_ns: (around(noise, if full { 93.0 } else { 4.0 }, 0.4) * 1e6) as u64,
-            before_bytes: Some(((after + young).min(heap_mib as f64) * MIB as f64) as u64),
-            after_bytes: Some((after * MIB as f64) as u64),
-            capacity_bytes: Some(heap_mib * MIB),
-            line: 40 + id * 12,
+            cycle_id: Some(id),
+            end: GcInstant {
+                monotonic_ns: Some(at as u64),
+                uptime_ns: Some(at as u64),
+                ..GcInstant::default()
+            },
+            duration_ns: Some((around(noise, if full { 93.0 } else { 4.0 }, 0.4) * 1e6) as u64),
+            heap: GcSizes {
+                before_bytes: Some(((after + young).min(heap_mib as f64) * MIB as f64) as u64),
+                after_bytes: Some((after * MIB as f64) as u64),
+                capacity_bytes: Some(heap_mib * MIB),
+                resolution_bytes: None,
+            },
+            ..GcRecord::new(
+                GcRecordKind::Pause,
+                if full { "Pause Full" } else { "Pause Young" },
+                0,
+                40 + id * 12,
+            )
         });
     }
 }

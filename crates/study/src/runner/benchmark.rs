@@ -15,7 +15,7 @@ use assay_jdk::modes;
 use assay_linux::{ProcRoot, process_cpu, ticks_per_s};
 use assay_measure::observers::{Observe, judge};
 use assay_model::{
-    Disturbance, GcLog, LatencySummary, Problem, RunEventKind, Trial, TrialOutcome, Window, file,
+    Disturbance, GcJvm, LatencySummary, Problem, RunEventKind, Trial, TrialOutcome, Window, file,
 };
 use rustix::process::Signal;
 use std::collections::BTreeMap;
@@ -263,9 +263,9 @@ fn read_modes(launched: &mut Launched<'_>) -> Result<(), String> {
         trial.problems.push(Problem::new(unread[0], what));
     }
     let known =
-        |log: &GcLog| log.mode.as_ref().map(|read| (read.mode, read.shift_bits, read.compact_headers));
+        |log: &GcJvm| log.mode.as_ref().map(|read| (read.mode, read.shift_bits, read.compact_headers));
     let first = logs.values().find(|log| log.mode.is_some());
-    let is_same = |first: &&GcLog| logs.values().all(|l| l.mode.is_none() || known(l) == known(first));
+    let is_same = |first: &&GcJvm| logs.values().all(|l| l.mode.is_none() || known(l) == known(first));
     match first.filter(is_same) {
         Some(log) => trial.mode.clone_from(&log.mode),
         None if first.is_some() => {
@@ -279,16 +279,15 @@ fn read_modes(launched: &mut Launched<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The logs of a launch's JVMs, by file name.
-fn read_logs(folder: &Path) -> BTreeMap<String, GcLog> {
+/// The launch's JVMs as their logs show them, by the file name of the log.
+fn read_logs(folder: &Path) -> BTreeMap<String, GcJvm> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let name_of = |entry: std::fs::DirEntry| entry.file_name().into_string().ok();
     let is_log = |name: &String| name.starts_with(FORK_LOG.0) && name.ends_with(FORK_LOG.1);
     let names = entries.filter_map(name_of).filter(is_log).take(LOGS_MAX);
     let read = |name: String| {
         let log = std::fs::File::open(folder.join(&name)).ok()?;
-        let log = assay_gclog::read(&name, std::io::BufReader::new(log));
-        Some((name, log))
+        Some((name, assay_gclog::read_jvm(log)))
     };
     names.filter_map(read).collect()
 }

@@ -1,15 +1,14 @@
 //! `assay gc LOG --follow`: a log that is still written, on a screen, as lines, as metrics.
 
 use super::metrics_server::MetricsServer;
-use super::sink::Tee;
 use super::{fails, is_log, options, show, view};
 use crate::arguments::GcReadArguments;
 use crate::command::memory::screen::{self, Screen};
 use crate::failure::Failure;
 use crate::output_file::write_file;
 use crate::{output, stop};
-use assay_gcstudy::Analysis;
 use assay_gclog::input::{Follower, STANDARD_INPUT};
+use assay_gcstudy::{Analysis, EventsTee};
 use assay_model::GcReport;
 use assay_report::{render_gc_line, render_gc_openmetrics, render_gc_screen};
 use std::io::{self, IsTerminal, Write};
@@ -37,11 +36,11 @@ pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
     let server = arguments.openmetrics.map(MetricsServer::start).transpose()?;
     let mut analysis = Analysis::new(options(arguments));
     let mut run = |events: Option<&mut dyn Write>| -> Result<GcReport, Failure> {
-        let mut tee = Tee::new(&mut analysis, events);
+        let mut tee = EventsTee::new(&mut analysis, events);
         let mut follower = Follower::open(path, &mut tee)?;
         let watched = watch(arguments, path, (&mut follower, &mut tee), server.as_ref(), &stop);
         follower.finish(&mut tee);
-        let report = tee.report();
+        let report = tee.sink().report();
         tee.finish()?;
         watched.map(|()| report)
     };
@@ -66,7 +65,7 @@ pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
 fn watch(
     arguments: &GcReadArguments,
     path: &Path,
-    (follower, tee): (&mut Follower, &mut Tee),
+    (follower, tee): (&mut Follower, &mut EventsTee<'_, '_, Analysis>),
     server: Option<&MetricsServer>,
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
@@ -87,7 +86,7 @@ fn watch(
         let ends = stop.load(Ordering::SeqCst) || arguments.duration.is_some_and(|d| d <= started.elapsed());
         let is_due = shown.is_none_or(|at| arguments.every <= at.elapsed());
         if is_new && (is_due || ends) {
-            let report = tee.report();
+            let report = tee.sink().report();
             if let Some(server) = server {
                 server.offer(render_gc_openmetrics(&report));
             }

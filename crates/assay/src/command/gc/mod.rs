@@ -3,17 +3,15 @@
 mod diff;
 mod follow;
 mod metrics_server;
-mod sink;
 
 use crate::arguments::{GcArguments, GcCommand, GcReadArguments};
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_file};
 use assay_gclog::input::{self, Found, InputError, LogSet};
-use assay_gcstudy::{Analysis, AnalysisOptions, Condition, Requests};
+use assay_gcstudy::{Analysis, AnalysisOptions, Condition, EventsTee, Requests};
 use assay_model::GcReport;
 use assay_report::{LeavesShown, TerminalView, render_gc_csv, render_gc_html, render_gc_terminal};
-use sink::Tee;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -113,7 +111,7 @@ fn read_set(set: &LogSet, arguments: &GcReadArguments) -> Result<GcReport, Failu
         None => input::read_set(set, &mut analysis),
         Some(path) => {
             write_file(path, |out| {
-                let mut tee = Tee::new(&mut analysis, Some(out));
+                let mut tee = EventsTee::new(&mut analysis, Some(out));
                 input::read_set(set, &mut tee);
                 tee.finish()
             })?;

@@ -5,12 +5,12 @@ use crate::arguments::PredictArguments;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_file};
+use assay_gclog::Records;
 use assay_heap::Census;
 use assay_heap::live::{self, LiveCensus, LiveError};
 use assay_heap::predict::{PredictOptions, garbage, predict as predict_census};
-use assay_model::{DumpModel, GcLog, HeapPrediction, Problem};
+use assay_model::{DumpModel, HeapPrediction, Problem};
 use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -116,18 +116,18 @@ fn show(prediction: &HeapPrediction, arguments: &PredictArguments) -> Result<(),
     }
 }
 
-fn read_log(path: &Path) -> Result<(String, GcLog), Failure> {
+fn read_log(path: &Path) -> Result<(String, Records), Failure> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|e| {
         Failure::input(format!("cannot read {name}: {e}\n  write one with: java -Xlog:gc*:file=gc.log"))
     })?;
-    Ok((name.clone(), assay_gclog::read(name, BufReader::new(file))))
+    Ok((name.clone(), Records::read(name, file)))
 }
 
 /// A log that gives no rate is a problem of the result, no end of it.
-fn add_garbage(prediction: &mut HeapPrediction, name: &str, log: &GcLog) {
+fn add_garbage(prediction: &mut HeapPrediction, name: &str, log: &Records) {
     prediction.problems.extend(log.problems.iter().cloned());
-    match garbage(prediction, log) {
+    match garbage(prediction, log.jvm.mode.as_ref(), &log.records) {
         Ok((garbage, basis)) => {
             prediction.garbage = garbage;
             prediction.garbage_basis = Some(format!("{name}: {basis}"));

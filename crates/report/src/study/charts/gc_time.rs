@@ -9,7 +9,7 @@ use assay_kit::number::{count, significant};
 use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::svg::{Svg, points_path};
 use assay_kit::text;
-use assay_model::{GcEvent, GcEventKind, StoredTrial};
+use assay_model::{GcRecord, GcRecordKind, GcScope, StoredTrial};
 use std::fmt::Write as _;
 
 const ID: &str = "gc-time";
@@ -84,17 +84,24 @@ pub fn figure(grid: &Grid) -> Figure {
 struct Placed<'a> {
     at_s: f64,
     window: usize,
-    event: &'a GcEvent,
+    event: &'a GcRecord,
+}
+
+impl Placed<'_> {
+    fn pause_ms(&self) -> f64 {
+        self.event.duration_ns.unwrap_or(0) as f64 / 1e6
+    }
 }
 
 fn in_windows(stored: &StoredTrial) -> Vec<Placed<'_>> {
     let joined = Joined::of(&stored.trial);
     let place = |event| {
-        let event: &GcEvent = event;
-        let (at_s, window) = joined.at(event.end_monotonic_ns?)?;
+        let event: &GcRecord = event;
+        let (at_s, window) = joined.at(event.end.monotonic_ns?)?;
         Some(Placed { at_s, window, event })
     };
-    stored.gc_events.iter().filter_map(place).collect()
+    let pauses = stored.gc_events.iter().filter(|record| record.kind == GcRecordKind::Pause);
+    pauses.filter_map(place).collect()
 }
 
 /// Highest heap use (MiB) and longest pause (ms) of a group.
@@ -102,8 +109,8 @@ fn limits(grid: &Grid, group: &Group) -> (f64, f64) {
     let mut limits = (0.0f64, 0.0f64);
     for stored in group.cells.iter().filter_map(|c| grid.shown_trial(c.name)) {
         for placed in in_windows(stored) {
-            let used = placed.event.before_bytes.or(placed.event.after_bytes).unwrap_or(0);
-            limits = (limits.0.max(used as f64 / MIB), limits.1.max(placed.event.pause_ns as f64 / 1e6));
+            let used = placed.event.heap.before_bytes.or(placed.event.heap.after_bytes).unwrap_or(0);
+            limits = (limits.0.max(used as f64 / MIB), limits.1.max(placed.pause_ms()));
         }
     }
     limits
@@ -144,7 +151,7 @@ fn sawtooth(svg: &mut Svg, events: &[Placed], x: &Scale, y: &Scale, look: usize)
     for window in events.chunk_by(|a, b| a.window == b.window) {
         let mut points = Vec::with_capacity(window.len() * 2);
         for placed in window {
-            let values = [placed.event.before_bytes, placed.event.after_bytes];
+            let values = [placed.event.heap.before_bytes, placed.event.heap.after_bytes];
             points.extend(values.iter().flatten().map(|b| (x.at(placed.at_s), y.at(*b as f64 / MIB))));
         }
         svg.polyline(&points, &format!("s{look} thin"), "");
@@ -157,7 +164,8 @@ fn band(svg: &mut Svg, events: &[Placed], x: &Scale, y: &Scale, look: usize) {
         let mut upper: Vec<(f64, f64)> = Vec::new();
         let mut lower: Vec<(f64, f64)> = Vec::new();
         for placed in window {
-            let (Some(before), Some(after)) = (placed.event.before_bytes, placed.event.after_bytes) else {
+            let (Some(before), Some(after)) = (placed.event.heap.before_bytes, placed.event.heap.after_bytes)
+            else {
                 continue;
             };
             let column = (x.at(placed.at_s) / 2.0).round() * 2.0;
@@ -181,8 +189,8 @@ fn stems(svg: &mut Svg, events: &[Placed], x: &Scale, y: &Scale, look: usize) {
     let mut columns: Vec<(f64, f64, bool)> = Vec::new();
     for placed in events {
         let column = x.at(placed.at_s).round();
-        let ms = placed.event.pause_ns as f64 / 1e6;
-        let full = placed.event.kind == GcEventKind::Full;
+        let ms = placed.pause_ms();
+        let full = placed.event.scope == Some(GcScope::Full);
         match columns.last_mut() {
             Some(last) if last.0 == column => (last.1, last.2) = (last.1.max(ms), last.2 || full),
             _ => columns.push((column, ms, full)),
@@ -205,14 +213,14 @@ fn stems(svg: &mut Svg, events: &[Placed], x: &Scale, y: &Scale, look: usize) {
 }
 
 fn longest_and_full(events: &[Placed]) -> (f64, u64) {
-    let longest = events.iter().map(|p| p.event.pause_ns as f64 / 1e6).fold(0.0, f64::max);
-    (longest, events.iter().filter(|p| p.event.kind == GcEventKind::Full).count() as u64)
+    let longest = events.iter().map(|p| p.pause_ms()).fold(0.0, f64::max);
+    (longest, events.iter().filter(|p| p.event.scope == Some(GcScope::Full)).count() as u64)
 }
 
 fn table_row(cell: &Cell, stored: &StoredTrial, events: &[Placed]) -> Vec<String> {
     let (longest, full) = longest_and_full(events);
-    let sum: f64 = events.iter().map(|p| p.event.pause_ns as f64 / 1e6).sum();
-    let highest = events.iter().filter_map(|p| p.event.after_bytes).max();
+    let sum: f64 = events.iter().map(|p| p.pause_ms()).sum();
+    let highest = events.iter().filter_map(|p| p.event.heap.after_bytes).max();
     vec![
         text::clean(cell.name),
         stored.trial.number.to_string(),

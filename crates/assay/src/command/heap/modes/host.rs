@@ -55,7 +55,7 @@ pub fn stopped_jvm(
     }
     let smaps = ProcRoot::default().open_smaps(jvm.pid()).map_err(|e| problem(e.to_string()))?;
     let mappings: Result<Vec<Mapping>, _> = smaps.take(MAPPINGS_MAX).collect();
-    let heap = assay_gclog::read(source.clone(), log.as_bytes()).heap;
+    let heap = assay_gclog::read_jvm(log.as_bytes()).heap;
     let protected = protected_page_in_log(&log).unwrap_or(u64::MAX);
     let heap = heap.map(|heap| {
         let end = heap.start_address.saturating_add(heap.reserved_bytes);

@@ -51,11 +51,11 @@ fn of_log(path: &Path, problems: &mut Vec<Problem>) -> Result<ModeOfLog, Failure
     if let Some(j9) = assay_gclog::read_j9(open()?) {
         return Ok(ModeOfLog { source, mode: j9.mode, j9_is_compressed: j9.is_compressed });
     }
-    let log = assay_gclog::read(source.clone(), open()?);
-    if log.mode.is_none() {
+    let log = assay_gclog::Records::read(source.clone(), open()?);
+    if log.jvm.mode.is_none() {
         let what = "the log does not tell the reference mode; -Xlog:gc*=info,gc+heap+coops=debug makes it";
         problems.push(Problem::new(&source, what));
     }
     problems.extend(log.problems);
-    Ok(ModeOfLog { source, mode: log.mode, j9_is_compressed: None })
+    Ok(ModeOfLog { source, mode: log.jvm.mode, j9_is_compressed: None })
 }

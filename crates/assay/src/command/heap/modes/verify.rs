@@ -155,7 +155,7 @@ fn said(output: &JvmOutput, is_asked_for_flags: bool) -> Said {
     if output.exit_code != Some(0) {
         return Said::Nothing(reason(&output.text));
     }
-    let mode = assay_gclog::read("a JVM that was started", output.text.as_bytes()).mode;
+    let mode = assay_gclog::read_jvm(output.text.as_bytes()).mode;
     let mode = mode.or_else(|| full_by_flags(&output.text).filter(|_| is_asked_for_flags));
     mode.map_or_else(
         || Said::Nothing("it started, but its log does not tell the mode".to_owned()),

@@ -29,31 +29,37 @@ const PARALLEL: &str = "\
 /// In use before and after, from the addresses.
 const PARALLEL_BYTES: (Option<u64>, Option<u64>) = (Some(0x100_0000 + 0x12_3ab8), Some(0x8_0020 + 0x12_3ab8));
 
-fn read_text(text: &str) -> GcLog {
-    read("test", text.as_bytes())
+fn read_text(text: &str) -> Records {
+    Records::read("test", text.as_bytes())
+}
+
+fn only_pause(log: &Records) -> &GcRecord {
+    let pauses: Vec<&GcRecord> = log.pauses().collect();
+    assert_eq!(pauses.len(), 1);
+    pauses[0]
 }
 
 /// In use before and after the only collection.
 #[track_caller]
 fn bytes(text: &str) -> (Option<u64>, Option<u64>) {
     let log = read_text(text);
-    assert_eq!(log.events.len(), 1);
-    (log.events[0].before_bytes, log.events[0].after_bytes)
+    let heap = only_pause(&log).heap;
+    (heap.before_bytes, heap.after_bytes)
 }
 
 #[test]
 fn a_pause_has_its_exact_bytes_even_when_the_picture_follows_it() {
     let log = read_text(PARALLEL);
     assert_eq!((log.lines, log.lines_not_understood, log.problems.len()), (20, 0, 0));
-    assert_eq!(log.jvm.as_deref(), Some("17.0.15+6-Debian-1deb12u1"));
-    assert_eq!(log.collector.as_deref(), Some("Parallel"));
-    let event = &log.events[0];
-    assert_eq!((event.before_bytes, event.after_bytes), PARALLEL_BYTES);
-    assert_eq!(event.capacity_bytes, Some((18944 + 44032) * 1024));
-    assert_eq!((event.pause_ns, event.line), (918_000, 13));
-    assert_eq!((event.end_monotonic_ns, event.end_uptime_s), (Some(2_642_225_000_002), Some(0.130)));
-    assert_eq!(log.heap.unwrap().start_address, 0xfc00_0000);
-    assert_eq!(log.heap.unwrap().reserved_bytes, 64 << 20);
+    assert_eq!(log.jvm.version.as_deref(), Some("17.0.15+6-Debian-1deb12u1"));
+    assert_eq!(log.jvm.collector.as_deref(), Some("Parallel"));
+    let pause = only_pause(&log);
+    assert_eq!((pause.heap.before_bytes, pause.heap.after_bytes), PARALLEL_BYTES);
+    assert_eq!(pause.heap.capacity_bytes, Some((18944 + 44032) * 1024));
+    assert_eq!((pause.duration_ns, pause.line), (Some(918_000), 13));
+    assert_eq!((pause.end.monotonic_ns, pause.end.uptime_ns), (Some(2_642_225_000_002), Some(130_000_000)));
+    assert_eq!(log.jvm.heap.unwrap().start_address, 0xfc00_0000);
+    assert_eq!(log.jvm.heap.unwrap().reserved_bytes, 64 << 20);
 }
 
 #[test]
@@ -73,14 +79,14 @@ fn a_line_that_comes_twice_makes_the_picture_doubtful() {
 }
 
 #[test]
-fn both_stops_of_a_concurrent_cycle_are_events() {
+fn both_stops_of_a_concurrent_cycle_are_pauses() {
     let log = read_text(
         "[1.0s][info][gc] GC(5) Pause Remark 30M->28M(64M) 2.1ms\n\
          [1.1s][info][gc] GC(6) Pause Young (Normal) (G1 Evacuation Pause) 40M->10M(64M) 1.0ms\n\
          [1.2s][info][gc] GC(5) Pause Cleanup 28M->28M(64M) 0.1ms\n",
     );
-    let seen: Vec<_> = log.events.iter().map(|e| (e.id, e.before_bytes.unwrap() >> 20)).collect();
-    assert_eq!(seen, [(5, 30), (6, 40), (5, 28)]);
+    let seen: Vec<_> = log.pauses().map(|p| (p.cycle_id, p.heap.before_bytes.unwrap() >> 20)).collect();
+    assert_eq!(seen, [(Some(5), 30), (Some(6), 40), (Some(5), 28)]);
     assert!(log.problems.is_empty());
 }
 
@@ -104,14 +110,10 @@ fn problems_without_end_are_counted_not_kept() {
 
 #[test]
 fn a_line_without_end_is_one_that_is_not_understood() {
-    let mut reader = GcLogReader::new("test");
-    for _ in 0..1_000 {
-        reader.feed(&[b'x'; 1_000]);
-    }
-    reader.feed(b"\n[1.0s][info][gc] Using G1\n");
-    let log = reader.finish();
+    let text = format!("{}\n[1.0s][info][gc] Using G1\n", "x".repeat(1_000_000));
+    let log = read_text(&text);
     assert_eq!((log.lines, log.lines_not_understood), (2, 1));
-    assert_eq!(log.collector.as_deref(), Some("G1"));
+    assert_eq!(log.jvm.collector.as_deref(), Some("G1"));
 }
 
 #[test]
@@ -124,7 +126,7 @@ fn a_text_that_is_no_log_says_so() {
 #[test]
 fn an_input_that_fails_keeps_what_was_read() {
     struct Failing(bool);
-    impl std::io::Read for Failing {
+    impl Read for Failing {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
             if std::mem::replace(&mut self.0, true) {
                 return Err(std::io::Error::other("disk gone"));
@@ -134,8 +136,8 @@ fn an_input_that_fails_keeps_what_was_read() {
             Ok(line.len())
         }
     }
-    let log = read("gc.log", std::io::BufReader::new(Failing(false)));
-    assert_eq!(log.collector.as_deref(), Some("G1"));
+    let log = Records::read("gc.log", Failing(false));
+    assert_eq!(log.jvm.collector.as_deref(), Some("G1"));
     assert_eq!(log.problems[0].text, "reading ended early: disk gone");
 }
 
@@ -143,40 +145,38 @@ fn an_input_that_fails_keeps_what_was_read() {
 fn nanoseconds_alone_are_uptime_when_the_log_begins_near_zero() {
     let pause = "[info][gc] GC(0) Pause Young (Allocation Failure) 17M->1M(61M) 0.918ms\n";
     let from_start = read_text(&format!("[4000000ns][info][gc] Using G1\n[90000000000ns]{pause}"));
-    assert_eq!(
-        (from_start.events[0].end_monotonic_ns, from_start.events[0].end_uptime_s),
-        (None, Some(90.0))
-    );
+    let end = only_pause(&from_start).end;
+    assert_eq!((end.monotonic_ns, end.uptime_ns), (None, Some(90_000_000_000)));
     let clock = read_text(&format!("[2642099533245ns][info][gc] Using G1\n[2642225000002ns]{pause}"));
-    assert_eq!(clock.events[0].end_monotonic_ns, Some(2_642_225_000_002));
+    assert_eq!(only_pause(&clock).end.monotonic_ns, Some(2_642_225_000_002));
 }
 
-fn fed_in_portions(text: &[u8], portions: &[usize]) -> GcLog {
-    let mut reader = GcLogReader::new("test");
-    let mut rest = text;
-    for portion in portions.iter().cycle() {
-        if rest.is_empty() {
-            break;
-        }
-        let (now, later) = rest.split_at((*portion).min(rest.len()));
-        reader.feed(now);
-        rest = later;
+/// Comes in these portions, in turn.
+struct Portions<'a>(&'a [u8], std::iter::Cycle<std::slice::Iter<'a, usize>>);
+
+impl Read for Portions<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let portion = self.1.next().map_or(1, |p| (*p).min(self.0.len()).min(into.len()));
+        let (now, later) = self.0.split_at(portion);
+        into[..portion].copy_from_slice(now);
+        self.0 = later;
+        Ok(portion)
     }
-    reader.finish()
 }
 
 proptest! {
     #[test]
     fn any_portions_give_the_same_log(portions in prop::collection::vec(1usize..200, 1..20)) {
-        prop_assert_eq!(fed_in_portions(PARALLEL.as_bytes(), &portions), read_text(PARALLEL));
+        let from = Portions(PARALLEL.as_bytes(), portions.iter().cycle());
+        prop_assert_eq!(Records::read("test", from), read_text(PARALLEL));
     }
 
     #[test]
-    fn a_log_cut_anywhere_gives_whole_events_or_none(cut in 0usize..PARALLEL.len()) {
+    fn a_log_cut_anywhere_gives_whole_pauses_or_none(cut in 0usize..PARALLEL.len()) {
         let log = read_text(&PARALLEL[..cut]);
         prop_assert!(log.lines_not_understood <= 1);
-        for event in &log.events {
-            let bytes = (event.before_bytes, event.after_bytes);
+        for pause in log.pauses() {
+            let bytes = (pause.heap.before_bytes, pause.heap.after_bytes);
             // Exact once the picture is whole; before that rounded to KiB, from the same collection.
             prop_assert!(bytes == PARALLEL_BYTES || bytes == (Some(17550 << 10), Some(1678 << 10)), "{:?}", bytes);
         }
@@ -191,7 +191,7 @@ proptest! {
             bytes[at] = byte;
         }
         let lines = bytes.split(|b| *b == b'\n').count() as u64 - u64::from(bytes.ends_with(b"\n"));
-        let log = read("test", &bytes[..]);
+        let log = Records::read("test", &bytes[..]);
         prop_assert_eq!(log.lines, lines);
         prop_assert!(log.lines_not_understood <= log.lines);
     }

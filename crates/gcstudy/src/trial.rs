@@ -1,0 +1,119 @@
+//! What a trial needs of the GC log of its server: its JVM, the garbage and the pauses of its windows, and what follows from the whole.
+
+use crate::analysis::Analysis;
+use crate::events::EventsTee;
+use crate::window::{GcWindow, PauseWindow, freed_until, is_of_windows, pauses_between};
+use assay_gclog::{At, GcSink, read_into};
+use assay_model::{GcJvm, GcReconciliation, GcRecord, GcReport, GcSource, Problem};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Records that are kept for windows: at 10 pauses a second, more than a day.
+const KEPT_MAX: usize = 1_000_000;
+/// Shapes of lines without a rule that are listed as problems.
+const SHAPES_LISTED: usize = 3;
+
+/// The GC log of a server, read from its start to its end.
+#[derive(Debug, Default)]
+pub struct TrialLog {
+    name: String,
+    analysis: Analysis,
+    kept: Vec<GcRecord>,
+    left_out: u64,
+}
+
+impl TrialLog {
+    /// Reads the log, which is called `name` in problems and in the report. Everything that it says goes to `events` as well, where
+    /// that is wanted, as lines of a trial's `gc.ndjson`.
+    ///
+    /// # Errors
+    /// The log cannot be opened, or `events` cannot be written. What cannot be read of the log is a problem.
+    pub fn read(name: &str, log: &Path, events: Option<&mut dyn Write>) -> io::Result<TrialLog> {
+        let file = File::open(log)?;
+        let mut read = TrialLog { name: name.to_owned(), ..TrialLog::default() };
+        let mut tee = EventsTee::new(&mut read, events);
+        tee.write_schema();
+        read_into(name, file, &mut tee);
+        tee.finish()?;
+        Ok(read)
+    }
+
+    /// The JVM, as far as the log shows it by now: reference mode, heap, collector.
+    pub fn jvm(&self) -> Option<&GcJvm> {
+        self.analysis.last_jvm()
+    }
+
+    /// The garbage of a window, `from_ns ..= to_ns` on `CLOCK_MONOTONIC`, as [`freed_until`] counts it.
+    pub fn freed_until(&self, not_before_ns: Option<u64>, from_ns: u64, to_ns: u64) -> Option<GcWindow> {
+        freed_until(self.kept()?, not_before_ns, from_ns, to_ns)
+    }
+
+    /// The pauses of a window, as [`pauses_between`] counts them.
+    pub fn pauses_between(&self, from_ns: u64, to_ns: u64) -> Option<PauseWindow> {
+        pauses_between(self.kept()?, from_ns, to_ns)
+    }
+
+    /// `None` when it is not all: no window is right then.
+    fn kept(&self) -> Option<&[GcRecord]> {
+        (self.left_out == 0).then_some(&self.kept)
+    }
+
+    /// What `assay gc` says of the whole log.
+    pub fn report(&self) -> GcReport {
+        self.analysis.report()
+    }
+
+    /// What could not be read.
+    pub fn problems(&self) -> Vec<Problem> {
+        let report = self.analysis.report();
+        let lines: u64 = report.sources.iter().map(|source| source.lines).sum();
+        let mut problems = report.problems;
+        if lines > 0 && report.not_understood.lines == lines {
+            problems.push(Problem::new(&self.name, "no line of a GC log in it that is understood"));
+        }
+        for shape in report.not_understood.shapes.iter().take(SHAPES_LISTED) {
+            let what = format!("{} of {lines} lines not understood, such as: {}", shape.lines, shape.quote);
+            problems.push(Problem::at_line(&self.name, shape.at.1, what));
+        }
+        if self.left_out > 0 {
+            let what = format!("{} pauses beyond the first {KEPT_MAX} are not counted", self.left_out);
+            problems.push(Problem::new(&self.name, what));
+        }
+        problems
+    }
+}
+
+impl GcSink for TrialLog {
+    fn begin_source(&mut self, name: &str) {
+        self.analysis.begin_source(name);
+    }
+    fn end_source(&mut self, source: &GcSource) {
+        self.analysis.end_source(source);
+    }
+    fn begin_jvm(&mut self) {
+        self.analysis.begin_jvm();
+    }
+    fn jvm(&mut self, jvm: &GcJvm) {
+        self.analysis.jvm(jvm);
+    }
+    fn record(&mut self, record: GcRecord) {
+        if is_of_windows(&record) {
+            if self.kept.len() < KEPT_MAX {
+                self.kept.push(GcRecord { spaces: Vec::new(), ..record.clone() });
+            } else {
+                self.left_out += 1;
+            }
+        }
+        self.analysis.record(record);
+    }
+    fn reconciliation(&mut self, reconciliation: GcReconciliation) {
+        self.analysis.reconciliation(reconciliation);
+    }
+    fn strange(&mut self, at: At, text: &str) {
+        self.analysis.strange(at, text);
+    }
+    fn problem(&mut self, problem: Problem) {
+        self.analysis.problem(problem);
+    }
+}
