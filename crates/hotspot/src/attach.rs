@@ -19,25 +19,30 @@
 //!   be another process's. The kernel says who listens. Held by `a_socket_of_another_process_is_refused`.
 //! - The JVM ignores the file unless the file belongs to its own user or to root; it then prints a thread dump to its
 //!   standard output, which is what SIGQUIT means otherwise. So the file is given to the JVM's user.
+//! - Root and folders of the process are made by whoever started it: `/tmp` may be a link, and its working directory may
+//!   be one that it could not write to itself. Held by `a_link_in_the_place_of_tmp_leads_nowhere_else` and
+//!   `a_request_is_laid_only_where_the_jvm_itself_could`.
 
 use assay_linux::{LinuxError, ProcRoot};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use request::RequestFile;
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::process::{Pid, PidfdFlags, Signal};
-use std::fs::File;
+use status::Status;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+mod request;
+mod status;
+
 /// Longest command: the JVM refuses arguments of more than 1,024 bytes.
 const COMMAND_BYTES_MAX: usize = 1024;
 /// Longest answer that is kept. A thread dump of 10,000 threads is about 10 MB.
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
-/// `status` is a few KiB.
-const STATUS_BYTES_MAX: u64 = 1 << 16;
 /// How often it is looked whether the JVM has made its socket.
 const SOCKET_POLL: Duration = Duration::from_millis(10);
 
@@ -156,9 +161,7 @@ struct Target {
     handle: OwnedFd,
     /// Its number in its own PID namespace.
     pid_inside: u32,
-    user: u32,
-    group: u32,
-    catches_quit: bool,
+    status: Status,
     folder: PathBuf,
     /// Its `/tmp`.
     temporary: OwnedFd,
@@ -180,19 +183,20 @@ impl Target {
         // From here on signals reach this process or nobody.
         let handle = rustix::process::pidfd_open(raw, PidfdFlags::empty())
             .map_err(|e| failed("open the process", &folder, e))?;
-        let status = read_status(&folder)?;
+        let path = folder.join("status");
+        let status = Status::read(&path).map_err(|source| AttachError::Io { what: "read", path, source })?;
         if !maps_libjvm(proc, pid)? {
             return Err(AttachError::NotJvm { pid });
         }
+        // Who made its root may have laid a link in the place of its `/tmp`.
         let path = folder.join("root/tmp");
-        let temporary = open_folder(&path).map_err(|e| failed("open", &path, e))?;
+        let temporary = proc.hold_at(pid, Path::new("/tmp"));
+        let temporary = temporary.map_err(|source| AttachError::Io { what: "open", path, source })?;
         Ok(Target {
             pid,
             handle,
             pid_inside: status.pid_inside.unwrap_or(pid),
-            user: status.user,
-            group: status.group,
-            catches_quit: status.catches_quit,
+            status,
             working_folder: folder.join("cwd"),
             folder,
             temporary,
@@ -254,7 +258,7 @@ impl Target {
         if FileType::from_raw_mode(found.st_mode) != FileType::Socket {
             return Err(self.foreign("it is not a socket"));
         }
-        if found.st_uid != self.user {
+        if found.st_uid != self.status.user {
             return Err(self.foreign("it belongs to another user than the process"));
         }
         if Mode::from_raw_mode(found.st_mode).contains(Mode::WOTH) {
@@ -290,10 +294,19 @@ impl Target {
 
     /// Makes the JVM start its listener, and connects.
     fn ask_to_listen(&self) -> Result<UnixStream, AttachError> {
-        if !self.catches_quit {
+        if !self.status.catches_quit {
             return Err(AttachError::QuitNotCaught { pid: self.pid });
         }
-        let _request = RequestFile::create(self)?;
+        let name = format!(".attach_pid{}", self.pid_inside);
+        let temporary = self.temporary.try_clone().map_err(|e| self.io("open", e))?;
+        let _request =
+            RequestFile::create(temporary, &self.working_folder, &name, &self.status).map_err(|source| {
+                AttachError::Io {
+                    what: "create",
+                    path: self.folder.join("root/tmp").join(name),
+                    source: source.into(),
+                }
+            })?;
         rustix::process::pidfd_send_signal(&self.handle, Signal::QUIT).map_err(|source| AttachError::Io {
             what: "send SIGQUIT to",
             path: self.folder.clone(),
@@ -328,65 +341,6 @@ impl Target {
     }
 }
 
-/// The file that makes the JVM take SIGQUIT as a request to listen. Removed when dropped.
-struct RequestFile {
-    folder: OwnedFd,
-    name: String,
-}
-
-impl RequestFile {
-    /// In `/tmp`, where the JVM must be able to make its socket anyway; else in its working directory.
-    fn create(target: &Target) -> Result<RequestFile, AttachError> {
-        let in_temporary = target.temporary.try_clone().map_err(|e| target.io("open", e));
-        let in_temporary = in_temporary.and_then(|folder| RequestFile::create_in(target, folder));
-        in_temporary.or_else(|first| {
-            let Ok(folder) = open_folder(&target.working_folder) else { return Err(first) };
-            RequestFile::create_in(target, folder).map_err(|_| first)
-        })
-    }
-
-    fn create_in(target: &Target, folder: OwnedFd) -> Result<RequestFile, AttachError> {
-        let name = format!(".attach_pid{}", target.pid_inside);
-        let failed = |source: Errno| AttachError::Io {
-            what: "create",
-            path: target.folder.join("root/tmp").join(&name),
-            source: source.into(),
-        };
-        // EXCL: a link that somebody laid there is not followed.
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-        let create = || rustix::fs::openat(&folder, &name, flags, Mode::RUSR | Mode::WUSR);
-        let file = match create() {
-            // Left by a tool that was killed; the one who may remove it may also ask.
-            Err(Errno::EXIST) => {
-                rustix::fs::unlinkat(&folder, &name, AtFlags::empty()).map_err(failed)?;
-                create()
-            }
-            created => created,
-        };
-        let file = file.map_err(failed)?;
-        let request = RequestFile { folder, name: name.clone() };
-        let mine = rustix::process::geteuid().as_raw();
-        if mine != target.user {
-            let user = rustix::fs::Uid::from_raw(target.user);
-            let group = rustix::fs::Gid::from_raw(target.group);
-            rustix::fs::fchown(&file, Some(user), Some(group)).map_err(failed)?;
-        }
-        Ok(request)
-    }
-}
-
-impl Drop for RequestFile {
-    fn drop(&mut self) {
-        // The JVM may have removed it itself.
-        let _ = rustix::fs::unlinkat(&self.folder, &self.name, AtFlags::empty());
-    }
-}
-
-fn open_folder(path: &Path) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::open(path, flags, Mode::empty())
-}
-
 fn maps_libjvm(proc: &ProcRoot, pid: u32) -> Result<bool, AttachError> {
     for mapping in proc.open_smaps(pid)? {
         let mapping = mapping?;
@@ -396,47 +350,6 @@ fn maps_libjvm(proc: &ProcRoot, pid: u32) -> Result<bool, AttachError> {
         }
     }
     Ok(false)
-}
-
-/// What `status` says that matters here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Status {
-    /// Number in the innermost PID namespace.
-    pid_inside: Option<u32>,
-    /// Effective user.
-    user: u32,
-    /// Effective group.
-    group: u32,
-    /// Whether a handler is installed for SIGQUIT.
-    catches_quit: bool,
-}
-
-fn read_status(folder: &Path) -> Result<Status, AttachError> {
-    let path = folder.join("status");
-    let failed = |source| AttachError::Io { what: "read", path: path.clone(), source };
-    let mut text = Vec::new();
-    let file = File::open(&path).map_err(failed)?;
-    file.take(STATUS_BYTES_MAX).read_to_end(&mut text).map_err(failed)?;
-    // The name of the process may be any bytes.
-    parse_status(&String::from_utf8_lossy(&text))
-        .ok_or_else(|| failed(std::io::ErrorKind::InvalidData.into()))
-}
-
-fn parse_status(text: &str) -> Option<Status> {
-    let values = |key: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-        line.map(str::split_ascii_whitespace)
-    };
-    // Real, effective, saved, file system.
-    let effective = |key: &str| values(key)?.nth(1)?.parse().ok();
-    let caught = values("SigCgt").and_then(|mut v| u64::from_str_radix(v.next()?, 16).ok());
-    Some(Status {
-        pid_inside: values("NSpid").and_then(|v| v.last()?.parse().ok()),
-        user: effective("Uid")?,
-        group: effective("Gid")?,
-        // Bit 0 is signal 1.
-        catches_quit: caught.is_some_and(|caught| caught >> (Signal::QUIT.as_raw() - 1) & 1 == 1),
-    })
 }
 
 /// The process that called `listen` on the socket at the other end, numbered as here; 0 if it cannot be seen from here.
@@ -478,16 +391,6 @@ fn parse_answer(pid: u32, answer: &[u8]) -> Result<String, AttachError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn status_tells_user_number_inside_and_whether_quit_is_caught() {
-        let text = "Name:\tjava\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nNSpid:\t4242\t17\t1\nSigCgt:\t0000000000000004\n";
-        let status = Status { pid_inside: Some(1), user: 2, group: 6, catches_quit: true };
-        assert_eq!(parse_status(text), Some(status));
-        let text = "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nSigCgt:\t0000000000000003\n";
-        assert_eq!(parse_status(text), Some(Status::default()));
-        assert_eq!(parse_status("SigCgt:\t4\n"), None, "without a user nothing may be trusted");
-    }
 
     #[test]
     fn answers_are_a_code_and_text() {

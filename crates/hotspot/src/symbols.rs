@@ -8,6 +8,7 @@ use crate::elf::{Elf, ElfSymbol, name_hash, name_in};
 use crate::image::Image;
 use assay_linux::{Mapping, MemorySource, ReadError};
 use assay_model::Tier;
+use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
@@ -59,8 +60,9 @@ impl Symbols {
         let not_elf = |what: String| HotspotError::NotReadable { path: path.clone(), what };
         let mut elf = Elf::read(&file).map_err(not_elf)?;
         let mut tier = if elf.has_symtab { Tier::Symbols } else { Tier::VmStructs };
+        let path_here = source.paths_are_of_this_machine().then_some(Path::new(&path));
         if !elf.has_symtab
-            && let Some(debug) = read_debug_file(Path::new(DEBUG_FOLDER), Path::new(&path), &elf)
+            && let Some(debug) = read_debug_file(Path::new(DEBUG_FOLDER), path_here, &elf)
         {
             elf.symbols = debug.symbols;
             elf.strings = debug.strings;
@@ -255,11 +257,13 @@ pub(crate) fn demangled(mangled: &str) -> Option<String> {
 /// The symbols of the file with debug information of the same build id.
 ///
 /// It is data from a place that only root or Assay's own user may write to.
-fn read_debug_file(folder: &Path, path: &Path, elf: &Elf) -> Option<Elf> {
+fn read_debug_file(folder: &Path, path: Option<&Path>, elf: &Elf) -> Option<Elf> {
     let build_id = elf.build_id.as_deref()?;
     let candidates = debug_files(folder, path, build_id, elf.debug_link.as_deref());
     candidates.iter().find_map(|candidate| {
-        let file = File::open(candidate).ok()?;
+        // Without waiting, should it be a pipe.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::open(candidate, flags, Mode::empty()).ok()?);
         let facts = file.metadata().ok()?;
         let own = rustix::process::geteuid().as_raw();
         let is_trusted = facts.is_file() && [0, own].contains(&facts.uid()) && facts.mode() & 0o002 == 0;
@@ -268,13 +272,13 @@ fn read_debug_file(folder: &Path, path: &Path, elf: &Elf) -> Option<Elf> {
     })
 }
 
-fn debug_files(folder: &Path, path: &Path, build_id: &[u8], link: Option<&str>) -> Vec<PathBuf> {
+fn debug_files(folder: &Path, path: Option<&Path>, build_id: &[u8], link: Option<&str>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     if let Some((first, rest)) = build_id.split_first() {
         let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
         files.push(folder.join(format!(".build-id/{first:02x}/{rest}.debug")));
     }
-    if let (Some(link), Some(beside)) = (link, path.parent())
+    if let (Some(link), Some(beside)) = (link, path.and_then(Path::parent))
         && Path::new(link).file_name().is_some_and(|name| name == link)
     {
         files.push(beside.join(link));
@@ -298,16 +302,21 @@ mod tests {
 
     #[test]
     fn debug_files_are_looked_for_by_build_id_and_by_link_but_never_elsewhere() {
-        let files =
-            debug_files(Path::new("/d"), Path::new("/lib/x/libjvm.so"), &[0xab, 0x1, 0xff], Some("l.debug"));
+        let files = debug_files(
+            Path::new("/d"),
+            Some(Path::new("/lib/x/libjvm.so")),
+            &[0xab, 0x1, 0xff],
+            Some("l.debug"),
+        );
         let files: Vec<_> = files.iter().map(|f| f.display().to_string()).collect();
         assert_eq!(
             files,
             ["/d/.build-id/ab/01ff.debug", "/lib/x/l.debug", "/lib/x/.debug/l.debug", "/d/lib/x/l.debug"]
         );
         assert_eq!(
-            debug_files(Path::new("/d"), Path::new("/lib/x"), &[0xab], Some("../../etc/shadow")).len(),
+            debug_files(Path::new("/d"), Some(Path::new("/lib/x")), &[0xab], Some("../../etc/shadow")).len(),
             1
         );
+        assert_eq!(debug_files(Path::new("/d"), None, &[0xab], Some("l.debug")).len(), 1, "of a recording");
     }
 }

@@ -3,7 +3,7 @@
 use assay_hotspot::{AttachError, attach_command};
 use assay_linux::ProcRoot;
 use assay_testkit::{Running, find_java, skip, start_java};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -131,10 +131,65 @@ fn a_socket_of_another_process_is_refused() {
 
     let elsewhere = tempfile::tempdir().expect("a temporary folder");
     let _listener = UnixListener::bind(elsewhere.path().join("s")).expect("a socket elsewhere");
-    std::os::unix::fs::symlink(elsewhere.path().join("s"), &path).expect("a link in the JVM's place");
+    symlink(elsewhere.path().join("s"), &path).expect("a link in the JVM's place");
     foreign("not a socket");
     std::fs::remove_file(&path).expect("a link to remove");
     assert!(is_alive(&child));
+}
+
+/// A process like a JVM that ignores SIGQUIT, and what `/proc` shows of it: with a root that somebody made.
+fn behind_a_root(root: &Path) -> (tempfile::TempDir, Running, ProcRoot) {
+    let script = "trap '' QUIT; echo waiting; while true; do sleep 1; done";
+    let child = Running::start(Command::new("sh").args(["-c", script]), "waiting");
+    let proc = tempfile::tempdir().expect("a temporary folder");
+    let folder = proc.path().join(child.pid().to_string());
+    std::fs::create_dir(&folder).expect("a folder");
+    let user = rustix::process::geteuid().as_raw();
+    let status =
+        format!("Uid:\t{user}\t{user}\t{user}\t{user}\nGid:\t0\t0\t0\t0\nSigCgt:\t0000000000000004\n");
+    std::fs::write(folder.join("status"), status).expect("a file");
+    let smaps = "7f0000000000-7f0000001000 r-xp 00000000 fd:01 7 /opt/jdk/lib/server/libjvm.so\nRss: 4 kB\nVmFlags: rd ex\n";
+    std::fs::write(folder.join("smaps"), smaps).expect("a file");
+    symlink(root, folder.join("root")).expect("a link");
+    let root = ProcRoot::at(proc.path());
+    (proc, child, root)
+}
+
+#[test]
+fn a_link_in_the_place_of_tmp_leads_nowhere_else() {
+    let (root, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    symlink(outside.path(), root.path().join("tmp")).expect("a link");
+    let (_proc, child, proc) = behind_a_root(root.path());
+    let ask = || attach_command(&proc, child.pid(), "VM.version", Duration::from_millis(300));
+    // Where it led, the JVM would seem to listen.
+    let trap = outside.path().join(format!(".java_pid{}", child.pid()));
+    let _listener = UnixListener::bind(&trap).expect("a socket outside");
+    let refused = ask().expect_err("a link out of the process's root");
+    assert!(matches!(&refused, AttachError::Io { what: "open", .. }), "{refused}");
+    assert_eq!(std::fs::read_dir(outside.path()).expect("a folder").count(), 1, "nothing is laid there");
+    // Within its root a link leads where it does for the process.
+    let within = root.path().join("inner");
+    std::fs::create_dir(&within).expect("a folder");
+    std::fs::remove_file(root.path().join("tmp")).expect("our link");
+    symlink("/inner", root.path().join("tmp")).expect("a link");
+    let late = ask().expect_err("nobody listens");
+    assert!(matches!(&late, AttachError::Timeout { .. }), "{late}");
+    assert_eq!(std::fs::read_dir(&within).expect("a folder").count(), 0, "the request is removed again");
+}
+
+#[test]
+fn a_socket_of_another_user_is_refused() {
+    let root = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(root.path().join("tmp")).expect("a folder");
+    let (_proc, child, proc) = behind_a_root(root.path());
+    let path = root.path().join("tmp").join(format!(".java_pid{}", child.pid()));
+    let _listener = UnixListener::bind(&path).expect("a socket");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("mode");
+    if std::os::unix::fs::chown(&path, Some(4242), None).is_err() {
+        skip!("giving a file away needs root")
+    }
+    let refused = attach_command(&proc, child.pid(), "VM.version", TIMEOUT).expect_err("a foreign socket");
+    assert!(refused.to_string().contains("belongs to another user"), "{refused}");
 }
 
 #[test]

@@ -10,16 +10,27 @@
 //! Held by: `a_mapped_file_is_opened_though_its_path_is_gone` and `a_replaced_file_is_refused`.
 
 use crate::{Mapping, ProcRoot};
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fstat, major, minor, open, openat2};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, fstat, major, minor, open, openat, openat2};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 const DELETED: &str = " (deleted)";
+
+impl ProcRoot {
+    /// Takes hold of a file or folder, without opening it, by the path that it has for a process: its root may be another
+    /// one, and no link leads out of that.
+    ///
+    /// # Errors
+    /// There is nothing at the path, or it may not be reached.
+    pub fn hold_at(&self, pid: u32, path: &Path) -> io::Result<OwnedFd> {
+        hold_below(&self.file_of(pid, "root"), path)
+    }
+}
 
 /// Opens the file of a mapping of a process.
 pub(crate) fn open_mapped(proc: &ProcRoot, pid: u32, mapping: &Mapping) -> io::Result<File> {
@@ -57,11 +68,20 @@ fn hold_below(root: &Path, path: &Path) -> io::Result<OwnedFd> {
     let root_folder = open(root, flags | OFlags::DIRECTORY, Mode::empty())?;
     let below = path.strip_prefix("/").unwrap_or(path);
     let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
-    match openat2(root_folder, below, flags, Mode::empty(), resolve) {
-        // Linux 5.6 has the call; older filters of containers forbid it. What is found is checked in any case.
-        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => hold(&root.join(below)),
+    match openat2(&root_folder, below, flags, Mode::empty(), resolve) {
+        // Linux 5.6 has the call; older filters of containers forbid it.
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => hold_by_steps(root_folder, below),
         held => Ok(held?),
     }
+}
+
+/// The same without following any link.
+fn hold_by_steps(root: OwnedFd, below: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    below.components().try_fold(root, |folder, step| match step {
+        Component::Normal(name) => Ok(openat(&folder, name, flags, Mode::empty())?),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "a path that does not lead down")),
+    })
 }
 
 fn open_regular(held: &OwnedFd, mapping: &Mapping) -> io::Result<File> {
@@ -123,6 +143,34 @@ fn path_of(name: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// Inode of what is held.
+    fn inode(held: io::Result<OwnedFd>) -> io::Result<u64> {
+        Ok(fstat(held?)?.st_ino)
+    }
+
+    #[test]
+    fn links_of_another_root_lead_nowhere_else() {
+        let (root, outside) =
+            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let (root, outside) = (root.path(), outside.path());
+        fs::create_dir_all(root.join("var/inner")).expect("a folder");
+        for (link, to) in [("in", Path::new("/var/inner")), ("out", outside), ("up", Path::new("../.."))] {
+            symlink(to, root.join(link)).expect("a link");
+        }
+        let held = |path: &str| inode(hold_below(root, Path::new(path)));
+        let of = |path: &Path| inode(hold(path)).expect("a folder");
+        assert_eq!(held("/in").expect("a link within"), of(&root.join("var/inner")));
+        assert!(held("/out").is_err(), "there is no such path below this root");
+        assert_eq!(held("/up/../..").expect("the root"), of(root), "nothing is above it");
+        // Where the kernel does not offer that, no link is followed at all.
+        let held = |path: &str| inode(hold_by_steps(hold(root).expect("a folder"), Path::new(path)));
+        assert_eq!(held("var/inner").expect("folders"), of(&root.join("var/inner")));
+        assert!(held("out/x").is_err() && held("in/x").is_err() && held("..").is_err());
+        assert_ne!(held("out").expect("the link itself"), of(outside));
+    }
 
     #[test]
     fn the_kernel_s_own_line_for_a_file_is_found_again() {

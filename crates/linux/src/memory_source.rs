@@ -61,6 +61,11 @@ pub trait MemorySource: Sync {
     /// When the mapping has no file, or the file was deleted or replaced since it was mapped.
     fn open_mapped_file(&self, mapping: &Mapping) -> io::Result<File>;
 
+    /// Whether files may be looked for where the mappings' names say. Not where the names come from a recording.
+    fn paths_are_of_this_machine(&self) -> bool {
+        true
+    }
+
     /// The word at an address; `None` when it cannot be read.
     fn word(&self, address: u64) -> Option<u64> {
         if self.word_bytes() == 8 { self.u64(address) } else { self.u32(address).map(u64::from) }
@@ -135,6 +140,11 @@ pub trait BeforeMemory: Sync {
     fn open_before(&self, mapping: &Mapping) -> io::Result<File> {
         self.behind().open_mapped_file(mapping)
     }
+
+    /// [`MemorySource::paths_are_of_this_machine`]; that of the source behind unless told otherwise.
+    fn paths_are_of_this_machine_before(&self) -> bool {
+        self.behind().paths_are_of_this_machine()
+    }
 }
 
 impl<T: BeforeMemory> MemorySource for T {
@@ -164,5 +174,9 @@ impl<T: BeforeMemory> MemorySource for T {
 
     fn open_mapped_file(&self, mapping: &Mapping) -> io::Result<File> {
         self.open_before(mapping)
+    }
+
+    fn paths_are_of_this_machine(&self) -> bool {
+        self.paths_are_of_this_machine_before()
     }
 }

@@ -3,7 +3,7 @@
 
 mod program;
 
-use assay_linux::{AlteredMemory, LinuxError, LiveProcess, MemorySource, ProcRoot, Recording};
+use assay_linux::{AlteredMemory, LinuxError, LiveProcess, MemorySource, OpeningFiles, ProcRoot, Recording};
 use assay_memory::{LookDepth, MemoryError, ReadOptions, read, read_source};
 use assay_model::{Area, Leaf, MemoryReport, Tier};
 use assay_testkit::{Damage, find_java, skip, start_java, testdata};
@@ -204,7 +204,7 @@ enum Place {
 const PLACES: [Place; 3] = [Place::Anywhere, Place::Anonymous, Place::Data];
 
 /// Memory in which some words read differently, the same ones each time.
-fn corrupt(source: &Recording, damage: Damage, place: Place) -> impl MemorySource + '_ {
+fn corrupt(source: &dyn MemorySource, damage: Damage, place: Place) -> impl MemorySource + '_ {
     let is_spared = move |address: u64| {
         let mappings = source.mappings();
         let at = mappings.partition_point(|mapping| mapping.addresses.end <= address);
@@ -228,6 +228,8 @@ fn damaged(java: &Path, options: &[&str]) {
     let live = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
     let recording = Recording::capture(&live, |m| m.name != "[vsyscall]", 512 << 20).expect("small");
     drop(jvm);
+    // Our own: libjvm is the one that the child maps.
+    let recording = OpeningFiles(&recording);
     let sound = read_source(&recording, &ReadOptions::default());
     check(&sound);
     assert!(sound.jvm.is_some(), "{:?}", sound.problems);

@@ -1,6 +1,6 @@
 //! The memory of a process, copied: read again later, on another machine, or with bytes changed by a test.
 
-use crate::{Mapping, MemorySource, PageMap, PageRun, ReadError, ThreadFacts, mapped_file};
+use crate::{BeforeMemory, Mapping, MemorySource, PageMap, PageRun, ReadError, ThreadFacts, mapped_file};
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -253,6 +253,12 @@ impl Recording {
         self.chunks.iter().map(|c| c.start..c.end())
     }
 
+    /// The recorded content of the file of a mapping.
+    fn file(&self, mapping: &Mapping) -> Option<&MappedFile> {
+        let key = FileKey::of(mapping);
+        self.files.iter().find(|file| mapping.is_file() && file.key == key)
+    }
+
     /// Where the bytes lie: chunk, and range in it.
     fn place(&self, address: u64, len: usize) -> Result<(usize, Range<usize>), ReadError> {
         let end = address.checked_add(len as u64).ok_or(ReadError::Unmapped)?;
@@ -266,6 +272,27 @@ impl Recording {
             _ if self.mappings.iter().any(|m| m.addresses.contains(&address)) => Err(ReadError::Absent),
             _ => Err(ReadError::Unmapped),
         }
+    }
+}
+
+/// A recording of this machine, by somebody who is trusted: a mapped file that it does not hold is opened by the path that
+/// it names, if that is still the very file.
+pub struct OpeningFiles<'a>(pub &'a Recording);
+
+impl BeforeMemory for OpeningFiles<'_> {
+    fn behind(&self) -> &dyn MemorySource {
+        self.0
+    }
+
+    fn open_before(&self, mapping: &Mapping) -> io::Result<File> {
+        if !mapping.is_file() || self.0.file(mapping).is_some() {
+            return self.0.open_mapped_file(mapping);
+        }
+        mapped_file::open_at(Path::new(&mapping.name), mapping)
+    }
+
+    fn paths_are_of_this_machine_before(&self) -> bool {
+        true
     }
 }
 
@@ -298,18 +325,19 @@ impl MemorySource for Recording {
         Ok(())
     }
 
-    /// Opens the recorded content, or else the file itself if it is still the very one on this machine.
+    /// Opens the recorded content. A file that is not recorded is not looked for: who made the recording chose its path.
     fn open_mapped_file(&self, mapping: &Mapping) -> io::Result<File> {
-        if !mapping.is_file() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "the mapping has no file"));
-        }
-        let key = FileKey::of(mapping);
-        let Some(recorded) = self.files.iter().find(|file| file.key == key) else {
-            return mapped_file::open_at(Path::new(&mapping.name), mapping);
+        let Some(recorded) = self.file(mapping) else {
+            let why = format!("{} is not part of the recording", mapping.name);
+            return Err(io::Error::new(io::ErrorKind::NotFound, why));
         };
         let mut file = File::from(memfd_create("recorded", MemfdFlags::CLOEXEC)?);
         file.write_all(&recorded.bytes)?;
         file.rewind()?;
         Ok(file)
+    }
+
+    fn paths_are_of_this_machine(&self) -> bool {
+        false
     }
 }

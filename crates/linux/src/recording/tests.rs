@@ -70,7 +70,7 @@ fn a_live_process_reads_the_same_from_its_recording() {
 }
 
 #[test]
-fn mapped_files_are_embedded_or_opened_if_they_are_the_very_ones() {
+fn mapped_files_are_embedded_or_opened_on_request_if_they_are_the_very_ones() {
     let live = LiveProcess::open(&ProcRoot::default(), std::process::id()).expect("this process");
     let library = live.mappings().iter().find(|m| m.name.ends_with(".so.6")).expect("a library").clone();
     let text = |file: io::Result<File>| {
@@ -80,14 +80,17 @@ fn mapped_files_are_embedded_or_opened_if_they_are_the_very_ones() {
     };
     let theirs = std::fs::read(&library.name).expect("a library");
     let paths = Recording::capture(&live, |_| false, 0).expect("no bytes");
-    assert!(text(paths.open_mapped_file(&library)) == theirs);
+    assert!(paths.open_mapped_file(&library).is_err() && !paths.paths_are_of_this_machine());
+    let asked = OpeningFiles(&paths);
+    assert!(text(asked.open_mapped_file(&library)) == theirs && asked.paths_are_of_this_machine());
     assert_eq!(paths.read(live.pages().runs()[0].addresses.start, &mut [0]), Err(ReadError::Absent));
     let elsewhere = Mapping { inode: library.inode + 1, ..library.clone() };
-    assert!(paths.open_mapped_file(&elsewhere).is_err());
+    assert!(asked.open_mapped_file(&elsewhere).is_err());
     let is_library = |m: &Mapping| m.inode == library.inode;
     let embedded = paths.clone().with_files(&live, is_library, BYTES_MAX).expect("a library");
     let again = Recording::read(written(&embedded).as_slice(), BYTES_MAX).expect("just written");
     assert!(text(again.open_mapped_file(&library)) == theirs);
+    assert!(text(OpeningFiles(&again).open_mapped_file(&library)) == theirs);
     assert!(matches!(paths.with_files(&live, is_library, 5), Err(RecordingError::TooLarge { .. })));
 }
 
