@@ -136,6 +136,7 @@ impl RecordedForm {
                 gaps: histogram(&self.gaps)?,
             }),
             injectors: Vec::new(),
+            ..Measured::empty(expected.load, expected.seed, (start_ns, start_ns))
         };
         agree(&measured)?;
         Ok(measured)

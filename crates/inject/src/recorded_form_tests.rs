@@ -72,6 +72,7 @@ fn measured(start_ns: u64, stream: &[Recorded]) -> Measured {
         faults: Vec::new(),
         detail: Some(window.into_detail()),
         injectors: Vec::new(),
+        ..Measured::empty(load(), 1, (start_ns, start_ns))
     }
 }
 

@@ -146,10 +146,15 @@ impl<'a> Worker<'a> {
         let start_late_ns = monotonic_ns().saturating_sub(at_ns);
         let start = Start { at_ns, part: part(&arm.load), seed: arm.seed, opened };
         let window = window(&arm);
-        let measured =
-            self.generator()?.window_from(start, &window, &shared.stop, &mut |progress: Progress| {
+        let measured = self.generator()?.window_from(
+            start,
+            &window,
+            None,
+            &shared.stop,
+            &mut |progress: Progress| {
                 shared.set_beat(beat_of(&progress));
-            })?;
+            },
+        )?;
         shared.set_beat(Beat {
             elapsed_ns: measured.generator_wall_ns,
             requests: measured.requests,
@@ -280,8 +285,9 @@ mod tests {
         let at_ns = monotonic_ns() - 200_000_000;
         let start = Start { at_ns, part: Part::WHOLE, seed: 1, opened };
         let window = LoadWindow { load, settle: Duration::ZERO, length, slow_above: None };
-        let measured =
-            generator.window_from(start, &window, &AtomicBool::new(false), &mut |_| ()).expect("a window");
+        let measured = generator
+            .window_from(start, &window, None, &AtomicBool::new(false), &mut |_| ())
+            .expect("a window");
         assert_eq!((measured.requests, server.count()), (300, 300), "all that was due is sent");
         assert!(measured.send_lag.max() >= 190_000_000, "{}", measured.send_lag.max());
         assert!(measured.generator_faults().iter().any(|fault| fault.text.contains("send lag")));

@@ -221,6 +221,7 @@ impl Generator {
         &mut self,
         start: Start,
         window: &LoadWindow,
+        logs: Option<IntervalLogs>,
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
@@ -229,7 +230,7 @@ impl Generator {
         let is_limited = self.config.scenario.are_among(&self.config.limited);
         let recorder = WindowRecorder::new(is_limited, slow_above_ns);
         let times = (window.settle, window.length);
-        self.record_from(start, &window.load, times, stop, (None, Some(recorder)), on_progress)
+        self.record_from(start, &window.load, times, stop, (logs, Some(recorder)), on_progress)
     }
 
     /// Loads for a while and goes on with what is recorded, without a pause between the two.
@@ -326,8 +327,18 @@ impl LoadSource for Generator {
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
+        self.logged_window(window, None, stop, on_progress)
+    }
+
+    fn logged_window(
+        &mut self,
+        window: &LoadWindow,
+        logs: Option<IntervalLogs>,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
         let start = self.start(&window.load, window.settle.saturating_add(window.length), stop)?;
-        self.window_from(start, window, stop, on_progress)
+        self.window_from(start, window, logs, stop, on_progress)
     }
 }
 

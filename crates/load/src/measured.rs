@@ -116,6 +116,10 @@ pub struct Measured {
     pub operations: Vec<OperationCount>,
     /// When requests were answered correctly.
     pub completions: CompletionTimeline,
+    /// When requests were answered correctly in the settling before the stretch.
+    pub settling: CompletionTimeline,
+    /// Requests answered correctly after the end of the stretch, while it was drained.
+    pub drained: u64,
     /// CPU time of the generator's threads during stretch and drain, with the settling before it.
     pub generator_cpu_ns: u64,
     /// Time of stretch and drain together, with the settling before it.
@@ -141,6 +145,8 @@ pub(crate) struct Counts {
     pub errors_by_kind: [u64; ErrorKind::ALL.len()],
     pub operations: Vec<OperationCount>,
     pub completions: CompletionTimeline,
+    pub settling: CompletionTimeline,
+    pub drained: u64,
     pub problems: Vec<Problem>,
 }
 
@@ -180,6 +186,8 @@ impl Measured {
             send_lag: recorded.send_lag,
             operations: counts.operations,
             completions: counts.completions,
+            settling: counts.settling,
+            drained: counts.drained,
             generator_cpu_ns: stretch.cpu_ns + recorded.log_cpu_ns,
             generator_wall_ns: stretch.drained_ns.saturating_sub(stretch.begun_ns),
             priority: Some(stretch.priority.clone()),
@@ -207,6 +215,8 @@ impl Measured {
             send_lag: empty_histogram(),
             operations: Vec::new(),
             completions: CompletionTimeline::new(start_ns, end_ns.saturating_sub(start_ns)),
+            settling: CompletionTimeline::new(start_ns, 0),
+            drained: 0,
             generator_cpu_ns: 0,
             generator_wall_ns: end_ns.saturating_sub(start_ns),
             priority: None,
@@ -394,6 +404,8 @@ mod tests {
             errors_by_kind: [0; 6],
             operations: Vec::new(),
             completions,
+            settling: CompletionTimeline::new(0, 0),
+            drained: 0,
             problems: Vec::new(),
         };
         Measured::new(&stretch, counts, recorder.finish(1_001 * MS), None)

@@ -78,13 +78,14 @@ impl<'a> Run<'a> {
         generator: &'a mut Generator,
         schedule: Schedule,
         connections: usize,
-        Span { begun_ns, start_ns, end_ns }: Span,
+        span: Span,
         logs: Option<IntervalLogs>,
         window: Option<WindowRecorder>,
     ) -> Self {
         let scenario = &generator.config.scenario;
         let timeout_ns = scenario.operations.iter().map(|operation| operation.timeout_ns).max().unwrap_or(0);
-        let tally = Tally::new(&generator.config.base_url, scenario, start_ns, end_ns);
+        let tally = Tally::new(&generator.config.base_url, scenario, span);
+        let Span { begun_ns, start_ns, end_ns } = span;
         let sessions = generator.config.sessions as usize;
         Run {
             schedule,

@@ -1,6 +1,6 @@
 //! Where windows of load come from: one generator of this process, or several elsewhere that act as one.
 
-use crate::{Load, LoadError, Measured, Progress};
+use crate::{IntervalLogs, Load, LoadError, Measured, Progress};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,20 @@ pub trait LoadSource {
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError>;
+
+    /// The same, with an interval log of the window where the source can keep one.
+    ///
+    /// # Errors
+    /// As of [`LoadSource::window`].
+    fn logged_window(
+        &mut self,
+        window: &LoadWindow,
+        _logs: Option<IntervalLogs>,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        self.window(window, stop, on_progress)
+    }
 
     /// Lets time pass without load, or until it is stopped.
     fn rest(&mut self, length: Duration, stop: &AtomicBool) {

@@ -1,6 +1,7 @@
 //! Counts of one stretch: requests and errors by operation and kind, with a few samples of what went wrong.
 
 use crate::measured::{Counts, ErrorKind};
+use crate::run::Span;
 use crate::scenario::Scenario;
 use crate::timeline::CompletionTimeline;
 use assay_model::{OperationCount, Problem};
@@ -20,7 +21,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub fn new(url: &str, scenario: &Scenario, start_ns: u64, end_ns: u64) -> Self {
+    pub fn new(url: &str, scenario: &Scenario, Span { begun_ns, start_ns, end_ns }: Span) -> Self {
         let operations = scenario
             .operations
             .iter()
@@ -38,6 +39,8 @@ impl Tally {
             errors_by_kind: [0; ErrorKind::ALL.len()],
             operations,
             completions: CompletionTimeline::new(start_ns, end_ns - start_ns),
+            settling: CompletionTimeline::new(begun_ns, start_ns - begun_ns),
+            drained: 0,
             problems: Vec::new(),
         };
         Tally { url: url.to_owned(), start_ns, end_ns, samples: [0; ErrorKind::ALL.len()], counts }
@@ -69,6 +72,10 @@ impl Tally {
         if (self.start_ns..self.end_ns).contains(&done_ns) {
             self.counts.completed += 1;
             self.counts.completions.record(done_ns);
+        } else if done_ns < self.start_ns {
+            self.counts.settling.record(done_ns);
+        } else {
+            self.counts.drained += 1;
         }
     }
 
@@ -128,7 +135,8 @@ mod tests {
 
     fn tally() -> Tally {
         let (_, scenario) = Scenario::for_url("http://h/").expect("a good URL");
-        Tally::new("http://h", &scenario, 0, 1_000_000_000)
+        let span = Span { begun_ns: 0, start_ns: 0, end_ns: 1_000_000_000 };
+        Tally::new("http://h", &scenario, span)
     }
 
     #[test]

@@ -2,17 +2,16 @@
 
 use crate::account::{Account, ServerData};
 use crate::answer::{Answer, answer};
-use crate::blame::{Blame, BlameWindow};
+use crate::attribution::{Attribution, SlowWindow};
 use crate::config::CapacityConfig;
-use crate::event::CapacityEvent;
+use crate::event::MeasureEvent;
+use crate::judge;
 use crate::load_problems::LoadProblems;
 use crate::seen::{Seen, Watcher};
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
 use crate::window::{detail_of, for_method, limit_ns, stored};
-use assay_load::{
-    ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured, SLOW_REQUESTS_MAX, is_of_generator,
-};
+use assay_load::{ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured, SLOW_REQUESTS_MAX};
 use assay_model::{CapacityMethod, CapacityReport, CapacityWindow, Problem, schema};
 use assay_stats::capacity::{Ask, Capacity, LimitCapacity, Method, Step};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +19,6 @@ use std::time::Duration;
 
 /// More windows than any method asks for; one that never ends is ended here.
 const WINDOWS_MAX: usize = 10_000;
-const LATE_NS: u64 = 1_000_000;
 const NS_PER_S: f64 = 1e9;
 /// A rate that the generator could not offer so many times in a row is not tried again: it may have been a disturbance once.
 const NOT_OFFERED_MAX: u32 = 2;
@@ -48,7 +46,7 @@ pub fn measure(
     config: &CapacityConfig,
     means: Means<'_>,
     stop: &AtomicBool,
-    on_event: &mut dyn FnMut(CapacityEvent),
+    on_event: &mut dyn FnMut(MeasureEvent),
 ) -> Result<CapacityReport, LoadError> {
     let Means { source, method, watcher, data, warmed_up } = means;
     let mut books = Books::new(config);
@@ -58,12 +56,14 @@ pub fn measure(
             books.was_stopped = true;
             break;
         }
-        on_event(CapacityEvent::WindowStarted(ask));
+        on_event(MeasureEvent::WindowStarted(ask));
         account.before(&ask);
         source.rest(seconds(ask.rest_s), stop);
         let window = load_window(config, &ask);
         let machine = watcher.machine_speed();
-        let measured = match source.window(&window, stop, &mut |p| on_event(CapacityEvent::Loading(p))) {
+        let logs = watcher.begin_window();
+        let mut on_progress = |p| on_event(MeasureEvent::Loading(p));
+        let measured = match source.logged_window(&window, logs, stop, &mut on_progress) {
             Ok(measured) => measured,
             Err(error) if books.windows.is_empty() => return Err(error),
             Err(error) => {
@@ -76,12 +76,13 @@ pub fn measure(
             books.was_stopped = true;
             break;
         }
+        watcher.end_load(&measured);
         let seen = watcher.seen(measured.start_monotonic_ns, measured.end_monotonic_ns);
         let seen = Seen { machine, ..seen };
         books.enter(&ask, &measured, &seen, watcher.knows_server(), method);
         if let Some(last) = books.windows.last() {
             let (window, capacity) = (Box::new(last.clone()), Box::new(method.capacity()));
-            on_event(CapacityEvent::WindowEnded { window, capacity });
+            on_event(MeasureEvent::WindowEnded { window, capacity });
         }
         if !account.is_right_after(&ask) {
             books.was_stopped = true;
@@ -89,12 +90,12 @@ pub fn measure(
         }
     }
     if account.is_kept() {
-        on_event(CapacityEvent::Auditing);
+        on_event(MeasureEvent::Auditing);
     }
     books.problems.extend(account.problem());
     let audit = account.finish();
     books.problems.extend(watcher.problems());
-    let duration_s = warmed_up.as_ref().map_or(0.0, |w| w.duration_s) + books.loaded_s;
+    let duration_s = warmed_up.as_ref().map_or(0.0, |w| w.warm_up.duration_s) + books.loaded_s;
     books.facts.knows_server = watcher.knows_server();
     books.facts.warmed_up = warmed_up;
     books.facts.audit = audit;
@@ -120,7 +121,7 @@ struct Books<'a> {
     config: &'a CapacityConfig,
     windows: Vec<CapacityWindow>,
     facts: RunFacts,
-    blame: Blame,
+    blame: Attribution,
     slow_not_kept: u64,
     /// From the beginning of the first window's settling to the end of the last one.
     loaded_s: f64,
@@ -145,7 +146,7 @@ impl<'a> Books<'a> {
                 counts_disturbed: config.counts_disturbed,
                 ..RunFacts::default()
             },
-            blame: Blame::new(&config.limits_ms),
+            blame: Attribution::new(&config.limits_ms),
             slow_not_kept: 0,
             loaded_s: 0.0,
             last_end_ns: None,
@@ -180,7 +181,8 @@ impl<'a> Books<'a> {
                 return method.lose(ask);
             }
         };
-        let left_out = why_left_out(self.config, measured, seen, knows_server);
+        let disturbances = judge::disturbances(&self.config.bounds, measured, seen, knows_server);
+        let left_out: Vec<String> = disturbances.into_iter().map(|d| d.evidence).collect();
         let window = stored(self.config, ask, measured, detail, seen, left_out.clone());
         let of_window = WindowFacts::of(measured, detail, seen, &self.config.limits_ms, &self.config.bounds);
         let is_told = self.is_told(ask, &left_out, of_window.is_offered);
@@ -198,15 +200,7 @@ impl<'a> Books<'a> {
         });
         if window.is_sustained && ask.step != Step::Overload {
             self.slow_not_kept += detail.slow_not_kept;
-            let lag = &measured.send_lag;
-            let late = lag.count_between(LATE_NS, lag.high().max(LATE_NS));
-            self.blame.add(&BlameWindow {
-                detail,
-                spans: &seen.spans,
-                watched: &seen.watched,
-                range_ns: (measured.start_monotonic_ns, measured.end_monotonic_ns),
-                late_share: late as f64 / measured.requests.max(1) as f64,
-            });
+            self.blame.add(&SlowWindow::of(measured, detail, seen));
         }
         self.load_problems.enter(&measured.problems, ask.rate_per_s);
         self.windows.push(window);
@@ -271,47 +265,4 @@ impl<'a> Books<'a> {
             seed: config.seed,
         }
     }
-}
-
-/// Why a window does not count; empty when it does.
-fn why_left_out(
-    config: &CapacityConfig,
-    measured: &Measured,
-    seen: &Seen,
-    knows_server: bool,
-) -> Vec<String> {
-    let bounds = &config.bounds;
-    let over = |what: &str, share: Option<f64>, bound: f64| {
-        let share = share.filter(|share| bound < *share)?;
-        Some(format!("{what}: {:.1} %, accepted {:.1} %", 100.0 * share, 100.0 * bound))
-    };
-    let foreign = seen.foreign_cpu_share.filter(|_| knows_server);
-    let mut why: Vec<String> = [
-        over("processors used by others, of the machine", foreign, bounds.foreign_cpu_share),
-        over("time taken by the hypervisor", seen.host.and_then(|h| h.steal_share), bounds.steal_share),
-        over(
-            "time that a CPU limit held the generator",
-            seen.own_throttled_share,
-            bounds.own_throttled_share,
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    if let Some(step_s) = seen.clock_step_s.filter(|step_s| bounds.clock_step_s < step_s.abs()) {
-        why.push(format!("the wall clock was set by {:.0} ms", 1e3 * step_s));
-    }
-    why.extend(seen.restart.clone());
-    // Whether the lag leaves an answer is asked of each limit by itself, and of all windows near its rate.
-    // An injector's use of its core is that of the load, which is the busiest one's.
-    let faults = measured.faults.iter().filter(|fault| !is_of_generator(fault));
-    why.extend(faults.map(|fault| format!("{}: {}", fault.about, fault.text)));
-    if !validity::is_offered(measured, bounds) {
-        let lag_ms = measured.send_lag.value_at_quantile(0.99) as f64 / 1e6;
-        let cpu = measured
-            .generator_cpu_share()
-            .map_or_else(String::new, |share| format!(" and it used {:.0} % of a core", 100.0 * share));
-        why.push(format!("the generator could not offer the rate: its send lag p99 is {lag_ms:.0} ms{cpu}"));
-    }
-    why
 }

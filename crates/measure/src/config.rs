@@ -35,19 +35,6 @@ impl CapacityConfig {
     }
 }
 
-/// When a window of a study counts as disturbed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
-    /// Processors used by others, of the machine.
-    pub foreign_cpu_share: f64,
-    /// Time taken by the hypervisor, of the machine.
-    pub steal_share: f64,
-    /// Absent: none in a window of load, and what a search for a capacity allows by itself.
-    pub throttled_share: Option<f64>,
-    /// Failed requests.
-    pub error_share: f64,
-}
-
 /// Bounds of what is accepted, all as shares from 0 to 1. Where a count decides, chance is allowed for besides: see
 /// [`crate::validity`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,6 +45,9 @@ pub struct Bounds {
     pub steal_share: f64,
     /// Time in which a CPU limit held the generator, in a window that counts. Nothing but rounding is accepted.
     pub own_throttled_share: f64,
+    /// Time in which a CPU limit held this process, and with it a server that it started. Absent: not judged, as in a search for a
+    /// capacity, where such a limit is part of the machine.
+    pub throttled_share: Option<f64>,
     /// CPU time of the generator, of one core.
     pub generator_cpu_share: f64,
     /// Windows that did not count.
@@ -82,6 +72,7 @@ impl Default for Bounds {
             foreign_cpu_share: 0.10,
             steal_share: 0.03,
             own_throttled_share: 0.005,
+            throttled_share: None,
             generator_cpu_share: assay_load::GENERATOR_CPU_SHARE_MAX,
             windows_lost_share: 1.0 / 3.0,
             sent_rate_share: 0.01,

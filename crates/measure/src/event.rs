@@ -1,4 +1,4 @@
-//! What happens on the way to a capacity, for whoever shows it.
+//! What happens while a trial is measured, for whoever shows it.
 
 use assay_load::Progress;
 use assay_model::CapacityWindow;
@@ -6,13 +6,15 @@ use assay_stats::capacity::{Ask, Capacity};
 
 /// A step on the way.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CapacityEvent {
+pub enum MeasureEvent {
     /// Warm-up goes on.
     WarmUp {
         /// Since it began, seconds.
         elapsed_s: f64,
         /// Right answers per second of the last slice.
         throughput_per_s: f64,
+        /// CPU time of the server for each of them, milliseconds; absent where its process is not known.
+        cpu_ms_per_request: Option<f64>,
     },
     /// Warm-up is over.
     WarmedUp {

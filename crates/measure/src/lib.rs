@@ -7,18 +7,20 @@
 //!
 //! - [`warm_up`] loads the server until it is steady;
 //! - [`measure`] asks the method for windows, runs them, and decides which count;
-//! - [`blame`] lays slow requests beside what happened meanwhile: a pure function;
+//! - [`attribution`] lays slow requests beside what happened meanwhile: a pure function;
 //! - [`validity`] judges the result: pure functions, too.
 
 mod account;
 mod answer;
-pub mod blame;
+pub mod attribution;
 mod conduct;
 mod config;
 mod event;
+pub mod judge;
 mod load_problems;
 mod method;
 pub mod observers;
+pub mod procedure;
 mod seen;
 mod validation;
 pub mod validity;
@@ -28,9 +30,10 @@ mod window;
 
 pub use account::ServerData;
 pub use conduct::{Means, measure};
-pub use config::{Bounds, CapacityConfig, Limits};
-pub use event::CapacityEvent;
+pub use config::{Bounds, CapacityConfig};
+pub use event::MeasureEvent;
 pub use method::{default_budget_s, method_of};
-pub use seen::{Cause, Seen, Span, Watcher};
+pub use procedure::{Benchmark, CapacitySearch, Measurement, OwnLoad, Procedure, Turn, Windows, With};
+pub use seen::{Cause, Seen, Span, Watcher, WindowLoad};
 pub use warm_up::{WarmUpPlan, WarmedUp, warm_up};
 pub use watch::{Watch, WatchConfig};

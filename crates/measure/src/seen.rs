@@ -1,7 +1,8 @@
 //! What was seen of server and machine while a window of load ran.
 
 use assay_host::HostInterval;
-use assay_model::{MachineSpeed, Problem};
+use assay_load::{IntervalLogs, Measured};
+use assay_model::{MachineSpeed, Problem, Window};
 
 /// What may take time from a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,4 +93,25 @@ pub trait Watcher {
 
     /// Whether the server's own process is known.
     fn knows_server(&self) -> bool;
+
+    /// A window of load begins: the observers look from now on until it is over. Where the generator's interval log goes, if one
+    /// of them keeps it.
+    fn begin_window(&mut self) -> Option<IntervalLogs> {
+        None
+    }
+
+    /// A stretch of load is over, in warm-up or in a window.
+    fn end_load(&mut self, _measured: &Measured) {}
+
+    /// A window is over: the observers add what they saw of it.
+    fn end_window(&mut self, _load: &WindowLoad<'_>, _window: &mut Window) {}
+}
+
+/// The load of a window that is over.
+#[derive(Debug, Clone, Copy)]
+pub struct WindowLoad<'a> {
+    /// What it showed.
+    pub measured: &'a Measured,
+    /// Whether the plan has no further window for this server.
+    pub is_last: bool,
 }

@@ -1,47 +1,55 @@
-//! Loads a server until it is steady: slices of load from a few users, until the rule of [`assay_stats`] holds or the time is
-//! over.
+//! Loads a server until it is steady: slices of load until the rule of [`assay_stats`] holds, or the time is over.
 
-use crate::event::CapacityEvent;
+use crate::event::MeasureEvent;
 use crate::seen::Watcher;
 use crate::validity::server_cpu_ms;
 use assay_load::{Load, LoadError, LoadSource, LoadWindow};
+use assay_model::{WarmUp, WarmUpEnd};
 use assay_stats::{Phase, SteadyRule, SteadyState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// Length of slices: so many to the cap, within these bounds, seconds.
+const SLICES_TO_CAP: f64 = 40.0;
+const SLICE_S: (f64, f64) = (0.5, 2.0);
+/// Slices that throughput and response time at the end are taken from.
+const LAST_SLICES: usize = 5;
+
 /// How a server is warmed up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WarmUpPlan {
-    /// Users who each wait for their answer: so many requests are in flight at most, whatever the server can do.
-    pub users: u32,
+    /// The load of each slice.
+    pub load: Load,
     /// Length of a slice.
     pub slice: Duration,
+    /// Shortest time.
+    pub min: Duration,
     /// Longest time.
     pub cap: Duration,
 }
 
-impl Default for WarmUpPlan {
-    /// Eight users, slices of a second, two minutes at most.
-    fn default() -> Self {
-        WarmUpPlan { users: 8, slice: Duration::from_secs(1), cap: Duration::from_secs(120) }
+impl WarmUpPlan {
+    /// What warms a server up whose capacity is then searched for: users who each wait for their answer, so that so many requests
+    /// are in flight at most, whatever the server can do.
+    pub const USERS: Load = Load::Closed { users: 8, think: Duration::ZERO };
+
+    /// With slices that are longer where there is more time.
+    pub fn within(load: Load, min: Duration, cap: Duration) -> Self {
+        let slice_s = (cap.as_secs_f64() / SLICES_TO_CAP).clamp(SLICE_S.0, SLICE_S.1);
+        WarmUpPlan { load, slice: Duration::from_secs_f64(slice_s), min, cap }
     }
 }
 
 /// How warm-up went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WarmedUp {
-    /// Whether the rule held, and not only the time was over.
-    pub is_steady: bool,
-    /// How long it took, seconds.
-    pub duration_s: f64,
-    /// The rule in words, with the figure that it looked at.
-    pub rule: String,
-    /// Right answers per second of the last slices: what so few users get is a rate to begin with.
+    /// What is stored of it.
+    pub warm_up: WarmUp,
+    /// Right answers per second of the last slices: of a few users, a rate to begin a search with.
     pub throughput_per_s: Option<f64>,
+    /// 99th percentile of the response time in the last slices, the median over them.
+    pub response_p99_ms: Option<f64>,
 }
-
-/// Slices that the throughput is taken from.
-const LAST_SLICES: usize = 5;
 
 /// Warms a server up. Looked at is the CPU time of the server per request where its process is known, else the median of the
 /// service time.
@@ -53,44 +61,54 @@ pub fn warm_up(
     source: &mut dyn LoadSource,
     watcher: &mut dyn Watcher,
     stop: &AtomicBool,
-    on_event: &mut dyn FnMut(CapacityEvent),
+    on_event: &mut dyn FnMut(MeasureEvent),
 ) -> Result<WarmedUp, LoadError> {
     let rule = SteadyRule::default();
     let mut state = SteadyState::new(rule);
-    let slice = LoadWindow {
-        load: Load::Closed { users: plan.users, think: Duration::ZERO },
-        settle: Duration::ZERO,
-        length: plan.slice,
-        slow_above: None,
+    let knows_server = watcher.knows_server();
+    let slice = LoadWindow { load: plan.load, settle: Duration::ZERO, length: plan.slice, slow_above: None };
+    let (mut duration_s, mut requests, mut rates, mut p99s_ms) = (0.0, 0, Vec::new(), Vec::new());
+    let (min_s, cap_s) = (plan.min.as_secs_f64(), plan.cap.as_secs_f64());
+    let is_over = |state: &SteadyState, duration_s: f64| {
+        cap_s <= duration_s || state.phase() == Phase::Steady && min_s <= duration_s
     };
-    let (mut duration_s, mut rates) = (0.0, Vec::new());
-    while state.phase() != Phase::Steady
-        && duration_s < plan.cap.as_secs_f64()
-        && !stop.load(Ordering::Relaxed)
-    {
+    while !is_over(&state, duration_s) && !stop.load(Ordering::Relaxed) {
         let measured = source.window(&slice, stop, &mut |_| ())?;
+        watcher.end_load(&measured);
         let seen = watcher.seen(measured.start_monotonic_ns, measured.end_monotonic_ns);
         let service_ms = measured.service.value_at_quantile(0.5) as f64 / 1e6;
-        let figure = match watcher.knows_server() {
-            true => server_cpu_ms(&measured, &seen),
-            false => Some(service_ms).filter(|_| measured.completed > 0),
-        };
+        let cpu_ms = server_cpu_ms(&measured, &seen);
+        let figure = if knows_server { cpu_ms } else { Some(service_ms).filter(|_| measured.completed > 0) };
         // A slice without an answer has no figure; the rule then starts counting anew.
         state.push(figure.filter(|f| f.is_finite()).unwrap_or(f64::NAN));
         duration_s += measured.seconds();
+        requests += measured.completed;
         let throughput_per_s =
             if measured.seconds() > 0.0 { measured.completed as f64 / measured.seconds() } else { 0.0 };
         rates.push(throughput_per_s);
-        on_event(CapacityEvent::WarmUp { elapsed_s: duration_s, throughput_per_s });
+        p99s_ms.push(measured.response.value_at_quantile(0.99) as f64 / 1e6);
+        on_event(MeasureEvent::WarmUp {
+            elapsed_s: duration_s,
+            throughput_per_s,
+            cpu_ms_per_request: cpu_ms,
+        });
     }
-    let figure = if watcher.knows_server() { "CPU time per request" } else { "median service time" };
+    let figure = if knows_server { "CPU time per request" } else { "median service time" };
     let is_steady = state.phase() == Phase::Steady;
-    on_event(CapacityEvent::WarmedUp { is_steady, duration_s });
-    let last = &rates[rates.len().saturating_sub(LAST_SLICES)..];
+    on_event(MeasureEvent::WarmedUp { is_steady, duration_s });
+    let last = |figures: &[f64]| {
+        let last = &figures[figures.len().saturating_sub(LAST_SLICES)..];
+        assay_stats::median(last).filter(|figure| *figure > 0.0)
+    };
     Ok(WarmedUp {
-        is_steady,
-        duration_s,
-        rule: format!("{figure} in slices of {} s: {}", plan.slice.as_secs_f64(), rule.describe()),
-        throughput_per_s: assay_stats::median(last).filter(|rate| *rate > 0.0),
+        warm_up: WarmUp {
+            rule: format!("{figure} in slices of {} s: {}", slice.length.as_secs_f64(), rule.describe()),
+            ended_by: if is_steady { WarmUpEnd::Steady } else { WarmUpEnd::Cap },
+            duration_s,
+            requests,
+            cpu_ms_per_request: if knows_server { state.series().to_vec() } else { Vec::new() },
+        },
+        throughput_per_s: last(&rates),
+        response_p99_ms: last(&p99s_ms),
     })
 }

@@ -11,7 +11,7 @@ const NS_PER_MS: f64 = 1e6;
 
 /// Answers that may lack in a window whose server keeps up: 1 % of the requests, and three times the root of their number, by
 /// which a window's requests differ from those of the one before by chance.
-fn is_sustained(requests: u64, answers: u64) -> bool {
+pub(crate) fn is_sustained(requests: u64, answers: u64) -> bool {
     let requests = requests as f64;
     0.0 < requests && requests <= answers as f64 + 0.01 * requests + 3.0 * requests.sqrt()
 }

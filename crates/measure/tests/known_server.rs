@@ -5,7 +5,7 @@
 //! the result then says so, and is no verdict.
 
 use assay_host::HostGauge;
-use assay_load::{Generator, GeneratorConfig, Scenario};
+use assay_load::{Generator, GeneratorConfig, Load, Scenario};
 use assay_measure::{
     Bounds, CapacityConfig, Means, WarmUpPlan, Watch, WatchConfig, measure, method_of, warm_up,
 };
@@ -68,7 +68,12 @@ fn find(server: &WorkerServer) -> CapacityReport {
     let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, 100)).expect("good");
     let mut watch = Watch::start(&WatchConfig::default()).expect("no process is asked for");
     let stop = AtomicBool::new(false);
-    let plan = WarmUpPlan { cap: Duration::from_secs(5), slice: Duration::from_millis(250), users: 4 };
+    let plan = WarmUpPlan {
+        load: Load::Closed { users: 4, think: Duration::ZERO },
+        slice: Duration::from_millis(250),
+        min: Duration::ZERO,
+        cap: Duration::from_secs(5),
+    };
     let warmed_up = warm_up(&plan, &mut generator, &mut watch, &stop, &mut |_| ()).expect("it listens");
     let mut method = method_of(&config, warmed_up.throughput_per_s);
     let means = Means {

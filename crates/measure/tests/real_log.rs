@@ -49,6 +49,7 @@ fn check(java: &Path, collector: &str) {
             pid: Some(jvm.pid()),
             companions: Vec::new(),
             gc_log: Some(log.to_owned()),
+            every: None,
         })
         .expect("it runs")
     };

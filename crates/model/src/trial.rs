@@ -1,6 +1,9 @@
 //! `trial.json`: one launch of one variant, with its measured windows.
 
-use crate::{JvmFacts, LatencyPoint, LatencySummary, Metric, ModeRead, OperationCount, Problem, Provenance};
+use crate::{
+    JvmFacts, LatencyPoint, LatencySummary, LimitBlame, MachineSpeed, Metric, ModeRead, OperationCount,
+    Problem, Provenance, ValidityCheck,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -125,6 +128,16 @@ pub struct Window {
     pub operations: Vec<OperationCount>,
     /// Why the window is left out of the comparisons that this spoils; empty when it counts for all.
     pub disturbances: Vec<Disturbance>,
+    /// How fast the machine was just before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineSpeed>,
+    /// What was checked before it was believed. A check that failed and is no disturbance says something of the server, such as
+    /// that it lost responses: the window counts, with that mark.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<ValidityCheck>,
+    /// Why its slowest requests took long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<LimitBlame>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -140,7 +153,8 @@ pub struct Disturbance {
 }
 
 /// Kinds that say that the machine was not ours, or that the generator was late; the answers were right all the same.
-const UNQUIET: [&str; 4] = ["cpu-pressure", "steal", "throttled", "generator-lag"];
+const UNQUIET: [&str; 7] =
+    ["cpu-pressure", "steal", "throttled", "generator-lag", "clock", "arrivals", "sent-rate"];
 
 impl Disturbance {
     /// Whether a window with this disturbance cannot be used for this metric. What disturbs time leaves counts of

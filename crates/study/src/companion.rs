@@ -12,7 +12,6 @@ use crate::placeholders::Placeholders;
 use crate::private_folder::PrivateFolder;
 use crate::process::{LOOK, Launch, ServerProcess};
 use crate::runtime_folder::{Lease, Port, SERVER_FILES};
-use assay_linux::{ProcRoot, process_cpu};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -135,14 +134,6 @@ impl PostgreSql {
         self.process.main_pid()
     }
 
-    /// CPU time of its live processes: the trial's own, not a stranger's.
-    pub fn cpu_ns(&self) -> u64 {
-        let main = self.process.main_pid();
-        let all = ProcRoot::default().read_processes().unwrap_or_default();
-        let own = all.iter().filter(|p| p.pid == main || p.parent_pid == i64::from(main));
-        own.filter_map(|p| process_cpu(p.pid).ok()).map(|cpu| cpu.total_ns).sum()
-    }
-
     /// Ends all connections and stops it; what was not as it should be.
     pub fn stop(&mut self) -> Vec<String> {
         // "Fast shutdown": SIGTERM would wait for its clients.
@@ -213,11 +204,11 @@ mod tests {
         let mut database = PostgreSql::start(trial.path(), runtime.path(), &mut lease, &mut names).unwrap();
         let (main, port) = (database.process.main_pid(), names.fill("127.0.0.1:{postgresql_port}"));
         assert!(std::net::TcpStream::connect(&port).is_ok());
-        assert!(database.cpu_ns() > 0);
+        assert!(assay_linux::process_cpu(database.main_pid()).unwrap().total_ns > 0);
         assert_eq!(database.stop(), Vec::<String>::new());
         drop(database);
         assert!(std::net::TcpStream::connect(&port).is_err());
-        let all = ProcRoot::default().read_processes().unwrap();
+        let all = assay_linux::ProcRoot::default().read_processes().unwrap();
         assert!(!all.iter().any(|p| p.pid == main || p.parent_pid == i64::from(main)));
     }
 }

@@ -1,7 +1,7 @@
 //! The plan: who has a turn when. Pure and seeded.
 
 use crate::study_file::{DesignTable, LimitsTable};
-use assay_measure::Limits;
+use assay_measure::Bounds;
 use assay_model::{Design, Subject};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -81,14 +81,18 @@ impl Layout {
     }
 }
 
-impl From<&LimitsTable> for Limits {
-    fn from(table: &LimitsTable) -> Self {
-        Limits {
-            foreign_cpu_share: table.foreign_cpu_share.unwrap_or(0.10),
-            steal_share: table.steal_share.unwrap_or(0.03),
-            throttled_share: table.throttled_share,
-            error_share: table.error_share.unwrap_or(assay_load::ERROR_SHARE_MAX),
-        }
+/// The study's limits in place of the usual ones, for windows or for a search for a capacity. A study that does not watch the
+/// machine leaves nothing out for it.
+pub(crate) fn bounds(table: &LimitsTable, watches_host: bool, finds_capacity: bool) -> Bounds {
+    let share = |limit: Option<f64>, usual: f64| if watches_host { limit.unwrap_or(usual) } else { 1.0 };
+    let usual = Bounds::default();
+    Bounds {
+        foreign_cpu_share: share(table.foreign_cpu_share, usual.foreign_cpu_share),
+        steal_share: share(table.steal_share, usual.steal_share),
+        own_throttled_share: share(table.throttled_share, usual.own_throttled_share),
+        throttled_share: (!finds_capacity).then(|| share(table.throttled_share, 0.0)),
+        error_share: table.error_share.unwrap_or(usual.error_share),
+        ..usual
     }
 }
 
@@ -158,6 +162,31 @@ mod tests {
         let distinct: std::collections::BTreeSet<u64> = seeds.into_iter().collect();
         assert_eq!(distinct.len(), 4);
         assert_eq!(load_seed(1, 1, 1), seeds[0]);
+    }
+
+    #[test]
+    fn limits_of_the_study_count_and_what_it_does_not_limit_is_as_usual() {
+        assert_eq!(bounds(&LimitsTable::default(), true, true), Bounds::default());
+        let of_windows = Bounds { throttled_share: Some(0.0), ..Bounds::default() };
+        assert_eq!(bounds(&LimitsTable::default(), true, false), of_windows);
+        let own = LimitsTable {
+            foreign_cpu_share: Some(0.2),
+            steal_share: Some(0.04),
+            throttled_share: Some(0.0),
+            error_share: Some(0.5),
+        };
+        let want = Bounds {
+            foreign_cpu_share: 0.2,
+            steal_share: 0.04,
+            own_throttled_share: 0.0,
+            error_share: 0.5,
+            ..Bounds::default()
+        };
+        assert_eq!(bounds(&own, true, true), want);
+        let of_machine = |b: Bounds| (b.foreign_cpu_share, b.steal_share, b.own_throttled_share);
+        let unwatched = bounds(&own, false, false);
+        assert_eq!(of_machine(unwatched), (1.0, 1.0, 1.0), "nothing is left out for the machine");
+        assert_eq!(unwatched.throttled_share, Some(1.0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::companion;
 use crate::document::Document;
 use crate::error::Diagnostic;
 use crate::placeholders::Placeholders;
-use crate::plan::{Layout, load_seed, order};
+use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
 use crate::study_file::{ClaimTable, CommandLine, LoadTable, PublishedTable, StudyFile};
 use crate::variant::{VariantSpec, baselines, combine};
@@ -15,7 +15,7 @@ use crate::workload::Workload;
 use assay_jdk::{InstalledJvms, JvmWish, modes};
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
-use assay_measure::Limits;
+use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
     Claim, Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, ReferenceMode,
@@ -39,7 +39,8 @@ const WARM_UP_LOAD: &str = "8 users in closed loop";
 pub(crate) struct Prepared {
     pub plan: Plan,
     pub layout: Layout,
-    pub limits: Limits,
+    /// What is accepted of a window.
+    pub bounds: Bounds,
     pub observe: Vec<Observe>,
     pub workload: Workload,
     pub study_text: String,
@@ -184,11 +185,12 @@ pub(crate) fn prepare(
     use Observe::{Gc, Host, Latency, Memory};
     let usual =
         if plan.capacity.is_some() { vec![Gc, Memory, Host] } else { vec![Gc, Memory, Host, Latency] };
+    let observe = study.observe.clone().unwrap_or(usual);
     Ok(Prepared {
+        bounds: bounds(&study.limits, observe.contains(&Host), plan.capacity.is_some()),
         plan,
         layout,
-        limits: Limits::from(&study.limits),
-        observe: study.observe.clone().unwrap_or(usual),
+        observe,
         study_dir: crate::workload::folder_of(&document.file),
         workload,
         study_text: text,

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 /// Requests that a stretch of load completed: 4 KB for each second of load.
 struct Completed {
     end_ns: u64,
+    settling: CompletionTimeline,
     within: CompletionTimeline,
     /// Answered after the end of the stretch, while it was drained: a few milliseconds later.
     while_draining: u64,
@@ -21,7 +22,8 @@ struct Completed {
 impl Completed {
     fn between(&self, from_ns: u64, to_ns: u64) -> f64 {
         let drained = if (from_ns..to_ns).contains(&self.end_ns) { self.while_draining } else { 0 };
-        self.within.completed_between(from_ns, to_ns) + drained as f64
+        let of = |timeline: &CompletionTimeline| timeline.completed_between(from_ns, to_ns);
+        of(&self.settling) + of(&self.within) + drained as f64
     }
 }
 
@@ -69,11 +71,11 @@ impl Observer for GcObserver {
 
     fn end_load(&mut self, measured: &Measured) -> Result<(), String> {
         self.begun_ns.get_or_insert(measured.start_monotonic_ns);
-        let answered = measured.requests.saturating_sub(measured.errors());
         self.loads.push(Completed {
             end_ns: measured.end_monotonic_ns,
+            settling: measured.settling.clone(),
             within: measured.completions.clone(),
-            while_draining: answered.saturating_sub(measured.completed),
+            while_draining: measured.drained,
         });
         Ok(())
     }

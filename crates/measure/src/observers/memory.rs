@@ -3,7 +3,8 @@
 //! In short: the kernel's mappings once a second, and one full look after the last window. With areas: a full look every
 //! few seconds and at the end of each window, and the page faults of the window.
 
-use super::{Observer, Seen, Target};
+use super::{Observer, Target};
+use crate::seen::WindowLoad;
 use assay_linux::{ProcRoot, monotonic_ns};
 use assay_memory::{LookDepth, ReadOptions};
 use assay_model::{Area, AreaBytes, MemoryReport, MemorySample, Problem, Window, file, metric};
@@ -98,7 +99,7 @@ impl MemoryObserver {
     }
 
     /// Faults between the first and the last count within the window.
-    fn end_faults(&mut self, seen: &Seen<'_>, window: &mut Window) {
+    fn end_faults(&mut self, load: &WindowLoad<'_>, window: &mut Window) {
         let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
         let mut counts = std::mem::take(&mut self.faults).into_iter();
         let mut counts = counts.by_ref().filter(|f| inside.contains(&f.monotonic_ns));
@@ -107,7 +108,7 @@ impl MemoryObserver {
             window.problems.push(Problem::new(id, "the window is too short to count faults twice"));
             return;
         };
-        let requests = seen.measured.completions.completed_between(first.monotonic_ns, last.monotonic_ns);
+        let requests = load.measured.completions.completed_between(first.monotonic_ns, last.monotonic_ns);
         if requests < 1.0 {
             window.problems.push(Problem::new(id, "no request completed"));
             return;
@@ -176,15 +177,23 @@ impl Observer for MemoryObserver {
         self.append(&short_look(target)?)
     }
 
-    fn end_window(&mut self, target: &Target, seen: &Seen<'_>, window: &mut Window) -> Result<(), String> {
+    fn end_window(
+        &mut self,
+        target: &Target,
+        load: &WindowLoad<'_>,
+        window: &mut Window,
+    ) -> Result<(), String> {
         let with_areas = self.areas_interval_ns.is_some();
         self.next_ns = None;
         let sample = if with_areas {
             self.end_look()?;
-            self.end_faults(seen, window);
+            // On the way to a capacity the rates differ by variant, and so would faults for each request.
+            if !target.finds_capacity {
+                self.end_faults(load, window);
+            }
             self.end_areas(target, window)?
         } else {
-            if seen.is_last {
+            if load.is_last {
                 // More than was asked for: what the window is measured by does not depend on it.
                 let stored = full_look(target).and_then(|report| store(target, &report));
                 window.problems.extend(stored.err().map(|why| Problem::new(file::MEMORY_REPORT, why)));

@@ -1,18 +1,16 @@
 //! Observers: what watches a trial. One that cannot work is listed with its reason and never fails a trial.
 
 mod gc;
-mod host;
 mod latency;
 mod memory;
 
-use crate::config::Limits;
+use crate::seen::WindowLoad;
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{ExcludedObserver, HeapRange, ModeRead, Trial, Window};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
-
-pub use host::{judge, no_host_gauges};
+use std::time::{Duration, Instant};
 
 /// Observers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -38,12 +36,8 @@ pub struct ObserverSetup<'a> {
     pub wanted: &'a [Observe],
     /// Length of a window, seconds.
     pub window_s: f64,
-    /// When a window counts as disturbed.
-    pub limits: Limits,
     /// Whether a reference mode is verified: that is read from the GC log.
     pub verifies_mode: bool,
-    /// Whether the trial searches for a capacity.
-    pub finds_capacity: bool,
 }
 
 /// The server that is watched, as far as it is known.
@@ -63,31 +57,8 @@ pub struct Target {
     pub finds_capacity: bool,
 }
 
-/// CPU time at one instant: of the server, and of what else belongs to the trial (generator, database).
-#[derive(Debug, Clone, Copy)]
-pub struct CpuSample {
-    /// `CLOCK_MONOTONIC`.
-    pub monotonic_ns: u64,
-    /// Of the server.
-    pub server_ns: u64,
-    /// Of the rest of the trial.
-    pub own_ns: u64,
-}
-
-/// What was seen of a window: `first` and `last` are the outermost samples within the stretch of load.
-pub struct Seen<'a> {
-    /// The load.
-    pub measured: &'a Measured,
-    /// First sample inside.
-    pub first: CpuSample,
-    /// Last sample inside.
-    pub last: CpuSample,
-    /// Whether the plan has no further window for this server.
-    pub is_last: bool,
-}
-
 /// What watches a trial. Every step may fail with a reason; the observer is then left out of the rest of the trial.
-pub trait Observer {
+pub trait Observer: Send {
     /// As it is listed when it cannot work.
     fn name(&self) -> &'static str;
 
@@ -111,13 +82,18 @@ pub trait Observer {
         Ok(None)
     }
 
-    /// Several times a second while a window is measured.
+    /// Up to fifty times a second while the server is watched; an observer that costs more has its own intervals.
     fn sample(&mut self, _target: &Target) -> Result<(), String> {
         Ok(())
     }
 
     /// A window is over.
-    fn end_window(&mut self, _target: &Target, _seen: &Seen<'_>, _window: &mut Window) -> Result<(), String> {
+    fn end_window(
+        &mut self,
+        _target: &Target,
+        _load: &WindowLoad<'_>,
+        _window: &mut Window,
+    ) -> Result<(), String> {
         Ok(())
     }
 
@@ -127,9 +103,17 @@ pub trait Observer {
     }
 }
 
+/// An observer with what its samples cost.
+struct Working {
+    observer: Box<dyn Observer>,
+    /// Not before this instant it samples again.
+    due: Instant,
+}
+
 /// The observers of one trial that still work.
+#[derive(Default)]
 pub struct Observers {
-    working: Vec<Box<dyn Observer>>,
+    working: Vec<Working>,
     /// Those that do not, with the reason.
     pub excluded: Vec<ExcludedObserver>,
 }
@@ -137,9 +121,9 @@ pub struct Observers {
 impl Observers {
     /// Those that the study asks for. A wanted reference mode is verified from the GC log, so that is read then too.
     ///
-    /// A search for a capacity watches the machine itself, window by window, so there is no observer of the host then.
+    /// The machine is watched in any case, by the sampler that runs them: `host` says that windows are judged by it.
     pub fn new(setup: &ObserverSetup<'_>) -> Observers {
-        let ObserverSetup { wanted, window_s, limits, verifies_mode, finds_capacity } = *setup;
+        let ObserverSetup { wanted, window_s, verifies_mode } = *setup;
         let wants = |o: Observe| wanted.contains(&o);
         let mut working: Vec<Box<dyn Observer>> = Vec::new();
         if wants(Observe::Gc) || verifies_mode {
@@ -150,22 +134,39 @@ impl Observers {
         } else if wants(Observe::Memory) {
             working.push(Box::new(memory::MemoryObserver::default()));
         }
-        if wants(Observe::Host) && !finds_capacity {
-            working.push(Box::new(host::HostObserver::new(limits)));
-        }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));
         }
+        let due = Instant::now();
+        let working = working.into_iter().map(|observer| Working { observer, due }).collect();
         Observers { working, excluded: Vec::new() }
     }
 
     /// Has each working observer take a step; those that cannot are excluded.
     pub fn each(&mut self, mut step: impl FnMut(&mut dyn Observer) -> Result<(), String>) {
+        self.each_working(|working| step(working.observer.as_mut()));
+    }
+
+    /// Has each sample whose turn it is: one whose sample took long waits so much longer for the next.
+    pub(crate) fn sample(&mut self, target: &Target, sleep_after: fn(Duration) -> Duration) {
+        let begun = Instant::now();
+        self.each_working(|working| {
+            if begun < working.due {
+                return Ok(());
+            }
+            let begun = Instant::now();
+            working.observer.sample(target)?;
+            working.due = begun + sleep_after(begun.elapsed());
+            Ok(())
+        });
+    }
+
+    fn each_working(&mut self, mut step: impl FnMut(&mut Working) -> Result<(), String>) {
         let excluded = &mut self.excluded;
-        self.working.retain_mut(|observer| match step(observer.as_mut()) {
+        self.working.retain_mut(|working| match step(working) {
             Ok(()) => true,
             Err(reason) => {
-                excluded.push(ExcludedObserver { name: observer.name().to_owned(), reason });
+                excluded.push(ExcludedObserver { name: working.observer.name().to_owned(), reason });
                 false
             }
         });

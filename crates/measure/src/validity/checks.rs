@@ -3,8 +3,9 @@
 use super::{RunFacts, WindowFacts, chance, generator, steadiness};
 use crate::config::Bounds;
 use crate::validation::TOLERANCE_SHARE;
+use crate::warm_up::WarmedUp;
 use assay_load::ErrorKind;
-use assay_model::ValidityCheck;
+use assay_model::{ValidityCheck, WarmUpEnd};
 use assay_text::percent;
 
 /// Expected share of an operation from which it is a large one, and how far large and small ones may be off: the published
@@ -41,6 +42,37 @@ pub fn check(facts: &RunFacts, bounds: &Bounds) -> Vec<ValidityCheck> {
     .collect()
 }
 
+/// What is checked of one window that is measured for its own sake, and not on the way to a capacity. What has no verdict is
+/// left out.
+pub fn check_window(
+    window: WindowFacts,
+    warmed_up: Option<WarmedUp>,
+    connections: u32,
+    knows_server: bool,
+    bounds: &Bounds,
+) -> Vec<ValidityCheck> {
+    let is_open = window.is_open;
+    let facts =
+        RunFacts { windows: vec![window], warmed_up, connections, knows_server, ..RunFacts::default() };
+    let of_open_load =
+        || [arrivals(&facts), sent_rate(&facts, bounds), connections_of_window(&facts, bounds)];
+    [
+        warm_up(&facts),
+        mix(&facts),
+        generator::lag_of_window(&facts),
+        generator::cpu(&facts, bounds),
+        generator::priority(&facts),
+        errors_of_window(&facts, bounds),
+        lost_responses(&facts, bounds),
+        restart(&facts),
+        clock(&facts, bounds),
+    ]
+    .into_iter()
+    .chain(is_open.then(of_open_load).into_iter().flatten())
+    .filter(|check| check.passed.is_some())
+    .collect()
+}
+
 pub(super) fn verdict(check: &str, passed: Option<bool>, evidence: impl Into<String>) -> ValidityCheck {
     ValidityCheck { check: check.to_owned(), passed, evidence: evidence.into() }
 }
@@ -71,8 +103,10 @@ fn warm_up(facts: &RunFacts) -> ValidityCheck {
     match &facts.warmed_up {
         None => verdict("warm-up", None, "no warm-up was asked for"),
         Some(of) => {
-            let how = if of.is_steady { "steady after" } else { "not steady within" };
-            verdict("warm-up", Some(of.is_steady), format!("{how} {:.0} s: {}", of.duration_s, of.rule))
+            let is_steady = of.warm_up.ended_by == WarmUpEnd::Steady;
+            let how = if is_steady { "steady after" } else { "not steady within" };
+            let evidence = format!("{how} {:.0} s: {}", of.warm_up.duration_s, of.warm_up.rule);
+            verdict("warm-up", Some(is_steady), evidence)
         }
     }
 }
@@ -209,6 +243,24 @@ fn connections(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
         check.evidence += &format!("; --connections {most:.0} are enough");
     }
     check
+}
+
+/// Of a window without limits: of one that the server kept up with, since beyond that a queue is to be expected.
+fn connections_of_window(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    if !facts.windows.iter().all(|w| w.is_sustained) {
+        return verdict("connections", None, "the server did not keep up");
+    }
+    let what = format!("waited for one of {} connections", facts.connections);
+    in_clear(facts, "connections", &what, bounds.connection_wait_share, |w| w.connection_waits)
+}
+
+/// Of a window without limits: all of its requests are judged, at whatever rate, and one without any is nothing.
+fn errors_of_window(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+    let sum = |of: fn(&WindowFacts) -> u64| facts.windows.iter().map(of).sum::<u64>();
+    let (errors, requests) = (sum(WindowFacts::all_errors), sum(|w| w.requests));
+    let evidence =
+        format!("{errors} of {requests} requests failed; accepted: {}", percent::share(bounds.error_share));
+    verdict("errors", Some(0 < requests && share(errors, requests) <= bounds.error_share), evidence)
 }
 
 fn errors(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {

@@ -42,6 +42,14 @@ pub(super) fn lag_of_limits(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck 
     verdict("generator-lag", Some(lags.iter().any(is_early)), evidence)
 }
 
+/// Of a window without limits: whether the generator was late beside the answers as a whole.
+pub(super) fn lag_of_window(facts: &RunFacts) -> ValidityCheck {
+    match facts.windows.iter().find_map(|w| w.late_generator.clone()) {
+        Some(why) => verdict("generator-lag", Some(false), why),
+        None => verdict("generator-lag", Some(true), "as early as the answers need, or earlier"),
+    }
+}
+
 pub(super) fn cpu(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     let Some((most, rate)) = worst(counted(facts), |w| w.generator_cpu_share) else {
         return verdict("generator-cpu", None, "not known for any window that counts");

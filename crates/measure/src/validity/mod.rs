@@ -16,17 +16,17 @@ mod generator;
 mod steadiness;
 
 pub use arrivals::{Gaps, gaps_of};
-pub use checks::check;
+pub use checks::{check, check_window};
 pub(crate) use steadiness::Steadiness;
 
 use crate::config::Bounds;
+use crate::judge::is_offered;
 use crate::seen::Seen;
 use crate::warm_up::WarmedUp;
-use assay_load::{ErrorKind, Measured, Priority, WindowDetail};
+use assay_load::{ArrivalLaw, ErrorKind, Load, Measured, Priority, WindowDetail, is_of_generator};
 use assay_model::{Audit, MachineSpeed, OperationCount};
 
 const NS_PER_MS: f64 = 1e6;
-const NS_PER_S: f64 = 1e9;
 
 /// Standard deviations that are chance.
 pub const SIGMAS: f64 = 4.0;
@@ -46,6 +46,10 @@ const CLEAR_SHARE: f64 = 0.9;
 pub struct WindowFacts {
     /// Rate that was asked for, per second.
     pub asked_rate_per_s: f64,
+    /// Whether requests started when arrivals said, and not when users had their answer.
+    pub is_open: bool,
+    /// Why the generator was late beside the answers as a whole; absent when it was not.
+    pub late_generator: Option<String>,
     /// Length, seconds.
     pub window_s: f64,
     /// Requests whose intended start lies in it.
@@ -113,9 +117,11 @@ impl WindowFacts {
         let missed = |limit_ms: &f64| detail.misses((limit_ms * NS_PER_MS) as u64) as f64 / limited;
         WindowFacts {
             asked_rate_per_s: match measured.load {
-                assay_load::Load::Open { rate_per_s, .. } => rate_per_s,
-                assay_load::Load::Closed { .. } => 0.0,
+                Load::Open { rate_per_s, .. } => rate_per_s,
+                Load::Closed { .. } => 0.0,
             },
+            is_open: matches!(measured.load, Load::Open { .. }),
+            late_generator: measured.invalid_because().into_iter().find(is_of_generator).map(|p| p.text),
             window_s: measured.seconds(),
             requests: measured.requests,
             sent: measured.service.len(),
@@ -123,7 +129,10 @@ impl WindowFacts {
             is_validation: false,
             errors_by_kind: measured.errors_by_kind,
             operations: measured.operations.clone(),
-            gaps: gaps_of(detail),
+            gaps: match measured.load {
+                Load::Open { arrivals: ArrivalLaw::Poisson, .. } => gaps_of(detail),
+                _ => Gaps::default(),
+            },
             late: limits_ms.iter().map(late).collect(),
             miss_shares: limits_ms.iter().map(missed).collect(),
             is_offered: is_offered(measured, bounds),
@@ -155,16 +164,6 @@ impl WindowFacts {
 pub(crate) fn server_cpu_ms(measured: &Measured, seen: &Seen) -> Option<f64> {
     let cpu_ns = seen.server_cpu_ns.filter(|_| 0 < measured.completed)?;
     Some(cpu_ns as f64 / NS_PER_MS / measured.completed as f64)
-}
-
-/// Whether requests were sent at the rate that was asked for. A request that is sent late by a share of the window's length moves
-/// the count of those sent in it by at most that share, at either end; one in a hundred may be later. A lag of answers that kept
-/// the generator waiting is none: it counts from when a request could be sent. A generator that used its core up may have been
-/// too slow in other ways.
-pub(crate) fn is_offered(measured: &Measured, bounds: &Bounds) -> bool {
-    let lag_s = measured.send_lag.value_at_quantile(0.99) as f64 / NS_PER_S;
-    let has_cpu = measured.generator_cpu_share().is_none_or(|share| share <= bounds.generator_cpu_share);
-    has_cpu && lag_s <= bounds.sent_rate_share * measured.seconds()
 }
 
 /// What is judged of the whole.

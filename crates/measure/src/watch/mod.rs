@@ -8,12 +8,14 @@ mod log;
 mod sample;
 mod spans;
 
-use crate::seen::{Cause, Seen, Watcher};
+use crate::observers::{Observers, Target};
+use crate::seen::{Cause, Seen, Watcher, WindowLoad};
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
 use assay_linux::{Cgroups, LinuxError, ProcRoot, ProcessIdentity, SysRoot};
-use assay_model::{MachineSpeed, Problem};
-use sample::{Sample, Threads, companion_cpu_ns};
+use assay_load::{IntervalLogs, Measured};
+use assay_model::{MachineSpeed, Problem, Window};
+use sample::{Sample, Threads, children_cpu_ns, companion_cpu_ns};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +26,8 @@ use std::time::{Duration, Instant};
 const SAMPLE_EVERY: Duration = Duration::from_millis(20);
 /// A sample takes at most this part of the time.
 const COST_PART: u32 = 100;
+/// The machine's gauges are read with every so many samples: their resolution is 10 ms of each processor.
+const HOST_EVERY: u64 = 5;
 const SLEEP_MAX: Duration = Duration::from_secs(2);
 /// Samples that are kept: 20 minutes of them.
 const SAMPLES_MAX: usize = 60_000;
@@ -38,41 +42,71 @@ pub struct WatchConfig {
     pub companions: Vec<u32>,
     /// Its GC log.
     pub gc_log: Option<PathBuf>,
+    /// Time between two samples at least; absent: as short as serves the attribution of slow requests.
+    pub every: Option<Duration>,
 }
 
 /// Watches until it is dropped.
 #[derive(Debug)]
 pub struct Watch {
     sampler: Arc<Mutex<Sampler>>,
-    /// Of the server's machine.
+    /// Whether the server is on this machine; then how fast that is can be measured, which takes memory from the first time on.
+    is_here: bool,
     speed: Option<SpeedProbe>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
+/// Time until the next sample after one that took so long.
+fn sleep_after(cost: Duration) -> Duration {
+    SAMPLE_EVERY.max(cost * COST_PART).min(SLEEP_MAX)
+}
+
 impl Watch {
-    /// Starts watching.
+    /// Starts watching, with no observers.
     ///
     /// # Errors
     /// There is no such process. What else cannot be read is a problem, and no error.
     pub fn start(config: &WatchConfig) -> Result<Watch, LinuxError> {
-        let sampler = Arc::new(Mutex::new(Sampler::new(config)?));
+        Watch::with_observers(config, None)
+    }
+
+    /// Starts watching. The observers of the target sample on the same thread while a window is measured.
+    ///
+    /// # Errors
+    /// As of [`Watch::start`].
+    pub fn with_observers(
+        config: &WatchConfig,
+        observing: Option<(Observers, Target)>,
+    ) -> Result<Watch, LinuxError> {
+        let sampler = Arc::new(Mutex::new(Sampler::new(config, observing)?));
+        let every = config.every.unwrap_or(SAMPLE_EVERY);
         let stop = Arc::new(AtomicBool::new(false));
         let (of_thread, until) = (Arc::clone(&sampler), Arc::clone(&stop));
         let thread = std::thread::spawn(move || {
             while !until.load(Ordering::Relaxed) {
-                let begun = Instant::now();
-                lock(&of_thread).sample();
-                let sleep = SAMPLE_EVERY.max(begun.elapsed() * COST_PART).min(SLEEP_MAX);
-                std::thread::park_timeout(sleep);
+                let cost = lock(&of_thread).tick();
+                std::thread::park_timeout(sleep_after(cost).max(every));
             }
         });
-        Ok(Watch { sampler, speed: config.pid.map(|_| SpeedProbe::new()), stop, thread: Some(thread) })
+        Ok(Watch { sampler, is_here: config.pid.is_some(), speed: None, stop, thread: Some(thread) })
     }
-}
 
-impl Drop for Watch {
-    fn drop(&mut self) {
+    /// Pauses while the server is held still, or goes on.
+    pub fn hold(&self, is_held: bool) {
+        lock(&self.sampler).is_held = is_held;
+        if let Some(thread) = self.thread.as_ref().filter(|_| !is_held) {
+            thread.thread().unpark();
+        }
+    }
+
+    /// Stops watching and gives the observers back.
+    pub fn finish(mut self) -> Observers {
+        self.end();
+        lock(&self.sampler).observing.take().map(|observing| observing.observers).unwrap_or_default()
+    }
+
+    fn end(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
@@ -82,16 +116,22 @@ impl Drop for Watch {
     }
 }
 
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 impl Watcher for Watch {
     fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {
         let mut sampler = lock(&self.sampler);
         // So that there is one at or after the end.
-        sampler.sample();
+        sampler.sample(true);
         sampler.seen(from_ns, to_ns)
     }
 
     fn machine_speed(&mut self) -> Option<MachineSpeed> {
-        self.speed.as_ref().map(SpeedProbe::measure)
+        self.is_here.then(|| self.speed.get_or_insert_with(SpeedProbe::new).measure())
     }
 
     fn problems(&self) -> Vec<Problem> {
@@ -102,6 +142,41 @@ impl Watcher for Watch {
 
     fn knows_server(&self) -> bool {
         lock(&self.sampler).server.is_some()
+    }
+
+    fn begin_window(&mut self) -> Option<IntervalLogs> {
+        let mut sampler = lock(&self.sampler);
+        let Observing { observers, is_in_window, .. } = sampler.observing.as_mut()?;
+        *is_in_window = true;
+        let mut logs = None;
+        observers.each(|o| o.logs().map(|of_this| logs = logs.take().or(of_this)));
+        logs
+    }
+
+    fn end_load(&mut self, measured: &Measured) {
+        if let Some(observing) = &mut lock(&self.sampler).observing {
+            observing.observers.each(|o| o.end_load(measured));
+        }
+    }
+
+    fn end_window(&mut self, load: &WindowLoad<'_>, window: &mut Window) {
+        if let Some(Observing { observers, target, is_in_window }) = &mut lock(&self.sampler).observing {
+            *is_in_window = false;
+            observers.each(|o| o.end_window(target, load, window));
+        }
+    }
+}
+
+/// Observers with what they look at.
+struct Observing {
+    observers: Observers,
+    target: Target,
+    is_in_window: bool,
+}
+
+impl std::fmt::Debug for Observing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Observing").field("target", &self.target).finish_non_exhaustive()
     }
 }
 
@@ -130,10 +205,12 @@ struct Sampler {
     samples: VecDeque<Sample>,
     taken: u64,
     problems: Vec<Problem>,
+    observing: Option<Observing>,
+    is_held: bool,
 }
 
 impl Sampler {
-    fn new(config: &WatchConfig) -> Result<Sampler, LinuxError> {
+    fn new(config: &WatchConfig, observing: Option<(Observers, Target)>) -> Result<Sampler, LinuxError> {
         let (proc, sys) = (ProcRoot::default(), SysRoot::default());
         let gauge = HostGauge::new();
         let mut problems = gauge.problems().to_vec();
@@ -151,15 +228,46 @@ impl Sampler {
         let log = config.gc_log.clone().map(LiveStops::new);
         let samples = VecDeque::new();
         let companions = config.companions.clone();
-        Ok(Sampler { proc, gauge, server, companions, log, shares_group, samples, taken: 0, problems })
+        let observing =
+            observing.map(|(observers, target)| Observing { observers, target, is_in_window: false });
+        Ok(Sampler {
+            proc,
+            gauge,
+            server,
+            companions,
+            log,
+            shares_group,
+            samples,
+            taken: 0,
+            problems,
+            observing,
+            is_held: false,
+        })
     }
 
-    fn sample(&mut self) {
+    /// What the thread does each time; says what the counters took.
+    fn tick(&mut self) -> Duration {
+        if self.is_held {
+            return SLEEP_MAX;
+        }
+        let begun = Instant::now();
+        let has_host = self.taken.is_multiple_of(HOST_EVERY);
+        self.sample(has_host);
+        let cost = begun.elapsed();
+        if let Some(Observing { observers, target, .. }) = self.observing.as_mut().filter(|o| o.is_in_window)
+        {
+            observers.sample(target, sleep_after);
+        }
+        cost
+    }
+
+    fn sample(&mut self, has_host: bool) {
         let last_ns = self.samples.back().map(|sample| sample.at_ns);
-        let mut sample = Sample::take(&self.proc, &self.gauge, self.server.as_mut(), self.taken);
+        let mut sample = Sample::take(&self.proc, &self.gauge, self.server.as_mut(), has_host);
         if sample.host.is_some() {
-            sample.companions_cpu_ns =
-                self.companions.iter().map(|main| companion_cpu_ns(&self.proc, *main)).sum();
+            let of_server = self.server.as_ref().map(|s| children_cpu_ns(&self.proc, s.identity.pid));
+            let companions = self.companions.iter().map(|main| companion_cpu_ns(&self.proc, *main));
+            sample.companions_cpu_ns = companions.chain(of_server).sum();
         }
         self.taken += 1;
         if let Some(log) = &mut self.log {

@@ -2,7 +2,7 @@
 
 use super::Server;
 use assay_host::{HostGauge, HostReading};
-use assay_linux::{ProcRoot, monotonic_ns, process_cpu};
+use assay_linux::{ProcRoot, monotonic_ns, process_cpu, ticks_per_s};
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,8 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const THREADS_MAX: usize = 4096;
 /// Children of a companion that are read.
 const PROCESSES_MAX: usize = 1024;
-/// The machine's gauges are read with every so many samples: their resolution is 10 ms of each processor.
-const HOST_EVERY: u64 = 5;
+const NS_PER_S: u64 = 1_000_000_000;
 
 /// The counters at one moment.
 #[derive(Debug, Clone, Default)]
@@ -82,8 +81,8 @@ impl Threads {
 }
 
 impl Sample {
-    pub fn take(proc: &ProcRoot, gauge: &HostGauge, server: Option<&mut Server>, number: u64) -> Sample {
-        let host = number.is_multiple_of(HOST_EVERY).then(|| gauge.read());
+    pub fn take(proc: &ProcRoot, gauge: &HostGauge, server: Option<&mut Server>, has_host: bool) -> Sample {
+        let host = has_host.then(|| gauge.read());
         let mut sample = Sample {
             at_ns: monotonic_ns(),
             wall_offset_ns: wall_offset_ns(),
@@ -108,13 +107,21 @@ impl Sample {
 }
 
 /// CPU time of a process and its children. A database has a process for each connection, as children of a main process of one
-/// thread; of those that ended, nothing is known any more.
+/// thread.
 pub(super) fn companion_cpu_ns(proc: &ProcRoot, main: u32) -> u64 {
+    let own_ns = process_cpu(main).map_or(0, |cpu| cpu.total_ns);
+    own_ns.saturating_add(children_cpu_ns(proc, main))
+}
+
+/// CPU time of the children of a process, which its main thread started, and of those that ended and were waited for.
+pub(super) fn children_cpu_ns(proc: &ProcRoot, main: u32) -> u64 {
     let path = proc.path().join(format!("{main}/task/{main}/children"));
     let children = std::fs::read_to_string(path).unwrap_or_default();
     let children = children.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).take(PROCESSES_MAX);
-    let times = children.chain([main]).filter_map(|pid| process_cpu(pid).ok());
-    times.fold(0, |sum: u64, cpu| sum.saturating_add(cpu.total_ns))
+    let living = children.filter_map(|pid| process_cpu(pid).ok());
+    let living_ns = living.fold(0, |sum: u64, cpu| sum.saturating_add(cpu.total_ns));
+    let ended = proc.read_process_stat(main).map_or(0, |stat| stat.children_ticks);
+    living_ns.saturating_add(ended.saturating_mul(NS_PER_S / ticks_per_s().max(1)))
 }
 
 /// Between two readings of the monotonic clock, so that being put off the processor in between does not look like a step.

@@ -139,6 +139,9 @@ fn window(level: &str, heap_mib: u64, at: u64, block: u32, attempt: u32, noise: 
         send_lag_ms: LatencySummary { p50: Some(0.01), p99: Some(0.2), ..LatencySummary::default() },
         operations: vec![],
         disturbances: vec![],
+        machine: None,
+        checks: Vec::new(),
+        attribution: None,
         problems,
     }
 }

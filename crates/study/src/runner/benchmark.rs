@@ -3,29 +3,28 @@
 
 use super::server::{Turn, blank_trial, directory, environment, make_server_dir, redacted, words};
 use super::{Failure, Run};
-use crate::benchmark_results::{self, Results};
+use crate::benchmark_results;
 use crate::placeholders::Placeholders;
 use crate::prepare::{VariantLaunch, fixed_placeholders};
 use crate::process::{LOOK, Launch, ServerProcess};
 use crate::runtime_folder::SERVER_FILES;
 use crate::study_file::BenchmarkTable;
 use assay_gclog::xlog_option;
-use assay_host::{HostGauge, HostReading};
 use assay_jdk::modes;
-use assay_linux::{ProcRoot, process_cpu, ticks_per_s};
-use assay_measure::observers::{Observe, judge};
-use assay_model::{
-    Disturbance, GcJvm, LatencySummary, Problem, RunEventKind, Trial, TrialOutcome, Window, file,
-};
+use assay_measure::{Benchmark, OwnLoad, Procedure, Watch, WatchConfig, With};
+use assay_model::{GcJvm, Problem, RunEventKind, Trial, TrialOutcome, Window, file};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a launch may take.
 const TIMEOUT_S: f64 = 600.0;
 /// How long it may take to stop when it is asked to.
 const STOP: Duration = Duration::from_secs(5);
+/// How often machine and process are looked at meanwhile: seldom, since what is measured may last nanoseconds.
+const WATCH_EVERY: Duration = Duration::from_millis(200);
 /// JVMs of one launch whose logs are read.
 const LOGS_MAX: usize = 1000;
 /// Name of their logs, in which the JVM puts its process number; relative to the trial's folder.
@@ -40,9 +39,6 @@ struct Launched<'a> {
     process: ServerProcess,
     folder: PathBuf,
     folder_name: String,
-    gauge: HostGauge,
-    /// Gauges, and CPU time of this program, when it began.
-    first: (HostReading, u64),
 }
 
 /// One launch. The inner error says that the variant cannot work at all.
@@ -52,21 +48,18 @@ pub(super) fn one(
     turn: Turn,
 ) -> Result<Result<Trial, String>, Failure> {
     let mut launched = start(run, launch, turn)?;
-    let ended = wait(run, &mut launched);
+    let ended = measure(run, &mut launched, turn);
     let timeout = if ended.is_ok() { Duration::ZERO } else { STOP };
     if ended.is_err() {
         launched.process.ask_to_stop(Signal::TERM);
     }
-    // Read before the process is waited for: then its number, and its account, is gone.
-    let last = (launched.gauge.read(), own_cpu_ns());
-    let used_ns = tree_cpu_ns(launched.process.main_pid());
     let problems = launched.process.finish(timeout);
     launched.trial.problems.extend(problems.into_iter().map(|what| Problem::new("benchmark", what)));
     let server_dir = launched.folder.join(SERVER_FILES);
     if let Err(e) = std::fs::remove_dir_all(&server_dir) {
         launched.trial.problems.push(Problem::new(SERVER_FILES, format!("could not be removed: {e}")));
     }
-    let completed = ended.and_then(|()| complete(run, &mut launched, &last, used_ns));
+    let completed = ended.and_then(|window| complete(&mut launched, window));
     run.advance(run.prepared.layout.window_s);
     let Launched { mut trial, folder_name, .. } = launched;
     let mut hopeless = None;
@@ -117,10 +110,8 @@ fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result
     let words = words(launch, &options, &mut names);
     let mut trial = blank_trial(run, launch, number, turn);
     trial.command = redacted(&words);
-    let gauge = HostGauge::new();
-    let first = (gauge.read(), own_cpu_ns());
     let process = start_process(run, launch, &names, words, &folder)?;
-    Ok(Launched { launch, trial, process, folder, folder_name, gauge, first })
+    Ok(Launched { launch, trial, process, folder, folder_name })
 }
 
 fn start_process(
@@ -156,6 +147,41 @@ fn options(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, String>
     Ok(options)
 }
 
+/// Watches it in a thread of its own until it ends by itself. What it used is read before the process is waited for: then its
+/// number, and its account, is gone.
+fn measure(run: &Run<'_>, launched: &mut Launched<'_>, turn: Turn) -> Result<Window, Failure> {
+    let config = WatchConfig {
+        pid: Some(launched.process.main_pid()),
+        every: Some(WATCH_EVERY),
+        ..WatchConfig::default()
+    };
+    let mut watch = Watch::start(&config).map_err(|e| Failure::Trial(e.to_string()))?;
+    let (has_ended, stop) = (AtomicBool::new(false), AtomicBool::new(false));
+    let mut procedure = Benchmark { bounds: run.prepared.bounds };
+    let turn = assay_measure::Turn { block: turn.block, attempt: turn.attempt, is_last: true };
+    let (waited, measured) = std::thread::scope(|scope| {
+        let (watcher, procedure) = (&mut watch, &mut procedure);
+        let (has_ended, stop) = (&has_ended, &stop);
+        let thread = scope.spawn(move || {
+            let mut source = OwnLoad { has_ended };
+            let mut on_event = |_| ();
+            let mut with = With { source: &mut source, watcher, data: None, stop, on_event: &mut on_event };
+            procedure.measure(&mut with, turn)
+        });
+        let waited = wait(run, launched);
+        let over = if waited.is_ok() { has_ended } else { stop };
+        over.store(true, Ordering::Relaxed);
+        (waited, thread.join())
+    });
+    waited?;
+    match measured {
+        Ok(Ok(Some(measurement))) => Ok(measurement.window),
+        Ok(Ok(None)) => Err(Failure::Interrupted),
+        Ok(Err(e)) => Err(Failure::Trial(e.to_string())),
+        Err(_) => Err(Failure::Run(crate::StudyError::Internal("measuring panicked".to_owned()))),
+    }
+}
+
 /// Until it ends by itself.
 fn wait(run: &Run<'_>, launched: &mut Launched<'_>) -> Result<(), Failure> {
     let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
@@ -181,53 +207,13 @@ fn wait(run: &Run<'_>, launched: &mut Launched<'_>) -> Result<(), Failure> {
 }
 
 /// Reads what a launch that ended well has left.
-fn complete(
-    run: &Run<'_>,
-    launched: &mut Launched<'_>,
-    last: &(HostReading, u64),
-    used_ns: u64,
-) -> Result<(), Failure> {
+fn complete(launched: &mut Launched<'_>, mut window: Window) -> Result<(), Failure> {
     read_modes(launched).map_err(Failure::Variant)?;
     let results = benchmark_results::read(&launched.folder.join(file::BENCHMARK)).map_err(Failure::Trial)?;
-    let (first, own_before_ns) = &launched.first;
-    let interval = last.0.since(first);
-    let our_cpu_ns = used_ns.saturating_add(last.1.saturating_sub(*own_before_ns));
-    let watches = run.prepared.observe.contains(&Observe::Host);
-    let disturbances = if watches { judge(&interval, our_cpu_ns, run.prepared.limits) } else { Vec::new() };
-    let times = (first.monotonic_ns, last.0.monotonic_ns);
-    launched.trial.windows.push(window(&launched.trial, times, results, disturbances));
+    window.metrics = results.metrics;
+    window.problems.extend(results.problems);
+    launched.trial.windows.push(window);
     Ok(())
-}
-
-fn window(trial: &Trial, times: (u64, u64), results: Results, disturbances: Vec<Disturbance>) -> Window {
-    Window {
-        block: trial.block,
-        attempt: trial.attempt,
-        start_monotonic_ns: times.0,
-        end_monotonic_ns: times.1,
-        requests: 0,
-        errors: 0,
-        metrics: results.metrics,
-        response_ms: LatencySummary::default(),
-        service_ms: LatencySummary::default(),
-        send_lag_ms: LatencySummary::default(),
-        operations: Vec::new(),
-        disturbances,
-        problems: results.problems,
-    }
-}
-
-/// CPU time of this program.
-fn own_cpu_ns() -> u64 {
-    process_cpu(std::process::id()).map_or(0, |cpu| cpu.total_ns)
-}
-
-/// CPU time of a process that has ended but was not waited for, and of its children that it waited for itself: JMH waits for
-/// each JVM in which it measures.
-fn tree_cpu_ns(pid: u32) -> u64 {
-    let own_ns = process_cpu(pid).map_or(0, |cpu| cpu.total_ns);
-    let children = ProcRoot::default().read_process_stat(pid).map_or(0, |stat| stat.children_ticks);
-    own_ns.saturating_add(children.saturating_mul(1_000_000_000 / ticks_per_s().max(1)))
 }
 
 /// Takes the reference mode from the log of every JVM in which it was measured. All must have the mode that was asked for.

@@ -1,7 +1,7 @@
 //! The fresh design: a process for each trial, in interleaved blocks.
 
 use super::server::{Server, Turn};
-use super::{Failure, Run, benchmark, capacity, measure};
+use super::{Failure, Run, benchmark, beside, procedure};
 use crate::plan::load_seed;
 use crate::prepare::VariantLaunch;
 use assay_model::{PlannedTrial, Subject, Trial, TrialOutcome};
@@ -97,13 +97,18 @@ fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<Result<T
 /// From the start to the last window. A disturbed window is measured again on the same, warm server.
 fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Failure> {
     server.wait_until_ready(run)?;
-    let warm = measure::warm_up(run, server)?;
-    if let Some(planned) = run.prepared.plan.capacity.clone() {
-        return capacity::find(run, server, &planned, warm, (turn.block, turn.attempt));
-    }
-    for attempt in 1..=run.prepared.layout.repeats_max + 1 {
+    let mut procedure = procedure::of_server(run, server);
+    let load = procedure::warm_up_load(server)?;
+    beside::warm_up(run, server, &mut *procedure, load)?;
+    let (first, attempts) = match run.measures_once() {
+        true => (turn.attempt, 1),
+        false => (1, run.prepared.layout.repeats_max + 1),
+    };
+    for attempt in first..first + attempts {
         let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
-        if measure::window(run, server, turn.block, attempt, seed)? || !run.has_time() {
+        let load = procedure::measured_load(run, server, seed)?;
+        let turn = assay_measure::Turn { block: turn.block, attempt, is_last: true };
+        if beside::measure(run, server, &mut *procedure, load, turn)? || !run.has_time() {
             break;
         }
     }

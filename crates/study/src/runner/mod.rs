@@ -1,9 +1,9 @@
 //! A run from its first file to its last event. What happens on the way is told by events; nothing is printed.
 
 mod benchmark;
-mod capacity;
+mod beside;
 mod fresh;
-mod measure;
+mod procedure;
 mod resident;
 mod server;
 
@@ -15,9 +15,8 @@ use crate::run_dir::{RunDir, load_trials, read_json};
 use crate::runtime_folder::{Lease, clean_up, runtime_folder};
 use crate::study_file::StudyFile;
 use crate::summary::summarise;
-use assay_host::{host_facts, provenance};
+use assay_host::{HostGauge, host_facts, provenance};
 use assay_linux::{ProcRoot, SysRoot};
-use assay_measure::observers::no_host_gauges;
 use assay_model::{
     Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Subject, Summary,
     Trial, TrialOutcome, file,
@@ -225,7 +224,7 @@ impl<'a> Run<'a> {
         jvms.sort_by(|a, b| a.home.cmp(&b.home));
         jvms.dedup();
         let mut problems = self.prepared.problems.clone();
-        problems.extend(no_host_gauges());
+        problems.extend_from_slice(HostGauge::new().problems());
         problems.extend(self.cleaned.iter().map(|what| Problem::new("runtime folder", what.clone())));
         let host = host_facts(&ProcRoot::default(), &SysRoot::default(), VERSION, jvms, problems);
         self.dir.write(file::STUDY, self.prepared.study_text.as_bytes())?;

@@ -1,7 +1,7 @@
 //! The resident design: all servers up and warm, measured in alternating windows while the others are held still.
 
 use super::server::{Server, Turn};
-use super::{Failure, Run, measure};
+use super::{Failure, Run, beside, procedure};
 use crate::plan::{STARTING_MAX, load_seed, order};
 use crate::prepare::VariantLaunch;
 use assay_model::TrialOutcome;
@@ -35,9 +35,12 @@ fn work<'a>(
     start_all(run, launches, servers, first_block)?;
     for at in 0..servers.len() {
         step(run, servers, at, |run, server| {
-            server.process.resume();
-            measure::warm_up(run, server)?;
-            server.process.hold();
+            server.resume();
+            let mut procedure = procedure::of_server(run, server);
+            let load = procedure::warm_up_load(server)?;
+            beside::warm_up(run, server, &mut *procedure, load)?;
+            server.procedure = Some(procedure);
+            server.hold();
             Ok(())
         })?;
     }
@@ -67,7 +70,7 @@ fn start_all<'a>(
         for at in together {
             step(run, servers, *at, |run, server| {
                 server.wait_until_ready(run)?;
-                server.process.hold();
+                server.hold();
                 Ok(())
             })?;
         }
@@ -84,9 +87,15 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
         for at in turns {
             let mut counts = true;
             step(run, servers, at, |run, server| {
-                server.process.resume();
-                counts = measure::window(run, server, block, attempt, seed)?;
-                server.process.hold();
+                server.resume();
+                let load = procedure::measured_load(run, server, seed)?;
+                let mut procedure =
+                    server.procedure.take().unwrap_or_else(|| procedure::of_server(run, server));
+                let is_last = block == run.prepared.layout.blocks;
+                let turn = assay_measure::Turn { block, attempt, is_last };
+                counts = beside::measure(run, server, &mut *procedure, load, turn)?;
+                server.procedure = Some(procedure);
+                server.hold();
                 Ok(())
             })?;
             if !counts {
@@ -124,12 +133,12 @@ fn step<'a>(
 /// Audits the servers one after the other, then stops all at once.
 fn end_all(run: &mut Run<'_>, servers: &mut Servers<'_>) -> Result<(), Failure> {
     for server in servers.iter_mut().flatten() {
-        server.process.resume();
+        server.resume();
         if !server.trial.windows.is_empty() {
             server.audit(run);
         }
         // Held again, so that the next audit has the machine to itself; being asked to stop lets it run.
-        server.process.hold();
+        server.hold();
     }
     servers.iter_mut().flatten().for_each(|server| server.ask_to_stop());
     for server in servers.iter_mut().filter_map(Option::take) {

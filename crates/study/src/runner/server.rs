@@ -11,6 +11,7 @@ use crate::runtime_folder::{Port, SERVER_FILES};
 use crate::study_file::{ServerTable, StopSignal};
 use assay_jdk::modes;
 use assay_measure::observers::{ObserverSetup, Observers, Target};
+use assay_measure::{Procedure, Watch, WatchConfig};
 use assay_model::{Audit, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,12 @@ pub(super) struct Server<'a> {
     pub launch: &'a VariantLaunch,
     pub trial: Trial,
     pub process: ServerProcess,
+    /// Until it is ready, and when it has stopped; between the two they are with what watches it.
     pub observers: Observers,
+    /// Since it is ready.
+    pub watch: Option<Watch>,
+    /// How it is measured, once it is warm.
+    pub procedure: Option<Box<dyn Procedure>>,
     pub target: Target,
     /// Base of every URL, and the URL that says whether it is ready.
     pub ready_url: String,
@@ -86,9 +92,7 @@ impl<'a> Server<'a> {
         let mut observers = Observers::new(&ObserverSetup {
             wanted: &prepared.observe,
             window_s: prepared.layout.window_s,
-            limits: prepared.limits,
             verifies_mode: variant.reference_mode.is_some(),
-            finds_capacity: target.finds_capacity,
         });
         let mut options = variant.jvm_options.clone();
         observers.each(|o| o.prepare(&target).map(|further| options.extend(further)));
@@ -121,6 +125,8 @@ impl<'a> Server<'a> {
             trial,
             process,
             observers,
+            watch: None,
+            procedure: None,
             target,
             ready_url,
             table,
@@ -169,7 +175,34 @@ impl<'a> Server<'a> {
                 reason: excluded.reason.clone(),
             })?;
         }
-        self.verify_mode()
+        self.verify_mode()?;
+        self.watch()
+    }
+
+    /// Has server and machine watched from now on.
+    fn watch(&mut self) -> Result<(), Failure> {
+        let config = WatchConfig {
+            pid: Some(self.target.pid),
+            companions: self.companion_pid().into_iter().collect(),
+            gc_log: self.gc_log(),
+            every: None,
+        };
+        let observing = (std::mem::take(&mut self.observers), self.target.clone());
+        let watch = Watch::with_observers(&config, Some(observing));
+        self.watch = Some(watch.map_err(|e| Failure::Trial(e.to_string()))?);
+        Ok(())
+    }
+
+    /// Holds it still; nothing of it is watched meanwhile.
+    pub fn hold(&mut self) {
+        self.watch.iter().for_each(|watch| watch.hold(true));
+        self.process.hold();
+    }
+
+    /// Lets it go on.
+    pub fn resume(&mut self) {
+        self.process.resume();
+        self.watch.iter().for_each(|watch| watch.hold(false));
     }
 
     /// What the log shows by now. Whether class pointers are compressed it shows only with its first collection, so this
@@ -186,11 +219,6 @@ impl<'a> Server<'a> {
     /// Main process of what belongs to the trial beside the server.
     pub fn companion_pid(&self) -> Option<u32> {
         self.database.as_ref().map(PostgreSql::main_pid)
-    }
-
-    /// CPU time of what belongs to the trial beside the server.
-    pub fn companion_cpu_ns(&self) -> u64 {
-        self.database.as_ref().map_or(0, PostgreSql::cpu_ns)
     }
 
     /// Fails with the end of its output if it has ended.
@@ -260,6 +288,9 @@ impl<'a> Server<'a> {
         let mut trial = self.trial.clone();
         trial.outcome = outcome;
         run.advance(STOP_S);
+        if let Some(watch) = self.watch.take() {
+            self.observers = watch.finish();
+        }
         self.observers.each(|o| o.finish(&mut trial));
         if let Some(reason) = self.mode_differs(trial.mode.as_ref()) {
             trial.outcome = TrialOutcome::Failed { reason };

@@ -75,6 +75,9 @@ fn window(block: u32, metric: &str, value: f64) -> Window {
         send_lag_ms: Default::default(),
         operations: vec![],
         disturbances: vec![],
+        machine: None,
+        checks: Vec::new(),
+        attribution: None,
         problems: vec![],
     }
 }

@@ -11,8 +11,8 @@ use crate::output_file::{can_be_written, write_file};
 use crate::{output, stop};
 use assay_load::{Generator, GeneratorConfig, LoadSource, Scenario};
 use assay_measure::{
-    Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmUpPlan, WarmedUp, Watch, WatchConfig,
-    default_budget_s, measure, method_of, warm_up,
+    Bounds, CapacityConfig, CapacitySearch, MeasureEvent, Procedure, ServerData, WarmUpPlan, Watch,
+    WatchConfig, With, default_budget_s,
 };
 use assay_model::{CapacityMethod, CapacityReport};
 use assay_report::{LeavesShown, TerminalView, render_capacity_html, render_capacity_terminal};
@@ -21,6 +21,7 @@ use progress::Progress;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Name of the stored form in the folder of `--out`.
 pub const STORED: &str = "capacity.json";
@@ -58,18 +59,20 @@ fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityRepo
     let (config, mut source) = prepare(arguments)?;
     let mut watch = Watch::start(&watch_config(arguments)?)?;
     let mut progress = Progress::new();
-    let mut on_event = |event: CapacityEvent| progress.show(&event);
-    let plan = WarmUpPlan { cap: arguments.warm_up, ..WarmUpPlan::default() };
-    let warmed_up: Option<WarmedUp> = match arguments.no_warm_up {
-        true => None,
-        false => Some(warm_up(&plan, &mut *source, &mut watch, stop, &mut on_event)?),
-    };
-    let mut method = method_of(&config, warmed_up.as_ref().and_then(|w| w.throughput_per_s));
+    let mut on_event = |event: MeasureEvent| progress.show(&event);
+    // As long slices as tell one second from the next, whatever the time for all of them.
+    let warm_up = (!arguments.no_warm_up).then_some(WarmUpPlan {
+        load: WarmUpPlan::USERS,
+        slice: Duration::from_secs(1),
+        min: Duration::ZERO,
+        cap: arguments.warm_up,
+    });
     let (audit, reset) = (arguments.audit_url.as_deref(), arguments.reset_url.as_deref());
     let mut urls = DataUrls { audit, reset };
     let data = (audit.is_some() || reset.is_some()).then_some(&mut urls as &mut dyn ServerData);
-    let means = Means { source: &mut *source, method: &mut *method, watcher: &mut watch, data, warmed_up };
-    let report = measure(&config, means, stop, &mut on_event);
+    let mut search = CapacitySearch { config, warm_up, warmed_up: None };
+    let mut with = With { source: &mut *source, watcher: &mut watch, data, stop, on_event: &mut on_event };
+    let report = search.warm_up(&mut with).and_then(|_| search.find(&mut with));
     progress.finish();
     Ok(report?)
 }
@@ -143,6 +146,7 @@ fn watch_config(arguments: &CapacityArguments) -> Result<WatchConfig, Failure> {
         pid: arguments.pid,
         companions: arguments.companion.clone(),
         gc_log: arguments.gc_log.clone(),
+        every: None,
     })
 }
 

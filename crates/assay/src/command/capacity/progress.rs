@@ -1,6 +1,6 @@
 //! The way to a capacity, shown to a person on standard error: a line on a terminal that changes, plain lines elsewhere.
 
-use assay_measure::CapacityEvent;
+use assay_measure::MeasureEvent;
 use assay_model::CapacityWindow;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -27,9 +27,9 @@ impl Progress {
         Progress { bar, begun: Instant::now(), told: Instant::now() }
     }
 
-    pub fn show(&mut self, event: &CapacityEvent) {
+    pub fn show(&mut self, event: &MeasureEvent) {
         match event {
-            CapacityEvent::WarmUp { throughput_per_s, .. } => {
+            MeasureEvent::WarmUp { throughput_per_s, .. } => {
                 let text = format!("warming up: {throughput_per_s:.0}/s answered");
                 if PLAIN_EVERY <= self.told.elapsed() {
                     self.told = Instant::now();
@@ -38,17 +38,17 @@ impl Progress {
                     self.hint(text);
                 }
             }
-            CapacityEvent::WarmedUp { is_steady, duration_s } => {
+            MeasureEvent::WarmedUp { is_steady, duration_s } => {
                 let how = if *is_steady { "steady" } else { "not yet steady, the time for it is over" };
                 self.say(&format!("warm after {duration_s:.0} s ({how})"));
             }
-            CapacityEvent::WindowStarted(ask) => {
+            MeasureEvent::WindowStarted(ask) => {
                 let (rate, settle_s, window_s) = (ask.rate_per_s, ask.rest_s + ask.settle_s, ask.window_s);
                 self.hint(format!("loading at {rate:.0}/s for {settle_s:.0} + {window_s:.0} s"));
             }
-            CapacityEvent::Loading(_) => {}
-            CapacityEvent::WindowEnded { window, .. } => self.say(&line_of(window)),
-            CapacityEvent::Auditing => self.say("asking for the audit"),
+            MeasureEvent::Loading(_) => {}
+            MeasureEvent::WindowEnded { window, .. } => self.say(&line_of(window)),
+            MeasureEvent::Auditing => self.say("asking for the audit"),
         }
     }
 

@@ -22,8 +22,8 @@ fn blame(slow: Vec<SlowRequest>, spans: &[Span], limits_ms: &[f64]) -> Vec<Limit
     let mut detail = WindowDetail { slow, ..WindowDetail::empty() };
     // 1,000 requests of 1 ms.
     detail.limited.record_n(MS, 1_000).expect("in range");
-    let mut blame = Blame::new(limits_ms);
-    blame.add(&BlameWindow {
+    let mut blame = Attribution::new(limits_ms);
+    blame.add(&SlowWindow {
         detail: &detail,
         spans,
         watched: &[Cause::GcPause, Cause::RunQueue],

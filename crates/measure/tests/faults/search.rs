@@ -1,12 +1,10 @@
-//! The whole conductor in virtual time: injected faults are all called, clean runs are not, and pauses are blamed.
+//! The whole search for a capacity.
 
-mod simulated;
-
-use assay_measure::{Bounds, CapacityConfig, CapacityEvent, Means, ServerData, WarmedUp, measure, method_of};
-use assay_model::{Audit, CapacityMethod, CapacityReport};
-use simulated::{
+use crate::simulated::{
     CAPACITY_PER_S, CONNECTIONS, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated, connections,
 };
+use assay_measure::{Bounds, CapacityConfig, Means, MeasureEvent, ServerData, WarmedUp, measure, method_of};
+use assay_model::{Audit, CapacityMethod, CapacityReport, WarmUp, WarmUpEnd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Shares of the capacity at which windows are measured.
@@ -43,7 +41,22 @@ impl ServerData for Data {
     }
 }
 
-fn run(seed: u64, fault: Option<Fault>) -> (CapacityReport, Rates, Vec<CapacityEvent>) {
+fn warmed_up(fault: Option<Fault>) -> WarmedUp {
+    let ended_by = if fault == Some(Fault::NotWarm) { WarmUpEnd::Cap } else { WarmUpEnd::Steady };
+    WarmedUp {
+        warm_up: WarmUp {
+            rule: "made up".to_owned(),
+            ended_by,
+            duration_s: 20.0,
+            requests: 0,
+            cpu_ms_per_request: Vec::new(),
+        },
+        throughput_per_s: Some(CAPACITY_PER_S),
+        response_p99_ms: Some(30.0),
+    }
+}
+
+fn run(seed: u64, fault: Option<Fault>) -> (CapacityReport, Rates, Vec<MeasureEvent>) {
     run_at(&SHARES, seed, fault, &[])
 }
 
@@ -52,7 +65,7 @@ fn run_at(
     seed: u64,
     fault: Option<Fault>,
     pauses: &[(u64, u64)],
-) -> (CapacityReport, Rates, Vec<CapacityEvent>) {
+) -> (CapacityReport, Rates, Vec<MeasureEvent>) {
     let connections = connections(fault) as u32;
     run_in(&CapacityConfig { connections, ..config() }, shares, seed, fault, pauses)
 }
@@ -63,19 +76,14 @@ fn run_in(
     seed: u64,
     fault: Option<Fault>,
     pauses: &[(u64, u64)],
-) -> (CapacityReport, Rates, Vec<CapacityEvent>) {
+) -> (CapacityReport, Rates, Vec<MeasureEvent>) {
     let rates = shares.iter().map(|share| share * CAPACITY_PER_S).collect();
     let mut source = Simulated::new(seed, fault);
     source.pauses = pauses.to_vec();
     let mut method = Rates::new(rates, config.limits_ms.clone());
     let mut watcher = Onlooker { fault, draws: Draws::new(seed), pauses: pauses.to_vec(), windows: 0 };
     let mut data = Data { is_right: fault != Some(Fault::BrokenInvariant) };
-    let warmed_up = WarmedUp {
-        is_steady: fault != Some(Fault::NotWarm),
-        duration_s: 20.0,
-        rule: "made up".to_owned(),
-        throughput_per_s: Some(CAPACITY_PER_S),
-    };
+    let warmed_up = warmed_up(fault);
     let means = Means {
         source: &mut source,
         method: &mut method,
@@ -86,7 +94,7 @@ fn run_in(
     let stop = AtomicBool::new(false);
     let mut events = Vec::new();
     let report = measure(config, means, &stop, &mut |event| {
-        let is_fourth = matches!(&event, CapacityEvent::WindowEnded { .. }) && events.len() > 6;
+        let is_fourth = matches!(&event, MeasureEvent::WindowEnded { .. }) && events.len() > 6;
         if fault == Some(Fault::Stopped) && is_fourth {
             stop.store(true, Ordering::Relaxed);
         }
@@ -233,7 +241,7 @@ fn clean_runs_are_not_called_invalid() {
         .filter_map(|seed| {
             let (report, method, events) = run(1_000 + seed, None);
             assert_eq!((report.windows.len(), method.taken.len(), method.lost), (12, 12, 0));
-            assert!(matches!(events.last(), Some(CapacityEvent::Auditing)));
+            assert!(matches!(events.last(), Some(MeasureEvent::Auditing)));
             let failed = report.checks.iter().find(|c| c.passed == Some(false))?;
             Some(format!("seed {seed}: {failed:?}"))
         })

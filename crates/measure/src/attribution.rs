@@ -8,20 +8,40 @@
 //! What happens all the time touches many misses by chance. So beside the misses touched stands how many requests of as many
 //! would have been, drawn at random times with the lengths that all requests had.
 
-use crate::seen::{Cause, Span};
-use assay_load::{SlowRequest, WindowDetail};
+use crate::seen::{Cause, Seen, Span};
+use assay_load::{Measured, SlowRequest, WindowDetail};
 use assay_model::{BlamedCause, LimitBlame};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Lengths of requests that stand for all when chance is reckoned.
 const LENGTHS: u64 = 20;
 /// A lateness of the generator, or a wait for a connection, that touches a request. Every one has microseconds of it.
 const OWN_TOUCH_NS: u64 = 1_000_000;
 const NS_PER_MS: f64 = 1e6;
+/// A request that the generator sent later than this was late.
+const LATE_NS: u64 = 1_000_000;
+/// From which quantile on the requests of a window without limits are its slowest, and how many requests that needs.
+const SLOWEST_FROM: f64 = 0.99;
+const REQUESTS_MIN: u64 = 100;
+
+/// Why the slowest hundredth of the requests of one window took long, which has no limits of its own. Absent where there were too
+/// few, or not all of them were kept one by one; longer ones than `kept_above` were.
+pub(crate) fn of_slowest(measured: &Measured, kept_above: Duration, seen: &Seen) -> Option<LimitBlame> {
+    let detail = measured.detail.as_ref()?;
+    let limit_ns = measured.response.value_at_quantile(SLOWEST_FROM);
+    let are_kept = detail.slow_not_kept == 0 && kept_above <= Duration::from_nanos(limit_ns);
+    if !are_kept || measured.response.len() < REQUESTS_MIN {
+        return None;
+    }
+    let mut attribution = Attribution::new(&[limit_ns as f64 / NS_PER_MS]);
+    attribution.add(&SlowWindow::of(measured, detail, seen));
+    attribution.finish().pop().filter(|of| 0 < of.misses)
+}
 
 /// The misses of one window and what was seen meanwhile.
 #[derive(Debug, Clone, Copy)]
-pub struct BlameWindow<'a> {
+pub struct SlowWindow<'a> {
     /// What the window kept.
     pub detail: &'a WindowDetail,
     /// Times of causes; those of one cause do not overlap.
@@ -34,9 +54,24 @@ pub struct BlameWindow<'a> {
     pub late_share: f64,
 }
 
-/// Adds up the blame of windows.
+impl<'a> SlowWindow<'a> {
+    /// Of a window as it was measured.
+    pub(crate) fn of(measured: &Measured, detail: &'a WindowDetail, seen: &'a Seen) -> Self {
+        let lag = &measured.send_lag;
+        let late = lag.count_between(LATE_NS, lag.high().max(LATE_NS));
+        SlowWindow {
+            detail,
+            spans: &seen.spans,
+            watched: &seen.watched,
+            range_ns: (measured.start_monotonic_ns, measured.end_monotonic_ns),
+            late_share: late as f64 / measured.requests.max(1) as f64,
+        }
+    }
+}
+
+/// Adds up the causes of windows.
 #[derive(Debug, Clone)]
-pub struct Blame {
+pub struct Attribution {
     limits: Vec<OfLimit>,
 }
 
@@ -55,7 +90,7 @@ struct OfCause {
     expected: Option<f64>,
 }
 
-impl Blame {
+impl Attribution {
     /// For limits in milliseconds.
     pub fn new(limits_ms: &[f64]) -> Self {
         let of = |limit_ms: &f64| OfLimit {
@@ -64,11 +99,11 @@ impl Blame {
             unexplained: 0,
             causes: BTreeMap::new(),
         };
-        Blame { limits: limits_ms.iter().map(of).collect() }
+        Attribution { limits: limits_ms.iter().map(of).collect() }
     }
 
     /// Adds a window.
-    pub fn add(&mut self, window: &BlameWindow<'_>) {
+    pub fn add(&mut self, window: &SlowWindow<'_>) {
         let lines: Vec<(Cause, TimeLine)> =
             window.watched.iter().map(|cause| (*cause, TimeLine::of(window.spans, *cause))).collect();
         let chances: Vec<(Cause, Option<f64>)> = lines
@@ -191,7 +226,7 @@ impl TimeLine {
     }
 
     /// How likely the cause touches a request of the window that it has nothing to do with.
-    fn chance(&self, window: &BlameWindow<'_>) -> Option<f64> {
+    fn chance(&self, window: &SlowWindow<'_>) -> Option<f64> {
         let (from_ns, to_ns) = window.range_ns;
         let all = &window.detail.limited;
         if to_ns <= from_ns || all.is_empty() {

@@ -1,0 +1,125 @@
+//! Whether a window was disturbed: one judge, with one table of thresholds ([`Bounds`]), for every window of load.
+//!
+//! What others do to the machine, and what the generator could not do, makes a window useless whatever the server did. What the
+//! server itself does, such as losing responses or keeping all connections busy, is no disturbance: a window that were left out for
+//! it would hide what was to be measured.
+
+use crate::config::Bounds;
+use crate::seen::Seen;
+use assay_load::{Measured, is_of_generator};
+use assay_model::Disturbance;
+
+fn disturbance(kind: &str, evidence: String) -> Disturbance {
+    Disturbance { kind: kind.to_owned(), evidence }
+}
+
+/// What disturbed the machine; `knows_server` says whether the server's own use of the processors is known.
+pub fn of_machine(bounds: &Bounds, seen: &Seen, knows_server: bool) -> Vec<Disturbance> {
+    let over = |kind: &str, what: &str, share: Option<f64>, bound: f64| {
+        let share = share.filter(|share| bound < *share)?;
+        let evidence = format!("{what}: {:.1} %, accepted {:.1} %", 100.0 * share, 100.0 * bound);
+        Some(disturbance(kind, evidence))
+    };
+    let foreign = seen.foreign_cpu_share.filter(|_| knows_server);
+    let steal = seen.host.and_then(|host| host.steal_share);
+    let held = seen.host.and_then(|host| host.throttled_share);
+    let (foreign_max, steal_max) = (bounds.foreign_cpu_share, bounds.steal_share);
+    let mut found: Vec<Disturbance> = [
+        over("cpu-pressure", "processors used by others, of the machine", foreign, foreign_max),
+        over("steal", "time taken by the hypervisor, of the machine", steal, steal_max),
+        over(
+            "throttled",
+            "time that a CPU limit held the generator",
+            seen.own_throttled_share,
+            bounds.own_throttled_share,
+        ),
+        bounds.throttled_share.and_then(|bound| over("throttled", "time held by a CPU limit", held, bound)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    // One limit that holds both is told once.
+    found.dedup_by(|a, b| a.kind == b.kind);
+    if let Some(step_s) = seen.clock_step_s.filter(|step_s| bounds.clock_step_s < step_s.abs()) {
+        found.push(disturbance("clock", format!("the wall clock was set by {:.0} ms", 1e3 * step_s)));
+    }
+    found.extend(seen.restart.iter().map(|why| disturbance("restart", why.clone())));
+    found
+}
+
+/// What disturbed a window of load. Whether the generator's lag leaves an answer is asked besides: of each limit by itself where
+/// there are limits, of the window as a whole where there are none (`validity`).
+pub fn disturbances(
+    bounds: &Bounds,
+    measured: &Measured,
+    seen: &Seen,
+    knows_server: bool,
+) -> Vec<Disturbance> {
+    let mut found = of_machine(bounds, seen, knows_server);
+    // An injector's use of its core is that of the load, which is the busiest one's.
+    let faults = measured.faults.iter().filter(|fault| !is_of_generator(fault));
+    found.extend(faults.map(|fault| disturbance("load", format!("{}: {}", fault.about, fault.text))));
+    if !is_offered(measured, bounds) {
+        let lag_ms = measured.send_lag.value_at_quantile(0.99) as f64 / 1e6;
+        let cpu = measured
+            .generator_cpu_share()
+            .map_or_else(String::new, |share| format!(" and it used {:.0} % of a core", 100.0 * share));
+        let what = format!("the generator could not offer the rate: its send lag p99 is {lag_ms:.0} ms{cpu}");
+        found.push(disturbance("generator-lag", what));
+    }
+    found
+}
+
+/// Whether requests were sent at the rate that was asked for. A request that is sent late by a share of the window's length moves
+/// the count of those sent in it by at most that share, at either end; one in a hundred may be later. A lag of answers that kept
+/// the generator waiting is none: it counts from when a request could be sent. A generator that used its core up may have been
+/// too slow in other ways.
+pub(crate) fn is_offered(measured: &Measured, bounds: &Bounds) -> bool {
+    let lag_s = measured.send_lag.value_at_quantile(0.99) as f64 / 1e9;
+    let has_cpu = measured.generator_cpu_share().is_none_or(|share| share <= bounds.generator_cpu_share);
+    has_cpu && lag_s <= bounds.sent_rate_share * measured.seconds()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_host::HostInterval;
+
+    fn kinds(seen: &Seen, bounds: &Bounds) -> Vec<String> {
+        of_machine(bounds, seen, true).into_iter().map(|d| d.kind).collect()
+    }
+
+    fn host(steal_share: f64, throttled_share: f64) -> HostInterval {
+        HostInterval {
+            steal_share: Some(steal_share),
+            throttled_share: Some(throttled_share),
+            ..HostInterval::default()
+        }
+    }
+
+    #[test]
+    fn each_gauge_over_its_limit_is_a_disturbance_and_absent_ones_are_none() {
+        let bounds = Bounds { throttled_share: Some(0.0), ..Bounds::default() };
+        assert_eq!(kinds(&Seen::default(), &bounds), [""; 0]);
+        let quiet = Seen { host: Some(host(0.03, 0.0)), foreign_cpu_share: Some(0.1), ..Seen::default() };
+        assert_eq!(kinds(&quiet, &bounds), [""; 0], "a bound itself is accepted");
+        let loud = Seen { host: Some(host(0.05, 0.001)), foreign_cpu_share: Some(0.25), ..Seen::default() };
+        assert_eq!(kinds(&loud, &bounds), ["cpu-pressure", "steal", "throttled"]);
+        assert_eq!(
+            kinds(&loud, &Bounds::default()),
+            ["cpu-pressure", "steal"],
+            "a CPU limit of both is the machine that a search looks for the capacity of"
+        );
+        let unknown = of_machine(&bounds, &loud, false);
+        assert!(
+            unknown.iter().all(|d| d.kind != "cpu-pressure"),
+            "others' use is not told from the server's"
+        );
+    }
+
+    #[test]
+    fn a_clock_that_was_set_and_another_process_are_disturbances() {
+        let seen = Seen { clock_step_s: Some(-2.0), restart: Some("gone".to_owned()), ..Seen::default() };
+        assert_eq!(kinds(&seen, &Bounds::default()), ["clock", "restart"]);
+    }
+}

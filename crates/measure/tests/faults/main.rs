@@ -1,0 +1,5 @@
+//! Measuring in virtual time: injected faults are all called, clean runs are not, and pauses are named as the cause.
+
+mod search;
+mod simulated;
+mod windows;

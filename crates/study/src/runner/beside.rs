@@ -1,0 +1,195 @@
+//! Has a procedure measure a server in a thread of its own, while the run's own thread, which started the server, looks after it:
+//! whether it lives, whether the user wants to stop, and what there is to tell.
+
+use super::server::{AUDIT_TIMEOUT, Server, ask_audit, shortened};
+use super::{Failure, Run};
+use crate::http;
+use assay_load::{Generator, GeneratorConfig, LoadError};
+use assay_measure::{MeasureEvent, Measurement, Procedure, ServerData, Turn, With};
+use assay_model::{Audit, CapacityWindow, RunEventKind, file};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How often the server and the wish to stop are looked at.
+const LOOK: Duration = Duration::from_millis(20);
+/// Warm-up events are for a person who waits.
+const WARM_UP_EVENT_EVERY_S: f64 = 2.0;
+
+/// Warms the server up, where the procedure does.
+pub(super) fn warm_up(
+    run: &mut Run<'_>,
+    server: &mut Server<'_>,
+    procedure: &mut dyn Procedure,
+    load: GeneratorConfig,
+) -> Result<(), Failure> {
+    let (watched, done) =
+        beside(run, server, load, ("during warm-up", &mut 0.0), |with| procedure.warm_up(with));
+    watched?;
+    server.trial.warm_up = done?;
+    if server.trial.warm_up.is_some() {
+        run.advance(run.prepared.layout.warm_up_s());
+    }
+    Ok(())
+}
+
+/// Measures once and adds the window to the trial; says whether it counts.
+pub(super) fn measure(
+    run: &mut Run<'_>,
+    server: &mut Server<'_>,
+    procedure: &mut dyn Procedure,
+    load: GeneratorConfig,
+    turn: Turn,
+) -> Result<bool, Failure> {
+    let (number, block) = (server.trial.number, turn.block);
+    let variant = server.trial.variant.clone();
+    run.emit(RunEventKind::WindowStarted { number, variant: variant.clone(), block })?;
+    // What a search leaves over of its budget when enough is known earlier is done, too.
+    let mut left_s = if turn.attempt == 1 { run.prepared.layout.window_with_settling_s() } else { 0.0 };
+    let when = match run.prepared.plan.capacity {
+        Some(_) => "while its capacity was measured",
+        None => "while it was measured",
+    };
+    let looked_after = (when, &mut left_s);
+    let (watched, done) = beside(run, server, load, looked_after, |with| procedure.measure(with, turn));
+    if let Ok(Some(Measurement { capacity: Some(report), .. })) = &done
+        && !report.windows.is_empty()
+    {
+        // Also of a search that was stopped: what is known by then is kept, and a failed check says so.
+        run.dir.write_json(&format!("{}/{}", server.folder_name(), file::CAPACITY), report)?;
+    }
+    watched?;
+    server.check_alive(when)?;
+    let Measurement { window, audit, .. } = done?.ok_or(Failure::Interrupted)?;
+    server.trial.audit = audit.or(server.trial.audit.take());
+    let disturbed: Vec<String> = window.disturbances.iter().map(|d| d.evidence.clone()).collect();
+    let (counts, requests) = (disturbed.is_empty(), window.requests);
+    server.trial.windows.push(window);
+    run.advance(left_s);
+    run.emit(RunEventKind::WindowEnded { number, variant, block, requests, disturbed })?;
+    Ok(counts)
+}
+
+/// How looking after the server ended, and what the thread gave.
+type Beside<T> = (Result<(), Failure>, Result<T, Failure>);
+
+fn beside<T: Send>(
+    run: &mut Run<'_>,
+    server: &mut Server<'_>,
+    load: GeneratorConfig,
+    looked_after: (&str, &mut f64),
+    work: impl FnOnce(&mut With<'_>) -> Result<T, LoadError> + Send,
+) -> Beside<T> {
+    let Some(mut watch) = server.watch.take() else {
+        let what = "a server is measured that is not watched".to_owned();
+        return (Ok(()), Err(Failure::Run(crate::StudyError::Internal(what))));
+    };
+    let stop = AtomicBool::new(false);
+    let mut data = DataUrls { audit: server.audit_url(), reset: server.reset_url(), stop: &stop };
+    let (sender, events) = channel();
+    let (watched, done) = std::thread::scope(|scope| {
+        let (watcher, data, stop) = (&mut watch, &mut data, &stop);
+        let thread = scope.spawn(move || {
+            let mut source = Generator::new(load)?;
+            // The receiver is gone when the run ends early: then nobody wants to know.
+            let mut on_event = |event: MeasureEvent| drop(sender.send(event));
+            work(&mut With { source: &mut source, watcher, data: Some(data), stop, on_event: &mut on_event })
+        });
+        let watched = look_after(run, server, &events, looked_after);
+        stop.store(true, Ordering::Relaxed);
+        (watched, thread.join())
+    });
+    server.watch = Some(watch);
+    let done = match done {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(e @ LoadError::Connect { .. })) => Err(Failure::Trial(e.to_string())),
+        Ok(Err(e)) => Err(Failure::Variant(e.to_string())),
+        Err(_) => Err(Failure::Run(crate::StudyError::Internal("measuring panicked".to_owned()))),
+    };
+    // Why the watcher gave up says more than what the load then met.
+    (watched, done)
+}
+
+/// Until the thread has nothing more to tell.
+fn look_after(
+    run: &mut Run<'_>,
+    server: &mut Server<'_>,
+    events: &Receiver<MeasureEvent>,
+    (when, left_s): (&str, &mut f64),
+) -> Result<(), Failure> {
+    let mut told_s = 0.0;
+    loop {
+        match events.recv_timeout(LOOK) {
+            Ok(event) => tell(run, server.trial.number, event, (&mut told_s, left_s))?,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+        run.check_stop()?;
+        server.check_alive(when)?;
+    }
+}
+
+fn tell(
+    run: &mut Run<'_>,
+    number: u32,
+    event: MeasureEvent,
+    (told_s, left_s): (&mut f64, &mut f64),
+) -> Result<(), Failure> {
+    let kind = match event {
+        MeasureEvent::WarmUp { elapsed_s, cpu_ms_per_request, .. }
+            if *told_s + WARM_UP_EVENT_EVERY_S <= elapsed_s =>
+        {
+            *told_s = elapsed_s;
+            RunEventKind::WarmUpProgress { number, elapsed_s, cpu_ms_per_request }
+        }
+        MeasureEvent::WarmedUp { is_steady, duration_s } => {
+            RunEventKind::WarmUpEnded { number, steady: is_steady, duration_s }
+        }
+        MeasureEvent::WindowEnded { window, .. } => {
+            let took_s = (window.rest_s + window.settle_s + window.window_s).clamp(0.0, *left_s);
+            *left_s -= took_s;
+            run.advance(took_s);
+            event_of(number, *window)
+        }
+        _ => return Ok(()),
+    };
+    Ok(run.emit(kind)?)
+}
+
+fn event_of(number: u32, window: CapacityWindow) -> RunEventKind {
+    RunEventKind::CapacityWindowEnded {
+        number,
+        step: window.step,
+        asked_rate_per_s: window.asked_rate_per_s,
+        reached_rate_per_s: window.reached_rate_per_s,
+        limited_ms: window.limited_ms,
+        is_sustained: window.is_sustained,
+        left_out: window.left_out,
+    }
+}
+
+/// Where the server is asked for its account of its data.
+struct DataUrls<'a> {
+    audit: Option<String>,
+    reset: Option<String>,
+    stop: &'a AtomicBool,
+}
+
+impl ServerData for DataUrls<'_> {
+    fn audit(&mut self) -> Option<Audit> {
+        let url = self.audit.as_deref()?;
+        Some(match self.stop.load(Ordering::Relaxed) {
+            false => ask_audit(url, AUDIT_TIMEOUT),
+            true => Audit { passed: false, detail: "not asked: the run was stopped".to_owned() },
+        })
+    }
+
+    fn reset(&mut self) -> Result<(), String> {
+        let Some(url) = self.reset.as_deref() else { return Ok(()) };
+        match http::post(url, AUDIT_TIMEOUT) {
+            Ok(answer) if answer.is_good() => Ok(()),
+            Ok(answer) => Err(format!("{url}: status {}: {}", answer.status, shortened(&answer.body))),
+            Err(e) => Err(format!("{url} gave no answer: {e}")),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The procedure of a study's trials, and the load generators that it measures with.
+
+use super::server::Server;
+use super::{Failure, Run};
+use crate::plan::SETTLE_S;
+use crate::study_file::{ArrivalWord, LoadKind, LoadTable};
+use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadError, Scenario};
+use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows};
+use assay_model::PlannedCapacity;
+use std::time::Duration;
+
+/// What a server of this run is measured with.
+pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure> {
+    let (prepared, load) = (run.prepared, &server.launch.load);
+    let layout = prepared.layout;
+    let seconds = Duration::from_secs_f64;
+    let (min, cap) = (seconds(layout.warm_up_min_s), seconds(layout.warm_up_cap_s));
+    let warm_up = (!cap.is_zero()).then(|| WarmUpPlan::within(load_of(load), min, cap));
+    match &prepared.plan.capacity {
+        Some(planned) => {
+            let config = capacity_config(run, server, planned);
+            Box::new(CapacitySearch { config, warm_up, warmed_up: None })
+        }
+        None => Box::new(Windows {
+            load: load_of(load),
+            settle: seconds(SETTLE_S),
+            length: seconds(layout.window_s),
+            warm_up,
+            bounds: prepared.bounds,
+            connections: connections_of(load),
+            warmed_up: None,
+        }),
+    }
+}
+
+fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity) -> CapacityConfig {
+    let variant = &server.launch.variant;
+    let jvm = variant.jvm.as_ref().map_or_else(String::new, |jvm| format!(", JVM {}", jvm.version));
+    CapacityConfig {
+        target: format!("workload {}, {}{jvm}", run.prepared.plan.workload, variant.name),
+        method: planned.method,
+        percentile: planned.percentile,
+        limits_ms: planned.limits_ms.clone(),
+        limited_operations: planned.limited_operations.clone(),
+        budget_s: planned.budget_s,
+        connections: planned.connections,
+        seed: server.trial.seed,
+        bounds: run.prepared.bounds,
+        counts_disturbed: false,
+    }
+}
+
+/// The generator of warm-up.
+pub(super) fn warm_up_load(server: &Server<'_>) -> Result<GeneratorConfig, Failure> {
+    even_load(server, server.trial.seed)
+}
+
+/// The generator of a measurement.
+///
+/// Every window has one of its own: its sessions begin in the settling time before it, which is not counted. So a server that was
+/// held still for minutes, and whose earlier sessions or kept-alive connections ran out meanwhile, answers the same requests as one
+/// that was not.
+pub(super) fn measured_load(
+    run: &Run<'_>,
+    server: &Server<'_>,
+    seed: u64,
+) -> Result<GeneratorConfig, Failure> {
+    let Some(planned) = &run.prepared.plan.capacity else { return even_load(server, seed) };
+    let (base_url, scenario) = base(server)?;
+    Ok(GeneratorConfig {
+        in_flight_max: planned.in_flight_max,
+        seed: server.trial.seed,
+        limited: planned.limited_operations.clone(),
+        ..GeneratorConfig::new(base_url, scenario, planned.connections)
+    })
+}
+
+fn even_load(server: &Server<'_>, seed: u64) -> Result<GeneratorConfig, Failure> {
+    let (base_url, scenario) = base(server)?;
+    let load = &server.launch.load;
+    let mut config = GeneratorConfig::new(base_url, scenario, connections_of(load));
+    config.in_flight_max = load.in_flight_max.unwrap_or(config.in_flight_max);
+    config.seed = seed;
+    Ok(config)
+}
+
+/// Where load goes, and what its users do.
+fn base(server: &Server<'_>) -> Result<(String, Scenario), Failure> {
+    let wrong = |e: LoadError| Failure::Variant(e.to_string());
+    let (base_url, of_url) = Scenario::for_url(&server.ready_url).map_err(wrong)?;
+    Ok((base_url, server.launch.scenario.clone().unwrap_or(of_url)))
+}
+
+fn connections_of(load: &LoadTable) -> u32 {
+    match load.kind {
+        LoadKind::Closed => load.users.unwrap_or(8),
+        LoadKind::Open => load.connections.unwrap_or(64),
+    }
+}
+
+fn load_of(table: &LoadTable) -> Load {
+    match table.kind {
+        LoadKind::Closed => {
+            let think = table.think.map_or(Duration::ZERO, crate::units::Seconds::duration);
+            Load::Closed { users: table.users.unwrap_or(8), think }
+        }
+        LoadKind::Open => Load::Open {
+            arrivals: match table.arrivals {
+                Some(ArrivalWord::Constant) => ArrivalLaw::Constant,
+                Some(ArrivalWord::Poisson) | None => ArrivalLaw::Poisson,
+            },
+            rate_per_s: table.rate_per_s.unwrap_or(1.0),
+        },
+    }
+}
