@@ -22,6 +22,7 @@ fn main() -> io::Result<()> {
     let run = sample::run();
     let mut demo = sample::demo_run();
     demo.trials.iter_mut().for_each(|t| t.memory_report = Some(kafka::look()));
+    demo.trials.iter_mut().for_each(|t| t.gc_report = Some(gc_sample::g1()));
     let pages = [("report.html", run.clone()), ("demo.html", demo), ("hostile.html", sample::hostile_run())];
     for (name, run) in pages {
         let mut html = Vec::new();

@@ -27,16 +27,25 @@ pub use memory::{
     Watch, owners_left_out_sentence, render_advice_terminal, render_change_html, render_change_terminal,
     render_memory_html, render_memory_terminal,
 };
-pub use study::{render_csv, render_markdown, render_terminal};
+pub use study::{render_csv, render_terminal};
 
 use assay_model::StoredRun;
 use std::io;
+
+const INSERTS: study::Inserts = study::Inserts { memory_map: memory::small_map, gc_digest: gc::digest };
 
 /// Writes the report of a study as one HTML file that opens without a network.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn render_html(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
-    let inserts = study::Inserts { memory_map: memory::small_map };
-    study::render_html(run, &inserts, out)
+    study::render_html(run, &INSERTS, out)
+}
+
+/// Writes the report of a study as Markdown: everything but the pictures.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render_markdown(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
+    study::render_markdown(run, &INSERTS, out)
 }

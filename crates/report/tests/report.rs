@@ -1,6 +1,8 @@
 //! The outputs of a made-up run: golden files, determinism, what must never be in a page, and runs that lack
 //! almost everything.
 
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod gc_sample;
 mod sample;
 
 use assay_model::*;
@@ -252,4 +254,19 @@ fn trials_that_were_read_in_full_have_a_tree_map_for_each_variant_and_others_mis
     let figure = figure.expect("the figure");
     assert_eq!(figure.matches("<svg role=\"img\"").count(), 2);
     assert!(figure.contains("Java heap") && figure.contains("<table "));
+}
+
+#[test]
+fn findings_in_gc_logs_stand_by_variant_where_there_are_any() {
+    let mut run = sample::demo_run();
+    assert!(!html(&run).contains("id=\"gc\""), "none was analysed");
+    run.trials[0].gc_report = Some(gc_sample::g1());
+    let page = html(&run);
+    let section = page.split("<section id=\"gc\"").nth(1).expect("the section");
+    let section = section.split("</section>").next().expect("its end");
+    let finding = &gc_sample::g1().findings[0];
+    for text in [&run.trials[0].trial.variant, &finding.claim, &"1 of 1 trial".to_owned()] {
+        assert!(section.contains(text.as_str()), "{text}: {section}");
+    }
+    assert!(markdown(&run).contains("## Garbage collection"));
 }

@@ -3,6 +3,7 @@
 
 mod csv;
 mod diff;
+mod digest;
 mod length_pictures;
 mod live;
 mod openmetrics;
@@ -22,6 +23,11 @@ use std::io;
 /// the log is called. Its lines are at most as wide as the terminal, from 72 columns on.
 pub fn render_gc_terminal(report: &GcReport, name: &str, view: TerminalView) -> String {
     terminal::render(report, name, view)
+}
+
+/// The figures of a log that tell most, with their names, and its findings: rule, severity, claim, evidence, change.
+pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5]>) {
+    (digest::figures(report), digest::findings(report))
 }
 
 /// The screen of a log that is followed: at most `rows` lines.

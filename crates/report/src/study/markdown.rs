@@ -2,12 +2,12 @@
 
 use super::answer::Answer;
 use super::grid::Grid;
-use super::{claims, conditions, results};
+use super::{Inserts, claims, collections, conditions, results};
 use assay_kit::text;
 use std::io;
 
 /// Writes the whole report.
-pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
+pub fn render(grid: &Grid, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
     let plan = &grid.run.plan;
     writeln!(out, "# {}\n\n{}\n", text::markdown(&plan.study), text::markdown(&plan.question))?;
     if !plan.background.is_empty() {
@@ -49,6 +49,12 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(out, "- {}\n", text::markdown(&sentence))?;
     }
     for table in [claims::table(grid), results::skipped(grid)].into_iter().flatten() {
+        writeln!(out, "{}", table.markdown())?;
+    }
+    for (index, table) in collections::tables(grid, inserts).iter().enumerate() {
+        if index == 0 {
+            writeln!(out, "## Garbage collection\n")?;
+        }
         writeln!(out, "{}", table.markdown())?;
     }
     writeln!(out, "## Conditions\n")?;

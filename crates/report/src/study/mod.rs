@@ -17,6 +17,7 @@
 mod answer;
 mod charts;
 mod claims;
+mod collections;
 mod conditions;
 mod csv;
 mod estimate;
@@ -26,7 +27,7 @@ mod page;
 mod results;
 mod terminal;
 
-use assay_model::{MemoryReport, StoredRun};
+use assay_model::{GcReport, MemoryReport, StoredRun};
 use grid::Grid;
 use std::io;
 
@@ -34,7 +35,12 @@ use std::io;
 pub struct Inserts {
     /// A small map of all resident memory: the look, the picture's id, its title.
     pub memory_map: fn(&MemoryReport, &str, &str) -> String,
+    /// Figures of a GC log by name, and its findings: rule, severity, claim, evidence, what to change.
+    pub gc_digest: fn(&GcReport) -> GcDigest,
 }
+
+/// Of [`Inserts::gc_digest`].
+pub type GcDigest = (Vec<(&'static str, String)>, Vec<[String; 5]>);
 
 /// Writes the report as one HTML file that opens without a network.
 ///
@@ -48,8 +54,8 @@ pub fn render_html(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write)
 ///
 /// # Errors
 /// Those of the writer.
-pub fn render_markdown(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
-    markdown::render(&Grid::of(run), out)
+pub fn render_markdown(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
+    markdown::render(&Grid::of(run), inserts, out)
 }
 
 /// Writes the results as tidy CSV: one row for each variant and metric, with the comparison in the same row.

@@ -4,7 +4,7 @@ use super::Inserts;
 use super::answer::Answer;
 use super::charts::{Figure, figures};
 use super::grid::Grid;
-use super::{claims, conditions, results};
+use super::{claims, collections, conditions, results};
 use askama::Template;
 use assay_kit::text::{clean, clean_lines};
 use assay_kit::{Page, Section, Table};
@@ -65,20 +65,27 @@ pub fn render(grid: &Grid, inserts: &Inserts, out: &mut impl io::Write) -> io::R
         title: format!("{study}: report of Assay"),
         lines,
         whole: "report",
-        sections: sections(&content).map_err(io::Error::other)?,
+        sections: sections(&content, &collections::tables(grid, inserts)).map_err(io::Error::other)?,
         made_by: format!("{} from the run directory alone", clean(&grid.run.host.provenance.assay_version)),
         ..Page::new(if plan.quick { "Report of Assay, short form" } else { "Report of Assay" }, study)
     }
     .write(out)
 }
 
-fn sections(content: &Content) -> askama::Result<Vec<Section>> {
-    Ok(vec![
+fn sections(content: &Content, collections: &[Table]) -> askama::Result<Vec<Section>> {
+    let mut sections = vec![
         Section::answer(content.as_answer().render()?),
         Section::new("pictures", "Pictures", content.as_pictures().render()?),
         Section::new("results", "Results", content.as_results().render()?),
+    ];
+    if !collections.is_empty() {
+        let html = collections.iter().map(Table::html).collect();
+        sections.push(Section::new("gc", "Garbage collection", html));
+    }
+    sections.extend([
         Section::new("left-out", "Left out", content.as_left_out().render()?),
         Section::new("conditions", "Conditions", content.as_conditions().render()?),
         Section::new("repeat", "How to repeat it", content.as_repeat().render()?),
-    ])
+    ]);
+    Ok(sections)
 }
