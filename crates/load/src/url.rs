@@ -37,7 +37,7 @@ impl BaseUrl {
 }
 
 fn wrong(url: &str, cause: &str) -> LoadError {
-    LoadError::Url { url: url.to_owned(), cause: cause.to_owned() }
+    LoadError::Url { url: assay_text::redact::word(url).into_owned(), cause: cause.to_owned() }
 }
 
 fn split(url: &str) -> Result<(&str, &str), LoadError> {

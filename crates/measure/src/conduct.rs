@@ -14,6 +14,7 @@ use crate::window::{detail_of, for_method, limit_ns, stored};
 use assay_load::{ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured, SLOW_REQUESTS_MAX};
 use assay_model::{CapacityMethod, CapacityReport, CapacityWindow, Problem, schema};
 use assay_stats::capacity::{Ask, Capacity, LimitCapacity, Method, Step};
+use assay_text::redact;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -250,7 +251,7 @@ impl<'a> Books<'a> {
         CapacityReport {
             schema: schema::CAPACITY.to_owned(),
             method: config.method,
-            target: config.target.clone(),
+            target: redact::word(&config.target).into_owned(),
             percentile: config.percentile,
             limited_operations: config.limited_operations.clone(),
             max_rate_per_s: capacity.max_rate_per_s,

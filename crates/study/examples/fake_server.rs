@@ -3,7 +3,8 @@
 //! `fake_server --port N`, with `FAKE_WORK_US` (processor time for each request), `FAKE_HOLD_US` (time in which a request holds
 //! the only worker, asleep: so one knows how many it bears, whatever the machine) and `FAKE_FAULT` in the environment: one of
 //! `never-ready`, `dies-when-ready`, `dies-after-requests`, `ignores-sigterm`, `answers-wrongly`, `fails-audit`,
-//! `leaves-a-child`.
+//! `leaves-a-child`, `tells-all` (prints its arguments and environment, and writes them into the file `FAKE_TELL`); or several,
+//! parted by commas.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -36,6 +37,12 @@ fn main() {
         requests: AtomicU64::new(0),
     });
     println!("fake server on port {port}");
+    if server.has("tells-all") {
+        let variables = std::env::vars().map(|(name, value)| format!("{name}={value}"));
+        let told = arguments.iter().cloned().chain(variables).collect::<Vec<String>>().join("\n");
+        println!("{told}");
+        std::fs::write(variable("FAKE_TELL"), told).expect("a file");
+    }
     if server.has("ignores-sigterm") {
         let flag = Arc::new(std::sync::atomic::AtomicBool::new(false));
         signal_hook::flag::register(signal_hook::consts::SIGTERM, flag).expect("a handler");
@@ -59,7 +66,7 @@ fn main() {
 
 impl Server {
     fn has(&self, fault: &str) -> bool {
-        self.fault == fault
+        self.fault.split(',').any(|of| of == fault)
     }
 
     fn serve(&self, mut stream: TcpStream) -> Option<()> {
@@ -71,7 +78,8 @@ impl Server {
             while reader.read_line(&mut line).ok()? > 2 {
                 line.clear();
             }
-            let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
+            let path = request.split(' ').nth(1).unwrap_or("/");
+            let path = path.split('?').next().unwrap_or(path).to_owned();
             let (status, body) = self.answer(&path);
             let length = body.len();
             let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n{body}");

@@ -1,5 +1,6 @@
 //! What can be wrong, in the kinds that the program's exit codes tell apart.
 
+use assay_text::redact::Redactor;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -54,6 +55,21 @@ pub enum StudyError {
 }
 
 impl StudyError {
+    /// The same without secrets: it may be printed, and kept by who prints it.
+    pub(crate) fn redacted(self, redactor: &Redactor) -> StudyError {
+        let clean = |text: String| redactor.text(&text).into_owned();
+        match self {
+            StudyError::Diagnostics(found) => {
+                let clean = |d: Diagnostic| Diagnostic { message: clean(d.message), ..d };
+                StudyError::Diagnostics(found.into_iter().map(clean).collect())
+            }
+            StudyError::Use(text) => StudyError::Use(clean(text)),
+            StudyError::Environment(text) => StudyError::Environment(clean(text)),
+            StudyError::Internal(text) => StudyError::Internal(clean(text)),
+            interrupted @ StudyError::Interrupted { .. } => interrupted,
+        }
+    }
+
     /// Whether the environment, not the user's input, is the cause.
     pub fn is_environment(&self) -> bool {
         match self {

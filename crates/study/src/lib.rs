@@ -10,7 +10,7 @@
 //! | what this machine will run | `each_jdk`, `variant`, `reference_mode`, `jvm_choice`, `preload`, `prepare`, `plan` |
 //! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `private_folder`, `http` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
-//! | what is left | `run_dir`, `curves`, `summary`, `claims` |
+//! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims` |
 
 mod benchmark_results;
 mod capacity;
@@ -28,6 +28,7 @@ mod preload;
 mod prepare;
 mod private_folder;
 mod process;
+mod redacted;
 mod run_dir;
 mod runner;
 mod runtime_folder;

@@ -9,6 +9,7 @@ use crate::error::Diagnostic;
 use crate::placeholders::Placeholders;
 use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
+use crate::redacted::secrets_of;
 use crate::study_file::{ClaimTable, CommandLine, LoadTable, PublishedTable, StudyFile};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
@@ -22,6 +23,7 @@ use assay_model::{
     SkippedVariant, Subject, Variant, metric, schema,
 };
 use assay_stats::SteadyRule;
+use assay_text::redact::Redactor;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +47,8 @@ pub(crate) struct Prepared {
     pub workload: Workload,
     pub study_text: String,
     pub study_dir: PathBuf,
+    /// Knows what must not be stored.
+    pub redactor: Redactor,
     /// In the order of the plan's variants.
     pub launches: Vec<VariantLaunch>,
     pub problems: Vec<Problem>,
@@ -192,6 +196,7 @@ pub(crate) fn prepare(
         layout,
         observe,
         study_dir: crate::workload::folder_of(&document.file),
+        redactor: secrets_of(&text, &workload, &launches),
         workload,
         study_text: text,
         launches,

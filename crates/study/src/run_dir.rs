@@ -2,10 +2,12 @@
 
 use crate::claims::check_claims;
 use crate::error::StudyError;
+use crate::redacted::{redact_files, redacted_json};
 use assay_model::{
     GcRecord, HostFacts, MemorySample, Plan, RunEvent, StoredGcLine, StoredRun, StoredTrial, Summary, Trial,
     file,
 };
+use assay_text::redact::Redactor;
 use fs_err::File;
 use rustix::fs::{FlockOperation, flock, statvfs};
 use serde::Serialize;
@@ -27,6 +29,8 @@ const LINE_BYTES_MAX: u64 = 1 << 20;
 /// Lines of a stored series.
 const LINES_MAX: usize = 10_000_000;
 const TRIALS_MAX: usize = 100_000;
+/// How deep files of a launch may lie.
+const FOLDERS_DEEP_MAX: usize = 3;
 
 /// An open run directory. Only one run can have it open.
 #[derive(Debug)]
@@ -34,11 +38,17 @@ pub(crate) struct RunDir {
     path: PathBuf,
     _lock: File,
     events: File,
+    redactor: Redactor,
 }
 
 impl RunDir {
     /// Makes a new one, or opens that of an earlier start to go on with it.
-    pub fn open(path: &Path, resume: bool, launches: usize) -> Result<RunDir, StudyError> {
+    pub fn open(
+        path: &Path,
+        resume: bool,
+        launches: usize,
+        redactor: Redactor,
+    ) -> Result<RunDir, StudyError> {
         if resume && !path.join(file::PLAN).is_file() {
             let what = "is no run directory (it has no plan.json): leave --resume away to begin a new run";
             return Err(StudyError::Use(format!("{} {what}", path.display())));
@@ -59,7 +69,7 @@ impl RunDir {
             return Err(StudyError::Use(format!("{} {what}", path.display())));
         }
         let events = private(OpenOptions::new().create(true).append(true), &path.join(file::EVENTS))?;
-        let dir = RunDir { path, _lock: lock, events };
+        let dir = RunDir { path, _lock: lock, events, redactor };
         dir.check_space(launches)?;
         Ok(dir)
     }
@@ -87,20 +97,45 @@ impl RunDir {
 
     /// Writes a file so that it appears whole or not at all.
     pub fn write_json<T: Serialize>(&self, name: &str, value: &T) -> Result<(), StudyError> {
-        let mut text = serde_json::to_vec_pretty(value).map_err(|e| StudyError::Internal(e.to_string()))?;
-        text.push(b'\n');
-        self.write(name, &text)
+        let text = serde_json::to_string_pretty(value).map_err(|e| StudyError::Internal(e.to_string()))?;
+        self.write(name, &(redacted_json(&self.redactor, &text) + "\n"))
     }
 
-    /// The same for bytes.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StudyError> {
+    /// The same for a text.
+    pub fn write_text(&self, name: &str, text: &str) -> Result<(), StudyError> {
+        self.write(name, &self.redactor.text(text))
+    }
+
+    /// A value as it is stored.
+    pub fn as_stored<T: Serialize + DeserializeOwned>(&self, value: &T) -> Result<T, StudyError> {
+        let failed = |e: serde_json::Error| StudyError::Internal(e.to_string());
+        let text = serde_json::to_string(value).map_err(failed)?;
+        serde_json::from_str(&redacted_json(&self.redactor, &text)).map_err(failed)
+    }
+
+    /// Takes the run's secrets out of the files of a launch that others wrote: the server's output, logs of JVMs, results.
+    pub fn redact_files(&self, folder: &Path) -> std::io::Result<()> {
+        redact_files(folder, self.redactor.values(), FOLDERS_DEEP_MAX)
+    }
+
+    /// The same for all launches of an earlier start, which may have been killed before it did so.
+    pub fn redact_earlier(&self) -> std::io::Result<()> {
+        trial_folders(&self.path).iter().try_for_each(|(_, folder)| self.redact_files(folder))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), StudyError> {
         let path = self.path.join(name);
-        let written = assay_text::file::write_whole(&path, |out| out.write_all(bytes));
+        let written = assay_text::file::write_whole(&path, |out| out.write_all(text.as_bytes()));
         Ok(written
             .map_err(|e| std::io::Error::new(e.kind(), format!("cannot write {}: {e}", path.display())))?)
     }
 
-    /// Appends an event.
+    /// What must not be stored.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// Appends an event, as it is stored.
     pub fn append_event(&mut self, event: &RunEvent) -> Result<(), StudyError> {
         let line = serde_json::to_string(event).map_err(|e| StudyError::Internal(e.to_string()))? + "\n";
         Ok(self.events.write_all(line.as_bytes())?)
@@ -109,7 +144,11 @@ impl RunDir {
     /// Makes the folder of a launch; its name relative to the directory.
     pub fn make_trial_folder(&self, number: u32, variant: &str) -> Result<String, StudyError> {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-        let name = format!("{}/{number:02}-{}", file::TRIALS, variant.chars().map(plain).collect::<String>());
+        let name = format!(
+            "{}/{number:02}-{}",
+            file::TRIALS,
+            self.redactor.text(variant).chars().map(plain).collect::<String>()
+        );
         let path = self.path.join(&name);
         let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
         made.map_err(|e| std::io::Error::new(e.kind(), format!("cannot make {}: {e}", path.display())))?;

@@ -4,4 +4,5 @@ pub mod duration;
 pub mod file;
 pub mod near;
 pub mod percent;
+pub mod redact;
 pub mod size;

@@ -3,7 +3,6 @@
 pub(crate) mod decimal;
 mod j9;
 mod jdk8;
-mod secret;
 mod unified;
 
 use crate::stream::GcSink;

@@ -1,7 +1,7 @@
 //! One launch of a program that measures itself: started with the variant's JVM options, watched until it ends, its results
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
-use super::server::{Turn, blank_trial, directory, environment, make_server_dir, redacted, words};
+use super::server::{Turn, blank_trial, directory, environment, make_server_dir, words};
 use super::{Failure, Run};
 use crate::benchmark_results;
 use crate::placeholders::Placeholders;
@@ -13,6 +13,7 @@ use assay_gclog::xlog_option;
 use assay_jdk::modes;
 use assay_measure::{Benchmark, OwnLoad, Procedure, Watch, WatchConfig, With};
 use assay_model::{GcJvm, Problem, RunEventKind, Trial, TrialOutcome, Window, file};
+use assay_text::redact;
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -109,7 +110,7 @@ fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result
     names.set("jvm_options", quoted.collect::<Vec<String>>().join(" "));
     let words = words(launch, &options, &mut names);
     let mut trial = blank_trial(run, launch, number, turn);
-    trial.command = redacted(&words);
+    trial.command = redact::words(&words);
     let process = start_process(run, launch, &names, words, &folder)?;
     Ok(Launched { launch, trial, process, folder, folder_name })
 }

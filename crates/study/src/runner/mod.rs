@@ -11,6 +11,7 @@ use crate::checked::Checked;
 use crate::curves;
 use crate::error::{Diagnostic, StudyError};
 use crate::prepare::{Prepared, prepare};
+use crate::redacted::stored_plan;
 use crate::run_dir::{RunDir, load_trials, read_json};
 use crate::runtime_folder::{Lease, clean_up, runtime_folder};
 use crate::study_file::StudyFile;
@@ -123,7 +124,7 @@ fn run_prepared(
         Design::Fresh => prepared.plan.trials.len(),
         Design::Resident => prepared.plan.variants.len(),
     };
-    let dir = RunDir::open(&out, options.resume, launches)?;
+    let dir = RunDir::open(&out, options.resume, launches, prepared.redactor.clone())?;
     let mut run = Run::begin(prepared, dir, stop, on_event)?;
     if options.resume {
         run.take_up()?;
@@ -227,10 +228,10 @@ impl<'a> Run<'a> {
         problems.extend_from_slice(HostGauge::new().problems());
         problems.extend(self.cleaned.iter().map(|what| Problem::new("runtime folder", what.clone())));
         let host = host_facts(&ProcRoot::default(), &SysRoot::default(), VERSION, jvms, problems);
-        self.dir.write(file::STUDY, self.prepared.study_text.as_bytes())?;
+        self.dir.write_text(file::STUDY, &self.prepared.study_text)?;
         self.dir.write_json(file::HOST, &host)?;
         // Last: a folder with a plan is a run directory.
-        self.dir.write_json(file::PLAN, &self.prepared.plan)
+        self.dir.write_json(file::PLAN, &stored_plan(&self.prepared.plan))
     }
 
     /// Goes on with an earlier run, if its plan is this one.
@@ -241,13 +242,15 @@ impl<'a> Run<'a> {
             plan.provenance = self.prepared.plan.provenance.clone();
             serde_json::to_value(plan).unwrap_or_default()
         };
-        if comparable(&stored) != comparable(&self.prepared.plan) {
+        // A secret may have changed meanwhile.
+        if comparable(&stored) != comparable(&self.dir.as_stored(&stored_plan(&self.prepared.plan))?) {
             let what = "the study, its form or the JVMs here differ from those of the run";
             return Err(StudyError::Use(format!(
                 "cannot go on with {}: {what}; begin a new run with another --out",
                 self.dir.path().display()
             )));
         }
+        self.dir.redact_earlier()?;
         for (folder, trial) in load_trials(self.dir.path())? {
             self.keep(trial, &folder);
         }
@@ -277,6 +280,7 @@ impl<'a> Run<'a> {
             remaining_s: Some(self.remaining_s(elapsed_s)),
             kind,
         };
+        let event = self.dir.as_stored(&event)?;
         (self.on_event)(&event);
         self.dir.append_event(&event)
     }
@@ -352,6 +356,7 @@ impl<'a> Run<'a> {
     /// Stores a trial and what the run says so far.
     fn store(&mut self, mut trial: Trial, folder_name: &str) -> Result<Trial, Failure> {
         let folder = self.dir.path().join(folder_name);
+        self.dir.redact_files(&folder)?;
         if trial.counts() {
             let histogram = curves::histogram_of(&folder, &trial);
             trial.response_curve = histogram.as_ref().map(assay_load::curve).unwrap_or_default();
@@ -436,6 +441,7 @@ impl<'a> Run<'a> {
             Err(Failure::Run(error)) => Some(error),
             Err(Failure::Trial(reason) | Failure::Variant(reason)) => Some(StudyError::Internal(reason)),
         };
+        let failed = failed.map(|error| error.redacted(self.dir.redactor()));
         let detail = match &failed {
             Some(error) => error.to_string(),
             None => self.blocks_missing().unwrap_or_else(|| "all that was planned is done".to_owned()),
@@ -443,7 +449,7 @@ impl<'a> Run<'a> {
         let told = self.emit(RunEventKind::RunEnded { ok: failed.is_none(), detail });
         match failed {
             Some(error) => Err(error),
-            None => told.map(|()| RunResult { summary: self.summary(), dir }),
+            None => told.and_then(|()| Ok(RunResult { summary: self.dir.as_stored(&self.summary())?, dir })),
         }
     }
 

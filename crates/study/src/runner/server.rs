@@ -13,6 +13,7 @@ use assay_jdk::modes;
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{Procedure, Watch, WatchConfig};
 use assay_model::{Audit, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
+use assay_text::redact;
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -23,8 +24,6 @@ pub(super) const AUDIT_TIMEOUT: Duration = Duration::from_secs(120);
 /// The user waits for the end of an interrupted run.
 const AUDIT_TIMEOUT_INTERRUPTED: Duration = Duration::from_secs(5);
 const AUDIT_CHARS_MAX: usize = 500;
-/// Words that mark an argument whose value is not to be stored.
-const SECRET_WORDS: [&str; 5] = ["password", "passwd", "secret", "token", "credential"];
 
 /// A launched server.
 pub(super) struct Server<'a> {
@@ -105,7 +104,7 @@ impl<'a> Server<'a> {
         };
         let words = words(launch, &options, &mut names);
         let mut trial = blank_trial(run, launch, number, turn);
-        trial.command = redacted(&words);
+        trial.command = redact::words(&words);
         let begun = Instant::now();
         let process = ServerProcess::start(
             &Launch {
@@ -259,7 +258,7 @@ impl<'a> Server<'a> {
         if let Some(url) = &server.stats_url {
             let stored = match http::get(&self.names.fill(url), timeout) {
                 Ok(a) if a.is_good() => {
-                    run.dir.write(&format!("{}/stats.json", self.folder_name), a.body.as_bytes())
+                    run.dir.write_text(&format!("{}/stats.json", self.folder_name), &a.body)
                 }
                 Ok(a) => Err(crate::StudyError::Use(format!("status {}", a.status))),
                 Err(e) => Err(e.into()),
@@ -408,50 +407,10 @@ pub(super) fn directory(run: &Run<'_>, names: &Placeholders) -> PathBuf {
     }
 }
 
-/// The command line without what may be secret.
-pub(super) fn redacted(words: &[String]) -> Vec<String> {
-    let is_secret = |word: &str| {
-        let word = word.to_ascii_lowercase();
-        SECRET_WORDS.iter().any(|secret| word.contains(secret))
-    };
-    let mut after_secret = false;
-    let redact = |word: &String| {
-        let shown = match word.split_once('=') {
-            Some((name, _)) if is_secret(name) => format!("{name}=<redacted>"),
-            _ if after_secret && !word.starts_with('-') => "<redacted>".to_owned(),
-            _ => word.clone(),
-        };
-        after_secret = word.starts_with('-') && !word.contains('=') && is_secret(word);
-        shown
-    };
-    words.iter().map(redact).collect()
-}
-
 pub(super) fn shortened(text: &str) -> String {
     let text: String = text.trim().chars().take(AUDIT_CHARS_MAX + 1).collect();
     if text.chars().count() <= AUDIT_CHARS_MAX {
         return text;
     }
     text.chars().take(AUDIT_CHARS_MAX).chain("...".chars()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::redacted;
-
-    #[test]
-    fn secrets_on_the_command_line_are_not_stored() {
-        let words = ["java", "-Ddb.password=x", "--token", "abc", "--port", "1", "--secret-file=/k"];
-        let got = redacted(&words.map(str::to_owned));
-        let want = [
-            "java",
-            "-Ddb.password=<redacted>",
-            "--token",
-            "<redacted>",
-            "--port",
-            "1",
-            "--secret-file=<redacted>",
-        ];
-        assert_eq!(got, want);
-    }
 }

@@ -2,9 +2,9 @@
 
 use super::tag::{Attributes, unescaped};
 use crate::dialect::At;
-use crate::dialect::secret::without_secret;
 use crate::j9::Root;
 use assay_model::GcJvm;
+use assay_text::redact;
 
 const FLAGS_MAX: usize = 1_000;
 const SETTINGS_MAX: usize = 200;
@@ -93,7 +93,7 @@ impl Header {
     /// `<vmarg name="-Xmx1g" />`
     pub fn take_argument(&mut self, attributes: &Attributes<'_>) {
         if let Some(name) = attributes.get("name").filter(|_| self.jvm.flags.len() < FLAGS_MAX) {
-            self.jvm.flags.push(without_secret(&unescaped(name)));
+            self.jvm.flags.push(redact::word(&unescaped(name)).into_owned());
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What a JVM before JDK 9 says of itself: version, memory, flags.
 
 use crate::dialect::At;
-use crate::dialect::secret::without_secret;
 use crate::scan::shortened;
 use assay_model::GcJvm;
+use assay_text::redact;
 
 const FLAGS_MAX: usize = 1_000;
 const CHARS_MAX: usize = 200;
@@ -83,7 +83,7 @@ impl Header {
         let jvm = self.target();
         for flag in text.trim_start_matches("CommandLine flags:").split_whitespace().take(FLAGS_MAX) {
             take_flag(jvm, flag);
-            jvm.flags.push(without_secret(flag));
+            jvm.flags.push(redact::word(flag).into_owned());
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::heap_lines::HeapLine;
 use super::mode::ModeEvidence;
-use crate::dialect::secret::without_secret;
 use crate::scan::{Scan, shortened};
 use assay_model::{GcJvm, HeapRange};
+use assay_text::redact;
 
 /// Settings and flags that are kept.
 const SETTINGS_MAX: usize = 200;
@@ -202,7 +202,7 @@ impl JvmSoFar {
         // Blanks within a value are not marked: what does not begin as a flag is the rest of one, perhaps of a secret.
         let flags = flags.split_ascii_whitespace().filter(|flag| flag.starts_with('-'));
         for flag in flags.take(SETTINGS_MAX) {
-            self.jvm.flags.push(shortened(&without_secret(flag), CHARS_MAX));
+            self.jvm.flags.push(shortened(&redact::word(flag), CHARS_MAX));
         }
     }
 }
@@ -230,6 +230,6 @@ mod tests {
     fn of_a_value_with_blanks_nothing_is_kept() {
         let mut so_far = JvmSoFar::default();
         so_far.take_arguments("jvm_args: -Xmx64m -Ddb.password=three word secret -XX:+UseG1GC");
-        assert_eq!(so_far.told().flags, ["-Xmx64m", "-Ddb.password=...", "-XX:+UseG1GC"]);
+        assert_eq!(so_far.told().flags, ["-Xmx64m", "-Ddb.password=<redacted>", "-XX:+UseG1GC"]);
     }
 }

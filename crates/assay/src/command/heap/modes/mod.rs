@@ -14,6 +14,7 @@ use assay_jdk::Collector;
 use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, cliffs, default_sizes};
 use assay_model::{HeapModes, JvmFacts, ModeCell, ModeCliff, ModeOfLog, Problem, schema};
 use assay_report::{LeavesShown, TerminalView};
+use assay_text::redact;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -60,6 +61,8 @@ pub fn modes(arguments: &ModesArguments) -> Result<ExitCode, Failure> {
         let message = "stopped; every JVM that was started is ended".to_owned();
         return Err(Failure { kind: Kind::Interrupted, message });
     }
+    // They were needed whole to start the JVMs.
+    report.cells.iter_mut().for_each(|cell| cell.options = redact::words(&cell.options));
     show(arguments, &report)?;
     outcome(arguments, &report)
 }
@@ -77,7 +80,9 @@ fn outcome(arguments: &ModesArguments, report: &HeapModes) -> Result<ExitCode, F
         let message = format!("no heap size could be verified: {}", why.unwrap_or("there is none"));
         // Of a JVM that starts with its defaults, the options are the most likely cause.
         return Err(match &arguments.options {
-            Some(options) => Failure::input(format!("{message}\n  the JVMs were started with {options}")),
+            Some(options) => {
+                Failure::input(format!("{message}\n  the JVMs were started with {}", redact::text(options)))
+            }
             None => Failure::environment(message),
         });
     }
