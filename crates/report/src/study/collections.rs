@@ -1,7 +1,7 @@
 //! What the GC logs of the trials say, by variant.
 
-use super::Inserts;
 use super::grid::Grid;
+use super::inserts::Inserts;
 use assay_kit::Table;
 use assay_kit::text::clean;
 use assay_model::{GcReport, StoredTrial};

@@ -2,7 +2,8 @@
 
 use super::answer::Answer;
 use super::grid::Grid;
-use super::{Inserts, claims, collections, conditions, results};
+use super::inserts::Inserts;
+use super::{claims, collections, conditions, results};
 use assay_kit::text;
 use std::io;
 

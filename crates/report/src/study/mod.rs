@@ -22,25 +22,16 @@ mod conditions;
 mod csv;
 mod estimate;
 mod grid;
+mod inserts;
 mod markdown;
 mod page;
 mod results;
 mod terminal;
 
-use assay_model::{GcReport, MemoryReport, StoredRun};
+use assay_model::StoredRun;
 use grid::Grid;
+pub use inserts::Inserts;
 use std::io;
-
-/// What other reports draw for a study's page; the root of this crate puts them together.
-pub struct Inserts {
-    /// A small map of all resident memory: the look, the picture's id, its title.
-    pub memory_map: fn(&MemoryReport, &str, &str) -> String,
-    /// Figures of a GC log by name, and its findings: rule, severity, claim, evidence, what to change.
-    pub gc_digest: fn(&GcReport) -> GcDigest,
-}
-
-/// Of [`Inserts::gc_digest`].
-pub type GcDigest = (Vec<(&'static str, String)>, Vec<[String; 5]>);
 
 /// Writes the report as one HTML file that opens without a network.
 ///

@@ -1,9 +1,9 @@
 //! The HTML page: what the template shows, gathered from the other modules.
 
-use super::Inserts;
 use super::answer::Answer;
 use super::charts::{Figure, figures};
 use super::grid::Grid;
+use super::inserts::Inserts;
 use super::{claims, collections, conditions, results};
 use askama::Template;
 use assay_kit::text::{clean, clean_lines};

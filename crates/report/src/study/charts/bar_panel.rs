@@ -3,7 +3,7 @@
 use super::super::estimate::times;
 use super::super::grid::{Cell, Grid, Group, LOOKS};
 use super::super::results::verdict_words;
-use super::PANEL_WIDTH;
+use super::figure::PANEL_WIDTH;
 use assay_kit::axes::{LABEL_SIZE, Plot};
 use assay_kit::number::{significant, tick};
 use assay_kit::scale::{Scale, ticks_from_zero};

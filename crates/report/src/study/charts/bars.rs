@@ -3,7 +3,7 @@
 use super::super::grid::{Grid, Group};
 use super::super::results::verdict_words;
 use super::bar_panel::{panel, published_shape};
-use super::{Figure, Panel};
+use super::figure::{Figure, Panel};
 use assay_kit::Table;
 use assay_kit::number::significant;
 use assay_kit::svg::marker_path;

@@ -2,7 +2,7 @@
 
 use super::super::estimate::{interval, shown_unit};
 use super::super::grid::{Cell, Grid, LOOKS};
-use super::{Figure, curve_panel, series_key};
+use super::figure::{Figure, curve_panel, series_key};
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
 use assay_kit::number::tick;

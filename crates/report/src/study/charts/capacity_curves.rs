@@ -1,7 +1,7 @@
 //! Response time over the rate, of studies whose trials find capacities: one curve for each variant, over the limits.
 
 use super::super::grid::{Cell, Grid, Group, LOOKS};
-use super::{Figure, curve_panel, series_key};
+use super::figure::{Figure, curve_panel, series_key};
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
 use assay_kit::number::{significant, tick};

@@ -1,8 +1,8 @@
 //! Heap in use and collection pauses over the measured time, a small panel for each variant.
 
 use super::super::grid::{Cell, Grid, Group, LOOKS};
+use super::figure::{Figure, Panel, SMALL_WIDTH};
 use super::joined::Joined;
-use super::{Figure, Panel, SMALL_WIDTH};
 use assay_kit::Table;
 use assay_kit::axes::Plot;
 use assay_kit::number::{count, significant};

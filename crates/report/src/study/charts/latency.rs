@@ -1,7 +1,7 @@
 //! Response time by percentile, on an axis that gives each further nine the same room.
 
 use super::super::grid::{Cell, Grid, Group, LOOKS};
-use super::{Figure, curve_panel, series_key};
+use super::figure::{Figure, curve_panel, series_key};
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
 use assay_kit::number::significant;

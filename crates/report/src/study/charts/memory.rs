@@ -2,7 +2,7 @@
 
 use super::super::grid::{Cell, Grid, Group};
 use super::bar_panel::inside_ticks;
-use super::{Figure, PANEL_WIDTH, Panel, area_key};
+use super::figure::{Figure, PANEL_WIDTH, Panel, area_key};
 use assay_kit::Table;
 use assay_kit::axes::{LABEL_SIZE, Plot};
 use assay_kit::number::{MIB, mib, significant};

@@ -1,8 +1,8 @@
 //! Where every resident byte was at the end of a trial: a tree map for each variant whose trial was read in full.
 
-use super::super::Inserts;
 use super::super::grid::Grid;
-use super::{Figure, Panel, area_key};
+use super::super::inserts::Inserts;
+use super::figure::{Figure, Panel, area_key};
 use assay_kit::Table;
 use assay_kit::number::{bytes, percent};
 use assay_kit::text;

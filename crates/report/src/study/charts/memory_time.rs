@@ -1,8 +1,8 @@
 //! Resident memory by area over the measured time, a small panel for each variant.
 
 use super::super::grid::{Cell, Grid, Group};
+use super::figure::{Figure, Panel, SMALL_WIDTH, area_key};
 use super::joined::Joined;
-use super::{Figure, Panel, SMALL_WIDTH, area_key};
 use assay_kit::Table;
 use assay_kit::axes::Plot;
 use assay_kit::number::{MIB, mib};
