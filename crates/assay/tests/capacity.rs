@@ -1,6 +1,6 @@
 //! `assay capacity` as it is typed: bad input, a server of known capacity, a threshold, Ctrl-C.
 
-use assay_model::CapacityReport;
+use assay_model::{CapacityReport, Check};
 use assay_testkit::WorkerServer;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read};
@@ -88,7 +88,7 @@ fn a_result_is_stored_once_and_a_wanted_rate_that_is_not_met_is_exit_1() {
     assert!(!report.windows.is_empty() && report.limits.len() == 2);
     let most = report.windows.iter().map(|w| w.reached_rate_per_s).fold(0.0, f64::max);
     assert!(most < 230.0, "two workers of 10 ms answer 200 a second: {most}");
-    let audit = report.checks.iter().find(|check| check.check == "audit").expect("listed");
+    let audit = report.checks.iter().find(|check| check.check == Check::Audit).expect("listed");
     assert!(audit.passed == Some(false) && audit.evidence.contains("answered 500"), "{audit:?}");
     assert!(!report.valid);
     refuses(&[&server.url, "--out", out], 2, "is there already");

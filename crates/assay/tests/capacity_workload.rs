@@ -1,6 +1,6 @@
 //! `assay capacity --workload` as it is typed: Ctrl-C leaves no process, and tells what was found by then.
 
-use assay_model::CapacityReport;
+use assay_model::{CapacityReport, Check};
 use assay_testkit::skip;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read};
@@ -61,6 +61,6 @@ fn ctrl_c_stops_the_server_and_gives_what_is_known_so_far() {
     }
     let report: CapacityReport = serde_json::from_str(&json).expect("the stored form");
     assert!(!report.valid && !report.windows.is_empty());
-    let complete = report.checks.iter().find(|check| check.check == "complete").expect("listed");
+    let complete = report.checks.iter().find(|check| check.check == Check::Complete).expect("listed");
     assert!(complete.passed == Some(false) && complete.evidence.contains("stopped after"), "{complete:?}");
 }

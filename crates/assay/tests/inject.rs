@@ -1,7 +1,7 @@
 //! `assay inject` and `assay load --injectors` as processes: killed injectors and controllers, tokens, and hosts of their
 //! own in network namespaces.
 
-use assay_model::CapacityReport;
+use assay_model::{CapacityReport, Check};
 use assay_testkit::{CountingServer, Running, WorkerServer, skip};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -344,6 +344,7 @@ fn injectors_make_the_load_of_a_capacity() {
     let requests: u64 = report.windows.iter().map(|w| w.requests).sum();
     assert!(100 < requests, "{said}");
     assert!(requests <= server.services_ns().len() as u64 + 100, "what was counted reached the server");
-    let priority = report.checks.iter().find(|check| check.check == "generator-priority").expect("listed");
+    let priority =
+        report.checks.iter().find(|check| check.check == Check::GeneratorPriority).expect("listed");
     assert!(priority.passed.is_none() && priority.evidence.contains("made elsewhere"), "{priority:?}");
 }

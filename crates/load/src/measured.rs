@@ -5,7 +5,9 @@ use crate::priority::Priority;
 use crate::recorder::{Recorded, empty_histogram};
 use crate::timeline::CompletionTimeline;
 use crate::window::WindowDetail;
-use assay_model::{InjectorPart, LatencyPoint, LatencySummary, LoadResult, OperationCount, Problem, schema};
+use assay_model::{
+    InjectorPart, LatencyPoint, LatencySummary, LoadResult, OperationCount, Problem, Reason, schema,
+};
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
@@ -29,15 +31,14 @@ pub const REACHED_SHARE_MIN: f64 = 0.95;
 const CURVE_POINTS: u32 = 60;
 const CURVE_NINES: f64 = 5.0;
 
-/// Where problems come from that say that the generator was late.
-const LAG_SOURCE: &str = "generator-lag";
-/// Where those come from that say that it may have been the bottleneck.
-const CPU_SOURCE: &str = "generator";
+/// What problems are about that say that the generator was late.
+const LAG: &str = "generator-lag";
+/// What those are about that say that it may have been the bottleneck.
+const CPU: &str = "generator";
 
-/// Whether a fault of a load is the generator's, which may be one of several: then its name stands before the source.
+/// Whether a fault of a load is the generator's, which may be one of several.
 pub fn is_of_generator(fault: &Problem) -> bool {
-    let source = fault.about.rsplit(": ").next();
-    source.is_some_and(|source| [LAG_SOURCE, CPU_SOURCE].contains(&source))
+    fault.reason == Reason::LoadGenerator
 }
 
 /// Why a request failed.
@@ -246,32 +247,35 @@ impl Measured {
     /// Why the figures should not be used; empty when they may be.
     pub fn invalid_because(&self) -> Vec<Problem> {
         let mut found = self.faults.clone();
-        let mut add = |source: &str, what: String| found.push(Problem::new(source, what));
+        let of_load = |text: String| Problem::new("load", text);
         if self.stopped {
-            add("load", "stopped before the end of the stretch".to_owned());
+            found.push(of_load("stopped before the end of the stretch".to_owned()));
         }
         if self.requests == 0 {
-            add("load", "no request was sent; the stretch is too short for the rate".to_owned());
+            found.push(of_load("no request was sent; the stretch is too short for the rate".to_owned()));
             return found;
         }
         let error_share = self.errors() as f64 / self.requests as f64;
         if error_share > ERROR_SHARE_MAX {
             let percent = 100.0 * error_share;
-            add("load", format!("{} of {} requests failed ({percent:.1} %)", self.errors(), self.requests));
+            found.push(of_load(format!(
+                "{} of {} requests failed ({percent:.1} %)",
+                self.errors(),
+                self.requests
+            )));
         }
         // What several generators did is judged one by one, and among the faults.
         if self.injectors.is_empty() {
-            self.generator_faults().into_iter().for_each(|fault| add(&fault.about, fault.text));
+            found.extend(self.generator_faults());
         }
         let reached = self.completed as f64 / self.requests as f64;
         if matches!(self.load, Load::Open { .. }) && reached < REACHED_SHARE_MIN {
             let percent = 100.0 * reached;
-            add(
-                "load",
+            found.push(of_load(
                 format!(
                     "only {percent:.1} % of the offered requests were answered within the stretch; response times describe a backlog"
                 ),
-            );
+            ));
         }
         found
     }
@@ -279,23 +283,21 @@ impl Measured {
     /// Why the generator, and not the server, may have been late or the limit.
     pub fn generator_faults(&self) -> Vec<Problem> {
         let mut found = Vec::new();
-        let mut add = |source: &str, what: String| found.push(Problem::new(source, what));
+        let mut add =
+            |about: &str, text: String| found.push(Problem::because(Reason::LoadGenerator, about, text));
         let lag_ms = self.send_lag.value_at_quantile(0.99) as f64 / NS_PER_MS;
         let p99_ms = self.response.value_at_quantile(0.99) as f64 / NS_PER_MS;
         let lag_max_ms = (SEND_LAG_P99_MAX.as_secs_f64() * 1e3).max(SEND_LAG_SHARE_OF_P99_MAX * p99_ms);
         if lag_ms > lag_max_ms {
             add(
-                LAG_SOURCE,
+                LAG,
                 format!(
                     "send lag p99 is {lag_ms:.2} ms, accepted are {lag_max_ms:.2} ms; it got too little CPU"
                 ),
             );
         }
         if let Some(share) = self.generator_cpu_share().filter(|share| *share > GENERATOR_CPU_SHARE_MAX) {
-            add(
-                CPU_SOURCE,
-                format!("it used {:.0} % of its core and may have been the bottleneck", 100.0 * share),
-            );
+            add(CPU, format!("it used {:.0} % of its core and may have been the bottleneck", 100.0 * share));
         }
         found
     }

@@ -13,7 +13,7 @@
 
 use crate::config::Bounds;
 use crate::validity::{RunFacts, Steadiness, WindowFacts};
-use assay_model::{LimitRate, Problem};
+use assay_model::{LimitRate, Metric, Problem, Reason, metric};
 use assay_stats::capacity::{Capacity, LimitCapacity, SearchConfig};
 
 /// Windows up to this factor from a rate are near it.
@@ -30,35 +30,44 @@ pub(crate) struct Answer {
 /// Takes away what the generator leaves open.
 pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts, bounds: &Bounds) -> Answer {
     let mut absences = Vec::new();
-    let mut absent = |what: String| absences.push(Problem::new("capacity", what));
+    let mut absent =
+        |reason: Reason, about: &str, why: String| absences.push(Problem::because(reason, about, why));
     let beyond = facts.generator_limit_per_s;
     if let Some(rate) = beyond {
-        absent(format!(
-            "the generator, not the server, is the limit here: it could not offer {rate:.1}/s twice in a row; nothing is known \
+        absent(
+            Reason::LoadGenerator,
+            "capacity",
+            format!(
+                "the generator, not the server, is the limit here: it could not offer {rate:.1}/s twice in a row; nothing is known \
              of the server from there on"
-        ));
+            ),
+        );
     }
     let was_overloaded = told(facts).any(|w| w.is_offered && !w.is_sustained);
     if beyond.is_some() && !was_overloaded && capacity.max_rate_per_s.take().is_some() {
-        absent("max rate: the generator could not offer a rate that the server does not sustain".to_owned());
+        let why = "the generator could not offer a rate that the server does not sustain";
+        absent(Reason::LoadGenerator, metric::MAX_RATE_PER_S, why.to_owned());
     } else if capacity.max_rate_per_s.is_none() {
-        absent(
-            "max rate: no rate was found that the server just sustains: it kept up with all that were tried, or with none"
-                .to_owned(),
-        );
+        let why = "no rate was found that the server just sustains: it kept up with all that were tried, or with none";
+        absent(Reason::Other, metric::MAX_RATE_PER_S, why.to_owned());
     }
     for (index, limit) in capacity.limits.iter_mut().enumerate() {
         let why = match limit.rate_per_s {
-            None => Some(never_crossed(limit)),
-            Some(rate) => why_not(index, limit.limit_ms, rate.estimate, facts, bounds),
+            None => Some((Reason::Other, never_crossed(limit))),
+            Some(rate) => {
+                let why = why_not(index, limit.limit_ms, rate.estimate, facts, bounds);
+                why.map(|why| (Reason::LoadGenerator, why))
+            }
         };
-        if let Some(why) = why {
+        if let Some((reason, why)) = why {
             limit.rate_per_s = None;
-            absent(format!("{} ms: {why}", limit.limit_ms));
+            absent(reason, &Metric::rate_at_limit(limit.limit_ms).id, why);
         }
     }
     if capacity.limits.iter().any(|limit| limit.rate_per_s.is_none()) {
         capacity.critical_rate_per_s = None;
+        let why = "it needs a rate at every limit, and one is not known";
+        absent(Reason::Other, metric::CRITICAL_RATE_PER_S, why.to_owned());
     }
     let has_intervals =
         capacity.limits.iter().any(|limit| limit.rate_per_s.is_some_and(|rate| rate.low.is_some()));
@@ -67,7 +76,7 @@ pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts, bounds: &Bounds) 
         let sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
         let why = Steadiness::of(&facts.windows, sustained_per_s).why_not(wanted);
         let why = why.unwrap_or_else(|| "a longer budget, or a quieter machine, narrows them".to_owned());
-        absent(format!("the intervals are wider than asked: {why}"));
+        absent(Reason::Other, "capacity", format!("the intervals are wider than asked: {why}"));
     }
     let limits = capacity.limits.iter().map(|limit| LimitRate {
         limit_ms: limit.limit_ms,
@@ -94,7 +103,7 @@ fn never_crossed(limit: &LimitCapacity) -> String {
     }
 }
 
-/// Why a rate does not stand.
+/// Why a rate does not stand: each time it is the generator's doing.
 fn why_not(
     index: usize,
     limit_ms: f64,

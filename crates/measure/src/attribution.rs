@@ -8,9 +8,9 @@
 //! What happens all the time touches many misses by chance. So beside the misses touched stands how many requests of as many
 //! would have been, drawn at random times with the lengths that all requests had.
 
-use crate::seen::{Cause, Seen, Span};
+use crate::seen::{Seen, Span};
 use assay_load::{Measured, SlowRequest, WindowDetail};
-use assay_model::{BlamedCause, LimitBlame};
+use assay_model::{BlamedCause, LateCause, LimitBlame};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub struct SlowWindow<'a> {
     /// Times of causes; those of one cause do not overlap.
     pub spans: &'a [Span],
     /// Causes that were looked for.
-    pub watched: &'a [Cause],
+    pub watched: &'a [LateCause],
     /// Start and end of the window.
     pub range_ns: (u64, u64),
     /// Of all requests of the window, those that the generator sent late by more than a millisecond.
@@ -80,7 +80,7 @@ struct OfLimit {
     limit_ms: f64,
     misses: u64,
     unexplained: u64,
-    causes: BTreeMap<Cause, OfCause>,
+    causes: BTreeMap<LateCause, OfCause>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -104,12 +104,12 @@ impl Attribution {
 
     /// Adds a window.
     pub fn add(&mut self, window: &SlowWindow<'_>) {
-        let lines: Vec<(Cause, TimeLine)> =
+        let lines: Vec<(LateCause, TimeLine)> =
             window.watched.iter().map(|cause| (*cause, TimeLine::of(window.spans, *cause))).collect();
-        let chances: Vec<(Cause, Option<f64>)> = lines
+        let chances: Vec<(LateCause, Option<f64>)> = lines
             .iter()
             .map(|(cause, line)| (*cause, line.chance(window)))
-            .chain([(Cause::GeneratorLag, Some(window.late_share)), (Cause::ConnectionWait, None)])
+            .chain([(LateCause::GeneratorLag, Some(window.late_share)), (LateCause::ConnectionWait, None)])
             .collect();
         let mut losses: Vec<Loss> = Vec::with_capacity(chances.len());
         for slow in &window.detail.slow {
@@ -130,7 +130,7 @@ impl Attribution {
 }
 
 impl OfLimit {
-    fn add(&mut self, response_ns: u64, losses: &[Loss], chances: &[(Cause, Option<f64>)]) {
+    fn add(&mut self, response_ns: u64, losses: &[Loss], chances: &[(LateCause, Option<f64>)]) {
         let limit_ns = self.limit_ms * NS_PER_MS;
         if response_ns as f64 <= limit_ns {
             return;
@@ -155,7 +155,7 @@ impl OfLimit {
             .causes
             .into_iter()
             .map(|(cause, of)| BlamedCause {
-                cause: cause.name().to_owned(),
+                cause,
                 misses: of.misses,
                 touched: of.touched,
                 expected: of.expected,
@@ -170,7 +170,7 @@ impl OfLimit {
 /// What a cause took from one request.
 #[derive(Debug, Clone, Copy)]
 struct Loss {
-    cause: Cause,
+    cause: LateCause,
     lost_ns: f64,
     is_touched: bool,
 }
@@ -184,7 +184,7 @@ fn wait_ns(slow: &SlowRequest) -> u64 {
 fn own_losses(slow: &SlowRequest) -> [Loss; 2] {
     let of = |cause, ns: u64| Loss { cause, lost_ns: ns as f64, is_touched: OWN_TOUCH_NS < ns };
     let lag_ns = slow.sent_ns.map_or(0, |sent_ns| sent_ns.saturating_sub(slow.sendable_ns));
-    [of(Cause::GeneratorLag, lag_ns), of(Cause::ConnectionWait, wait_ns(slow))]
+    [of(LateCause::GeneratorLag, lag_ns), of(LateCause::ConnectionWait, wait_ns(slow))]
 }
 
 /// The times of one cause in their order, with the time lost until the end of each.
@@ -194,7 +194,7 @@ struct TimeLine {
 }
 
 impl TimeLine {
-    fn of(spans: &[Span], cause: Cause) -> Self {
+    fn of(spans: &[Span], cause: LateCause) -> Self {
         let mut spans: Vec<Span> = spans
             .iter()
             .filter(|s| s.cause == cause && s.start_ns < s.end_ns && 0.0 < s.share)
@@ -220,7 +220,7 @@ impl TimeLine {
         self.lost_until_ns[last] - rest_ns
     }
 
-    fn loss(&self, cause: Cause, slow: &SlowRequest) -> Loss {
+    fn loss(&self, cause: LateCause, slow: &SlowRequest) -> Loss {
         let lost_ns = self.lost_before(slow.done_ns) - self.lost_before(slow.intended_ns);
         Loss { cause, lost_ns, is_touched: 0.0 < lost_ns }
     }

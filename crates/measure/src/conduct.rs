@@ -238,7 +238,7 @@ impl<'a> Books<'a> {
         let checks = validity::check(&self.facts, &config.bounds);
         let failed = checks.iter().filter(|check| check.passed == Some(false));
         let mut problems: Vec<Problem> =
-            failed.map(|check| Problem::new(&check.check, check.evidence.clone())).collect();
+            failed.map(|check| Problem::new(check.check.word(), check.evidence.clone())).collect();
         let valid = problems.is_empty();
         problems.extend(absences);
         if self.slow_not_kept > 0 {

@@ -7,15 +7,15 @@
 use crate::config::Bounds;
 use crate::seen::Seen;
 use assay_load::{Measured, is_of_generator};
-use assay_model::Disturbance;
+use assay_model::{Check, Disturbance};
 
-fn disturbance(kind: &str, evidence: String) -> Disturbance {
-    Disturbance { kind: kind.to_owned(), evidence }
+fn disturbance(kind: Check, evidence: String) -> Disturbance {
+    Disturbance { kind, evidence }
 }
 
 /// What disturbed the machine; `knows_server` says whether the server's own use of the processors is known.
 pub fn of_machine(bounds: &Bounds, seen: &Seen, knows_server: bool) -> Vec<Disturbance> {
-    let over = |kind: &str, what: &str, share: Option<f64>, bound: f64| {
+    let over = |kind: Check, what: &str, share: Option<f64>, bound: f64| {
         let share = share.filter(|share| bound < *share)?;
         let evidence = format!("{what}: {:.1} %, accepted {:.1} %", 100.0 * share, 100.0 * bound);
         Some(disturbance(kind, evidence))
@@ -25,15 +25,17 @@ pub fn of_machine(bounds: &Bounds, seen: &Seen, knows_server: bool) -> Vec<Distu
     let held = seen.host.and_then(|host| host.throttled_share);
     let (foreign_max, steal_max) = (bounds.foreign_cpu_share, bounds.steal_share);
     let mut found: Vec<Disturbance> = [
-        over("cpu-pressure", "processors used by others, of the machine", foreign, foreign_max),
-        over("steal", "time taken by the hypervisor, of the machine", steal, steal_max),
+        over(Check::CpuPressure, "processors used by others, of the machine", foreign, foreign_max),
+        over(Check::Steal, "time taken by the hypervisor, of the machine", steal, steal_max),
         over(
-            "throttled",
+            Check::Throttled,
             "time that a CPU limit held the generator",
             seen.own_throttled_share,
             bounds.own_throttled_share,
         ),
-        bounds.throttled_share.and_then(|bound| over("throttled", "time held by a CPU limit", held, bound)),
+        bounds
+            .throttled_share
+            .and_then(|bound| over(Check::Throttled, "time held by a CPU limit", held, bound)),
     ]
     .into_iter()
     .flatten()
@@ -41,9 +43,9 @@ pub fn of_machine(bounds: &Bounds, seen: &Seen, knows_server: bool) -> Vec<Distu
     // One limit that holds both is told once.
     found.dedup_by(|a, b| a.kind == b.kind);
     if let Some(step_s) = seen.clock_step_s.filter(|step_s| bounds.clock_step_s < step_s.abs()) {
-        found.push(disturbance("clock", format!("the wall clock was set by {:.0} ms", 1e3 * step_s)));
+        found.push(disturbance(Check::Clock, format!("the wall clock was set by {:.0} ms", 1e3 * step_s)));
     }
-    found.extend(seen.restart.iter().map(|why| disturbance("restart", why.clone())));
+    found.extend(seen.restart.iter().map(|why| disturbance(Check::Restart, why.clone())));
     found
 }
 
@@ -58,14 +60,14 @@ pub fn disturbances(
     let mut found = of_machine(bounds, seen, knows_server);
     // An injector's use of its core is that of the load, which is the busiest one's.
     let faults = measured.faults.iter().filter(|fault| !is_of_generator(fault));
-    found.extend(faults.map(|fault| disturbance("load", format!("{}: {}", fault.about, fault.text))));
+    found.extend(faults.map(|fault| disturbance(Check::Load, format!("{}: {}", fault.about, fault.text))));
     if !is_offered(measured, bounds) {
         let lag_ms = measured.send_lag.value_at_quantile(0.99) as f64 / 1e6;
         let cpu = measured
             .generator_cpu_share()
             .map_or_else(String::new, |share| format!(" and it used {:.0} % of a core", 100.0 * share));
         let what = format!("the generator could not offer the rate: its send lag p99 is {lag_ms:.0} ms{cpu}");
-        found.push(disturbance("generator-lag", what));
+        found.push(disturbance(Check::GeneratorLag, what));
     }
     found
 }
@@ -85,8 +87,8 @@ mod tests {
     use super::*;
     use assay_host::HostInterval;
 
-    fn kinds(seen: &Seen, bounds: &Bounds) -> Vec<String> {
-        of_machine(bounds, seen, true).into_iter().map(|d| d.kind).collect()
+    fn kinds(seen: &Seen, bounds: &Bounds) -> Vec<&'static str> {
+        of_machine(bounds, seen, true).into_iter().map(|d| d.kind.word()).collect()
     }
 
     fn host(steal_share: f64, throttled_share: f64) -> HostInterval {
@@ -112,7 +114,7 @@ mod tests {
         );
         let unknown = of_machine(&bounds, &loud, false);
         assert!(
-            unknown.iter().all(|d| d.kind != "cpu-pressure"),
+            unknown.iter().all(|d| d.kind != Check::CpuPressure),
             "others' use is not told from the server's"
         );
     }

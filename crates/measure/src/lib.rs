@@ -34,6 +34,6 @@ pub use config::{Bounds, CapacityConfig};
 pub use event::MeasureEvent;
 pub use method::{default_budget_s, method_of};
 pub use procedure::{Benchmark, CapacitySearch, Measurement, OwnLoad, Procedure, Turn, Windows, With};
-pub use seen::{Cause, Seen, Span, Watcher, WindowLoad};
+pub use seen::{Seen, Span, Watcher, WindowLoad};
 pub use warm_up::{WarmUpPlan, WarmedUp, warm_up};
 pub use watch::{Watch, WatchConfig};

@@ -2,51 +2,17 @@
 
 use assay_host::HostInterval;
 use assay_load::{IntervalLogs, Measured};
-use assay_model::{MachineSpeed, Problem, Window};
+use assay_model::{LateCause, MachineSpeed, Problem, Window};
 
-/// What may take time from a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
-    /// The collector stopped the JVM.
-    GcPause,
-    /// The JVM stopped its threads for something else.
-    Safepoint,
-    /// The server's threads were ready and waited for a processor.
-    RunQueue,
-    /// A CPU limit held the server.
-    Throttling,
-    /// The hypervisor ran something else.
-    Steal,
-    /// The generator sent late.
-    GeneratorLag,
-    /// All connections were busy with earlier requests.
-    ConnectionWait,
-}
-
-impl Cause {
-    /// Those that are times of the server or the machine; the others are read from the request's own instants.
-    pub const WATCHED: [Cause; 5] =
-        [Cause::GcPause, Cause::Safepoint, Cause::RunQueue, Cause::Throttling, Cause::Steal];
-
-    /// Name in the stored form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::GcPause => "gc-pause",
-            Cause::Safepoint => "safepoint",
-            Cause::RunQueue => "run-queue",
-            Cause::Throttling => "throttling",
-            Cause::Steal => "steal",
-            Cause::GeneratorLag => "generator-lag",
-            Cause::ConnectionWait => "connection-wait",
-        }
-    }
-}
+/// Causes that are times of the server or the machine; the others are read from the request's own instants.
+pub const WATCHED: [LateCause; 5] =
+    [LateCause::GcPause, LateCause::Safepoint, LateCause::RunQueue, LateCause::Throttling, LateCause::Steal];
 
 /// A time in which something took processors from the server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
     /// What.
-    pub cause: Cause,
+    pub cause: LateCause,
     /// Start, `CLOCK_MONOTONIC`.
     pub start_ns: u64,
     /// End.
@@ -62,7 +28,7 @@ pub struct Seen {
     /// Times in which something took processors from the server; those of one cause do not overlap.
     pub spans: Vec<Span>,
     /// Causes that were looked for.
-    pub watched: Vec<Cause>,
+    pub watched: Vec<LateCause>,
     /// The machine's gauges.
     pub host: Option<HostInterval>,
     /// Processors used by others than server and generator, of the machine.

@@ -4,7 +4,7 @@ use crate::config::CapacityConfig;
 use crate::seen::Seen;
 use crate::validity::server_cpu_ms;
 use assay_load::{Measured, WindowDetail, summary_ms};
-use assay_model::{CapacityWindow, Problem};
+use assay_model::{CapacityStep, CapacityWindow, Problem};
 use assay_stats::capacity::{Ask, LoadWindow, Step};
 
 const NS_PER_MS: f64 = 1e6;
@@ -16,14 +16,14 @@ pub(crate) fn is_sustained(requests: u64, answers: u64) -> bool {
     0.0 < requests && requests <= answers as f64 + 0.01 * requests + 3.0 * requests.sqrt()
 }
 
-/// Name of a step in the stored form.
-pub(crate) fn step_name(step: Step) -> &'static str {
+/// A step in the stored form.
+pub(crate) fn stored_step(step: Step) -> CapacityStep {
     match step {
-        Step::Bracket => "bracket",
-        Step::Refine => "refine",
-        Step::Confirm => "confirm",
-        Step::Overload => "overload",
-        Step::Level => "level",
+        Step::Bracket => CapacityStep::Bracket,
+        Step::Refine => CapacityStep::Refine,
+        Step::Confirm => CapacityStep::Confirm,
+        Step::Overload => CapacityStep::Overload,
+        Step::Level => CapacityStep::Level,
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn stored(
     let has_requests = !measured.response.is_empty();
     let ms = |ns: u64| ns as f64 / NS_PER_MS;
     CapacityWindow {
-        step: step_name(ask.step).to_owned(),
+        step: stored_step(ask.step),
         start_monotonic_ns: measured.start_monotonic_ns,
         rest_s: ask.rest_s,
         settle_s: ask.settle_s,
@@ -112,7 +112,7 @@ mod tests {
         let mut detail = WindowDetail::empty();
         detail.limited.record_n(20_000_000, 500).expect("in range");
         let window = CapacityWindow {
-            step: "refine".to_owned(),
+            step: CapacityStep::Refine,
             start_monotonic_ns: 0,
             rest_s: 0.0,
             settle_s: 1.0,

@@ -2,7 +2,8 @@
 //! after it was asked.
 
 use assay_load::monotonic_ns;
-use assay_measure::{Cause, Seen, Span, Watch, WatchConfig, Watcher};
+use assay_measure::{Seen, Span, Watch, WatchConfig, Watcher};
+use assay_model::LateCause;
 use assay_testkit::{StandstillWatch, find_java, skip, start_java};
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +17,7 @@ const UPTIME_OFF_NS: u64 = 150_000_000;
 const STANDSTILL_MAX: Duration = Duration::from_millis(50);
 
 fn pauses(seen: &Seen) -> Vec<Span> {
-    seen.spans.iter().filter(|span| span.cause == Cause::GcPause).copied().collect()
+    seen.spans.iter().filter(|span| span.cause == LateCause::GcPause).copied().collect()
 }
 
 /// Each collection has at least one pause, and no pause is anywhere else.
@@ -75,7 +76,7 @@ fn check(java: &Path, collector: &str) {
             continue;
         }
         let seen = watch.seen(start_ns, end_ns);
-        assert!(seen.watched.contains(&Cause::GcPause), "{name}: {:?}", watch.problems());
+        assert!(seen.watched.contains(&LateCause::GcPause), "{name}: {:?}", watch.problems());
         lie_within(&pauses(&seen), &asked, off_ns, &format!("{collector}, {name}"));
         assert!(seen.restart.is_none() && seen.server_cpu_ns.is_some_and(|ns| 0 < ns));
     }

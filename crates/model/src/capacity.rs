@@ -1,5 +1,6 @@
 //! Capacity of a server inside response-time limits: the stored form of `assay capacity --json`.
 
+use crate::closed::closed;
 use crate::{Estimate, LatencySummary, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -85,8 +86,8 @@ pub struct LimitRate {
 /// One window of load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityWindow {
-    /// What it was for: `bracket`, `refine`, `confirm`, `overload`, `level`.
-    pub step: String,
+    /// What it was for.
+    pub step: CapacityStep,
     /// Start, `CLOCK_MONOTONIC`.
     pub start_monotonic_ns: u64,
     /// Time without load before it and its settling, seconds.
@@ -161,8 +162,8 @@ pub struct LimitBlame {
 /// One cause of misses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BlamedCause {
-    /// `gc-pause`, `safepoint`, `run-queue`, `throttling`, `steal`, `generator-lag`, ...
-    pub cause: String,
+    /// What.
+    pub cause: LateCause,
     /// Misses that would have kept the limit without the time that this took from them.
     pub misses: u64,
     /// Misses in whose time this happened at all. What happens all the time is in many of them by chance: compare `expected`.
@@ -174,11 +175,94 @@ pub struct BlamedCause {
 /// Something that was checked before a result was believed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ValidityCheck {
-    /// Stable name, in kebab case: `mix`, `arrivals`, `generator-lag`, `generator-cpu`, `errors`, `audit`, `disturbance`,
-    /// `warm-up`, `restart`, `sent-rate`, ...
-    pub check: String,
+    /// What was checked.
+    pub check: Check,
     /// Absent when it could not be checked.
     pub passed: Option<bool>,
     /// What was found, with figures, units and the bound; or why it could not be checked.
     pub evidence: String,
+}
+
+closed! {
+    /// What a window of load on the way to a capacity was for.
+    CapacityStep {
+        /// Between which rates the answer lies.
+        Bracket = "bracket",
+        /// Where it says most about the answer.
+        Refine = "refine",
+        /// At the answer: does it hold?
+        Confirm = "confirm",
+        /// Beyond what the server answers: how much comes back.
+        Overload = "overload",
+        /// A level of a sweep.
+        Level = "level",
+    }
+}
+
+closed! {
+    /// What may take time from a request.
+    LateCause {
+        /// The collector stopped the JVM.
+        GcPause = "gc-pause",
+        /// The JVM stopped its threads for something else.
+        Safepoint = "safepoint",
+        /// The server's threads were ready and waited for a processor.
+        RunQueue = "run-queue",
+        /// A CPU limit held the server.
+        Throttling = "throttling",
+        /// The hypervisor ran something else.
+        Steal = "steal",
+        /// The generator sent late.
+        GeneratorLag = "generator-lag",
+        /// All connections were busy with earlier requests.
+        ConnectionWait = "connection-wait",
+    }
+}
+
+closed! {
+    /// What is checked before a window or a result is believed.
+    Check {
+        /// All that was asked for was measured.
+        Complete = "complete",
+        /// The server was in its steady state.
+        WarmUp = "warm-up",
+        /// Operations came as often as asked.
+        Mix = "mix",
+        /// Requests arrived as a Poisson process.
+        Arrivals = "arrivals",
+        /// Requests were sent at the rate that was asked for.
+        SentRate = "sent-rate",
+        /// The generator sent in time.
+        GeneratorLag = "generator-lag",
+        /// The generator had CPU time left.
+        GeneratorCpu = "generator-cpu",
+        /// The generator ran before others.
+        GeneratorPriority = "generator-priority",
+        /// There were connections enough.
+        Connections = "connections",
+        /// Few requests failed.
+        Errors = "errors",
+        /// Few requests had no answer.
+        LostResponses = "lost-responses",
+        /// Few windows were disturbed.
+        Disturbance = "disturbance",
+        /// Processors were there when they were needed, or not used by others.
+        CpuPressure = "cpu-pressure",
+        /// The hypervisor gave the processors.
+        Steal = "steal",
+        /// No CPU limit held the server or the generator.
+        Throttled = "throttled",
+        /// Nothing else was wrong with the load.
+        Load = "load",
+        /// The server was as fast at the end as at the beginning.
+        Steadiness = "steadiness",
+        /// The server was the same process all the time.
+        Restart = "restart",
+        /// Nobody set the clock.
+        Clock = "clock",
+        /// The server's own account of its data is right.
+        Audit = "audit",
+        /// The highest rate of a sweep was reached once more.
+        Validation = "validation",
+    }
 }

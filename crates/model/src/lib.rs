@@ -9,6 +9,7 @@
 
 mod capacity;
 mod claim;
+mod closed;
 mod estimate;
 mod gc;
 mod heap;
@@ -25,8 +26,8 @@ mod summary;
 mod trial;
 
 pub use capacity::{
-    BlamedCause, CapacityMethod, CapacityReport, CapacityWindow, LimitBlame, LimitRate, MachineSpeed,
-    PlannedCapacity, ValidityCheck,
+    BlamedCause, CapacityMethod, CapacityReport, CapacityStep, CapacityWindow, Check, LateCause, LimitBlame,
+    LimitRate, MachineSpeed, PlannedCapacity, ValidityCheck,
 };
 pub use claim::{Claim, ClaimCheck, ClaimVerdict, Contradiction, JudgedClaim, Statement};
 pub use estimate::Estimate;

@@ -1,5 +1,6 @@
 //! What could not be read, and what can be claimed.
 
+use crate::closed::closed;
 use serde::{Deserialize, Serialize};
 
 /// Something that could not be read, understood or done; the rest of the result still holds.
@@ -19,19 +20,14 @@ pub struct Problem {
     pub text: String,
 }
 
-/// The reasons that code reacts to. Whatever nobody reacts to is `Other`, and so is a reason that a newer Assay wrote:
-/// an older program has no reaction to it, and the text still tells people.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reason {
-    /// The load generator sent requests too late to measure the server.
-    LoadGeneratorLate,
-    /// The load generator had too little CPU time to measure the server.
-    LoadGeneratorBusy,
-    /// No code reacts to it.
-    #[default]
-    #[serde(other)]
-    Other,
+closed! {
+    /// The reasons that code reacts to. Whatever nobody reacts to is `Other`.
+    Reason {
+        /// The load generator, not the server, was late or the limit.
+        LoadGenerator = "load-generator",
+        /// The stacks of virtual threads lie in a heap, and are not counted.
+        StacksOfVirtualThreads = "stacks-of-virtual-threads",
+    }
 }
 
 impl Problem {
@@ -89,9 +85,9 @@ mod tests {
     fn a_reason_of_a_newer_program_is_another_one() {
         let newer = read(r#"{"about":"x","reason":"moon-phase","text":"full"}"#);
         assert_eq!(newer, Problem::new("x", "full"));
-        let known = Problem::because(Reason::LoadGeneratorLate, "x", "late");
+        let known = Problem::because(Reason::LoadGenerator, "x", "late");
         let stored = serde_json::to_string(&known).expect("it is written");
-        assert_eq!(stored, r#"{"about":"x","reason":"load-generator-late","text":"late"}"#);
+        assert_eq!(stored, r#"{"about":"x","reason":"load-generator","text":"late"}"#);
         assert_eq!(read(&stored), known);
     }
 }

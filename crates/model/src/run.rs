@@ -1,7 +1,8 @@
 //! The run directory: its file names, its events, and its content once read.
 
 use crate::{
-    CapacityReport, GcRecord, GcReport, HostFacts, MemoryReport, MemorySample, Plan, Summary, Trial,
+    CapacityReport, CapacityStep, GcRecord, GcReport, HostFacts, MemoryReport, MemorySample, Plan, Summary,
+    Trial,
 };
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +89,7 @@ pub enum RunEventKind {
     /// One window of load on the way to a capacity is over.
     CapacityWindowEnded {
         number: u32,
-        step: String,
+        step: CapacityStep,
         asked_rate_per_s: f64,
         reached_rate_per_s: f64,
         limited_ms: Option<f64>,

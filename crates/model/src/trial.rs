@@ -1,8 +1,8 @@
 //! `trial.json`: one launch of one variant, with its measured windows.
 
 use crate::{
-    JvmFacts, LatencyPoint, LatencySummary, LimitBlame, MachineSpeed, Metric, ModeRead, OperationCount,
-    Problem, Provenance, ValidityCheck,
+    Check, JvmFacts, LatencyPoint, LatencySummary, LimitBlame, MachineSpeed, Metric, ModeRead,
+    OperationCount, Problem, Provenance, ValidityCheck,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -145,22 +145,28 @@ pub struct Window {
 /// Why a window or trial is not used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
-    /// Stable name in kebab case: `cpu-pressure`, `steal`, `throttled`, `generator-lag`, `errors`, `audit`; of a capacity the
-    /// name of the check that failed ([`crate::ValidityCheck`]).
-    pub kind: String,
+    /// The check that failed.
+    pub kind: Check,
     /// The figure that was measured, with unit, and the limit it passed.
     pub evidence: String,
 }
 
 /// Kinds that say that the machine was not ours, or that the generator was late; the answers were right all the same.
-const UNQUIET: [&str; 7] =
-    ["cpu-pressure", "steal", "throttled", "generator-lag", "clock", "arrivals", "sent-rate"];
+const UNQUIET: [Check; 7] = [
+    Check::CpuPressure,
+    Check::Steal,
+    Check::Throttled,
+    Check::GeneratorLag,
+    Check::Clock,
+    Check::Arrivals,
+    Check::SentRate,
+];
 
 impl Disturbance {
     /// Whether a window with this disturbance cannot be used for this metric. What disturbs time leaves counts of
     /// bytes alone; wrong answers spoil everything.
     pub fn spoils(&self, metric: &Metric) -> bool {
-        metric.needs_quiet_machine || !UNQUIET.contains(&self.kind.as_str())
+        metric.needs_quiet_machine || !UNQUIET.contains(&self.kind)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The text of a capacity: the answer first, then why requests were late, then what is wrong.
 
 use assay_model::{
-    BlamedCause, CapacityMethod, CapacityReport, CapacityWindow, Estimate, LatencySummary, LimitBlame,
-    LimitRate, Problem, ValidityCheck,
+    BlamedCause, CapacityMethod, CapacityReport, CapacityStep, CapacityWindow, Estimate, LatencySummary,
+    LimitBlame, LimitRate, Problem, ValidityCheck,
 };
 use assay_report::{LeavesShown, TerminalView, render_capacity_terminal};
 use expect_test::{Expect, expect};
@@ -17,7 +17,7 @@ fn limit(limit_ms: f64, rate_per_s: Option<Estimate>, kept: Option<f64>, missed:
 
 fn window(rate: f64, is_sustained: bool) -> CapacityWindow {
     CapacityWindow {
-        step: "refine".to_owned(),
+        step: CapacityStep::Refine,
         start_monotonic_ns: 1,
         rest_s: 0.0,
         settle_s: 1.0,
@@ -42,11 +42,15 @@ fn window(rate: f64, is_sustained: bool) -> CapacityWindow {
 }
 
 fn check(name: &str, passed: Option<bool>, evidence: &str) -> ValidityCheck {
-    ValidityCheck { check: name.to_owned(), passed, evidence: evidence.to_owned() }
+    ValidityCheck {
+        check: serde_json::from_value(name.into()).expect("a word"),
+        passed,
+        evidence: evidence.to_owned(),
+    }
 }
 
 fn cause(cause: &str, misses: u64, touched: u64, expected: Option<f64>) -> BlamedCause {
-    BlamedCause { cause: cause.to_owned(), misses, touched, expected }
+    BlamedCause { cause: serde_json::from_value(cause.into()).expect("a word"), misses, touched, expected }
 }
 
 fn good() -> CapacityReport {

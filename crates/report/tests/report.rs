@@ -5,6 +5,7 @@
 mod gc_sample;
 mod sample;
 
+use assay_model::Check;
 use assay_model::*;
 use assay_report::{render_csv, render_html, render_markdown, render_terminal};
 use expect_test::expect_file;
@@ -177,7 +178,7 @@ fn a_run_without_a_finished_trial_says_so() {
 fn a_run_whose_windows_were_all_disturbed_says_so_and_shows_the_evidence() {
     let mut run = sample::demo_run();
     let disturbance =
-        Disturbance { kind: "steal".to_owned(), evidence: "18 % stolen, the limit is 2 %".to_owned() };
+        Disturbance { kind: Check::Steal, evidence: "18 % stolen, the limit is 2 %".to_owned() };
     for window in run.trials.iter_mut().flat_map(|t| &mut t.trial.windows) {
         window.disturbances = vec![disturbance.clone()];
     }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use assay_model::{RunEventKind, TrialOutcome};
+use assay_model::{Check, RunEventKind, TrialOutcome};
 use assay_study::StudyError;
 use std::sync::atomic::Ordering;
 use support::Fixture;
@@ -53,14 +53,15 @@ fn a_trial_finds_a_capacity_that_is_stored_and_summed_up() {
     assert_eq!(max.is_none(), window.problems.iter().any(|p| p.about == "max_rate_per_s"));
     assert!(window.metrics.contains_key("rss_bytes") && !window.metrics.contains_key("throughput_per_s"));
     assert!(trial.audit.as_ref().is_some_and(|audit| audit.passed));
-    let of_audit = report.checks.iter().find(|check| check.check == "audit").expect("the audit is checked");
+    let of_audit =
+        report.checks.iter().find(|check| check.check == Check::Audit).expect("the audit is checked");
     assert_eq!(of_audit.passed, Some(true));
-    let warmed_up = report.checks.iter().find(|check| check.check == "warm-up").expect("it is checked");
+    let warmed_up = report.checks.iter().find(|check| check.check == Check::WarmUp).expect("it is checked");
     assert!(warmed_up.passed.is_some());
 
     // What failed is what is left out, and it is told; what passed counts.
-    let failed = report.checks.iter().filter(|check| check.passed == Some(false)).map(|c| c.check.as_str());
-    let left_out: Vec<&str> = window.disturbances.iter().map(|d| d.kind.as_str()).collect();
+    let failed = report.checks.iter().filter(|check| check.passed == Some(false)).map(|c| c.check.word());
+    let left_out: Vec<&str> = window.disturbances.iter().map(|d| d.kind.word()).collect();
     assert_eq!(left_out, failed.collect::<Vec<_>>());
     assert_eq!(summary.variants[0].windows, u32::from(report.valid));
     let in_summary = summary.variants[0].metrics.get("max_rate_per_s").map(|e| e.estimate);
@@ -100,7 +101,7 @@ fn an_interrupted_study_of_capacities_goes_on_where_it_was() {
     let warm_up = fixture.load().trials[0]
         .capacity
         .as_ref()
-        .and_then(|c| c.checks.iter().find(|c| c.check == "warm-up").cloned());
+        .and_then(|c| c.checks.iter().find(|c| c.check == Check::WarmUp).cloned());
     assert_eq!(warm_up.expect("it is checked").passed, None, "none was asked for");
 }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use assay_model::{RunEventKind, TrialOutcome, Verdict};
+use assay_model::{Check, RunEventKind, TrialOutcome, Verdict};
 use assay_study::{StudyError, run};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -147,7 +147,9 @@ fn wrong_answers_and_a_failed_audit_count_for_nothing() {
     fixture.run(false, |_, _| ()).0.unwrap();
     let stored = fixture.load();
     let windows = &stored.trials[0].trial.windows;
-    assert!(windows.iter().all(|w| w.requests == 0 && w.disturbances.iter().any(|d| d.kind == "errors")));
+    assert!(
+        windows.iter().all(|w| w.requests == 0 && w.disturbances.iter().any(|d| d.kind == Check::Errors))
+    );
     assert_eq!(stored.summary.unwrap().variants[0].windows, 0);
 
     let fixture = Fixture::new(&(RESIDENT.to_owned() + &fault("fails-audit")), "");

@@ -4,7 +4,7 @@ use super::tally::{OfClass, Tally, primitive};
 use super::{Counted, FreezeReport};
 use crate::{ArrayLengths, Census, ClassIndex, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_hotspot::{ClassField, ClassKind, Collector, HeapClass, HeapClasses, Hotspot, JavaHeap};
-use assay_model::{DumpModel, ModelName, Problem};
+use assay_model::{DumpModel, ModelName, Problem, Reason};
 use assay_text::{percent, size};
 
 /// Mirrors of types that are no classes: `boolean` to `long` and `void`.
@@ -219,8 +219,10 @@ impl Notes {
         }
         if made.stack_bytes != 0 {
             let bytes = size::rounded(made.stack_bytes);
-            self.add(format!(
-                "{bytes} of stacks of virtual threads (jdk.internal.vm.StackChunk) are not counted"
+            self.problems.push(Problem::because(
+                Reason::StacksOfVirtualThreads,
+                self.source.clone(),
+                format!("{bytes} of stacks of virtual threads (jdk.internal.vm.StackChunk) are not counted"),
             ));
         }
     }

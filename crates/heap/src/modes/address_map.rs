@@ -97,7 +97,7 @@ impl StoppedJvm {
     /// given.
     pub fn map(&self, space: &AddressSpace, lowest: Option<u64>) -> Vec<AddressRange> {
         let lowest = lowest.unwrap_or(BASE_MIN_ADDRESS);
-        let mut map = vec![range(0..space.lowest_address, Kind::Reserved.name(), false)];
+        let mut map = vec![range(0..space.lowest_address, Kind::Reserved.name(), false, false)];
         let mut next = space.lowest_address;
         for piece in self.pieces().into_iter().filter(|piece| piece.addresses.start < SHOWN_END) {
             free(&mut map, next..piece.addresses.start, lowest);
@@ -191,15 +191,16 @@ impl Piece {
             0..=KINDS_MAX => names.join(", "),
             _ => format!("{} and others", names[..KINDS_MAX].join(", ")),
         };
-        range(self.addresses, &what, self.kinds.iter().all(|kind| kind.gives_way()))
+        range(self.addresses, &what, false, self.kinds.iter().all(|kind| kind.gives_way()))
     }
 }
 
-fn range(addresses: Range<u64>, what: &str, may_hold_heap: bool) -> AddressRange {
+fn range(addresses: Range<u64>, what: &str, is_free: bool, may_hold_heap: bool) -> AddressRange {
     AddressRange {
         start_address: addresses.start,
         end_address: addresses.end,
         what: what.to_owned(),
+        is_free: Some(is_free),
         may_hold_heap,
     }
 }
@@ -210,7 +211,7 @@ fn free(map: &mut Vec<AddressRange>, addresses: Range<u64>, lowest: u64) {
     for (part, may_hold_heap) in [(addresses.start..middle, false), (middle..addresses.end, true)] {
         let what = if may_hold_heap { "free" } else { "free, below HeapBaseMinAddress" };
         if !part.is_empty() {
-            map.push(range(part, what, may_hold_heap));
+            map.push(range(part, what, true, may_hold_heap));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::layout::{Layouts, Sizes, is_estimate};
 use crate::{ArrayLengths, Census, ClassIndex, FieldKind};
-use assay_model::{ClassWeight, HeapModel, ModelName, ModelWeight, WeightParts};
+use assay_model::{ClassWeight, HeapModel, ModelName, ModelWeight, Reason, WeightParts};
 use std::cmp::Reverse;
 
 /// Its objects end with the frames of a virtual thread: their size is not that of their class.
@@ -238,7 +238,7 @@ fn problems(census: &Census, weights: &[Weights]) -> Vec<String> {
     let chunks =
         census.classes.iter().find(|class| &*class.name == STACK_CHUNK).map_or(0, |class| class.instances);
     // Who walked a heap has seen how long they are, and says so.
-    if 0 < chunks && !census.problems.iter().any(|problem| problem.text.contains(STACK_CHUNK)) {
+    if 0 < chunks && !census.problems.iter().any(|problem| problem.reason == Reason::StacksOfVirtualThreads) {
         problems.push(format!(
             "{chunks} stacks of virtual threads ({STACK_CHUNK}) are weighed without their frames, which no dump has"
         ));

@@ -1,6 +1,7 @@
 //! Blame on made-up time lines whose answers can be counted by hand.
 
 use super::*;
+use assay_model::LateCause;
 
 const MS: u64 = 1_000_000;
 
@@ -14,7 +15,7 @@ fn slow(intended_ms: u64, done_ms: u64) -> SlowRequest {
     }
 }
 
-fn span(cause: Cause, start_ms: u64, end_ms: u64, share: f64) -> Span {
+fn span(cause: LateCause, start_ms: u64, end_ms: u64, share: f64) -> Span {
     Span { cause, start_ns: start_ms * MS, end_ns: end_ms * MS, share }
 }
 
@@ -26,14 +27,14 @@ fn blame(slow: Vec<SlowRequest>, spans: &[Span], limits_ms: &[f64]) -> Vec<Limit
     blame.add(&SlowWindow {
         detail: &detail,
         spans,
-        watched: &[Cause::GcPause, Cause::RunQueue],
+        watched: &[LateCause::GcPause, LateCause::RunQueue],
         range_ns: (0, 1_000 * MS),
         late_share: 0.25,
     });
     blame.finish()
 }
 
-fn of<'a>(blame: &'a LimitBlame, cause: &str) -> &'a BlamedCause {
+fn of<'a>(blame: &'a LimitBlame, cause: LateCause) -> &'a BlamedCause {
     blame.causes.iter().find(|c| c.cause == cause).expect("listed")
 }
 
@@ -41,40 +42,44 @@ fn of<'a>(blame: &'a LimitBlame, cause: &str) -> &'a BlamedCause {
 fn a_pause_counts_for_the_misses_that_had_kept_the_limit_without_it() {
     let requests = vec![slow(100, 130), slow(115, 145), slow(90, 121), slow(500, 530)];
     // 20 ms of pause: takes 20, 5 and 20 ms from the first three.
-    let found = blame(requests, &[span(Cause::GcPause, 100, 120, 1.0)], &[10.0, 26.0]);
-    let gc = of(&found[0], "gc-pause");
+    let found = blame(requests, &[span(LateCause::GcPause, 100, 120, 1.0)], &[10.0, 26.0]);
+    let gc = of(&found[0], LateCause::GcPause);
     assert_eq!((found[0].misses, gc.misses, gc.touched, found[0].unexplained), (4, 1, 3, 3));
     // 30 - 20, 30 - 5 and 31 - 20 ms keep 26 ms.
-    let gc = of(&found[1], "gc-pause");
+    let gc = of(&found[1], LateCause::GcPause);
     assert_eq!((found[1].misses, gc.misses, gc.touched, found[1].unexplained), (4, 3, 3, 1));
 }
 
 #[test]
 fn a_share_takes_its_part_of_the_time_within() {
     // Half of 100..140: 10 ms of a request from 90 to 120.
-    let spans = [span(Cause::RunQueue, 100, 120, 0.5), span(Cause::RunQueue, 120, 140, 0.5)];
+    let spans = [span(LateCause::RunQueue, 100, 120, 0.5), span(LateCause::RunQueue, 120, 140, 0.5)];
     let found = blame(vec![slow(90, 120)], &spans, &[20.0, 19.0]);
-    assert_eq!(of(&found[0], "run-queue").misses, 1);
-    assert_eq!((of(&found[1], "run-queue").misses, of(&found[1], "run-queue").touched), (0, 1));
+    assert_eq!(of(&found[0], LateCause::RunQueue).misses, 1);
+    assert_eq!(
+        (of(&found[1], LateCause::RunQueue).misses, of(&found[1], LateCause::RunQueue).touched),
+        (0, 1)
+    );
 }
 
 #[test]
 fn several_causes_may_count_for_one_miss() {
-    let spans = [span(Cause::GcPause, 100, 120, 1.0), span(Cause::RunQueue, 100, 120, 0.9)];
+    let spans = [span(LateCause::GcPause, 100, 120, 1.0), span(LateCause::RunQueue, 100, 120, 0.9)];
     let found = blame(vec![slow(100, 121)], &spans, &[10.0]);
-    assert_eq!((of(&found[0], "gc-pause").misses, of(&found[0], "run-queue").misses), (1, 1));
+    assert_eq!((of(&found[0], LateCause::GcPause).misses, of(&found[0], LateCause::RunQueue).misses), (1, 1));
     assert_eq!(found[0].unexplained, 0);
 }
 
 #[test]
 fn chance_is_the_part_of_the_window_from_which_a_request_meets_the_cause() {
     // A pause of 99 ms meets requests of 1 ms that start within 100 ms of a second.
-    let found = blame(vec![slow(700, 800), slow(800, 900)], &[span(Cause::GcPause, 201, 300, 1.0)], &[10.0]);
-    let gc = of(&found[0], "gc-pause");
+    let found =
+        blame(vec![slow(700, 800), slow(800, 900)], &[span(LateCause::GcPause, 201, 300, 1.0)], &[10.0]);
+    let gc = of(&found[0], LateCause::GcPause);
     let expected = gc.expected.expect("requests were recorded");
     assert!((expected - 0.2).abs() < 0.001, "{expected}");
     assert_eq!((gc.touched, gc.misses, found[0].unexplained), (0, 0, 2));
-    assert_eq!(of(&found[0], "generator-lag").expected, Some(0.5));
+    assert_eq!(of(&found[0], LateCause::GeneratorLag).expected, Some(0.5));
 }
 
 #[test]
@@ -83,21 +88,21 @@ fn lag_and_waits_are_read_from_the_requests_own_instants() {
     let waited = SlowRequest { sendable_ns: 115 * MS, sent_ns: Some(115 * MS), ..slow(100, 121) };
     let never = SlowRequest { sendable_ns: 121 * MS, sent_ns: None, ..slow(100, 121) };
     let found = blame(vec![late, waited, never], &[], &[10.0]);
-    assert_eq!(of(&found[0], "generator-lag").misses, 1);
-    assert_eq!(of(&found[0], "connection-wait").misses, 2);
+    assert_eq!(of(&found[0], LateCause::GeneratorLag).misses, 1);
+    assert_eq!(of(&found[0], LateCause::ConnectionWait).misses, 2);
     assert_eq!(found[0].unexplained, 0);
 }
 
 #[test]
 fn overlapping_chances_are_not_counted_twice_and_odd_times_do_no_harm() {
     let spans = [
-        span(Cause::GcPause, 100, 200, 1.0),
-        span(Cause::GcPause, 200, 300, 1.0),
-        span(Cause::GcPause, 400, 400, 1.0),
-        span(Cause::GcPause, 2_000, 3_000, 1.0),
-        Span { start_ns: 900 * MS, end_ns: 800 * MS, ..span(Cause::GcPause, 0, 1, 1.0) },
+        span(LateCause::GcPause, 100, 200, 1.0),
+        span(LateCause::GcPause, 200, 300, 1.0),
+        span(LateCause::GcPause, 400, 400, 1.0),
+        span(LateCause::GcPause, 2_000, 3_000, 1.0),
+        Span { start_ns: 900 * MS, end_ns: 800 * MS, ..span(LateCause::GcPause, 0, 1, 1.0) },
     ];
     let found = blame(vec![slow(0, 20)], &spans, &[10.0]);
-    let expected = of(&found[0], "gc-pause").expected.expect("requests were recorded");
+    let expected = of(&found[0], LateCause::GcPause).expected.expect("requests were recorded");
     assert!((expected - 0.201).abs() < 0.001, "{expected}");
 }

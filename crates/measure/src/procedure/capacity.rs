@@ -9,8 +9,7 @@ use crate::seen::WindowLoad;
 use crate::warm_up::{WarmUpPlan, WarmedUp, warm_up};
 use assay_load::{IntervalLogs, LoadError, LoadSource, LoadWindow, Measured, Progress};
 use assay_model::{
-    Audit, CapacityReport, CapacityWindow, Disturbance, LatencySummary, Metric, Problem, WarmUp, Window,
-    metric,
+    Audit, CapacityReport, CapacityWindow, Disturbance, LatencySummary, Metric, WarmUp, Window, metric,
 };
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -146,14 +145,14 @@ fn window_of(report: &CapacityReport, turn: Turn) -> Window {
         operations: Vec::new(),
         disturbances: failed
             .map(|check| Disturbance {
-                kind: check.check.clone(),
+                kind: check.check,
                 evidence: format!("{}: {}", check.check, check.evidence),
             })
             .collect(),
         machine: None,
         checks: Vec::new(),
         attribution: None,
-        problems: absent(report).into_iter().chain(report.problems.clone()).take(PROBLEMS_MAX).collect(),
+        problems: report.problems.iter().take(PROBLEMS_MAX).cloned().collect(),
     }
 }
 
@@ -167,28 +166,4 @@ fn metrics_of(report: &CapacityReport) -> BTreeMap<String, f64> {
         (metric::CRITICAL_RATE_PER_S.to_owned(), report.critical_rate_per_s),
     ];
     limits.chain(known).filter_map(|(id, rate)| Some((id, rate?.estimate))).collect()
-}
-
-/// Why a metric is not there, in the report's words and named so that a report of the study finds it.
-fn absent(report: &CapacityReport) -> Vec<Problem> {
-    let why = |subject: &str| {
-        let told = report.problems.iter().filter(|problem| problem.about == "capacity");
-        let told = told.filter_map(|problem| problem.text.strip_prefix(subject)?.strip_prefix(": ")).next();
-        told.unwrap_or("too little is known of it").to_owned()
-    };
-    let mut found = Vec::new();
-    if report.max_rate_per_s.is_none() {
-        found.push(Problem::new(metric::MAX_RATE_PER_S, why("max rate")));
-    }
-    for limit in report.limits.iter().filter(|limit| limit.rate_per_s.is_none()) {
-        let id = Metric::rate_at_limit(limit.limit_ms).id;
-        found.push(Problem::new(&*id, why(&format!("{} ms", limit.limit_ms))));
-    }
-    if report.critical_rate_per_s.is_none() {
-        found.push(Problem::new(
-            metric::CRITICAL_RATE_PER_S,
-            "it needs a rate at every limit, and one is not known",
-        ));
-    }
-    found
 }

@@ -9,7 +9,7 @@ use crate::validity::{WindowFacts, check_window, server_cpu_ms};
 use crate::warm_up::{WarmUpPlan, WarmedUp, warm_up};
 use crate::window::is_sustained;
 use assay_load::{Load, LoadError, LoadWindow, Measured, summary_ms};
-use assay_model::{Disturbance, Problem, WarmUp, Window, metric};
+use assay_model::{Check, Disturbance, Problem, WarmUp, Window, metric};
 use std::time::Duration;
 
 /// Requests that take longer than this part of the 99th percentile of warm-up are kept, so that the slowest hundredth of a window is
@@ -20,7 +20,8 @@ const KEPT_ABOVE: Duration = Duration::from_millis(1);
 
 /// Checks that make a window useless when they fail: what was loaded was not what was asked for, or no answers were right. The
 /// others say something of the server, and the window counts with that mark.
-const SPOILING: [&str; 5] = ["errors", "generator-lag", "mix", "arrivals", "sent-rate"];
+const SPOILING: [Check; 5] =
+    [Check::Errors, Check::GeneratorLag, Check::Mix, Check::Arrivals, Check::SentRate];
 
 /// Windows of one load.
 #[derive(Debug, Clone)]
@@ -99,9 +100,9 @@ impl Windows {
             check_window(facts, self.warmed_up.clone(), self.connections, knows_server, &self.bounds);
         for check in window.checks.iter().filter(|check| check.passed == Some(false)) {
             let is_told = window.disturbances.iter().any(|d| d.kind == check.check);
-            if SPOILING.contains(&check.check.as_str()) && !is_told {
+            if SPOILING.contains(&check.check) && !is_told {
                 let evidence = check.evidence.clone();
-                window.disturbances.push(Disturbance { kind: check.check.clone(), evidence });
+                window.disturbances.push(Disturbance { kind: check.check, evidence });
             }
         }
         window

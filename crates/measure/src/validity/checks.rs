@@ -5,7 +5,7 @@ use crate::config::Bounds;
 use crate::validation::TOLERANCE_SHARE;
 use crate::warm_up::WarmedUp;
 use assay_load::ErrorKind;
-use assay_model::{ValidityCheck, WarmUpEnd};
+use assay_model::{Check, ValidityCheck, WarmUpEnd};
 use assay_text::percent;
 
 /// Expected share of an operation from which it is a large one, and how far large and small ones may be off: the published
@@ -73,8 +73,8 @@ pub fn check_window(
     .collect()
 }
 
-pub(super) fn verdict(check: &str, passed: Option<bool>, evidence: impl Into<String>) -> ValidityCheck {
-    ValidityCheck { check: check.to_owned(), passed, evidence: evidence.into() }
+pub(super) fn verdict(check: Check, passed: Option<bool>, evidence: impl Into<String>) -> ValidityCheck {
+    ValidityCheck { check, passed, evidence: evidence.into() }
 }
 
 /// The largest of some figures, with its window's rate for the evidence.
@@ -96,17 +96,17 @@ fn complete(facts: &RunFacts) -> ValidityCheck {
         (false, 0) => "no window was measured".to_owned(),
         (false, n) => format!("{n} windows"),
     };
-    verdict("complete", Some(!facts.was_stopped && !facts.windows.is_empty()), evidence)
+    verdict(Check::Complete, Some(!facts.was_stopped && !facts.windows.is_empty()), evidence)
 }
 
 fn warm_up(facts: &RunFacts) -> ValidityCheck {
     match &facts.warmed_up {
-        None => verdict("warm-up", None, "no warm-up was asked for"),
+        None => verdict(Check::WarmUp, None, "no warm-up was asked for"),
         Some(of) => {
             let is_steady = of.warm_up.ended_by == WarmUpEnd::Steady;
             let how = if is_steady { "steady after" } else { "not steady within" };
             let evidence = format!("{how} {:.0} s: {}", of.warm_up.duration_s, of.warm_up.rule);
-            verdict("warm-up", Some(is_steady), evidence)
+            verdict(Check::WarmUp, Some(is_steady), evidence)
         }
     }
 }
@@ -126,7 +126,7 @@ fn mix_off(expected: f64, requests: u64, all: u64) -> f64 {
 
 fn mix(facts: &RunFacts) -> ValidityCheck {
     let Some(first) = facts.windows.first().filter(|w| w.operations.len() > 1) else {
-        return verdict("mix", None, "one operation only");
+        return verdict(Check::Mix, None, "one operation only");
     };
     let count = first.operations.len();
     let mut all = vec![0_u64; count];
@@ -149,9 +149,9 @@ fn mix(facts: &RunFacts) -> ValidityCheck {
         judge(&counts, "in a window");
     }
     judge(&all, "in all windows");
-    let Some((off, what)) = found else { return verdict("mix", None, "no request became an operation") };
+    let Some((off, what)) = found else { return verdict(Check::Mix, None, "no request became an operation") };
     let rule = "accepted: 5 percentage points off from 10 % on, else 1, or what chance explains";
-    verdict("mix", Some(off <= 1.0), format!("farthest off is {what}; {rule}"))
+    verdict(Check::Mix, Some(off <= 1.0), format!("farthest off is {what}; {rule}"))
 }
 
 fn arrivals(facts: &RunFacts) -> ValidityCheck {
@@ -160,13 +160,13 @@ fn arrivals(facts: &RunFacts) -> ValidityCheck {
         facts.windows.iter().filter(|w| w.is_sustained && w.gaps.are_foreign().is_some()).collect();
     let relative = |w: &WindowFacts| Some(w.gaps.distance? / w.gaps.distance_max());
     let Some((worst, rate)) = worst(judged.iter().copied(), relative) else {
-        return verdict("arrivals", None, "no window with enough requests that the server kept up with");
+        return verdict(Check::Arrivals, None, "no window with enough requests that the server kept up with");
     };
     let evidence = format!(
         "{} windows; the gaps farthest from exponential ones, at {rate:.0}/s, are so by {worst:.2} of what is taken for chance (Kolmogorov-Smirnov)",
         judged.len()
     );
-    verdict("arrivals", Some(worst <= 1.0), evidence)
+    verdict(Check::Arrivals, Some(worst <= 1.0), evidence)
 }
 
 /// How far a rate is off, in units of its bound.
@@ -177,7 +177,7 @@ fn rate_off(count: f64, asked: f64, bound_share: f64) -> f64 {
 fn sent_rate(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     let judged: Vec<&WindowFacts> = facts.windows.iter().filter(|w| w.is_sustained).collect();
     if judged.is_empty() {
-        return verdict("sent-rate", None, "no window that the server kept up with");
+        return verdict(Check::SentRate, None, "no window that the server kept up with");
     }
     let asked = |w: &WindowFacts| w.asked_rate_per_s * w.window_s;
     // What found the most requests in flight already was not sent on purpose: it is an error, and none of the arrivals.
@@ -197,13 +197,13 @@ fn sent_rate(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
         100.0 * (sent_all / asked_all.max(f64::MIN_POSITIVE) - 1.0),
         if in_one > 1.0 { format!("; one window at {rate:.0}/s is beyond") } else { String::new() }
     );
-    verdict("sent-rate", Some(in_all <= 1.0 && in_one <= 1.0), evidence)
+    verdict(Check::SentRate, Some(in_all <= 1.0 && in_one <= 1.0), evidence)
 }
 
 /// A share of the requests in clear windows, each and all together, against a bound and what chance explains.
 fn in_clear(
     facts: &RunFacts,
-    check: &str,
+    check: Check,
     what: &str,
     bound: f64,
     part: impl Fn(&WindowFacts) -> u64,
@@ -237,7 +237,7 @@ fn connections(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
         "waited for one of {} connections where more than so many arrive within {longest_ms} ms",
         facts.connections
     );
-    let mut check = in_clear(facts, "connections", &what, bounds.connection_wait_share, waits);
+    let mut check = in_clear(facts, Check::Connections, &what, bounds.connection_wait_share, waits);
     if check.passed == Some(false) {
         let most = facts.clear().into_iter().map(enough).fold(0.0, f64::max);
         check.evidence += &format!("; --connections {most:.0} are enough");
@@ -248,10 +248,10 @@ fn connections(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
 /// Of a window without limits: of one that the server kept up with, since beyond that a queue is to be expected.
 fn connections_of_window(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     if !facts.windows.iter().all(|w| w.is_sustained) {
-        return verdict("connections", None, "the server did not keep up");
+        return verdict(Check::Connections, None, "the server did not keep up");
     }
     let what = format!("waited for one of {} connections", facts.connections);
-    in_clear(facts, "connections", &what, bounds.connection_wait_share, |w| w.connection_waits)
+    in_clear(facts, Check::Connections, &what, bounds.connection_wait_share, |w| w.connection_waits)
 }
 
 /// Of a window without limits: all of its requests are judged, at whatever rate, and one without any is nothing.
@@ -260,29 +260,29 @@ fn errors_of_window(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     let (errors, requests) = (sum(WindowFacts::all_errors), sum(|w| w.requests));
     let evidence =
         format!("{errors} of {requests} requests failed; accepted: {}", percent::share(bounds.error_share));
-    verdict("errors", Some(0 < requests && share(errors, requests) <= bounds.error_share), evidence)
+    verdict(Check::Errors, Some(0 < requests && share(errors, requests) <= bounds.error_share), evidence)
 }
 
 fn errors(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
-    in_clear(facts, "errors", "failed", bounds.error_share, WindowFacts::all_errors)
+    in_clear(facts, Check::Errors, "failed", bounds.error_share, WindowFacts::all_errors)
 }
 
 fn lost_responses(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
-    in_clear(facts, "lost-responses", "had no answer", bounds.lost_share, |w| {
+    in_clear(facts, Check::LostResponses, "had no answer", bounds.lost_share, |w| {
         w.errors(ErrorKind::Timeout).saturating_add(w.errors(ErrorKind::Broken))
     })
 }
 
 fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     if facts.windows.is_empty() {
-        return verdict("disturbance", None, "no window was measured");
+        return verdict(Check::Disturbance, None, "no window was measured");
     }
     let lost: Vec<&WindowFacts> = facts.windows.iter().filter(|w| !w.left_out.is_empty()).collect();
     let (number, of) = (lost.len(), facts.windows.len());
     let why = lost.last().map_or_else(String::new, |w| format!(", the last for: {}", w.left_out.join("; ")));
     if facts.counts_disturbed && number > 0 {
         let evidence = format!("{number} of {of} windows would not count, and do as was asked for{why}");
-        return verdict("disturbance", Some(false), evidence);
+        return verdict(Check::Disturbance, Some(false), evidence);
     }
     let unwatched = match (facts.windows.iter().any(|w| w.is_machine_watched), facts.knows_server) {
         (false, _) => "; the machine was not watched",
@@ -299,7 +299,7 @@ fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     };
     let accepted = percent::share(bounds.windows_lost_share);
     verdict(
-        "disturbance",
+        Check::Disturbance,
         passed,
         format!("{number} of {of} windows left out{why}; accepted: {accepted}{unwatched}"),
     )
@@ -312,7 +312,7 @@ fn pressure(facts: &RunFacts) -> ValidityCheck {
     let shares = || counts().filter_map(|w| Some((w.asked_rate_per_s, w.cpu_some_share?)));
     let Some((_, most)) = shares().max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return verdict(
-            "cpu-pressure",
+            Check::CpuPressure,
             None,
             "not known of any window that counts and that the server kept up with",
         );
@@ -324,7 +324,7 @@ fn pressure(facts: &RunFacts) -> ValidityCheck {
         percent::share(at_lowest),
         percent::share(most)
     );
-    verdict("cpu-pressure", None, evidence)
+    verdict(Check::CpuPressure, None, evidence)
 }
 
 /// Of a sweep: whether its highest rate was reached once more. Absent for a search.
@@ -338,7 +338,7 @@ fn validation(facts: &RunFacts) -> Option<ValidityCheck> {
     };
     let counted = || steps().filter(|w| w.left_out.is_empty());
     let Some((most, rate)) = worst(counted(), off) else {
-        return Some(verdict("validation", None, "every step to the highest rate was left out"));
+        return Some(verdict(Check::Validation, None, "every step to the highest rate was left out"));
     };
     let evidence = format!(
         "{} steps up to the highest rate; sent and answered rate farthest off at {rate:.0}/s, by {most:.2} of what is accepted: {} or \
@@ -346,37 +346,39 @@ fn validation(facts: &RunFacts) -> Option<ValidityCheck> {
         counted().count(),
         percent::share(TOLERANCE_SHARE)
     );
-    Some(verdict("validation", Some(most <= 1.0), evidence))
+    Some(verdict(Check::Validation, Some(most <= 1.0), evidence))
 }
 
 fn restart(facts: &RunFacts) -> ValidityCheck {
     if let Some(why) = facts.windows.iter().find_map(|w| w.restart.as_ref()) {
-        return verdict("restart", Some(false), why.clone());
+        return verdict(Check::Restart, Some(false), why.clone());
     }
     let refused = facts.windows.iter().map(|w| w.errors(ErrorKind::Connect)).max().unwrap_or(0);
     if refused > REFUSED_MAX {
         let what = format!("{refused} connections were refused in one window; accepted: {REFUSED_MAX}");
-        return verdict("restart", Some(false), what);
+        return verdict(Check::Restart, Some(false), what);
     }
     match facts.knows_server {
-        true => verdict("restart", Some(true), "the same process from start to end"),
-        false => verdict("restart", Some(true), format!("at most {refused} refused connections in a window")),
+        true => verdict(Check::Restart, Some(true), "the same process from start to end"),
+        false => {
+            verdict(Check::Restart, Some(true), format!("at most {refused} refused connections in a window"))
+        }
     }
 }
 
 fn clock(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     let Some((most, _)) = worst(&facts.windows, |w| w.clock_step_s.map(f64::abs)) else {
-        return verdict("clock", None, "not watched");
+        return verdict(Check::Clock, None, "not watched");
     };
     let (most_ms, max_ms) = (1e3 * most, 1e3 * bounds.clock_step_s);
     let evidence = format!("the wall clock was set by at most {most_ms:.1} ms; accepted: {max_ms:.0} ms");
-    verdict("clock", Some(most <= bounds.clock_step_s), evidence)
+    verdict(Check::Clock, Some(most <= bounds.clock_step_s), evidence)
 }
 
 fn audit(facts: &RunFacts) -> ValidityCheck {
     match &facts.audit {
-        None => verdict("audit", None, "no audit was asked for"),
-        Some(audit) => verdict("audit", Some(audit.passed), audit.detail.clone()),
+        None => verdict(Check::Audit, None, "no audit was asked for"),
+        Some(audit) => verdict(Check::Audit, Some(audit.passed), audit.detail.clone()),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{RunFacts, WindowFacts};
 use crate::answer::{Lag, lag, lag_of};
 use crate::config::Bounds;
 use assay_load::Priority;
-use assay_model::ValidityCheck;
+use assay_model::{Check, ValidityCheck};
 use assay_text::percent;
 
 /// Windows that count: in others it was seen already.
@@ -21,7 +21,7 @@ pub(super) fn lag_of_limits(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck 
     };
     let lags: Option<Vec<Lag>> = facts.limits.iter().enumerate().map(of).collect();
     let Some(lags) = lags.filter(|lags| !lags.is_empty()) else {
-        return verdict("generator-lag", None, "no window that counts and that the server kept up with");
+        return verdict(Check::GeneratorLag, None, "no window that counts and that the server kept up with");
     };
     let is_early = |lag: &Lag| lag.late_share <= facts.miss_share;
     let each: Vec<String> = facts
@@ -39,27 +39,27 @@ pub(super) fn lag_of_limits(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck 
         each.join(", "),
         percent::share(facts.miss_share)
     );
-    verdict("generator-lag", Some(lags.iter().any(is_early)), evidence)
+    verdict(Check::GeneratorLag, Some(lags.iter().any(is_early)), evidence)
 }
 
 /// Of a window without limits: whether the generator was late beside the answers as a whole.
 pub(super) fn lag_of_window(facts: &RunFacts) -> ValidityCheck {
     match facts.windows.iter().find_map(|w| w.late_generator.clone()) {
-        Some(why) => verdict("generator-lag", Some(false), why),
-        None => verdict("generator-lag", Some(true), "as early as the answers need, or earlier"),
+        Some(why) => verdict(Check::GeneratorLag, Some(false), why),
+        None => verdict(Check::GeneratorLag, Some(true), "as early as the answers need, or earlier"),
     }
 }
 
 pub(super) fn cpu(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     let Some((most, rate)) = worst(counted(facts), |w| w.generator_cpu_share) else {
-        return verdict("generator-cpu", None, "not known for any window that counts");
+        return verdict(Check::GeneratorCpu, None, "not known for any window that counts");
     };
     let evidence = format!(
         "at most {} of a core, at {rate:.0}/s; accepted: {}",
         percent::share(most),
         percent::share(bounds.generator_cpu_share)
     );
-    verdict("generator-cpu", Some(most <= bounds.generator_cpu_share), evidence)
+    verdict(Check::GeneratorCpu, Some(most <= bounds.generator_cpu_share), evidence)
 }
 
 /// No fault where it did not run in real time: what that does shows in the lag.
@@ -69,8 +69,8 @@ pub(super) fn priority(facts: &RunFacts) -> ValidityCheck {
     match lower.or_else(|| known().next()) {
         Some(priority) => {
             let passed = (*priority == Priority::RealTime).then_some(true);
-            verdict("generator-priority", passed, priority.to_string())
+            verdict(Check::GeneratorPriority, passed, priority.to_string())
         }
-        None => verdict("generator-priority", None, "not known of a load that was made elsewhere"),
+        None => verdict(Check::GeneratorPriority, None, "not known of a load that was made elsewhere"),
     }
 }

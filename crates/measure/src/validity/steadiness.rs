@@ -6,7 +6,7 @@
 
 use super::checks::verdict;
 use super::{RunFacts, WindowFacts};
-use assay_model::ValidityCheck;
+use assay_model::{Check, ValidityCheck};
 
 /// Fewer figures say nothing of how far they move.
 const FIGURES_MIN: usize = 5;
@@ -122,7 +122,7 @@ pub(super) fn check(facts: &RunFacts) -> ValidityCheck {
         [] => "not known of five windows that count (--pid names the server's process)".to_owned(),
         known => format!("{}; CPU time, medians with the middle nine tenths; not judged", known.join("; ")),
     };
-    verdict("steadiness", None, evidence)
+    verdict(Check::Steadiness, None, evidence)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Puts the stops that the server's GC log shows on the time line of the requests.
 
-use crate::seen::{Cause, Seen, Span};
+use crate::seen::{Seen, Span};
 use assay_gcstudy::{LiveStops, Stop};
+use assay_model::LateCause;
 
 /// Adds the stops between two instants, and which kinds of them the log shows.
 pub(super) fn add(log: &LiveStops, seen: &mut Seen, from_ns: u64, to_ns: u64) {
@@ -11,8 +12,8 @@ pub(super) fn add(log: &LiveStops, seen: &mut Seen, from_ns: u64, to_ns: u64) {
         let span = |stop: Stop| Span { cause, start_ns: stop.start_ns, end_ns: stop.end_ns, share: 1.0 };
         seen.spans.extend(stops.into_iter().map(span));
     };
-    add(Cause::GcPause, stops.pauses);
+    add(LateCause::GcPause, stops.pauses);
     if let Some(safepoints) = stops.other_safepoints {
-        add(Cause::Safepoint, safepoints);
+        add(LateCause::Safepoint, safepoints);
     }
 }

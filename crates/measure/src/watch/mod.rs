@@ -9,7 +9,7 @@ mod sample;
 mod spans;
 
 use crate::observers::{Observers, Target};
-use crate::seen::{Cause, Seen, Watcher, WindowLoad};
+use crate::seen::{Seen, WATCHED, Watcher, WindowLoad};
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
 use assay_linux::{Cgroups, LinuxError, ProcRoot, ProcessIdentity, SysRoot};
@@ -289,7 +289,7 @@ impl Sampler {
         self.samples.drain(..over);
         seen.watched.sort_unstable();
         seen.watched.dedup();
-        debug_assert!(seen.watched.iter().all(|cause| Cause::WATCHED.contains(cause)));
+        debug_assert!(seen.watched.iter().all(|cause| WATCHED.contains(cause)));
         seen
     }
 }

@@ -1,7 +1,8 @@
 //! What samples say of a stretch of time.
 
 use super::sample::Sample;
-use crate::seen::{Cause, Seen, Span};
+use crate::seen::{Seen, Span};
+use assay_model::LateCause;
 
 /// A smaller share is not worth a span: every thread waits microseconds.
 const SHARE_MIN: f64 = 0.01;
@@ -21,18 +22,18 @@ pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: b
     };
     host(inside, shares_group, &mut seen);
     if around.iter().any(|s| s.threads.is_some()) {
-        seen.watched.push(Cause::RunQueue);
-        add_spans(&mut seen, around, Cause::RunQueue, run_queue);
+        seen.watched.push(LateCause::RunQueue);
+        add_spans(&mut seen, around, LateCause::RunQueue, run_queue);
     }
     if around.iter().any(|s| s.server_throttled_ns.is_some()) {
         let cpus = cpus(around);
-        seen.watched.push(Cause::Throttling);
-        add_spans(&mut seen, around, Cause::Throttling, |a, b| throttling(a, b, cpus));
+        seen.watched.push(LateCause::Throttling);
+        add_spans(&mut seen, around, LateCause::Throttling, |a, b| throttling(a, b, cpus));
     }
     let with_host: Vec<Sample> = around.iter().filter(|s| s.host.is_some()).cloned().collect();
     if with_host.iter().any(|s| s.host.as_ref().is_some_and(|h| h.cpu.is_some())) {
-        seen.watched.push(Cause::Steal);
-        add_spans(&mut seen, &with_host, Cause::Steal, steal);
+        seen.watched.push(LateCause::Steal);
+        add_spans(&mut seen, &with_host, LateCause::Steal, steal);
     }
     seen
 }
@@ -41,7 +42,7 @@ pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: b
 fn add_spans(
     seen: &mut Seen,
     samples: &[Sample],
-    cause: Cause,
+    cause: LateCause,
     took: impl Fn(&Sample, &Sample) -> Option<Taken>,
 ) {
     let mut until_ns = 0;
@@ -158,9 +159,9 @@ mod tests {
             sample(80, 70, 30, 0),
         ];
         let seen = seen(&samples, 10 * MS, 70 * MS, true);
-        let span = Span { cause: Cause::RunQueue, start_ns: 30 * MS, end_ns: 60 * MS, share: 0.75 };
+        let span = Span { cause: LateCause::RunQueue, start_ns: 30 * MS, end_ns: 60 * MS, share: 0.75 };
         assert_eq!(seen.spans, [span]);
-        assert_eq!(seen.watched, [Cause::RunQueue]);
+        assert_eq!(seen.watched, [LateCause::RunQueue]);
         assert_eq!(seen.server_cpu_ns, Some(50 * MS), "10 at 10 ms, 60 at 70 ms");
         assert_eq!((seen.restart, seen.clock_step_s, seen.host), (None, Some(0.0), None));
     }
@@ -173,7 +174,7 @@ mod tests {
         };
         let samples = [held(0, 0), held(20, 0), held(40, 0), held(60, 50), held(80, 50)];
         let seen = seen(&samples, 0, 80 * MS, true);
-        let span = Span { cause: Cause::Throttling, start_ns: 10 * MS, end_ns: 60 * MS, share: 1.0 };
+        let span = Span { cause: LateCause::Throttling, start_ns: 10 * MS, end_ns: 60 * MS, share: 1.0 };
         assert_eq!(seen.spans, [span]);
     }
 

@@ -4,7 +4,7 @@ use crate::simulated::{
     CAPACITY_PER_S, CONNECTIONS, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated, connections,
 };
 use assay_measure::{Bounds, CapacityConfig, Means, MeasureEvent, ServerData, WarmedUp, measure, method_of};
-use assay_model::{Audit, CapacityMethod, CapacityReport, WarmUp, WarmUpEnd};
+use assay_model::{Audit, CapacityMethod, CapacityReport, Check, LateCause, WarmUp, WarmUpEnd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Shares of the capacity at which windows are measured.
@@ -109,7 +109,7 @@ fn check(fault: Fault, failing: &str, also: &[&str]) {
     for seed in 1..=10 {
         let (report, ..) = run(seed, Some(fault));
         let failed: Vec<&str> =
-            report.checks.iter().filter(|c| c.passed == Some(false)).map(|c| c.check.as_str()).collect();
+            report.checks.iter().filter(|c| c.passed == Some(false)).map(|c| c.check.word()).collect();
         assert!(failed.contains(&failing), "seed {seed}: {:#?}", report.checks);
         assert!(
             failed.iter().all(|f| *f == failing || also.contains(f)),
@@ -132,7 +132,8 @@ fn connections_that_run_out_behind_a_stall_are_enough() {
     let pauses: Vec<(u64, u64)> = (0..200).map(|n| (n * 9_000 * MS, n * 9_000 * MS + 400 * MS)).collect();
     let (report, ..) = run_at(&[0.5, 0.6, 0.7, 0.8, 0.85, 1.2], 1, None, &pauses);
     assert!(report.valid, "{:#?}", report.problems);
-    let waits = report.blame.iter().flat_map(|limit| &limit.causes).filter(|c| c.cause == "connection-wait");
+    let waits =
+        report.blame.iter().flat_map(|limit| &limit.causes).filter(|c| c.cause == LateCause::ConnectionWait);
     assert!(waits.map(|cause| cause.touched).sum::<u64>() > 100, "they did run out: {:#?}", report.blame);
 }
 
@@ -144,7 +145,7 @@ fn windows_that_are_counted_although_disturbed_make_a_result_invalid() {
     assert!(clean.valid, "no window was disturbed: {:#?}", clean.problems);
     let (report, method, _) = counting(Some(Fault::MachineBusy));
     assert_eq!((method.lost, report.valid), (0, false));
-    let check = report.checks.iter().find(|check| check.check == "disturbance").expect("listed");
+    let check = report.checks.iter().find(|check| check.check == Check::Disturbance).expect("listed");
     assert!(check.passed == Some(false) && check.evidence.contains("do as was asked for"), "{check:?}");
 }
 
@@ -259,7 +260,7 @@ fn pauses_of_the_server_are_blamed_and_what_no_cause_explains_stays_unexplained(
     assert!(report.valid, "{:?}", report.problems);
     let blame = &report.blame[0];
     let gc = &blame.causes[0];
-    assert_eq!(gc.cause, "gc-pause");
+    assert_eq!(gc.cause, LateCause::GcPause);
     let sustained = report.windows.iter().filter(|w| w.is_sustained);
     // The histogram tells times apart to 0.1 %, blame to the nanosecond.
     let counted = sustained.map(|w| w.misses[0]).sum::<u64>();
@@ -305,7 +306,7 @@ fn a_sweep_asks_for_the_account_of_each_level_and_speaks_of_no_intervals() {
     };
     let report = measure(&config, means, &AtomicBool::new(false), &mut |_| ()).expect("there is load");
     assert!(report.limits.iter().all(|limit| limit.rate_per_s.is_some()), "{:#?}", report.limits);
-    let audit = report.checks.iter().find(|check| check.check == "audit").expect("listed");
+    let audit = report.checks.iter().find(|check| check.check == Check::Audit).expect("listed");
     let levels: u32 =
         audit.evidence["right after ".len()..].split(' ').next().unwrap().parse().expect("levels");
     assert!(levels > 50, "{audit:?}");
@@ -315,8 +316,8 @@ fn a_sweep_asks_for_the_account_of_each_level_and_speaks_of_no_intervals() {
     assert!(!told.iter().any(|what| what.contains("intervals")), "{told:#?}");
 }
 
-fn says(report: &CapacityReport, what: &str) -> bool {
-    report.problems.iter().any(|problem| problem.about == "capacity" && problem.text.contains(what))
+fn says(report: &CapacityReport, about: &str, what: &str) -> bool {
+    report.problems.iter().any(|problem| problem.about == about && problem.text.contains(what))
 }
 
 /// 99 of 100 requests are sent at most 2.3 ms late: less than a tenth of 25 ms, and more than one of 16 ms.
@@ -329,7 +330,8 @@ fn lag_takes_the_answer_of_those_limits_only_that_it_could_change() {
     assert!(clean.critical_rate_per_s.is_some() && late.critical_rate_per_s.is_none());
     assert_eq!(late.limits[0].rate_per_s, None);
     assert!(
-        says(&late, "16 ms: near") && says(&late, "it cannot be told from the server here"),
+        says(&late, "rate_at_16_ms_per_s", "near")
+            && says(&late, "rate_at_16_ms_per_s", "it cannot be told from the server here"),
         "{:#?}",
         late.problems
     );
@@ -346,7 +348,11 @@ fn a_generator_that_is_the_limit_is_called_so_and_the_search_ends() {
     let report = search(Some(Fault::GeneratorLimit), &[12.0, 50.0]);
     assert_eq!(report.max_rate_per_s, None, "{GENERATOR_PER_S}/s is the generator's");
     assert!(report.limits.iter().all(|limit| limit.rate_per_s.is_none()), "{:#?}", report.limits);
-    assert!(says(&report, "the generator, not the server, is the limit here"), "{:#?}", report.problems);
+    assert!(
+        says(&report, "capacity", "the generator, not the server, is the limit here"),
+        "{:#?}",
+        report.problems
+    );
     let lost_in_a_row = report
         .windows
         .chunk_by(|a, b| a.asked_rate_per_s == b.asked_rate_per_s)
@@ -360,7 +366,7 @@ fn a_generator_that_is_the_limit_is_called_so_and_the_search_ends() {
 #[test]
 fn a_generator_that_was_held_up_at_a_rate_below_one_that_it_offered_is_not_the_limit() {
     let report = search(Some(Fault::HeldUp), &[25.0, 50.0]);
-    assert!(report.valid && !says(&report, "the limit here"), "{:#?}", report.problems);
+    assert!(report.valid && !says(&report, "capacity", "the limit here"), "{:#?}", report.problems);
     let lost = report.windows.iter().filter(|w| !w.left_out.is_empty());
     assert!(
         lost.clone().count() == 3 && lost.clone().all(|w| w.left_out[0].contains("could not offer the rate"))

@@ -4,8 +4,8 @@ use assay_host::HostInterval;
 use assay_load::{
     ArrivalLaw, ErrorKind, Load, LoadError, LoadSource, LoadWindow, Measured, Progress, SlowRequest,
 };
-use assay_measure::{Cause, Seen, Span, Watcher};
-use assay_model::{Estimate, MachineSpeed, OperationCount, Problem};
+use assay_measure::{Seen, Span, Watcher};
+use assay_model::{Estimate, LateCause, MachineSpeed, OperationCount, Problem};
 use assay_stats::capacity::{self, Ask, Capacity, LimitCapacity, Method, Step};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -259,13 +259,13 @@ impl Watcher for Onlooker {
         Seen {
             spans: pauses
                 .map(|(start, end)| Span {
-                    cause: Cause::GcPause,
+                    cause: LateCause::GcPause,
                     start_ns: *start,
                     end_ns: *end,
                     share: 1.0,
                 })
                 .collect(),
-            watched: vec![Cause::GcPause],
+            watched: vec![LateCause::GcPause],
             host: Some(HostInterval { steal_share: Some(steal), ..HostInterval::default() }),
             foreign_cpu_share: Some(busy + 0.05 * self.draws.share()),
             machine: None,

@@ -4,7 +4,7 @@
 use crate::simulated::{CAPACITY_PER_S, Draws, Fault, MS, Onlooker, Simulated, connections};
 use assay_load::{ArrivalLaw, Load};
 use assay_measure::{Bounds, Procedure, ServerData, Turn, WarmedUp, Windows, With};
-use assay_model::{Audit, WarmUp, WarmUpEnd, Window};
+use assay_model::{Audit, LateCause, WarmUp, WarmUpEnd, Window};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -75,8 +75,8 @@ impl ServerData for Account {
 
 /// What marks a window: failed checks, and disturbances.
 fn marks(window: &Window) -> Vec<&str> {
-    let failed = window.checks.iter().filter(|c| c.passed == Some(false)).map(|c| c.check.as_str());
-    let mut marks: Vec<&str> = failed.chain(window.disturbances.iter().map(|d| d.kind.as_str())).collect();
+    let failed = window.checks.iter().filter(|c| c.passed == Some(false)).map(|c| c.check.word());
+    let mut marks: Vec<&str> = failed.chain(window.disturbances.iter().map(|d| d.kind.word())).collect();
     marks.sort_unstable();
     marks.dedup();
     marks
@@ -194,7 +194,7 @@ fn the_slowest_requests_are_attributed_to_pauses() {
     let (windows, _) = windows(1, ArrivalLaw::Poisson, None, &pauses);
     for window in &windows {
         let slowest = window.attribution.as_ref().expect("there are enough");
-        let gc = slowest.causes.iter().find(|cause| cause.cause == "gc-pause").expect("watched");
+        let gc = slowest.causes.iter().find(|cause| cause.cause == LateCause::GcPause).expect("watched");
         assert!(
             window.requests / 200 < slowest.misses && slowest.misses < window.requests / 50,
             "{slowest:?}"

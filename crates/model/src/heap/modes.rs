@@ -74,8 +74,11 @@ pub struct AddressRange {
     pub start_address: u64,
     /// Address behind the last.
     pub end_address: u64,
-    /// `free`, `program`, `malloc`, `archive`, `class space`, `heap`, `reserved by the kernel`, ...
+    /// What is there, for people: `free`, `program`, `malloc`, `archive`, `class space`, `heap`, `reserved by the kernel`, ...
     pub what: String,
+    /// Whether nothing is there. Absent in what earlier versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_free: Option<bool>,
     /// Whether the heap may lie there.
     pub may_hold_heap: bool,
 }

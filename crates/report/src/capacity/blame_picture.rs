@@ -5,7 +5,7 @@ use assay_kit::axes::LABEL_SIZE;
 use assay_kit::number::percent;
 use assay_kit::scale::Scale;
 use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
-use assay_kit::text::{clean, shorten};
+use assay_kit::text::shorten;
 use assay_model::{BlamedCause, LimitBlame};
 
 /// Width of a panel.
@@ -65,7 +65,7 @@ fn heading(svg: &mut Svg, top: f64, name: &str, text: &str) {
 
 /// A cause: what it explains solid, what it touched pale behind, what it would have touched by chance as a line.
 fn row(svg: &mut Svg, x: &Scale, top: f64, cause: &BlamedCause, misses: u64) -> String {
-    let name = clean(words::cause(&cause.cause));
+    let name = words::cause(cause.cause).to_owned();
     let text = percent(cause.misses, misses);
     heading(svg, top, &name, &text);
     let chance = cause.expected.map_or_else(

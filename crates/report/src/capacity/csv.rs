@@ -23,7 +23,7 @@ pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<(
 }
 
 fn row(report: &CapacityReport, number: u64, w: &CapacityWindow, out: &mut impl io::Write) -> io::Result<()> {
-    write!(out, "{number},{},{}", text::csv(&w.step), w.start_monotonic_ns)?;
+    write!(out, "{number},{},{}", w.step, w.start_monotonic_ns)?;
     let lengths_s = [w.rest_s, w.settle_s, w.window_s];
     for value in lengths_s.into_iter().chain([w.asked_rate_per_s, w.sent_rate_per_s, w.reached_rate_per_s]) {
         write!(out, ",{value}")?;

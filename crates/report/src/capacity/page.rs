@@ -74,8 +74,7 @@ fn subject(report: &CapacityReport) -> String {
 /// What failed, in words; a result that names nothing says so.
 fn why_not_valid(report: &CapacityReport) -> Vec<String> {
     let failed = report.checks.iter().filter(|c| c.passed == Some(false));
-    let mut why: Vec<String> =
-        failed.map(|c| format!("{}: {}", clean(&c.check), clean(&c.evidence))).collect();
+    let mut why: Vec<String> = failed.map(|c| format!("{}: {}", c.check, clean(&c.evidence))).collect();
     if why.is_empty() {
         why.extend(report.problems.iter().map(|p| format!("{}: {}", clean(&p.about), clean(&p.text))));
     }

@@ -59,7 +59,7 @@ pub fn causes(blame: &LimitBlame) -> Table {
     for cause in &blame.causes {
         let times = cause.expected.filter(|e| *e > 0.0).map(|e| cause.touched as f64 / e);
         table.rows.push(vec![
-            clean(words::cause(&cause.cause)),
+            words::cause(cause.cause).to_owned(),
             count(cause.misses),
             percent(cause.misses, blame.misses),
             count(cause.touched),
@@ -98,7 +98,7 @@ pub fn checks(report: &CapacityReport, passed: Option<bool>) -> Option<Table> {
         _ => "checks",
     };
     let of = report.checks.iter().filter(|c: &&ValidityCheck| c.passed == passed);
-    table.rows = of.map(|c| vec![clean(&c.check), clean(&c.evidence)]).collect();
+    table.rows = of.map(|c| vec![c.check.to_string(), clean(&c.evidence)]).collect();
     (!table.rows.is_empty()).then_some(table)
 }
 
@@ -153,7 +153,7 @@ fn window_row(report: &CapacityReport, number: u64, w: &CapacityWindow) -> Vec<S
     let rate = |value: f64| tick((10.0 * value).round() / 10.0);
     let mut row = vec![
         number.to_string(),
-        clean(&w.step),
+        w.step.to_string(),
         tick(w.window_s),
         rate(w.asked_rate_per_s),
         rate(w.sent_rate_per_s),

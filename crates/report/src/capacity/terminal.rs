@@ -107,7 +107,7 @@ fn draw_blame(out: &mut String, report: &CapacityReport, blame: &LimitBlame, ink
             format!(", {} by chance", percent(expected.round().max(0.0) as u64, blame.misses))
         });
         let note = format!("met {}{by_chance}", percent(cause.touched, blame.misses));
-        let name = fit(&clean(words::cause(&cause.cause)), CAUSE);
+        let name = fit(&words::cause(cause.cause).to_owned(), CAUSE);
         *out += &format!("  {name}{:>8}   {}\n", percent(cause.misses, blame.misses), ink.dim(&note));
     }
     let none = fit("nothing that was watched", CAUSE);
@@ -129,11 +129,11 @@ fn checks(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
     let rest = if unknown > 0 { format!(", {unknown} without a verdict") } else { String::new() };
     *out += &format!("\n{}\n", ink.bold(&format!("{title}{rest}")));
     for check in of(Some(false)) {
-        let text = format!("✗ {}: {}", clean(&check.check), clean(&check.evidence));
+        let text = format!("✗ {}: {}", check.check, clean(&check.evidence));
         paragraph(out, 2, width, &text, |l| ink.warn(l));
     }
     for check in of(None) {
-        let text = format!("- {}: {}", clean(&check.check), clean(&check.evidence));
+        let text = format!("- {}: {}", check.check, clean(&check.evidence));
         paragraph(out, 2, width, &text, |l| ink.dim(l));
     }
 }

@@ -1,7 +1,7 @@
 //! A capacity in sentences.
 
 use assay_kit::number::{significant, tick};
-use assay_model::{CapacityReport, CapacityWindow, Estimate, LimitRate, Problem};
+use assay_model::{CapacityReport, CapacityWindow, Estimate, LateCause, LimitRate, Metric, Problem, Reason};
 
 /// What the intervals of a search are worth. The figures are those of searches for simulated servers of known capacity
 /// (`crates/stats/tests/capacity/table.rs`), which do not reach what is aimed at.
@@ -81,9 +81,8 @@ fn at_most(report: &CapacityReport, rate_per_s: f64) -> Option<&CapacityWindow> 
 
 /// Why a limit has no rate.
 pub fn absent(report: &CapacityReport, limit: &LimitRate) -> String {
-    let subject = format!("{} ms: ", limit.limit_ms);
-    let told = report.problems.iter().filter(|p| p.about == "capacity");
-    if told.filter_map(|p| p.text.strip_prefix(&subject)).any(|why| why.contains("the generator")) {
+    let id = Metric::rate_at_limit(limit.limit_ms).id;
+    if report.problems.iter().any(|p| p.about == id && p.reason == Reason::LoadGenerator) {
         return "not told from the generator, see problems".to_owned();
     }
     match (limit.last_success_per_s, limit.first_failure_per_s) {
@@ -96,20 +95,21 @@ pub fn absent(report: &CapacityReport, limit: &LimitRate) -> String {
 
 /// Problems that no failed check tells already.
 pub fn other_problems(report: &CapacityReport) -> Vec<(String, String)> {
-    let is_told = |p: &&Problem| report.checks.iter().any(|c| c.check == p.about && c.passed == Some(false));
+    let is_told =
+        |p: &&Problem| report.checks.iter().any(|c| c.check.word() == p.about && c.passed == Some(false));
     Problem::listed(report.problems.iter().filter(|p| !is_told(p)))
 }
 
 /// A cause of misses, for people.
-pub fn cause(name: &str) -> &str {
-    match name {
-        "gc-pause" => "collection pauses",
-        "safepoint" => "other stops of the JVM",
-        "run-queue" => "waiting for a processor",
-        "throttling" => "the CPU limit of its group",
-        "steal" => "processors taken by the hypervisor",
-        "generator-lag" => "the generator was late",
-        "connection-wait" => "all connections were busy",
-        other => other,
+pub fn cause(cause: LateCause) -> &'static str {
+    match cause {
+        LateCause::GcPause => "collection pauses",
+        LateCause::Safepoint => "other stops of the JVM",
+        LateCause::RunQueue => "waiting for a processor",
+        LateCause::Throttling => "the CPU limit of its group",
+        LateCause::Steal => "processors taken by the hypervisor",
+        LateCause::GeneratorLag => "the generator was late",
+        LateCause::ConnectionWait => "all connections were busy",
+        LateCause::Other => "a cause that this version does not know",
     }
 }

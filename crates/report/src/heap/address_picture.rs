@@ -35,7 +35,7 @@ enum Kind {
 }
 
 fn kind(range: &AddressRange) -> Kind {
-    match (range.may_hold_heap, range.what.starts_with("free")) {
+    match (range.may_hold_heap, range.is_free.unwrap_or(false)) {
         (true, _) => Kind::May,
         (_, true) => Kind::Free,
         _ => Kind::InTheWay,

@@ -26,6 +26,8 @@ pub struct Answer {
     pub published: Vec<String>,
     /// What a reader must know before relying on it.
     pub cautions: Vec<String>,
+    /// Which variants are skipped; absent when none is. The terminal lists them with their reasons instead.
+    pub skipped: Option<String>,
 }
 
 /// One pair of levels.
@@ -57,7 +59,8 @@ impl Answer {
             [one] => one.label.clone(),
             _ => String::new(),
         };
-        Answer { items, nothing, place, published: claims::in_words(grid), cautions: cautions(grid) }
+        let (published, cautions, skipped) = (claims::in_words(grid), cautions(grid), skipped(grid));
+        Answer { items, nothing, place, published, cautions, skipped }
     }
 }
 
@@ -199,6 +202,11 @@ fn headline(own: &str, base: &str, metric: &Metric, words: &str) -> String {
     }
 }
 
+fn skipped(grid: &Grid) -> Option<String> {
+    let names: Vec<String> = grid.run.plan.skipped.iter().map(|s| text::clean(&s.name)).collect();
+    (!names.is_empty()).then(|| format!("Skipped here: {} (reasons below).", names.join(", ")))
+}
+
 fn cautions(grid: &Grid) -> Vec<String> {
     let run = grid.run;
     let mut cautions = Vec::new();
@@ -231,10 +239,6 @@ fn cautions(grid: &Grid) -> Vec<String> {
             "{failed} of {} trials did not complete or failed their audit, and are not used.",
             run.trials.len()
         ));
-    }
-    if !run.plan.skipped.is_empty() {
-        let names: Vec<String> = run.plan.skipped.iter().map(|s| text::clean(&s.name)).collect();
-        cautions.push(format!("Skipped here: {} (reasons below).", names.join(", ")));
     }
     cautions
 }

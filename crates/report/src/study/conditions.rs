@@ -234,7 +234,7 @@ pub fn disturbed(grid: &Grid) -> Option<Table> {
                     window.block.to_string(),
                     window.attempt.to_string(),
                     spoiled_by(disturbance).to_owned(),
-                    disturbance.kind.clone(),
+                    disturbance.kind.to_string(),
                     disturbance.evidence.clone(),
                 ];
                 if table.rows.len() < ROWS_MAX {

@@ -29,7 +29,7 @@ pub fn render(grid: &Grid, inserts: &Inserts, out: &mut impl io::Write) -> io::R
         writeln!(out, "\nAll of this at {}.", text::markdown(&answer.place))?;
     }
     writeln!(out, "\nBrackets hold 95 % intervals, paired by block.\n")?;
-    for caution in &answer.cautions {
+    for caution in answer.cautions.iter().chain(&answer.skipped) {
         writeln!(out, "> {}\n", text::markdown(caution))?;
     }
     for sentence in &answer.published {

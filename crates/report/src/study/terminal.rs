@@ -71,7 +71,7 @@ pub fn render(grid: &Grid, width: u16, color: bool) -> String {
     for skipped in &plan.skipped {
         out += &format!("skipped: {}: {}\n", text::clean(&skipped.name), text::clean(&skipped.reason));
     }
-    for caution in answer.cautions.iter().filter(|c| !c.starts_with("Skipped")) {
+    for caution in &answer.cautions {
         out += &format!("note: {caution}\n");
     }
     out

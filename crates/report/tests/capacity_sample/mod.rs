@@ -40,7 +40,7 @@ fn window(noise: &mut SplitMix, start_s: &mut f64, step: &str, rate: f64, window
     let start = *start_s;
     *start_s += 2.0 + window_s;
     CapacityWindow {
-        step: step.to_owned(),
+        step: serde_json::from_value(step.into()).expect("a word"),
         start_monotonic_ns: (start * 1e9) as u64,
         rest_s: 0.0,
         settle_s: 2.0,
@@ -91,7 +91,7 @@ fn limit(limit_ms: f64, estimate: Option<Estimate>, windows: &[CapacityWindow]) 
 
 fn blame(limit_ms: f64, misses: u64) -> LimitBlame {
     let cause = |name: &str, misses_share: f64, touched: f64, expected: Option<f64>| BlamedCause {
-        cause: name.to_owned(),
+        cause: serde_json::from_value(name.into()).expect("a word"),
         misses: (misses as f64 * misses_share) as u64,
         touched: (misses as f64 * touched) as u64,
         expected: expected.map(|e| e * misses as f64),
@@ -111,7 +111,11 @@ fn blame(limit_ms: f64, misses: u64) -> LimitBlame {
 }
 
 fn check(name: &str, passed: Option<bool>, evidence: &str) -> ValidityCheck {
-    ValidityCheck { check: name.to_owned(), passed, evidence: evidence.to_owned() }
+    ValidityCheck {
+        check: serde_json::from_value(name.into()).expect("a word"),
+        passed,
+        evidence: evidence.to_owned(),
+    }
 }
 
 fn checks() -> Vec<ValidityCheck> {
@@ -235,7 +239,7 @@ pub fn hostile() -> CapacityReport {
             3 => window.response_ms.max = Some(value),
             _ => window.misses = vec![u64::MAX],
         }
-        window.step.clone_from(&script);
+        window.step = serde_json::from_value(script.clone().into()).expect("a word");
     }
     report.windows[3].left_out = vec![script.clone(), "x".repeat(5_000)];
     report.target = script.clone();
@@ -245,7 +249,7 @@ pub fn hostile() -> CapacityReport {
         Some(Estimate { estimate: f64::INFINITY, low: Some(-1.0), high: Some(f64::NAN) });
     report.limits[2].limit_ms = -5.0;
     report.max_rate_per_s = Some(Estimate { estimate: 1e9, low: Some(1.0), high: Some(1e12) });
-    report.blame[0].causes[0].cause.clone_from(&script);
+    report.blame[0].causes[0].cause = serde_json::from_value(script.clone().into()).expect("a word");
     report.blame[0].causes[0].expected = Some(f64::NAN);
     report.blame[1].causes[0].touched = u64::MAX;
     report.checks.push(check(&script, Some(false), &script));

@@ -87,7 +87,13 @@ fn cliffs(java: &str, alignment: u64) -> Vec<ModeCliff> {
 }
 
 fn range(start: u64, end: u64, what: &str, may_hold_heap: bool) -> AddressRange {
-    AddressRange { start_address: start, end_address: end, what: what.to_owned(), may_hold_heap }
+    AddressRange {
+        start_address: start,
+        end_address: end,
+        what: what.to_owned(),
+        is_free: Some(what.starts_with("free")),
+        may_hold_heap,
+    }
 }
 
 /// Two JVMs, five collectors, fourteen sizes, and alignment 16 for one of them.

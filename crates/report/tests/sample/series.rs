@@ -1,6 +1,7 @@
 //! The made-up series of a trial: windows, collections, memory samples, the percentile curve.
 
 use super::{BLOCKS, MIB, WINDOW_NS, around, base, jvm, provenance};
+use assay_model::Check;
 use assay_model::*;
 use assay_testkit::SplitMix;
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) 
             let mut window = window(level, heap_mib, at, block, attempt, noise);
             if disturbed && attempt == 1 {
                 window.disturbances.push(Disturbance {
-                    kind: "cpu-pressure".to_owned(),
+                    kind: Check::CpuPressure,
                     evidence: "tasks waited for a processor in 31.4 % of the window, the limit is 10 %"
                         .to_owned(),
                 });

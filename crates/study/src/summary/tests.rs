@@ -2,7 +2,8 @@
 
 use super::*;
 use assay_model::{
-    Audit, Design, Disturbance, ModeRead, Provenance, ReferenceMode, Subject, TrialOutcome, Verdict, WarmUp,
+    Audit, Check, Design, Disturbance, ModeRead, Provenance, ReferenceMode, Subject, TrialOutcome, Verdict,
+    WarmUp,
 };
 
 fn provenance() -> Provenance {
@@ -127,7 +128,7 @@ fn a_clear_difference_is_shown_against_the_baseline() {
 #[test]
 fn a_disturbed_window_leaves_its_block_out_of_the_pairs_and_is_counted() {
     let mut b = trial("b", CPU, &[1.0, 9.0, 1.0, 1.0]);
-    b.windows[1].disturbances.push(Disturbance { kind: "steal".into(), evidence: "9 %".into() });
+    b.windows[1].disturbances.push(Disturbance { kind: Check::Steal, evidence: "9 %".into() });
     let trials = [trial("a", CPU, &[1.0, 1.0, 1.0, 1.0]), b];
     let summary = summarise(&two_variants(), &trials, BTreeMap::new());
     assert_eq!(summary.comparisons[0].blocks, 3);
@@ -139,20 +140,20 @@ fn a_disturbed_window_leaves_its_block_out_of_the_pairs_and_is_counted() {
 #[test]
 fn a_busy_machine_spoils_times_but_not_bytes_and_wrong_answers_spoil_both() {
     let garbage = "garbage_kib_per_request";
-    let disturbed_by = |kind: &str| {
+    let disturbed_by = |kind: Check| {
         let mut trial = trial("b", CPU, &[2.0, 2.0, 2.0]);
         for window in &mut trial.windows {
             window.metrics.insert(garbage.into(), 9.0);
-            window.disturbances.push(Disturbance { kind: kind.into(), evidence: "99 %".into() });
+            window.disturbances.push(Disturbance { kind, evidence: "99 %".into() });
         }
         let summary = summarise(&two_variants(), &[trial], BTreeMap::new());
         summary.variants[1].metrics.keys().cloned().collect::<Vec<String>>()
     };
-    for kind in ["cpu-pressure", "steal", "throttled", "generator-lag"] {
+    for kind in [Check::CpuPressure, Check::Steal, Check::Throttled, Check::GeneratorLag] {
         assert_eq!(disturbed_by(kind), [garbage], "{kind}");
     }
-    assert_eq!(disturbed_by("errors"), [""; 0]);
-    assert_eq!(disturbed_by("a kind of a later version"), [""; 0]);
+    assert_eq!(disturbed_by(Check::Errors), [""; 0]);
+    assert_eq!(disturbed_by(Check::Other), [""; 0]);
 }
 
 #[test]
@@ -249,15 +250,15 @@ fn the_same_trials_give_the_same_summary() {
 }
 
 /// A launch in a block with one window, as that of a capacity is.
-fn launch(variant: &str, block: u32, metrics: &[(&str, f64)], failed: Option<&str>) -> Trial {
+fn launch(variant: &str, block: u32, metrics: &[(&str, f64)], failed: Option<Check>) -> Trial {
     let mut trial = trial(variant, "rss_bytes", &[1e6]);
     trial.block = block;
     let window = &mut trial.windows[0];
     window.block = block;
     window.metrics.extend(metrics.iter().map(|(id, value)| ((*id).to_owned(), *value)));
-    window.disturbances.extend(
-        failed.map(|check| Disturbance { kind: check.to_owned(), evidence: format!("{check}: not passed") }),
-    );
+    window
+        .disturbances
+        .extend(failed.map(|check| Disturbance { kind: check, evidence: format!("{check}: not passed") }));
     trial
 }
 
@@ -273,7 +274,7 @@ fn capacities_are_compared_by_limit_and_an_invalid_one_is_left_out() {
             None,
         ));
         // No rate at the limit in one block, and a failed check in another.
-        let failed = (block == 2).then_some("warm-up");
+        let failed = (block == 2).then_some(Check::WarmUp);
         let mut of_b = vec![(critical, 131.0 * noise), (max, 200.0)];
         of_b.extend((block != 3).then_some((at_10, 50.0 * noise)));
         trials.push(launch("b", block, &of_b, failed));

@@ -1,0 +1,38 @@
+//! Enums whose variants are stored as words.
+
+/// Makes an enum of words that code reacts to: each variant with its spelling in stored files. A word of a newer Assay is read as
+/// `Other`: an older program has no reaction to it, and what stands beside it (a claim, evidence, figures) still tells people.
+macro_rules! closed {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
+            /// A word that this version does not know.
+            #[default]
+            #[serde(other, rename = "other")]
+            Other,
+        }
+
+        impl $name {
+            /// Every variant that has a word.
+            pub const ALL: &[$name] = &[$($name::$variant),*];
+
+            /// The word in stored files.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)*
+                    $name::Other => "other",
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.word())
+            }
+        }
+    };
+}
+
+pub(crate) use closed;
