@@ -1,0 +1,118 @@
+//! The test programs that Cargo builds.
+
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program of tests, or the documentation tests of all crates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Crate and file: `memory/closure`, `memory/lib`; `doc` for the documentation tests.
+    pub name: String,
+    /// Absent for the documentation tests, which Cargo runs.
+    pub executable: Option<PathBuf>,
+    /// Folder of the crate, in which its tests run.
+    pub folder: PathBuf,
+}
+
+impl Program {
+    /// The command that runs its tests, with these arguments for the test harness.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = match &self.executable {
+            Some(executable) => Command::new(executable),
+            None => {
+                let mut command = cargo();
+                command.args(["test", "--doc", "--workspace", "--locked", "--no-fail-fast", "--"]);
+                command
+            }
+        };
+        command.args(arguments).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
+        command.stdin(Stdio::null());
+        command
+    }
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// What Cargo says of something that it built; of other messages nothing is kept.
+#[derive(Deserialize)]
+struct Message {
+    executable: Option<PathBuf>,
+    manifest_path: Option<PathBuf>,
+    profile: Option<Profile>,
+    target: Option<Target>,
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    test: bool,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+/// Builds all tests. Cargo's own words go to stderr.
+///
+/// # Errors
+/// They do not compile, or Cargo cannot be run.
+pub fn build() -> Result<Vec<Program>, String> {
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--locked", "--no-run"]);
+    let output = command.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err("the tests do not compile".to_owned());
+    }
+    let mut programs = programs(&String::from_utf8_lossy(&output.stdout))?;
+    let folder = std::env::current_dir().map_err(|error| error.to_string())?;
+    programs.push(Program { name: "doc".to_owned(), executable: None, folder });
+    Ok(programs)
+}
+
+/// The programs in Cargo's messages, by name.
+fn programs(messages: &str) -> Result<Vec<Program>, String> {
+    let mut programs = Vec::new();
+    for line in messages.lines().filter(|line| line.starts_with('{')) {
+        let message: Message =
+            serde_json::from_str(line).map_err(|error| format!("cargo's message: {error}"))?;
+        let (Some(executable), Some(manifest), Some(target)) =
+            (message.executable, message.manifest_path, message.target)
+        else {
+            continue;
+        };
+        if !message.profile.is_some_and(|profile| profile.test) {
+            continue;
+        }
+        let folder = manifest.parent().unwrap_or(Path::new("/")).to_owned();
+        let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let file = match target.kind.first().map(String::as_str) {
+            Some("test") => target.name,
+            Some("bin") => format!("bin-{}", target.name),
+            _ => "lib".to_owned(),
+        };
+        programs.push(Program { name: format!("{package}/{file}"), executable: Some(executable), folder });
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(programs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_programs_are_named_after_crate_and_file() {
+        let said = r#"{"reason":"compiler-artifact","manifest_path":"/w/crates/memory/Cargo.toml","target":{"kind":["test"],"name":"closure"},"profile":{"test":true},"executable":"/w/target/debug/deps/closure-1"}
+{"reason":"compiler-artifact","manifest_path":"/w/crates/memory/Cargo.toml","target":{"kind":["lib"],"name":"assay_memory"},"profile":{"test":true},"executable":"/w/target/debug/deps/assay_memory-1"}
+{"reason":"compiler-artifact","manifest_path":"/w/crates/assay/Cargo.toml","target":{"kind":["bin"],"name":"assay"},"profile":{"test":false},"executable":"/w/target/debug/assay"}
+{"reason":"build-finished","success":true}
+"#;
+        let names: Vec<_> = programs(said).expect("messages").into_iter().map(|p| p.name).collect();
+        assert_eq!(names, ["memory/closure", "memory/lib"]);
+    }
+}

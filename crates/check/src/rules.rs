@@ -1,0 +1,145 @@
+//! `tests.toml`: which tests may be skipped where, which must run, which need the machine for themselves.
+
+use serde::Deserialize;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The file.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Rules {
+    /// More flaky tests than this fail the run.
+    pub flaky_max: usize,
+    /// Programs that run alone: they time something, or hold the machine to account.
+    pub alone: Vec<String>,
+    /// Tests that must have run.
+    pub must_run: Vec<String>,
+    /// Kinds of machines.
+    pub machine: Vec<Machine>,
+}
+
+/// A kind of machine on which some tests cannot run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// What it lacks, for people.
+    pub lacks: String,
+    /// Why a machine may lack that.
+    pub why: String,
+    /// A shell command that succeeds on a machine that lacks nothing. Absent where only the test itself can tell.
+    pub has: Option<String>,
+    /// How the reasons of skipped tests begin.
+    pub says: Vec<String>,
+    /// The tests.
+    pub tests: Vec<String>,
+    /// Whether this machine is of that kind; found out by `Rules::read`.
+    #[serde(skip)]
+    pub is_here: bool,
+}
+
+impl Rules {
+    /// Reads the file, and looks which kinds of machines this one is.
+    ///
+    /// # Errors
+    /// It cannot be read, or is wrong.
+    pub fn read(path: &Path) -> Result<Rules, String> {
+        let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| named(&error))?;
+        let mut rules: Rules = toml::from_str(&text).map_err(|error| named(&error))?;
+        for machine in &mut rules.machine {
+            machine.is_here = machine.has.as_deref().is_none_or(|command| !succeeds(command));
+        }
+        Ok(rules)
+    }
+
+    /// What this machine lacks where a test may say so: the test is listed there, and the reason, too.
+    pub fn may_skip(&self, test: &str, why: &str) -> Option<&Machine> {
+        self.machine.iter().find(|machine| {
+            machine.is_here
+                && machine.says.iter().any(|says| why.starts_with(says))
+                && machine.tests.iter().any(|pattern| matches(pattern, test))
+        })
+    }
+
+    /// Whether a test may be skipped for something that a command has shown to be lacking.
+    pub fn lacks_surely(&self, test: &str, why: &str) -> bool {
+        self.may_skip(test, why).is_some_and(|machine| machine.has.is_some())
+    }
+
+    /// Whether a program runs alone.
+    pub fn is_alone(&self, program: &str) -> bool {
+        self.alone.iter().any(|pattern| matches(pattern, program))
+    }
+}
+
+fn succeeds(command: &str) -> bool {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    shell.status().is_ok_and(|status| status.success())
+}
+
+/// Whether a name is what a pattern says; `*` stands for any text.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name, is_match) in [
+            ("memory/closure::a", "memory/closure::a", true),
+            ("memory/closure::a", "memory/closure::ab", false),
+            ("memory/*", "memory/closure::a", true),
+            ("*::a_32_bit*17*", "hotspot/attach::a_32_bit_jvm_17_answers", true),
+            ("*::a_32_bit*25*", "hotspot/attach::a_32_bit_jvm_17_answers", false),
+            ("ab*ba", "aba", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches(pattern, name), is_match, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn the_checked_in_rules_can_be_read() {
+        let rules = Rules::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests.toml")).expect("rules");
+        assert!(!rules.must_run.is_empty() && rules.flaky_max == 3);
+    }
+
+    #[test]
+    fn a_test_may_be_skipped_only_on_the_machine_for_the_reason_and_under_the_name_that_are_listed() {
+        let machine = |is_here| Machine {
+            lacks: "root".to_owned(),
+            why: String::new(),
+            has: None,
+            says: vec!["only root".to_owned()],
+            tests: vec!["study/runs::*".to_owned()],
+            is_here,
+        };
+        let rules = |is_here| Rules {
+            flaky_max: 3,
+            alone: Vec::new(),
+            must_run: Vec::new(),
+            machine: vec![machine(is_here)],
+        };
+        let may_skip = |is_here, test: &str, why: &str| rules(is_here).may_skip(test, why).is_some();
+        assert!(may_skip(true, "study/runs::a", "only root may mount"));
+        assert!(!may_skip(true, "study/runs::a", "no JDK"));
+        assert!(!may_skip(true, "study/other::a", "only root may mount"));
+        assert!(!may_skip(false, "study/runs::a", "only root may mount"), "this machine has root");
+    }
+
+    #[test]
+    fn a_kind_of_machine_is_found_out_by_its_command() {
+        assert!(succeeds("true") && !succeeds("exit 1") && !succeeds("no-such-command"));
+    }
+}

@@ -1,0 +1,184 @@
+//! Runs test programs: those that mostly wait side by side, then those that need the machine for themselves.
+
+use crate::libtest::{Outcome, output_of, read};
+use crate::program::Program;
+use crate::rules::Rules;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A test after at most two attempts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// How the last attempt ended.
+    pub outcome: Outcome,
+    /// The logs of the attempts, where the first failed.
+    pub logs: Vec<PathBuf>,
+}
+
+/// All tests, by `PROGRAM::TEST`, and how long each program took.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// The tests.
+    pub tests: BTreeMap<String, Ended>,
+    /// Wall time of the programs.
+    pub took: Vec<(String, Duration)>,
+}
+
+/// Runs all programs.
+///
+/// # Errors
+/// A program cannot be started, or a log cannot be written.
+pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> Result<Results, String> {
+    let cannot = |error: std::io::Error| format!("{}: {error}", kept.display());
+    if kept.exists() {
+        fs::remove_dir_all(kept).map_err(cannot)?;
+    }
+    fs::create_dir_all(kept).map_err(cannot)?;
+    let results = Mutex::new(Results::default());
+    let timed = |program: &Program| -> Result<(), String> {
+        let begun = Instant::now();
+        let tests = run_one(program, long, kept)?;
+        let took = begun.elapsed();
+        eprintln!("{:>7.1} s  {}", took.as_secs_f64(), program.name);
+        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.took.push((program.name.clone(), took));
+        results.tests.extend(tests);
+        Ok(())
+    };
+    let (alone, together): (Vec<_>, Vec<_>) =
+        programs.iter().partition(|program| rules.is_alone(&program.name));
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).max(2);
+    let failed = std::thread::scope(|scope| {
+        let worker = || {
+            while let Some(program) = together.get(next.fetch_add(1, Ordering::Relaxed)) {
+                timed(program)?;
+            }
+            Ok(())
+        };
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        let ended =
+            workers.into_iter().map(|worker| worker.join().unwrap_or(Err("a thread died".to_owned())));
+        ended.collect::<Vec<Result<(), String>>>()
+    });
+    failed.into_iter().collect::<Result<(), String>>()?;
+    alone.into_iter().try_for_each(timed)?;
+    results.into_inner().map_err(|_| "a thread died".to_owned())
+}
+
+/// Runs a program, and again what failed of it.
+fn run_one(program: &Program, long: bool, kept: &Path) -> Result<BTreeMap<String, Ended>, String> {
+    let mut ended = attempts(program, &["--show-output"], kept)?;
+    let is_long = |one: &&Ended| matches!(&one.outcome, Outcome::Ignored(why) if why.starts_with("long"));
+    if long && ended.values().any(|one| is_long(&one)) {
+        let names: Vec<_> =
+            ended.iter().filter(|(_, one)| is_long(one)).map(|(name, _)| name.clone()).collect();
+        let mut arguments = vec!["--show-output", "--include-ignored", "--exact"];
+        arguments.extend(names.iter().map(String::as_str));
+        ended.extend(attempts(program, &arguments, kept)?);
+    }
+    Ok(ended.into_iter().map(|(test, one)| (format!("{}::{test}", program.name), one)).collect())
+}
+
+/// Runs some tests of a program, those that failed once more. A program that died counts as a failed test `died`.
+fn attempts(program: &Program, arguments: &[&str], kept: &Path) -> Result<BTreeMap<String, Ended>, String> {
+    let said = run(program, arguments)?;
+    let first = read(&said);
+    if first.is_whole {
+        let ended = first.tests.into_iter().map(|(test, outcome)| {
+            let log = output_of(&said, &test).unwrap_or(&said);
+            let one = match outcome {
+                Outcome::Failed => again(program, &test, log, kept)?,
+                outcome => Ended { outcome, logs: Vec::new() },
+            };
+            Ok((test, one))
+        });
+        return ended.collect();
+    }
+    let logs = vec![keep(kept, program, "died", "first", &said)?];
+    let said = run(program, arguments)?;
+    let second = read(&said);
+    let is_whole = second.is_whole && !second.tests.values().any(|outcome| *outcome == Outcome::Failed);
+    let tests = second.tests.into_iter().map(|(test, outcome)| (test, Ended { outcome, logs: Vec::new() }));
+    let mut ended: BTreeMap<_, _> = tests.collect();
+    let logs = [logs, vec![keep(kept, program, "died", "second", &said)?]].concat();
+    let outcome = if is_whole { Outcome::Passed } else { Outcome::Failed };
+    ended.insert("died".to_owned(), Ended { outcome, logs });
+    Ok(ended)
+}
+
+/// The second attempt at a test, alone.
+fn again(program: &Program, test: &str, log: &str, kept: &Path) -> Result<Ended, String> {
+    let first = keep(kept, program, test, "first", log)?;
+    let said = run(program, &["--show-output", "--include-ignored", "--exact", test])?;
+    let outcome = read(&said).tests.remove(test).unwrap_or(Outcome::Failed);
+    let logs = vec![first, keep(kept, program, test, "second", &said)?];
+    Ok(Ended { outcome, logs })
+}
+
+/// What a program printed, to the end.
+fn run(program: &Program, arguments: &[&str]) -> Result<String, String> {
+    let output = program.command(arguments).output();
+    let output = output.map_err(|error| format!("{} cannot be started: {error}", program.name))?;
+    let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
+    // Behind it: a line of it within the harness's would not be understood.
+    said.push_str(&String::from_utf8_lossy(&output.stderr));
+    Ok(said)
+}
+
+fn keep(kept: &Path, program: &Program, test: &str, attempt: &str, log: &str) -> Result<PathBuf, String> {
+    let name = format!("{}.{test}.{attempt}.log", program.name).replace(['/', ' '], "-").replace("::", "-");
+    let path = kept.join(name);
+    fs::write(&path, log).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A program whose tests fail at their first attempt, always, or never.
+    fn fake(folder: &Path, script: &str) -> Program {
+        let path = folder.join("program");
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("our file");
+        Program { name: "fake/lib".to_owned(), executable: Some(path), folder: folder.to_owned() }
+    }
+
+    const FAILS_ONCE: &str = "
+        if [ -e seen ]; then result=ok; else result=FAILED; fi
+        touch seen
+        case \"$*\" in *always*) once=; always='test always ... FAILED' ;; *once*) once=\"test once ... $result\"; always= ;;
+        *) once=\"test once ... $result\"; always='test always ... FAILED'; echo 'test good ... ok';
+           echo 'test slow ... ignored, long: a minute' ;; esac
+        case \"$*\" in *slow*) echo 'test slow ... ok'; once=; always= ;; esac
+        echo \"$once\"; echo \"$always\"
+        echo 'failures:'; echo; echo '---- once stdout ----'; echo 'not yet'; echo; echo 'failures:'
+        echo 'test result: done'";
+
+    #[test]
+    fn what_failed_is_tried_once_more_and_both_logs_are_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = fake(folder.path(), FAILS_ONCE);
+        let tests = run_one(&program, true, folder.path()).expect("it runs");
+        let one = |name: &str| &tests[&format!("fake/lib::{name}")];
+        assert_eq!(one("good"), &Ended { outcome: Outcome::Passed, logs: Vec::new() });
+        assert_eq!((&one("once").outcome, one("once").logs.len()), (&Outcome::Passed, 2));
+        assert_eq!((&one("always").outcome, one("always").logs.len()), (&Outcome::Failed, 2));
+        assert_eq!(one("slow").outcome, Outcome::Passed, "with --long");
+        assert_eq!(fs::read_to_string(&one("once").logs[0]).expect("a log").trim(), "not yet");
+    }
+
+    #[test]
+    fn a_program_that_dies_twice_is_a_failure() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = fake(folder.path(), "echo 'test good ... ok'; kill -9 $$");
+        let tests = run_one(&program, false, folder.path()).expect("it runs");
+        assert_eq!(tests["fake/lib::died"].outcome, Outcome::Failed);
+    }
+}
