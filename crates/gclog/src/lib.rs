@@ -44,6 +44,7 @@
 //! Pauses of the other two forms are held against counts that know nothing of their grammar: `tests/jdk8.rs`, `tests/j9.rs`. No J9
 //! was at hand; the samples of the project are written after the schema.
 
+mod contract;
 mod dialect;
 pub mod input;
 mod j9;
@@ -52,9 +53,9 @@ mod scan;
 mod stream;
 mod xlog;
 
-pub use dialect::At;
+pub use contract::{At, GcSink};
 pub use j9::{J9Mode, read_j9};
 pub use records::{Records, read_into, read_jvm};
 pub use scan::shortened;
-pub use stream::{GcSink, GcStream};
+pub use stream::GcStream;
 pub use xlog::xlog_option;

@@ -1,8 +1,8 @@
 //! A log whole in memory, for callers that want its JVM or hold a short log. Logs of any size go through a sink of their own.
 
-use crate::dialect::At;
+use crate::contract::{At, GcSink};
 use crate::scan::shortened;
-use crate::stream::{GcSink, GcStream};
+use crate::stream::GcStream;
 use assay_model::{GcJvm, GcRecord, GcRecordKind, GcSource, Problem};
 use std::io::Read;
 

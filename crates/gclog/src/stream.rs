@@ -3,8 +3,9 @@
 //! [`GcStream`] cuts bytes into lines and gives each to the dialect that the log is written in; the dialect tells a [`GcSink`] what
 //! it has understood. The same bytes tell the same, however they are cut.
 
-use crate::dialect::{AnyDialect, At, Recogniser, Taken};
-use assay_model::{GcJvm, GcReconciliation, GcRecord, GcSource, Problem};
+use crate::contract::{At, GcSink, Taken};
+use crate::dialect::{AnyDialect, Recogniser};
+use assay_model::{GcSource, Problem};
 use std::borrow::Cow;
 use std::io::{self, Read};
 
@@ -14,26 +15,6 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What of a log is looked at before its form is decided.
 const RECOGNISED_LINES_MAX: usize = 200;
-
-/// Takes what is read from logs, as it comes.
-pub trait GcSink {
-    /// Another source begins; it has the next index, from 0.
-    fn begin_source(&mut self, _name: &str) {}
-    /// The source ends; what was counted in it.
-    fn end_source(&mut self, _source: &GcSource) {}
-    /// Another JVM begins: its clocks and numbers have nothing to do with those before.
-    fn begin_jvm(&mut self) {}
-    /// What is known of the JVM by now; at its end, and when [`GcStream::tell_jvm`] or [`GcStream::flush`] asks.
-    fn jvm(&mut self, _jvm: &GcJvm) {}
-    /// Something that the collector did, in the order of its end, whole.
-    fn record(&mut self, record: GcRecord);
-    /// A figure that the log itself gives, and what was read.
-    fn reconciliation(&mut self, _reconciliation: GcReconciliation) {}
-    /// A line that no rule accounts for.
-    fn strange(&mut self, _at: At, _text: &str) {}
-    /// Something is wrong or missing.
-    fn problem(&mut self, _problem: Problem) {}
-}
 
 /// Reads logs as they come: begin a source, feed it bytes in any portions, end it; the next source goes on where it ended.
 #[derive(Debug, Default)]

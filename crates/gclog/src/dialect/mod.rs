@@ -5,54 +5,10 @@ mod j9;
 mod jdk8;
 mod unified;
 
-use crate::stream::GcSink;
-use assay_model::Problem;
+use crate::contract::{At, Dialect, GcSink, Taken};
 use j9::J9;
 use jdk8::Jdk8;
 use unified::Unified;
-
-/// Where a line stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct At {
-    /// Index of the source.
-    pub source: usize,
-    /// Line, counted from 1.
-    pub line: u64,
-}
-
-impl At {
-    /// Something is wrong here.
-    pub(crate) fn problem(self, what: impl Into<String>) -> Problem {
-        Problem::at_line(format!("source {}", self.source + 1), self.line, what)
-    }
-}
-
-/// What a dialect made of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// A rule accounts for it.
-    Understood,
-    /// No rule does.
-    Strange,
-}
-
-/// A form of log: takes line after line and tells what it has understood.
-pub(crate) trait Dialect {
-    /// Takes a line without its end. Whatever its content, it neither fails nor keeps memory that grows with the log.
-    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken;
-    /// Tells what is open, as far as it is known.
-    fn flush(&mut self, sink: &mut dyn GcSink);
-    /// Tells what is known of the JVM by now.
-    fn tell_jvm(&self, sink: &mut dyn GcSink);
-    /// Ends the last JVM: tells what is open, and of the JVM what is known.
-    fn finish(&mut self, sink: &mut dyn GcSink) {
-        self.flush(sink);
-    }
-    /// Messages that the JVM says it dropped since this was asked last.
-    fn take_messages_dropped(&mut self) -> u64 {
-        0
-    }
-}
 
 /// One of them.
 #[derive(Debug)]

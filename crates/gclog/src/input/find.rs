@@ -2,7 +2,8 @@
 
 use super::head::{self, Head};
 use super::order::{Placed, in_order, rotation};
-use super::{InputError, LogPart, LogSet, Origin, STANDARD_INPUT, folder_of, open};
+use super::set::{InputError, LogPart, LogSet, Origin, STANDARD_INPUT, folder_of};
+use super::open;
 use assay_model::Problem;
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};

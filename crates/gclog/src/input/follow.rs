@@ -1,8 +1,9 @@
 //! A log that is still written: what is appended, and what comes when it is rotated, truncated or begun anew.
 
 use super::order::rotation;
-use super::{BUFFER_BYTES, InputError, folder_of};
-use crate::stream::{GcSink, GcStream};
+use super::set::{BUFFER_BYTES, InputError, folder_of};
+use crate::contract::GcSink;
+use crate::stream::GcStream;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;

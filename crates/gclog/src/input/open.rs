@@ -1,6 +1,6 @@
 //! One file, pipe or member of an archive as plain bytes.
 
-use super::Origin;
+use super::set::Origin;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

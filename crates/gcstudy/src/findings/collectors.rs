@@ -1,6 +1,6 @@
 //! Rules on single collectors: what G1, CMS, Z and Shenandoah suffer from.
 
-use super::{Rule, With, caused, collector, finding, heap_max, places, size};
+use super::rule::{Rule, With, caused, collector, finding, heap_max, places, size};
 use assay_model::{GcFinding, GcReport, GcSeverity, GcSpace, GcTrouble};
 
 pub(super) const RULES: &[Rule] = &[humongous, degenerated, stalls, concurrent_mode, premature];

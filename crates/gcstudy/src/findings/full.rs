@@ -1,6 +1,6 @@
 //! Rules on full collections, by what brought them about.
 
-use super::{Caused, Rule, With, caused, collector, finding, is_pauseless, size};
+use super::rule::{Caused, Rule, With, caused, collector, finding, is_pauseless, size};
 use assay_model::{GcFinding, GcReport, GcRow, GcSeverity, GcSpace};
 
 pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];

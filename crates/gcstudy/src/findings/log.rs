@@ -1,6 +1,6 @@
 //! Rules on the log itself: what is missing in it.
 
-use super::{Rule, With, finding};
+use super::rule::{Rule, With, finding};
 use assay_model::{GcFinding, GcReport, GcSeverity};
 
 pub(super) const RULES: &[Rule] = &[dropped, strange, torn, unlike, restarted, lacking];

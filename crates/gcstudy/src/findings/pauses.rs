@@ -1,6 +1,6 @@
 //! Rules on pauses and their CPU time.
 
-use super::{Rule, With, collector, finding, is_pauseless};
+use super::rule::{Rule, With, collector, finding, is_pauseless};
 use assay_model::{GcFinding, GcReport, GcScope, GcSeverity};
 
 pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];

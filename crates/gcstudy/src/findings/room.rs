@@ -1,6 +1,6 @@
 //! Rules on the room in the heap.
 
-use super::{Rule, With, finding, heap_max, is_pauseless, places, size};
+use super::rule::{Rule, With, finding, heap_max, is_pauseless, places, size};
 use assay_model::{GcFinding, GcReport, GcSeverity, GcTrend, GcTrouble};
 
 pub(super) const RULES: &[Rule] = &[out_of_memory, leak, too_small, too_large, evacuation, promotion];

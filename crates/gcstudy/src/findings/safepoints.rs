@@ -1,7 +1,7 @@
 //! Rules on safepoints.
 
 use super::full::held_back;
-use super::{Rule, With, finding, places};
+use super::rule::{Rule, With, finding, places};
 use assay_model::{GcFinding, GcReport, GcSeverity, GcTrouble};
 
 pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];

@@ -2,8 +2,8 @@
 
 use super::*;
 use assay_model::{
-    Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcRow, GcScope, GcSource, GcSpace,
-    GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode, StrangeShape,
+    Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcRow, GcScope, GcSeverity,
+    GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode, StrangeShape,
 };
 use std::collections::BTreeMap;
 

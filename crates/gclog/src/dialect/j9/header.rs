@@ -1,7 +1,7 @@
 //! What a J9 says of itself: `<initialized>` with its attributes, system and arguments.
 
 use super::tag::{Attributes, unescaped};
-use crate::dialect::At;
+use crate::contract::At;
 use crate::j9::Root;
 use assay_model::GcJvm;
 use assay_text::redact;

@@ -1,7 +1,6 @@
 //! Whether something is missing: J9 numbers what it writes, one after the other, from 1 in each JVM.
 
-use crate::dialect::At;
-use crate::stream::GcSink;
+use crate::contract::{At, GcSink};
 use assay_model::GcReconciliation;
 
 /// Threads may write in another order than they took their numbers; an older number than this is of another JVM.

@@ -10,18 +10,20 @@
 //!
 //! Timestamps are local time without a zone, so that they are no instant in UTC: times are counted from the first of a JVM.
 
+mod figures;
 mod header;
 mod ids;
 mod memory;
 mod names;
 mod old;
+mod old_pauses;
 mod pause;
 mod tag;
 
-use super::decimal::{Decimal, civil_ns, old_civil_ns};
-use super::{At, Dialect, Taken};
-use crate::stream::GcSink;
+use super::decimal::{civil_ns, old_civil_ns};
+use crate::contract::{At, Dialect, GcSink, Taken};
 use assay_model::{GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
+use figures::{milliseconds, number, put_duration};
 use header::Header;
 use ids::Ids;
 use memory::Memory;
@@ -400,18 +402,4 @@ fn put_stretch(record: &mut GcRecord, begun: GcInstant, end: GcInstant) {
     record.end = end;
     record.duration_ns = end.uptime_ns.zip(begun.uptime_ns).and_then(|(end, begun)| end.checked_sub(begun));
     record.duration_resolution_ns = record.duration_ns.and(end.resolution_ns);
-}
-
-fn put_duration(record: &mut GcRecord, duration: Option<(u64, u64)>) {
-    record.duration_ns = duration.map(|(ns, _)| ns);
-    record.duration_resolution_ns = duration.map(|(_, step_ns)| step_ns);
-}
-
-fn number(attributes: &Attributes<'_>, name: &str) -> Option<u64> {
-    attributes.get(name)?.parse().ok()
-}
-
-/// Milliseconds with decimals: nanoseconds and their smallest step.
-fn milliseconds(attributes: &Attributes<'_>, name: &str) -> Option<(u64, u64)> {
-    Decimal::parse(attributes.get(name)?)?.scaled(6)
 }

@@ -1,9 +1,9 @@
 //! A pause since R26: what stands between `<exclusive-start>` and `<exclusive-end>`.
 
+use super::figures::{milliseconds, number, put_duration};
 use super::memory::{Memory, sizes};
 use super::tag::{Attributes, unescaped};
-use super::{milliseconds, number, put_duration};
-use crate::dialect::At;
+use crate::contract::At;
 use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
 
 /// Collections in one pause: a scavenge that gives up is followed by a global one, and no third.

@@ -1,29 +1,18 @@
 //! Brackets within brackets, across lines: what threads of the collector write into the middle of one another's lines is a
 //! bracket of its own and does no harm.
 
+use super::frame::Frame;
 use super::names::{Name, name};
 use super::pause::{Pause, set_space};
 use super::text::{Stamp, seconds, seconds_with_unit, sizes, without_first};
 use super::{Jdk8, lines};
-use crate::dialect::At;
+use crate::contract::At;
 use crate::dialect::decimal::Decimal;
-use crate::stream::GcSink;
-use assay_model::{GcCpu, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace, GcTrouble};
+use crate::contract::GcSink;
+use assay_model::{GcCpu, GcRecord, GcRecordKind, GcScope, GcSpace, GcTrouble};
 
 /// So deep no JVM nests.
 const DEPTH_MAX: usize = 24;
-
-/// An open bracket.
-#[derive(Debug)]
-pub(super) struct Frame {
-    name: Name,
-    stamp: Stamp,
-    sizes: Option<GcSizes>,
-    duration: Option<(u64, u64)>,
-    cpu: Option<GcCpu>,
-    workers: Option<u64>,
-    line: u64,
-}
 
 /// What became of a piece of text between brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

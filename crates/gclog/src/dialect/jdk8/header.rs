@@ -1,6 +1,6 @@
 //! What a JVM before JDK 9 says of itself: version, memory, flags.
 
-use crate::dialect::At;
+use crate::contract::At;
 use crate::scan::shortened;
 use assay_model::GcJvm;
 use assay_text::redact;

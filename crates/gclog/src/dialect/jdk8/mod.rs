@@ -11,6 +11,7 @@
 //! So what is open is kept over lines ([`frames`]), and whole lines of other kinds ([`lines`]) may stand anywhere. A stamp tells when
 //! a pause begins and when a concurrent phase ends.
 
+mod frame;
 mod frames;
 mod header;
 mod lines;
@@ -19,10 +20,9 @@ mod pause;
 mod safepoints;
 mod text;
 
-use super::{At, Dialect, Taken};
-use crate::stream::GcSink;
+use crate::contract::{At, Dialect, GcSink, Taken};
 use assay_model::{GcRecord, GcRecordKind, GcSizes, GcSpace};
-use frames::Frame;
+use frame::Frame;
 use header::Header;
 use lines::Message;
 use names::Name;

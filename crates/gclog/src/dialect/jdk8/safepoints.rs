@@ -6,7 +6,7 @@
 //! ```
 
 use super::text::Stamp;
-use crate::dialect::At;
+use crate::contract::At;
 use assay_model::{GcRecord, GcRecordKind};
 
 /// Times in the table are whole milliseconds.

@@ -7,9 +7,9 @@
 //! - counts of concurrent phases: one that is cancelled has its line, and no place in the statistics;
 //! - `Completed GCs`, and JDK 25's `Degenerated GCs`: they count a collection again when it becomes a full one.
 
-use crate::dialect::At;
+use crate::contract::At;
 use crate::scan::Scan;
-use crate::stream::GcSink;
+use crate::contract::GcSink;
 use assay_model::{GcReconciliation, GcRecord, GcRecordKind};
 use std::collections::BTreeMap;
 

@@ -6,8 +6,7 @@
 use super::heap::HeapLines;
 use super::heap_lines::HeapLine;
 use super::timed::LineSizes;
-use crate::dialect::At;
-use crate::stream::GcSink;
+use crate::contract::{At, GcSink};
 use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcTrouble};
 use std::collections::VecDeque;
 

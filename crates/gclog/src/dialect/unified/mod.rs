@@ -20,8 +20,7 @@ mod safepoint;
 mod tags;
 mod timed;
 
-use super::{At, Dialect, Taken};
-use crate::stream::GcSink;
+use crate::contract::{At, Dialect, GcSink, Taken};
 use clock::Clock;
 use closing::Closing;
 use collections::Collections;

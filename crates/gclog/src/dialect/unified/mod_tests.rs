@@ -1,6 +1,7 @@
 //! Whole logs: what they tell, torn, strange, in portions.
 
-use crate::stream::{GcSink, GcStream};
+use crate::contract::GcSink;
+use crate::stream::GcStream;
 use assay_model::{
     GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcSizes, GcSource, GcSpace, GcTrouble, Problem,
 };

@@ -3,9 +3,10 @@
 use super::heap_lines::{self, HeapLine};
 use super::line::Line;
 use super::timed::{self, Timed};
-use super::{At, Unified, safepoint};
+use super::{Unified, safepoint};
+use crate::contract::At;
 use crate::scan::Scan;
-use crate::stream::GcSink;
+use crate::contract::GcSink;
 use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
 
 /// HotSpot's CPU times have two decimals.
