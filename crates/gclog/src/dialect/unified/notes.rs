@@ -3,13 +3,12 @@
 //! A line with tags was written by a JVM; those of details are known by their tags alone, as long as they do not look like
 //! something that happened. Without tags, and for `gc` itself, a line must begin as one of the lists has it.
 
-use super::notes_exact::EXACT;
-use super::notes_untagged::{GC, UNTAGGED};
+use super::known_lines::{EXACT, GC, INIT, UNTAGGED};
 use crate::scan::Scan;
 
 /// A line of `gc` that tells what the collector is about to do, or advises.
 pub(super) fn gc(text: &str) -> Option<()> {
-    begins_as_one_of(GC, text)
+    begins_as_one_of(&GC, text)
 }
 
 /// A line without tags.
@@ -32,7 +31,7 @@ pub(super) fn untagged(text: &str) -> Option<()> {
         || text.starts_with("Last 10s  ");
     is_row
         .then_some(())
-        .or_else(|| begins_as_one_of(UNTAGGED, text))
+        .or_else(|| begins_as_one_of(&UNTAGGED, text))
         .or_else(|| gc(text))
         .or_else(|| table_row(text))
         .or_else(|| continuation(text))
@@ -103,7 +102,7 @@ fn is_sound(text: &str) -> bool {
 
 /// Whether the line is one of the start: a setting with its value.
 pub(super) fn is_init(text: &str) -> bool {
-    begins_as_one_of(INIT, text).is_some()
+    begins_as_one_of(&INIT, text).is_some()
 }
 
 /// Figures stand first in few lines.
@@ -139,98 +138,9 @@ fn begins_as_one_of(list: &[&str], text: &str) -> Option<()> {
     text.starts_with(start).then_some(())
 }
 
-/// Settings, as the start of a log names them.
-const INIT: &[&str] = &[
-    "Address Space Size: ",
-    "Address Space Type: ",
-    "Alignments: ",
-    "Available space on backing filesystem: ",
-    "CDS archive(s) mapped at: ",
-    "CPUs: ",
-    "CardTable entry size: ",
-    "Compressed Oops: ",
-    "Compressed class space mapped at: ",
-    "Concurrent Refinement Workers: ",
-    "Concurrent Workers: ",
-    "Consider enabling -XX:+AlwaysPreTouch to avoid memory commit hiccups",
-    "Consider setting -Xms equal to -Xmx to avoid resizing hiccups",
-    "Encoding Range: ",
-    "GC Workers Max: ",
-    "GC Workers for Old Generation: ",
-    "GC Workers for Young Generation: ",
-    "GC Workers: ",
-    "GC threads: ",
-    "Heap Backing File: ",
-    "Heap Backing Filesystem: ",
-    "Heap Initial Capacity: ",
-    "Heap Max Capacity: ",
-    "Heap Min Capacity: ",
-    "Heap Region Count: ",
-    "Heap Region Size: ",
-    "Heap address: ",
-    "Heap region size: ",
-    "Heap: ",
-    "Heuristics: ",
-    "Humongous Object Threshold: ",
-    "Humongous object threshold: ",
-    "Initial Capacity: ",
-    "Initialize Shenandoah heap: ",
-    "Initializing The Z Garbage Collector",
-    "Klass ID Range: ",
-    "Klass Range: ",
-    "Large Page Support: ",
-    "Max Capacity: ",
-    "Max TLAB size: ",
-    "Medium Page Size: ",
-    "Memory: ",
-    "Metaspace: ",
-    "Min Capacity: ",
-    "Minimum heap ",
-    "Minimum old ",
-    "Mode: ",
-    "NUMA Support: ",
-    "Narrow klass base: ",
-    "Narrow klass pointer bits ",
-    "Old Heuristics: ",
-    "Page Size Medium: ",
-    "Parallel Workers: ",
-    "Periodic GC: ",
-    "Pre-touch: ",
-    "Protected page at the reserved heap base: ",
-    "Protection zone: ",
-    "Reference processing: ",
-    "Regions: ",
-    "Reserved Space Size: ",
-    "Reserved Space Type: ",
-    "Runtime Workers: ",
-    "Safepointing mechanism: ",
-    "Shenandoah GC mode: ",
-    "Shenandoah heuristics: ",
-    "Soft Max Capacity: ",
-    "Soft Max Heap Size: ",
-    "TLAB Size Decay Time: ",
-    "TLAB Size Elasticity: ",
-    "TLAB Size Max: ",
-    "Uncommit Delay: ",
-    "Uncommit: ",
-    "UseCompressedClassPointers ",
-    "Version: ",
-    "Young Heuristics: ",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_lists_can_be_searched() {
-        assert!(EXACT.is_sorted());
-        for list in [INIT, GC, UNTAGGED] {
-            for pair in list.windows(2) {
-                assert!(pair[0] < pair[1] && !pair[1].starts_with(pair[0]), "{pair:?}");
-            }
-        }
-    }
 
     #[test]
     fn what_happened_is_no_detail() {
