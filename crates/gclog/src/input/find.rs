@@ -1,9 +1,9 @@
 //! From what was named to sets of logs.
 
 use super::head::{self, Head};
+use super::open;
 use super::order::{Placed, in_order, rotation};
 use super::set::{InputError, LogPart, LogSet, Origin, STANDARD_INPUT, folder_of};
-use super::open;
 use assay_model::Problem;
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};

@@ -1,7 +1,7 @@
 //! What the first lines of a file tell: whether it is a GC log, and when it begins.
 
-use super::set::Origin;
 use super::open::Input;
+use super::set::Origin;
 use crate::dialect::Recogniser;
 use crate::dialect::decimal::{Decimal, civil_ns, old_civil_ns, unix_ns};
 use std::io::{self, Read};

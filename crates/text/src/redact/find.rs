@@ -47,7 +47,7 @@ pub(super) fn in_words<T: AsRef<str>>(words: &[T]) -> Vec<Vec<Range<usize>>> {
             // sshpass -p X, redis-cli -a X; mysql's -p takes none apart.
             Some(name) if Some(name) == short && is_secret_apart(name, words) => vec![whole],
             _ => match after_short {
-                Some(rest @ 1..) => vec![word.len() - rest..word.len()],
+                Some(rest @ 1..) => std::iter::once(word.len() - rest..word.len()).collect(),
                 _ => in_word(word),
             },
         });
@@ -91,7 +91,7 @@ pub(super) fn in_word(word: &str) -> Vec<Range<usize>> {
     let leading = &word[..end];
     let is_name = leading.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     if is_name && end + 1 < word.len() && !word[end..].starts_with("://") && is_secret(undashed(leading)) {
-        return vec![end + 1..word.len()];
+        return std::iter::once(end + 1..word.len()).collect();
     }
     in_text(word)
 }

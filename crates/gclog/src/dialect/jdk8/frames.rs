@@ -7,8 +7,8 @@ use super::pause::{Pause, set_space};
 use super::text::{Stamp, seconds, seconds_with_unit, sizes, without_first};
 use super::{Jdk8, lines};
 use crate::contract::At;
-use crate::dialect::decimal::Decimal;
 use crate::contract::GcSink;
+use crate::dialect::decimal::Decimal;
 use assay_model::{GcCpu, GcRecord, GcRecordKind, GcScope, GcSpace, GcTrouble};
 
 /// So deep no JVM nests.

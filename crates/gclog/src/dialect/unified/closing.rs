@@ -8,8 +8,8 @@
 //! - `Completed GCs`, and JDK 25's `Degenerated GCs`: they count a collection again when it becomes a full one.
 
 use crate::contract::At;
-use crate::scan::Scan;
 use crate::contract::GcSink;
+use crate::scan::Scan;
 use assay_model::{GcReconciliation, GcRecord, GcRecordKind};
 use std::collections::BTreeMap;
 

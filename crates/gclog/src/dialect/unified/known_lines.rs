@@ -15,7 +15,8 @@ pub(super) static INIT: LazyLock<Vec<&'static str>> = LazyLock::new(|| list("ini
 
 fn list(name: &str) -> Vec<&'static str> {
     let named = |line: &&str| line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) == Some(name);
-    let of_list = TEXT.lines().skip_while(|line| !named(line)).skip(1).take_while(|line| !line.starts_with('['));
+    let of_list =
+        TEXT.lines().skip_while(|line| !named(line)).skip(1).take_while(|line| !line.starts_with('['));
     of_list.filter_map(|line| line.strip_prefix('"')?.strip_suffix('"')).collect()
 }
 

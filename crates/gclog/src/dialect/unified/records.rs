@@ -5,8 +5,8 @@ use super::line::Line;
 use super::timed::{self, Timed};
 use super::{Unified, safepoint};
 use crate::contract::At;
-use crate::scan::Scan;
 use crate::contract::GcSink;
+use crate::scan::Scan;
 use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
 
 /// HotSpot's CPU times have two decimals.
