@@ -1,7 +1,7 @@
 //! The `[capacity]` table: what can be wrong in it, its defaults, and the method that it names.
 
 use crate::document::Document;
-use crate::study_file::{CapacityTable, DesignKind, DesignTable, MethodWord, StudyFile};
+use crate::study_file::{CapacityTable, DesignKind, DesignTable, MethodWord, Study};
 use assay_measure::default_budget_s;
 use assay_measure::observers::Observe;
 use assay_model::{CapacityMethod, Metric, PlannedCapacity};
@@ -32,7 +32,7 @@ impl CapacityTable {
 }
 
 /// What the trials of a study, or of its short form, search for; none where they measure windows of load.
-pub(crate) fn planned(study: &StudyFile, is_quick: bool) -> Option<PlannedCapacity> {
+pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> {
     let quick = study.quick.as_ref().filter(|_| is_quick).and_then(|q| q.capacity.as_ref());
     let table = study.capacity.as_ref()?.replaced_by(quick);
     let method = match table.method {
@@ -72,14 +72,14 @@ pub(crate) fn describe(planned: &PlannedCapacity) -> String {
 }
 
 /// The metrics of the limits that the study or its short form names.
-pub(crate) fn limit_metrics(study: &StudyFile) -> Vec<String> {
+pub(crate) fn limit_metrics(study: &Study) -> Vec<String> {
     let forms = [planned(study, false), planned(study, true)];
     let limits = forms.into_iter().flatten().flat_map(|p| p.limits_ms);
     limits.map(|limit_ms| Metric::rate_at_limit(limit_ms).id.into_owned()).collect()
 }
 
 /// Mistakes in the table, and what a study of capacities cannot have beside it.
-pub(crate) fn check(study: &StudyFile, document: &mut Document) {
+pub(crate) fn check(study: &Study, document: &mut Document) {
     let quick = study.quick.as_ref();
     let Some(table) = &study.capacity else {
         if quick.is_some_and(|q| q.capacity.is_some()) {
@@ -105,7 +105,7 @@ pub(crate) fn check(study: &StudyFile, document: &mut Document) {
     }
 }
 
-fn check_loads(study: &StudyFile, document: &mut Document) {
+fn check_loads(study: &Study, document: &mut Document) {
     let mut add = |place: &str| {
         document.add(place, "a study has either [load], whose windows are measured, or [capacity], not both");
     };
@@ -160,7 +160,7 @@ fn check_design(place: &str, design: &DesignTable, document: &mut Document) {
 mod tests {
     use super::*;
 
-    fn study(capacity: &str, quick: &str) -> StudyFile {
+    fn study(capacity: &str, quick: &str) -> Study {
         let text = format!(
             "schema = \"assay.study/1\"\nname = \"x\"\n[capacity]\n{capacity}\n[quick.capacity]\n{quick}"
         );

@@ -7,7 +7,7 @@ use crate::each_jdk;
 use crate::error::Diagnostic;
 use crate::placeholders::check as check_placeholders;
 use crate::study_file::{
-    CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, StudyFile, study_schema,
+    CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study, study_schema,
 };
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, folder_of, resolve};
@@ -26,7 +26,7 @@ const WINDOW_S_MIN: f64 = 0.1;
 /// A study file without mistakes, with its workload.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    pub(crate) study: StudyFile,
+    pub(crate) study: Study,
     pub(crate) text: String,
     pub(crate) workload: Workload,
     /// Kept for messages about what this machine lacks.
@@ -46,23 +46,41 @@ impl Checked {
     }
 }
 
-impl StudyFile {
+impl Study {
     /// Reads a study file with what it names, and checks both.
     ///
     /// # Errors
     /// Every mistake that was found, in the order of the lines.
     pub fn read(path: &Path) -> Result<Checked, Vec<Diagnostic>> {
         let text = Document::read(path).map_err(|wrong| vec![wrong])?;
-        StudyFile::check(path, &text)
+        Study::check(path, &text)
     }
 
     /// The same for the text of a study file.
     ///
     /// # Errors
-    /// As [`StudyFile::read`].
+    /// As [`Study::read`].
     pub fn check(path: &Path, text: &str) -> Result<Checked, Vec<Diagnostic>> {
-        let mut document = Document::parse(path, text, &study_schema());
-        let mut study = match toml::from_str::<StudyFile>(text) {
+        let document = Document::parse(path, text, &study_schema());
+        Study::check_document(document, text)
+    }
+
+    /// Checks a study that was built in code. `name` stands in messages where a file would, and paths in it are those of the
+    /// current folder.
+    ///
+    /// # Errors
+    /// As [`Study::read`].
+    pub fn checked(&self, name: &str) -> Result<Checked, Vec<Diagnostic>> {
+        let (file, line) = (PathBuf::from(name), None);
+        let text = self
+            .to_toml()
+            .map_err(|message| vec![Diagnostic { file: file.clone(), line, message, environment: false }])?;
+        // Nobody sees the text, so its lines say nothing.
+        Study::check_document(Document::parse(&file, &text, &study_schema()).without_lines(), &text)
+    }
+
+    fn check_document(mut document: Document, text: &str) -> Result<Checked, Vec<Diagnostic>> {
+        let mut study = match toml::from_str::<Study>(text) {
             Ok(study) => study,
             Err(_) if !document.found.is_empty() => return Err(sorted(document.found)),
             Err(e) => {
@@ -106,7 +124,7 @@ fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found
 }
 
-fn check_head(study: &StudyFile, document: &mut Document) {
+fn check_head(study: &Study, document: &mut Document) {
     if study.schema != schema::STUDY_FILE {
         document
             .add("schema", format!("unknown schema `{}`; write \"{}\"", study.schema, schema::STUDY_FILE));
@@ -138,7 +156,7 @@ fn check_metric(place: &str, metric: &str, subject: Subject, of_limits: &[String
     }
 }
 
-fn check_metrics(study: &StudyFile, subject: Subject, document: &mut Document) {
+fn check_metrics(study: &Study, subject: Subject, document: &mut Document) {
     let of_limits = capacity::limit_metrics(study);
     if let Some(metric) = &study.primary_metric {
         check_metric("primary_metric", metric, subject, &of_limits, document);
@@ -152,7 +170,7 @@ fn check_metrics(study: &StudyFile, subject: Subject, document: &mut Document) {
     }
 }
 
-fn check_factors(study: &StudyFile, document: &mut Document) {
+fn check_factors(study: &Study, document: &mut Document) {
     let mut names = BTreeSet::new();
     for (i, factor) in study.factor.iter().enumerate() {
         if !names.insert(&factor.name) {
@@ -193,7 +211,7 @@ fn check_factors(study: &StudyFile, document: &mut Document) {
 }
 
 /// A factor and one of its levels, named somewhere.
-fn check_level(study: &StudyFile, document: &mut Document, place: &str, factor: &str, level: &str) {
+fn check_level(study: &Study, document: &mut Document, place: &str, factor: &str, level: &str) {
     let path = format!("{place}.{factor}");
     match study.factor.iter().find(|f| f.name == factor) {
         Some(f) => check_level_of(Some(f), document, &path, level),
@@ -222,7 +240,7 @@ fn check_word<'a>(
     }
 }
 
-fn check_loads(study: &StudyFile, document: &mut Document) {
+fn check_loads(study: &Study, document: &mut Document) {
     let mut loads = vec![("load".to_owned(), study.settings.load.as_ref())];
     loads.push(("quick.load".to_owned(), study.quick.as_ref().and_then(|q| q.load.as_ref())));
     for (i, factor) in study.factor.iter().enumerate() {
@@ -272,7 +290,7 @@ fn check_design(path: &str, design: &DesignTable, document: &mut Document) {
     }
 }
 
-fn check_quick(study: &StudyFile, document: &mut Document) {
+fn check_quick(study: &Study, document: &mut Document) {
     let Some(quick) = &study.quick else { return };
     check_design("quick.design", &quick.design, document);
     for (factor, levels) in &quick.levels {
@@ -283,7 +301,7 @@ fn check_quick(study: &StudyFile, document: &mut Document) {
     }
 }
 
-fn check_published(study: &StudyFile, document: &mut Document) {
+fn check_published(study: &Study, document: &mut Document) {
     for (i, published) in study.published.iter().enumerate() {
         let place = format!("published.{i}");
         for (key, values) in [("relative", &published.relative), ("absolute", &published.absolute)] {
@@ -294,7 +312,7 @@ fn check_published(study: &StudyFile, document: &mut Document) {
     }
 }
 
-fn check_claims(study: &StudyFile, document: &mut Document) {
+fn check_claims(study: &Study, document: &mut Document) {
     for (i, claim) in study.claim.iter().enumerate() {
         let place = format!("claim.{i}");
         let first = study.factor.first();
@@ -315,7 +333,7 @@ fn check_claims(study: &StudyFile, document: &mut Document) {
 }
 
 /// Parts stand beside the study, and have no parts themselves: so none can come round to itself.
-fn check_parts(study: &StudyFile, document: &mut Document) {
+fn check_parts(study: &Study, document: &mut Document) {
     let folder = folder_of(&document.file);
     for (i, part) in study.parts.iter().enumerate() {
         let place = format!("parts.{i}");
@@ -324,7 +342,7 @@ fn check_parts(study: &StudyFile, document: &mut Document) {
             document.add(&place, format!("there is no study file `{part}` beside this one"));
             continue;
         }
-        let of_part = Document::read(&path).ok().and_then(|text| toml::from_str::<StudyFile>(&text).ok());
+        let of_part = Document::read(&path).ok().and_then(|text| toml::from_str::<Study>(&text).ok());
         match of_part {
             Some(of_part) if of_part.parts.is_empty() => {}
             Some(_) => document.add(&place, format!("`{part}` has parts itself: name them here instead")),
@@ -334,7 +352,7 @@ fn check_parts(study: &StudyFile, document: &mut Document) {
 }
 
 /// The texts of the server or benchmark program. A mistake in a workload's own file is told at the line that names it.
-fn check_program(workload: &Workload, study: &StudyFile, document: &mut Document) {
+fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
     let table = match (&study.server, &study.benchmark) {
         (Some(_), _) => "server.",
         (_, Some(_)) => "benchmark.",
@@ -393,7 +411,7 @@ fn check_program(workload: &Workload, study: &StudyFile, document: &mut Document
 }
 
 /// What means something for servers only.
-fn check_no_server(study: &StudyFile, document: &mut Document) {
+fn check_no_server(study: &Study, document: &mut Document) {
     let quick = study.quick.as_ref();
     let mut wrong = |is_set: bool, place: &str, what: &str| {
         if is_set {
@@ -425,7 +443,7 @@ fn is_loopback(url: &str) -> bool {
         .is_some_and(|(host, _)| host == "127.0.0.1" || host == "localhost")
 }
 
-fn sets_jvm_options(study: &StudyFile) -> bool {
+fn sets_jvm_options(study: &Study) -> bool {
     let levels = study.factor.iter().flat_map(|f| &f.level).map(|l| &l.settings);
     std::iter::once(&study.settings).chain(levels).any(|s| {
         s.reference_mode.is_some()
@@ -435,7 +453,7 @@ fn sets_jvm_options(study: &StudyFile) -> bool {
     })
 }
 
-fn check_variants(study: &StudyFile, workload: &Workload, document: &mut Document) {
+fn check_variants(study: &Study, workload: &Workload, document: &mut Document) {
     let mut forms: Vec<Option<&QuickTable>> = vec![None];
     forms.extend(study.quick.as_ref().map(Some));
     for quick in forms {
@@ -481,7 +499,7 @@ fn check_variants(study: &StudyFile, workload: &Workload, document: &mut Documen
 }
 
 /// Where to tell of a combination: the level of the first factor that takes part in it.
-pub(crate) fn place_of(study: &StudyFile, indices: &[usize]) -> String {
+pub(crate) fn place_of(study: &Study, indices: &[usize]) -> String {
     let sets = |(i, j): (usize, &usize)| {
         let s = &study.factor[i].level[*j].settings;
         let is_set = s.reference_mode.is_some() || s.compact_headers.is_some() || s.heap.is_some();

@@ -53,6 +53,13 @@ impl Document {
         document
     }
 
+    /// The same without lines: of a text that nobody sees.
+    pub fn without_lines(mut self) -> Document {
+        self.lines.clear();
+        self.found.iter_mut().for_each(|found| found.line = None);
+        self
+    }
+
     /// Notes a mistake at a key; of a key that is not there, at the nearest one above it.
     pub fn add(&mut self, path: &str, message: impl Into<String>) {
         let line = self.line_of(path);

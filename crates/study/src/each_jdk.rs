@@ -1,7 +1,7 @@
 //! Factors whose levels are the JDKs of this machine: `each_jdk_from`.
 
 use crate::document::Document;
-use crate::study_file::{Factor, Level, Settings, StudyFile};
+use crate::study_file::{Factor, Level, Settings, Study};
 use assay_jdk::no_jdk;
 use std::collections::BTreeSet;
 
@@ -19,8 +19,8 @@ impl Factor {
 
 /// Gives such factors their levels: each feature release that is found, and those that the study names as its baseline or in
 /// its short form. What is named and not found is skipped later, with the reason, like any level whose JVM is missing.
-pub(crate) fn fill_in(study: &mut StudyFile, found: impl Fn() -> BTreeSet<u32>, document: &mut Document) {
-    let StudyFile { factor: factors, baseline, quick, .. } = study;
+pub(crate) fn fill_in(study: &mut Study, found: impl Fn() -> BTreeSet<u32>, document: &mut Document) {
+    let Study { factor: factors, baseline, quick, .. } = study;
     for (i, factor) in factors.iter_mut().enumerate() {
         let Some(from) = factor.each_jdk_from else { continue };
         let place = format!("factor.{i}.each_jdk_from");
@@ -65,7 +65,7 @@ quick = { levels = { JDK = ["17", "25"] } }
     #[test]
     fn each_release_that_is_found_or_named_is_a_level_on_its_own_jvm() {
         let mut document = Document::parse(Path::new("x.toml"), "", &serde_json::Value::Null);
-        let mut study: StudyFile = toml::from_str(STUDY).unwrap();
+        let mut study: Study = toml::from_str(STUDY).unwrap();
         fill_in(&mut study, || BTreeSet::from([11, 17, 26]), &mut document);
         assert_eq!(document.found, []);
         // 21 and 25 are named only: that they are not here is told when JVMs are chosen.

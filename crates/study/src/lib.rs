@@ -1,7 +1,8 @@
 //! The runner: from a study file to a run directory.
 //!
 //! A study file names a server or a benchmark program, what is varied, how it is loaded and how trials are laid out. It is read and checked
-//! as a whole ([`StudyFile::read`]), joined with what this machine has ([`plan`]), and run ([`run`]); what a run left
+//! as a whole ([`Study::read`]), or built in code and checked alike ([`Study::checked`]), joined with what this machine has
+//! ([`Checked::prepare`]), and run ([`run`], [`run_for_value`]); what a run left
 //! is read again by [`load_run`]. The engine tells what it does by `RunEvent`s and prints nothing.
 //!
 //! | part | files |
@@ -42,6 +43,12 @@ mod workload;
 pub use checked::Checked;
 pub use claims::check_claims;
 pub use error::{Diagnostic, StudyError};
-pub use run_dir::load_run;
-pub use runner::{RunOptions, RunResult, plan, run, run_text};
-pub use study_file::{StudyFile, study_schema};
+pub use prepare::Prepared;
+pub use run_dir::{load_run, report_path};
+pub use runner::{RunOptions, RunResult, run, run_for_value};
+pub use study_file::{
+    ArrivalWord, BenchmarkTable, CapacityTable, ClaimTable, CommandLine, DesignKind, DesignTable, Factor,
+    Level, LimitsTable, LoadKind, LoadTable, MethodWord, PublishedTable, QuickTable, ServerTable, Settings,
+    StopSignal, Study, WarmUpTable, study_schema,
+};
+pub use units::{Seconds, Size, parse_size};

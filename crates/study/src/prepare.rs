@@ -5,14 +5,15 @@ use crate::capacity;
 use crate::checked::{Checked, place_of};
 use crate::companion;
 use crate::document::Document;
-use crate::error::Diagnostic;
+use crate::error::{Diagnostic, StudyError};
 use crate::placeholders::Placeholders;
 use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
 use crate::redacted::secrets_of;
-use crate::study_file::{ClaimTable, CommandLine, LoadTable, PublishedTable, StudyFile};
+use crate::study_file::{ClaimTable, CommandLine, LoadTable, PublishedTable, Study};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
+use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish, modes};
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
@@ -30,30 +31,50 @@ use std::path::{Path, PathBuf};
 /// Resident memory of a server beside its heap, about, for the check that all resident servers fit.
 const BESIDE_HEAP_BYTES: u64 = 400 << 20;
 
+/// Version of Assay, which is stored with whatever it made.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Load and warm-up of a program that measures itself.
 const BENCHMARK_S_OWN: &str = "the benchmark program's own";
 
 /// What warms a server up whose capacity is then searched for.
 const WARM_UP_LOAD: &str = "8 users in closed loop";
 
-/// Everything that a run needs to know before it starts.
+/// A study and what this machine will run of it: everything that a run needs to know before it starts.
 #[derive(Debug)]
-pub(crate) struct Prepared {
-    pub plan: Plan,
-    pub layout: Layout,
+pub struct Prepared {
+    pub(crate) plan: Plan,
+    pub(crate) layout: Layout,
     /// What is accepted of a window.
-    pub bounds: Bounds,
-    pub observe: Vec<Observe>,
-    pub workload: Workload,
-    pub study_text: String,
-    pub study_dir: PathBuf,
+    pub(crate) bounds: Bounds,
+    pub(crate) observe: Vec<Observe>,
+    pub(crate) workload: Workload,
+    pub(crate) study_text: String,
+    pub(crate) study_dir: PathBuf,
     /// Knows what must not be stored.
-    pub redactor: Redactor,
+    pub(crate) redactor: Redactor,
     /// In the order of the plan's variants.
-    pub launches: Vec<VariantLaunch>,
-    pub problems: Vec<Problem>,
+    pub(crate) launches: Vec<VariantLaunch>,
+    pub(crate) problems: Vec<Problem>,
     /// What the choice of variants means for the result.
-    pub findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Prepared {
+    /// What a run will do.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+impl Checked {
+    /// Joins the study, or its short form, with what this machine has; nothing is started or written.
+    ///
+    /// # Errors
+    /// What is missing or impossible here, with its place in the study file.
+    pub fn prepare(self, quick: bool) -> Result<Prepared, StudyError> {
+        prepare(self, quick, provenance(&ProcRoot::default(), VERSION)).map_err(StudyError::Diagnostics)
+    }
 }
 
 /// How one variant is launched and loaded.
@@ -68,15 +89,7 @@ pub(crate) struct VariantLaunch {
     pub scenario: Option<Scenario>,
 }
 
-/// Fixes what will be run here.
-///
-/// # Errors
-/// What is missing or impossible here, with its place in the study file.
-pub(crate) fn prepare(
-    checked: Checked,
-    quick: bool,
-    provenance: Provenance,
-) -> Result<Prepared, Vec<Diagnostic>> {
+fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prepared, Vec<Diagnostic>> {
     let Checked { study, text, workload, mut document } = checked;
     if quick && study.quick.is_none() {
         document.add("name", "the study has no short form: leave --quick away, or add a [quick] table");
@@ -215,7 +228,7 @@ fn preload_into(spec: &mut VariantSpec, jvm: Option<&JvmFacts>) -> Result<(), St
 
 /// Says which baselines cannot be run here, and what took their place.
 fn replaced_baselines(
-    study: &StudyFile,
+    study: &Study,
     specs: &[VariantSpec],
     outcome: &[Result<Option<JvmFacts>, String>],
 ) -> Vec<Finding> {

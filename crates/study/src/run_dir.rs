@@ -179,6 +179,11 @@ fn trial_folders(dir: &Path) -> Vec<(u32, PathBuf)> {
     folders
 }
 
+/// Where the report of a run lies.
+pub fn report_path(dir: &Path) -> PathBuf {
+    dir.join(file::REPORT)
+}
+
 /// Reads a run directory. Launches that were not finished, and files that a run may lack, are left out.
 ///
 /// # Errors

@@ -2,24 +2,24 @@
 
 use crate::units::{Seconds, Size};
 use assay_measure::observers::Observe;
-use assay_model::{Design, ReferenceMode};
+use assay_model::{Design, ReferenceMode, schema};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A study: a question, the server or benchmark program, what is varied, how it is loaded and measured.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields, title = "Assay study file")]
-pub struct StudyFile {
+pub struct Study {
     /// `assay.study/1`
     pub schema: String,
     /// Name, used for the run directory: letters, digits, - and _.
     pub name: String,
     /// The question that the study answers, for the head of the report.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
     /// What a reader should know of where the question comes from.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub background: String,
     /// Name of a folder in `workloads/`; instead of `[server]`.
     pub workload: Option<String>,
@@ -30,7 +30,7 @@ pub struct StudyFile {
     /// Scenario file, beside the study file; replaces the workload's. Without one, the ready URL is requested.
     pub scenario: Option<String>,
     /// Levels that every variant is compared with, the other factors held equal. Default: the first of each factor.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub baseline: BTreeMap<String, String>,
     /// The metric that decides. Default: `cpu_ms_per_request`; of capacities `critical_rate_per_s`; of benchmarks `ns_per_op`, which means all of them. One of
     /// several is named like `ns_per_op/PointerChase.follow(nodes=8192)`.
@@ -44,10 +44,10 @@ pub struct StudyFile {
     /// Seed of every random draw. Default: 1.
     pub seed: Option<u64>,
     /// What is varied.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub factor: Vec<Factor>,
     /// Combinations of levels that are not run: a level by factor; a factor that is not named means all its levels.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<BTreeMap<String, String>>,
     /// How trials are laid out.
     #[serde(default)]
@@ -61,19 +61,34 @@ pub struct StudyFile {
     /// The short form, run with `--quick`: what it says replaces what stands above.
     pub quick: Option<QuickTable>,
     /// Values that somebody published, shown beside ours.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedTable>,
     /// Claims about the metrics, judged against the run and, within one source, against each other.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claim: Vec<ClaimTable>,
     /// Study files beside this one that answer other parts of the same question, with other servers or another design:
     /// run after this one, each into a run directory of its own.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<String>,
 }
 
+impl Study {
+    /// A study of this name that says nothing else yet.
+    pub fn named(name: impl Into<String>) -> Study {
+        Study { schema: schema::STUDY_FILE.to_owned(), name: name.into(), ..Study::default() }
+    }
+
+    /// As a study file: what is left at its default is not in it.
+    ///
+    /// # Errors
+    /// A value that TOML cannot say, such as a number beyond 63 bits.
+    pub fn to_toml(&self) -> Result<String, String> {
+        toml::to_string(self).map_err(|e| e.to_string())
+    }
+}
+
 /// Settings that hold for all variants or for one level.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// Turned into JVM options and a choice of JVM, and verified from the JVM's log.
     pub reference_mode: Option<ReferenceMode>,
@@ -84,29 +99,29 @@ pub struct Settings {
     /// Feature release (`"17"`) or home folder of the JVM. Default: the `java` on the path.
     pub jvm: Option<String>,
     /// JVM options, in the order of the command line.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jvm_options: Vec<String>,
     /// Environment variables of the server.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
     /// A shared library that is loaded into the server before all others (`LD_PRELOAD`), for example another allocator:
     /// its file name or path. A variant whose library is missing is skipped.
     pub preload: Option<String>,
     /// Options that the workload offers.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workload_options: BTreeMap<String, String>,
     /// The load.
     pub load: Option<LoadTable>,
 }
 
 /// Something that is varied.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Factor {
     /// Its name.
     pub name: String,
     /// Its values, in the order of the report.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub level: Vec<Level>,
     /// In place of `level`: each feature release of the JDK that is found on the machine, from this one on, is a level, named by its
     /// number. One that is named, as the baseline or in the short form, and is not found is skipped.
@@ -115,7 +130,7 @@ pub struct Factor {
 }
 
 /// One value of a factor.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Level {
     /// Its name, which becomes part of the variant's.
@@ -128,7 +143,7 @@ pub struct Level {
 }
 
 /// Kinds of load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadKind {
     /// Users who each send the next request once the last is answered: throughput at saturation.
@@ -138,7 +153,7 @@ pub enum LoadKind {
 }
 
 /// Laws of the gaps between requests of open load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrivalWord {
     /// Equal gaps.
@@ -148,7 +163,7 @@ pub enum ArrivalWord {
 }
 
 /// The load. Default: `closed`, 8 users.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct LoadTable {
     /// Closed or open.
@@ -172,7 +187,7 @@ pub struct LoadTable {
 }
 
 /// Ways to find a capacity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MethodWord {
     /// Windows where they tell most, until the intervals are narrow.
@@ -183,7 +198,7 @@ pub enum MethodWord {
 
 /// What each trial searches for: the highest rate that the server sustains, and the highest at which a percentile of the
 /// response time keeps each limit. Before it the server is warmed up by 8 users in closed loop.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct CapacityTable {
     /// Default: `search`.
@@ -207,7 +222,7 @@ pub struct CapacityTable {
 }
 
 /// Kinds of design.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DesignKind {
     /// A fresh process for each trial, in interleaved blocks.
@@ -226,59 +241,70 @@ impl From<DesignKind> for Design {
 }
 
 /// How trials are laid out in time.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct DesignTable {
     /// Fresh processes or resident servers. Default: `fresh`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<DesignKind>,
     /// How often every variant has its turn; fewer than 3 give no interval. Default: 8.
     #[schemars(range(min = 1, max = 1000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
     /// Length of a measured window. Default: `30s`. A benchmark program decides itself how long it measures: there it is what
     /// a launch takes, about, for the estimate of the run's length.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Seconds>,
     /// How warm-up ends.
     #[serde(default)]
     pub warm_up: WarmUpTable,
     /// How often a disturbed window, or a launch that failed, may be repeated. Default: 2.
     #[schemars(range(min = 0, max = 100))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats_max: Option<u32>,
     /// No repeat begins after this time, and no block that would end after it, the first three excepted (an interval
     /// needs three). Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_max: Option<Seconds>,
 }
 
 /// Warm-up ends when the steady-state test passes, not before `min` and not after `cap`.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct WarmUpTable {
     /// Shortest warm-up. Default: `20s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<Seconds>,
     /// Longest warm-up. Default: `120s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cap: Option<Seconds>,
 }
 
 /// When a window counts as disturbed and is left out. Shares are from 0 to 1.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct LimitsTable {
     /// CPU time used by anybody else, as a share of the machine. Default: 0.10.
     #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign_cpu_share: Option<f64>,
     /// Time that the hypervisor took, as a share of the machine. Default: 0.03.
     #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steal_share: Option<f64>,
     /// Time in which a CPU limit held the server, as a share. Default: 0. Of a capacity: in which one that is not the server's own
     /// held the load generator. Default: 0.005.
     #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub throttled_share: Option<f64>,
     /// Failed requests, as a share of all. Default: 0.01.
     #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_share: Option<f64>,
 }
 
 /// The short form of a study.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct QuickTable {
     /// Replaces the keys of `[design]` that it names.
@@ -289,18 +315,18 @@ pub struct QuickTable {
     /// Replaces the keys of `[capacity]` that it names.
     pub capacity: Option<CapacityTable>,
     /// Levels that are run, by factor; of a factor that is not named, all.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub levels: BTreeMap<String, Vec<String>>,
     /// Further combinations that are not run.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<BTreeMap<String, String>>,
     /// Options of the workload.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workload_options: BTreeMap<String, String>,
 }
 
 /// Values that somebody published.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct PublishedTable {
     /// Where they stand.
@@ -308,18 +334,18 @@ pub struct PublishedTable {
     /// Metric that they correspond to.
     pub metric: String,
     /// Value by level of the first factor, relative to the source's own baseline.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub relative: BTreeMap<String, f64>,
     /// Value by level of the first factor, in the metric's unit.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub absolute: BTreeMap<String, f64>,
     /// Levels of other factors that the values hold for.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, String>,
 }
 
 /// A claim: that a variant changes a metric by so much (`change_percent` from `baseline`), or has such a `value` of it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ClaimTable {
     /// Who claims it. Claims and published values of one source speak of the same measurements.
@@ -340,14 +366,14 @@ pub struct ClaimTable {
     #[schemars(range(min = 0.0, max = 100.0))]
     pub within_percent: Option<f64>,
     /// Levels of other factors that it holds for.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, String>,
 }
 
 /// How the server is started, asked and stopped. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
 /// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and, with the workload option `database = "postgresql"`,
 /// `{postgresql_port}`, `{postgresql_user}` and `{postgresql_password}`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ServerTable {
     /// The command: a list of words, or a text that is split like a shell does (no shell is run).
@@ -358,7 +384,7 @@ pub struct ServerTable {
     #[schemars(range(min = 0.1, max = 3600))]
     pub ready_timeout_s: Option<f64>,
     /// Environment variables.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
     /// Folder in which it is started. Default: that of the study file.
     pub directory: Option<String>,
@@ -378,7 +404,7 @@ pub struct ServerTable {
 }
 
 /// Signals that ask a server to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum StopSignal {
     /// The usual one.
     #[serde(rename = "TERM")]
@@ -392,7 +418,7 @@ pub enum StopSignal {
 }
 
 /// A command line.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CommandLine {
     /// Split like a shell does.
@@ -404,7 +430,7 @@ pub enum CommandLine {
 /// A program that measures itself, such as a JMH suite: started once for each trial, with the variant's JVM options, until
 /// it ends. Texts may hold `{java}`, `{jvm_options}`, `{results}`, `{server_dir}`, `{cache}`, `{workload_dir}`,
 /// `{option.NAME}` and `{seed}`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct BenchmarkTable {
     /// The command: a list of words, or a text that is split like a shell does (no shell is run). It writes JMH's JSON to
@@ -415,7 +441,7 @@ pub struct BenchmarkTable {
     #[schemars(range(min = 0.1, max = 86400))]
     pub timeout_s: Option<f64>,
     /// Environment variables.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
     /// Folder in which it is started. Default: that of the study file.
     pub directory: Option<String>,
@@ -458,7 +484,7 @@ pub struct RequiresTable {
 
 /// The JSON schema of study files, as checked in at `docs/study.schema.json`.
 pub fn study_schema() -> serde_json::Value {
-    schemars::schema_for!(StudyFile).to_value()
+    schemars::schema_for!(Study).to_value()
 }
 
 /// The JSON schema of workload files.

@@ -2,7 +2,7 @@
 
 use assay_text::{duration, size};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -22,11 +22,17 @@ impl Seconds {
     }
 }
 
-/// A size as JVM options write it: `"96m"`, `"1g"`, `"2200m"`.
+/// A size as JVM options write it: `"96m"`, `"1g"`, `"2200m"`; whole KiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// The size.
     pub bytes: u64,
+}
+
+impl From<Duration> for Seconds {
+    fn from(duration: Duration) -> Self {
+        Seconds(duration.as_secs_f64())
+    }
 }
 
 impl Size {
@@ -48,7 +54,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Seconds, String> {
 ///
 /// # Errors
 /// What is wrong, and what would be right.
-pub(crate) fn parse_size(text: &str) -> Result<Size, String> {
+pub fn parse_size(text: &str) -> Result<Size, String> {
     size::parse_with_unit(text).map(|bytes| Size { bytes })
 }
 
@@ -61,6 +67,18 @@ impl<'de> Deserialize<'de> for Seconds {
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         parse_size(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Serialize for Seconds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&duration::exact(self.duration()))
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.option_text())
     }
 }
 

@@ -1,6 +1,6 @@
 //! From factors to variants: every combination of levels that is not excluded, with its settings joined.
 
-use crate::study_file::{Factor, LoadTable, QuickTable, Settings, StudyFile};
+use crate::study_file::{Factor, LoadTable, QuickTable, Settings, Study};
 use crate::units::Size;
 use assay_model::ReferenceMode;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(crate) struct VariantSpec {
 }
 
 /// All variants of the study, or of its short form, in the study's order: the last factor varies fastest.
-pub(crate) fn combine(study: &StudyFile, quick: Option<&QuickTable>) -> Vec<VariantSpec> {
+pub(crate) fn combine(study: &Study, quick: Option<&QuickTable>) -> Vec<VariantSpec> {
     let mut combinations: Vec<Vec<usize>> = vec![Vec::new()];
     for factor in &study.factor {
         let wanted = quick.and_then(|q| q.levels.get(&factor.name));
@@ -52,7 +52,7 @@ pub(crate) fn combine(study: &StudyFile, quick: Option<&QuickTable>) -> Vec<Vari
     variants.filter(|v| !excluded(&v.levels)).collect()
 }
 
-fn variant(study: &StudyFile, quick: Option<&QuickTable>, indices: &[usize]) -> VariantSpec {
+fn variant(study: &Study, quick: Option<&QuickTable>, indices: &[usize]) -> VariantSpec {
     let chosen: Vec<(&Factor, usize)> = study.factor.iter().zip(indices.iter().copied()).collect();
     let levels: BTreeMap<String, String> =
         chosen.iter().map(|(factor, i)| (factor.name.clone(), factor.level[*i].name.clone())).collect();
@@ -146,7 +146,7 @@ impl LoadTable {
 /// the factors that `baseline` names (without any, along the first), and of these along the first in which
 /// the variant is not at the baseline. `present` says which variants can be run: if the baseline's cannot, the next level in the
 /// study's order that can takes its place.
-pub(crate) fn baselines(study: &StudyFile, variants: &[VariantSpec], present: &[bool]) -> Vec<Option<usize>> {
+pub(crate) fn baselines(study: &Study, variants: &[VariantSpec], present: &[bool]) -> Vec<Option<usize>> {
     let find = |indices: &[usize]| {
         variants.iter().zip(present).position(|(v, is_present)| *is_present && v.indices == indices)
     };
@@ -203,7 +203,7 @@ heap = "2g"
 
     /// `variant < baseline` for every variant that is compared, the named ones missing.
     fn pairs(missing: &[&str]) -> Vec<String> {
-        let study: StudyFile = toml::from_str(STUDY).unwrap();
+        let study: Study = toml::from_str(STUDY).unwrap();
         let variants = combine(&study, None);
         let present: Vec<bool> = variants.iter().map(|v| !missing.contains(&v.name.as_str())).collect();
         let partners = baselines(&study, &variants, &present);

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::error::Diagnostic;
-use crate::study_file::{BenchmarkTable, CommandLine, ServerTable, StudyFile, WorkloadFile, workload_schema};
+use crate::study_file::{BenchmarkTable, CommandLine, ServerTable, Study, WorkloadFile, workload_schema};
 use assay_model::{Subject, schema};
 use assay_text::near::hint;
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ fn find_checkout(study_file: &Path) -> Option<PathBuf> {
 }
 
 /// The workload that a study names; mistakes go to the document, or come back where they are in the workload's file.
-pub(crate) fn resolve(study: &StudyFile, document: &mut Document) -> (Option<Workload>, Vec<Diagnostic>) {
+pub(crate) fn resolve(study: &Study, document: &mut Document) -> (Option<Workload>, Vec<Diagnostic>) {
     let study_dir = folder_of(&document.file);
     let checkout = find_checkout(&document.file);
     let cache = checkout.as_deref().unwrap_or(&study_dir).join(".assay");
@@ -132,7 +132,7 @@ pub(crate) fn resolve(study: &StudyFile, document: &mut Document) -> (Option<Wor
 
 fn named(
     name: &str,
-    study: &StudyFile,
+    study: &Study,
     folder: Option<PathBuf>,
     cache: PathBuf,
     document: &mut Document,

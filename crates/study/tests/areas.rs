@@ -1,7 +1,7 @@
 //! A study of memory, with a server that holds, and touches, known amounts of it.
 
 use assay_model::{Area, StoredRun, StoredTrial, TrialOutcome};
-use assay_study::{RunOptions, load_run, run};
+use assay_study::{RunOptions, Study, load_run, run};
 use std::sync::atomic::AtomicBool;
 
 /// What the server holds from the start in the variant `holds`: 2,048 direct buffers of 32 KiB.
@@ -70,8 +70,9 @@ fn run_with(observe: &str) -> Option<StoredRun> {
     let path = folder.path().join("study.toml");
     std::fs::write(&path, study(observe)).expect("a study");
     let out = folder.path().join("out");
-    let options = RunOptions { study: path, quick: false, out: Some(out.clone()), resume: false };
-    run(&options, &AtomicBool::new(false), &mut |_| ()).expect("a result");
+    let options = RunOptions { out: Some(out.clone()), resume: false };
+    let prepared = Study::read(&path).expect("a study").prepare(false).expect("a plan");
+    run(&prepared, &options, &AtomicBool::new(false), &mut |_| ()).expect("a result");
     Some(load_run(&out).expect("a run directory"))
 }
 

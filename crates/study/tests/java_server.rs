@@ -1,7 +1,7 @@
 //! A study of a real JVM with a server that allocates a known amount: the garbage that is found must be that.
 
 use assay_model::{GcRecordKind, ReferenceMode, TrialOutcome, metric};
-use assay_study::{RunOptions, load_run, run};
+use assay_study::{RunOptions, Study, load_run, run};
 use std::sync::atomic::AtomicBool;
 
 /// What the server allocates for each request, beside what the JDK's HTTP server itself needs.
@@ -65,8 +65,9 @@ fn check(feature: u32) {
     let path = folder.path().join("study.toml");
     std::fs::write(&path, study(feature)).expect("a study");
     let out = folder.path().join("out");
-    let options = RunOptions { study: path, quick: false, out: Some(out.clone()), resume: false };
-    run(&options, &AtomicBool::new(false), &mut |_| ()).expect("a result");
+    let options = RunOptions { out: Some(out.clone()), resume: false };
+    let prepared = Study::read(&path).expect("a study").prepare(false).expect("a plan");
+    run(&prepared, &options, &AtomicBool::new(false), &mut |_| ()).expect("a result");
 
     let stored = load_run(&out).expect("a run directory");
     let modes =

@@ -204,8 +204,11 @@ fn two_runs_at_once_share_neither_ports_nor_a_folder() {
                 if matches!(kind, RunEventKind::WindowStarted { block: 1, .. }) {
                     let mut options = one.options();
                     options.resume = true;
-                    let refused =
-                        run(&options, &AtomicBool::new(false), &mut |_| ()).unwrap_err().to_string();
+                    let refused = one
+                        .prepare()
+                        .and_then(|prepared| run(&prepared, &options, &AtomicBool::new(false), &mut |_| ()))
+                        .unwrap_err()
+                        .to_string();
                     assert!(refused.contains("in use by another run"), "{refused}");
                 }
             });
@@ -291,7 +294,7 @@ fn a_full_disk_is_told_before_the_first_trial() {
     let fixture = Fixture::new(RESIDENT, "");
     let mut options = fixture.options();
     options.out = Some(disk.0.path().join("out"));
-    let error = run(&options, &AtomicBool::new(false), &mut |_| ()).unwrap_err();
+    let error = run(&fixture.prepare().unwrap(), &options, &AtomicBool::new(false), &mut |_| ()).unwrap_err();
     assert!(error.is_environment());
     assert!(error.to_string().contains("of free disk space"), "{error}");
 }
@@ -304,7 +307,7 @@ fn a_disk_that_fills_up_ends_the_run_with_a_message_and_nothing_left() {
     let fixture = Fixture::new(RESIDENT, "");
     let mut options = fixture.options();
     options.out = Some(disk.0.path().join("out"));
-    let error = run(&options, &AtomicBool::new(false), &mut |event| {
+    let error = run(&fixture.prepare().unwrap(), &options, &AtomicBool::new(false), &mut |event| {
         if matches!(event.kind, RunEventKind::WindowStarted { block: 2, .. }) {
             let mut file = std::fs::File::create(disk.0.path().join("filler")).unwrap();
             let _ = std::io::copy(&mut std::io::repeat(1), &mut file);

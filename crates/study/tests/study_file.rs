@@ -1,13 +1,16 @@
 //! Study files: every mistake is told at once, with its line and the nearest right word.
 
-use assay_study::{StudyFile, study_schema};
+use assay_study::{
+    CapacityTable, CommandLine, DesignTable, Factor, Level, QuickTable, Seconds, ServerTable, Settings, Size,
+    Study, WarmUpTable, study_schema,
+};
 use expect_test::{Expect, expect, expect_file};
 use std::path::Path;
 
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "reads better where it is called")]
 fn check(text: &str, want: Expect) {
-    let found = match StudyFile::check(Path::new("x.toml"), text) {
+    let found = match Study::check(Path::new("x.toml"), text) {
         Ok(checked) => format!("no mistake in {}\n", checked.name()),
         Err(found) => found.iter().map(|d| format!("{d}\n")).collect(),
     };
@@ -214,7 +217,7 @@ users = 3
     check(
         text,
         expect![[r#"
-            x.toml:6: the command cannot be split: the quote ' is not closed
+            x.toml:6: the command cannot be split: missing closing quote
             x.toml:6: the study sets JVM options, but the command has no {jvm_options} that takes them
             x.toml:7: `http://example.com/` must be http://127.0.0.1:PORT/...: the server under test runs on this machine
             x.toml:8: unknown placeholder {option.data}; known: java, jvm_options, server_dir, cache, workload_dir, seed, port, postgresql_port, postgresql_user, postgresql_password
@@ -336,9 +339,9 @@ fn parts_stand_beside_the_study_and_have_no_parts_themselves() {
     };
     write("one", "[]");
     let both = write("both", "[\"one.toml\"]");
-    assert_eq!(StudyFile::read(&both).unwrap().parts(), [folder.path().join("one.toml")]);
+    assert_eq!(Study::read(&both).unwrap().parts(), [folder.path().join("one.toml")]);
     let wrong = write("wrong", "[\"both.toml\", \"none.toml\", \"../one.toml\"]");
-    let found = StudyFile::read(&wrong).unwrap_err().into_iter().map(|d| d.message).collect::<Vec<_>>();
+    let found = Study::read(&wrong).unwrap_err().into_iter().map(|d| d.message).collect::<Vec<_>>();
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.iter().any(|m| m.contains("`both.toml` has parts itself")), "{found:?}");
     assert!(found.iter().any(|m| m.contains("no study file `none.toml` beside")), "{found:?}");
@@ -350,7 +353,7 @@ fn the_ready_made_studies_have_no_mistake() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies");
     let mut read = 0;
     for entry in std::fs::read_dir(folder).expect("studies").flatten() {
-        if let Err(found) = StudyFile::read(&entry.path()) {
+        if let Err(found) = Study::read(&entry.path()) {
             panic!("{}", found.iter().map(|d| format!("{d}\n")).collect::<String>());
         }
         read += 1;
@@ -425,5 +428,92 @@ level = [{ name = "a", load = { kind = "closed" } }]
         expect![[r#"
         x.toml:7: the short form replaces keys of [capacity], which the study does not have
     "#]],
+    );
+}
+
+#[test]
+fn every_ready_made_study_written_again_says_the_same() {
+    let studies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(studies)
+        .unwrap()
+        .flatten()
+        .filter(|e| e.path().extension().is_some_and(|x| x == "toml"))
+    {
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        let study: Study = toml::from_str(&text).unwrap();
+        let again: Study = toml::from_str(&study.to_toml().unwrap()).unwrap();
+        assert_eq!(
+            serde_json::to_value(&again).unwrap(),
+            serde_json::to_value(&study).unwrap(),
+            "{:?}",
+            entry.path()
+        );
+        // All that the file says is in it, in its own spelling or another.
+        let (own, written) =
+            (text.parse::<toml::Table>().unwrap(), study.to_toml().unwrap().parse::<toml::Table>().unwrap());
+        let missing: Vec<&String> = own.keys().filter(|key| !written.contains_key(*key)).collect();
+        assert!(missing.iter().all(|key| own[*key].as_array().is_some_and(Vec::is_empty)), "{missing:?}");
+        seen += 1;
+    }
+    assert!(seen > 5, "{seen}");
+}
+
+fn built() -> Study {
+    let server = ServerTable {
+        command: CommandLine::Text("java {jvm_options} -jar a.jar --port {port}".to_owned()),
+        ready_url: "http://127.0.0.1:1/".to_owned(),
+        ready_timeout_s: None,
+        environment: [("EMPTY".to_owned(), String::new())].into(),
+        directory: None,
+        template: None,
+        audit_url: None,
+        reset_url: None,
+        stats_url: None,
+        stop_signal: None,
+        stop_timeout_s: None,
+    };
+    let level = |name: &str, bytes| Level {
+        name: name.to_owned(),
+        baseline: None,
+        settings: Settings { heap: Some(Size { bytes }), ..Settings::default() },
+    };
+    Study {
+        server: Some(server),
+        factor: vec![Factor {
+            name: "heap".to_owned(),
+            level: vec![level("small", 96 << 20), level("large", 1 << 30)],
+            each_jdk_from: None,
+        }],
+        design: DesignTable {
+            warm_up: WarmUpTable { min: Some(Seconds(0.5)), cap: Some(Seconds(1.0)) },
+            ..DesignTable::default()
+        },
+        capacity: Some(CapacityTable::default()),
+        quick: Some(QuickTable::default()),
+        ..Study::named("built")
+    }
+}
+
+#[test]
+fn a_study_built_in_code_is_checked_as_a_file_is() {
+    let found = |study: &Study| match study.checked("built in a test") {
+        Ok(_) => Vec::new(),
+        Err(found) => found.iter().map(ToString::to_string).collect(),
+    };
+    assert_eq!(found(&built()), Vec::<String>::new());
+    let text = built().to_toml().unwrap();
+    for kept in ["[capacity]", "[quick", "EMPTY = \"\"", "min = \"500ms\"", "heap = \"96m\""] {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    let mut wrong = built();
+    wrong.name = "two words".to_owned();
+    wrong.capacity = Some(CapacityTable { percentile: Some(100.0), ..CapacityTable::default() });
+    let found = found(&wrong);
+    assert!(found.iter().all(|f| f.starts_with("built in a test: ")), "{found:?}");
+    assert!(found.iter().any(|f| f.contains("names the run directory")), "{found:?}");
+    assert!(
+        found.iter().any(|f| f.contains("percentile")) || found.iter().any(|f| f.contains("99.9")),
+        "{found:?}"
     );
 }

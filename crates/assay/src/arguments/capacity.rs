@@ -23,8 +23,8 @@ pub struct CapacityArguments {
     #[arg(long, value_name = "JAVA", conflicts_with = "url")]
     pub java: Option<String>,
     /// The workload's heap, such as 2g
-    #[arg(long, value_name = "SIZE", conflicts_with = "url")]
-    pub heap: Option<String>,
+    #[arg(long, value_name = "SIZE", conflicts_with = "url", value_parser = assay_study::parse_size)]
+    pub heap: Option<assay_study::Size>,
     /// An option of the workload's JVM; may be repeated
     #[arg(long, value_name = "OPTION", conflicts_with = "url", allow_hyphen_values = true)]
     pub jvm_option: Vec<String>,

@@ -6,7 +6,7 @@ use crate::arguments::{ReportArguments, ReportFormat};
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_file};
-use assay_model::{StoredRun, file};
+use assay_model::StoredRun;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
 
 /// Writes `report.html` into the run directory and returns its path.
 pub fn write_page(run: &StoredRun, folder: &Path) -> Result<std::path::PathBuf, Failure> {
-    let path = folder.join(file::REPORT);
+    let path = assay_study::report_path(folder);
     write_file(&path, |out| write(run, ReportFormat::Html, out))?;
     Ok(path)
 }

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{output, stop};
 use assay_model::{Design, Plan, StoredRun, Subject};
-use assay_study::{RunOptions, StudyError, StudyFile};
+use assay_study::{Checked, Prepared, RunOptions, Study, StudyError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,19 +21,21 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
         let what = format!("{} is not there: run the demo from a clone, by ./assay demo", study.display());
         return Err(Failure::environment(what));
     }
-    let options = RunOptions { study, quick: true, out: arguments.out.clone(), resume: false };
-    execute(&options, arguments.json)
+    let prepared = read(&study)?.prepare(true)?;
+    execute(&prepared, &RunOptions { out: arguments.out.clone(), resume: false }, arguments.json)
 }
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    // All mistakes in all parts are told before the first of them runs.
-    let parts = StudyFile::read(&arguments.study).map_err(StudyError::Diagnostics)?.parts();
-    let studies: Vec<&PathBuf> = std::iter::once(&arguments.study).chain(&parts).collect();
-    let plans: Vec<Plan> =
-        studies.iter().map(|study| assay_study::plan(study, arguments.quick)).collect::<Result<_, _>>()?;
+    // All mistakes in all parts are told before the first of them runs; each is read once, and what was read is run.
+    let first = read(&arguments.study)?;
+    let parts = first.parts();
+    let mut studies = vec![first.prepare(arguments.quick)?];
+    for part in &parts {
+        studies.push(read(part)?.prepare(arguments.quick)?);
+    }
     if arguments.plan {
-        for plan in &plans {
+        for plan in studies.iter().map(Prepared::plan) {
             if arguments.json {
                 output::print_json(plan)?;
             } else {
@@ -42,16 +44,18 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    for (study, plan) in studies.iter().zip(&plans) {
-        let is_first = *study == &arguments.study;
-        let out =
-            arguments.out.as_ref().map(|out| if is_first { out.clone() } else { beside(out, &plan.study) });
+    for (number, study) in studies.iter().enumerate() {
+        let name = &study.plan().study;
+        let out = arguments.out.as_ref().map(|out| if number == 0 { out.clone() } else { beside(out, name) });
         // A run that was interrupted in its first part has no folder for the others yet.
-        let resume = arguments.resume && (is_first || out.as_ref().is_some_and(|out| out.exists()));
-        let options = RunOptions { study: (*study).clone(), quick: arguments.quick, out, resume };
-        execute(&options, arguments.json)?;
+        let resume = arguments.resume && (number == 0 || out.as_ref().is_some_and(|out| out.exists()));
+        execute(study, &RunOptions { out, resume }, arguments.json)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn read(study: &Path) -> Result<Checked, StudyError> {
+    Study::read(study).map_err(StudyError::Diagnostics)
 }
 
 /// The folder of a part: `runs/tuesday` and `non-java-memory-buffers` give `runs/tuesday-non-java-memory-buffers`.
@@ -65,10 +69,10 @@ pub fn load(folder: &Path) -> Result<StoredRun, Failure> {
     Ok(assay_study::load_run(folder)?)
 }
 
-fn execute(options: &RunOptions, json: bool) -> Result<ExitCode, Failure> {
+fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<ExitCode, Failure> {
     let stop = stop::flag_on_signal()?;
     let mut progress = Progress::new();
-    let result = assay_study::run(options, &stop, &mut |event| progress.show(event));
+    let result = assay_study::run(study, options, &stop, &mut |event| progress.show(event));
     progress.finish();
     let result = result?;
     let run = load(&result.dir)?;

@@ -8,12 +8,12 @@ use crate::seen::WindowLoad;
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{ExcludedObserver, HeapRange, ModeRead, Trial, Window};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Observers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Observe {
     /// Collections and the reference mode, from the JVM's log.

@@ -7,20 +7,18 @@ mod procedure;
 mod resident;
 mod server;
 
-use crate::checked::Checked;
 use crate::curves;
-use crate::error::{Diagnostic, StudyError};
-use crate::prepare::{Prepared, prepare};
+use crate::error::StudyError;
+use crate::prepare::{Prepared, VERSION};
 use crate::redacted::stored_plan;
-use crate::run_dir::{RunDir, load_trials, read_json};
+use crate::run_dir::{RunDir, load_run, load_trials, read_json};
 use crate::runtime_folder::{Lease, clean_up, runtime_folder};
-use crate::study_file::StudyFile;
 use crate::summary::summarise;
-use assay_host::{HostGauge, host_facts, provenance};
+use assay_host::{HostGauge, host_facts};
 use assay_linux::{ProcRoot, SysRoot};
 use assay_model::{
-    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Subject, Summary,
-    Trial, TrialOutcome, file,
+    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, StoredRun, Subject,
+    Summary, Trial, TrialOutcome, file,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
@@ -29,18 +27,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// A machine that is much slower or faster than planned for is believed within these factors.
 const PACE: (f64, f64) = (0.5, 10.0);
 
-/// What to run.
-#[derive(Debug, Clone)]
+/// Where to run.
+#[derive(Debug, Clone, Default)]
 pub struct RunOptions {
-    /// The study file.
-    pub study: PathBuf,
-    /// The short form.
-    pub quick: bool,
     /// Run directory; absent: `runs/STUDY-TIME` below the current folder.
     pub out: Option<PathBuf>,
     /// Go on with the run in `out`.
@@ -56,26 +48,14 @@ pub struct RunResult {
     pub summary: Summary,
 }
 
-/// What a run of this study would do here; nothing is started or written.
-///
-/// # Errors
-/// Every mistake in the study file, and what is missing here.
-pub fn plan(study: &Path, quick: bool) -> Result<Plan, StudyError> {
-    prepare_file(study, quick).map(|prepared| prepared.plan).map_err(StudyError::Diagnostics)
-}
-
-fn prepare_file(study: &Path, quick: bool) -> Result<Prepared, Vec<Diagnostic>> {
-    let checked: Checked = StudyFile::read(study)?;
-    prepare(checked, quick, provenance(&ProcRoot::default(), VERSION))
-}
-
 /// Runs a study. `stop` ends it early: what is whole is kept, and every server is stopped.
 ///
 /// Call it from a thread that lives as long as the run; servers die with that thread.
 ///
 /// # Errors
-/// Mistakes in the study file, something that the environment lacks, an interruption, or our own fault.
+/// Something that the environment lacks, an interruption, or our own fault.
 pub fn run(
+    prepared: &Prepared,
     options: &RunOptions,
     stop: &AtomicBool,
     on_event: &mut dyn FnMut(&RunEvent),
@@ -85,40 +65,6 @@ pub fn run(
             "--resume needs --out with the folder of the run to go on with".to_owned(),
         ));
     }
-    let prepared = prepare_file(&options.study, options.quick).map_err(StudyError::Diagnostics)?;
-    run_prepared(&prepared, options, stop, on_event)
-}
-
-/// The same for the text of a study that has no file, as a new run in `out`. `name` stands in messages where the file would, and
-/// paths in the text are those of the current folder.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_text(
-    name: &str,
-    text: &str,
-    out: &Path,
-    stop: &AtomicBool,
-    on_event: &mut dyn FnMut(&RunEvent),
-) -> Result<RunResult, StudyError> {
-    let study = PathBuf::from(name);
-    // Nobody sees the text, so its lines say nothing.
-    let without_lines = |found: Vec<Diagnostic>| {
-        StudyError::Diagnostics(found.into_iter().map(|d| Diagnostic { line: None, ..d }).collect())
-    };
-    let checked = StudyFile::check(&study, text).map_err(without_lines)?;
-    let prepared =
-        prepare(checked, false, provenance(&ProcRoot::default(), VERSION)).map_err(without_lines)?;
-    let options = RunOptions { study, quick: false, out: Some(out.to_owned()), resume: false };
-    run_prepared(&prepared, &options, stop, on_event)
-}
-
-fn run_prepared(
-    prepared: &Prepared,
-    options: &RunOptions,
-    stop: &AtomicBool,
-    on_event: &mut dyn FnMut(&RunEvent),
-) -> Result<RunResult, StudyError> {
     let out = options.out.clone().unwrap_or_else(|| default_out(&prepared.plan.study));
     let launches = match prepared.plan.design {
         Design::Fresh => prepared.plan.trials.len(),
@@ -137,6 +83,28 @@ fn run_prepared(
         Design::Resident => resident::run_all(&mut run, &prepared.launches),
     };
     run.end(worked)
+}
+
+/// Runs a study and leaves no run directory: what would be in it comes back as a value. Of a run that was stopped that is what
+/// was found by then.
+///
+/// # Errors
+/// As [`run`], but for the interruption of a run that has trials.
+pub fn run_for_value(
+    prepared: &Prepared,
+    stop: &AtomicBool,
+    on_event: &mut dyn FnMut(&RunEvent),
+) -> Result<StoredRun, StudyError> {
+    let folder = tempfile::tempdir()?;
+    let dir = folder.path().join("run");
+    let options = RunOptions { out: Some(dir.clone()), resume: false };
+    match run(prepared, &options, stop, on_event) {
+        Ok(_) => load_run(&dir),
+        Err(interrupted @ StudyError::Interrupted { .. }) => {
+            load_run(&dir).ok().filter(|run| !run.trials.is_empty()).ok_or(interrupted)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn default_out(study: &str) -> PathBuf {

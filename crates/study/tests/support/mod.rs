@@ -1,7 +1,7 @@
 //! A study of the fake server in a folder of its own, and what is left of it.
 
 use assay_model::{RunEvent, RunEventKind, StoredRun};
-use assay_study::{RunOptions, RunResult, StudyError, load_run, run};
+use assay_study::{Prepared, RunOptions, RunResult, Study, StudyError, load_run, run};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -64,7 +64,11 @@ stop_timeout_s = 0.5
     }
 
     pub fn options(&self) -> RunOptions {
-        RunOptions { study: self.study.clone(), quick: false, out: Some(self.out()), resume: false }
+        RunOptions { out: Some(self.out()), resume: false }
+    }
+
+    pub fn prepare(&self) -> Result<Prepared, StudyError> {
+        Study::read(&self.study).map_err(StudyError::Diagnostics)?.prepare(false)
     }
 
     /// Runs the study; `on_event` may set the flag that stops it.
@@ -75,9 +79,11 @@ stop_timeout_s = 0.5
     ) -> (Result<RunResult, StudyError>, Vec<RunEvent>) {
         let (stop, mut events) = (AtomicBool::new(false), Vec::new());
         let options = RunOptions { resume, ..self.options() };
-        let result = run(&options, &stop, &mut |event| {
-            on_event(&event.kind, &stop);
-            events.push(event.clone());
+        let result = self.prepare().and_then(|prepared| {
+            run(&prepared, &options, &stop, &mut |event| {
+                on_event(&event.kind, &stop);
+                events.push(event.clone());
+            })
         });
         (result, events)
     }
