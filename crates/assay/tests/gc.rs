@@ -232,7 +232,7 @@ fn text_page_csv_and_events_are_of_the_same_log() {
     let pauses = records.iter().filter(|r| r.kind == assay_model::GcRecordKind::Pause);
     assert_eq!(pauses.filter_map(|r| r.duration_ns).sum::<u64>(), total_ms(0..300) as u64 * 1_000_000);
     let csv = text(&gc(&[&path, "--csv"]).stdout);
-    assert!(csv.contains("\npauses,all,count,events,300,,\n"), "{csv}");
+    assert!(csv.contains("\nlog,all,pauses,events,300,,\n"), "{csv}");
 }
 
 /// What a file of events says of files and JVMs, and its records.

@@ -5,6 +5,7 @@
 
 pub mod axes;
 pub mod bar_list;
+pub mod csv_rows;
 pub mod ink;
 pub mod key;
 pub mod number;

@@ -68,16 +68,6 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
-/// One field of a CSV file (RFC 4180): quoted when it must be.
-pub fn csv(text: &str) -> String {
-    let text = clean(text);
-    if text.contains([',', '"', ';']) || text.starts_with(' ') || text.ends_with(' ') {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text
-    }
-}
-
 /// `text` cut in its middle to at most `chars` characters, so that names which differ at the end stay apart.
 pub fn shorten(text: &str, chars: usize) -> String {
     let length = text.chars().count();
@@ -100,7 +90,6 @@ mod tests {
         assert_eq!(html("<b a=\"x\">'&"), "&lt;b a=&quot;x&quot;&gt;&#39;&amp;");
         assert_eq!(clean("a\u{1b}[31m\u{202E}b\nc"), "a\u{FFFD}[31m\u{FFFD}b c");
         assert_eq!(markdown("a|b *c*"), "a\\|b \\*c\\*");
-        assert_eq!(csv("say \"hi\", you"), "\"say \"\"hi\"\", you\"");
     }
 
     #[test]

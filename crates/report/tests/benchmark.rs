@@ -37,6 +37,7 @@ fn run() -> StoredRun {
         None => false,
     });
     summary.findings.clear();
+    summary.claims = ClaimCheck::default();
     run
 }
 

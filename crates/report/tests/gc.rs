@@ -80,7 +80,15 @@ fn what_is_absent_is_no_zero() {
         csv(&sample::empty()).into_iter().map(|r| format!("{}/{}", r[0], r[2])).collect();
     assert_eq!(
         names,
-        ["table/metric", "log/lines_not_understood", "pauses/count", "time_to_safepoint/count"],
+        [
+            "table/metric",
+            "log/lines",
+            "log/lines_not_understood",
+            "log/messages_dropped",
+            "log/jvms",
+            "log/findings_of_error",
+            "time_to_safepoint/count"
+        ],
         "counts of nothing are known to be 0"
     );
 }
@@ -115,13 +123,19 @@ fn csv_has_every_figure_in_full_under_its_name() {
         let row = rows.iter().find(|r| r[0] == table && r[1] == name && r[2] == metric);
         row.unwrap_or_else(|| panic!("{table} {name} {metric}"))[4].parse().expect("a number")
     };
-    assert_eq!(value("pauses", "all", "total"), report.pauses.total_ms);
+    assert_eq!(value("log", "all", gc_figure::PAUSE_TOTAL_MS), report.pauses.total_ms);
     assert_eq!(
-        Some(value("pauses_by_phase", "Pause Full", "max")),
+        Some(value("pauses_by_phase", "Pause Full", "max_ms")),
         report.pauses_by_phase[1].durations.max_ms
     );
-    assert_eq!(value("memory", "allocated", "rate"), 96.4e6);
-    assert_eq!((value("cpu", "pauses", "user"), value("cpu", "concurrent", "user")), (31.2, 14.8));
+    assert_eq!(value("log", "all", gc_figure::ALLOCATED_BYTES_PER_S), 96.4e6);
+    assert_eq!(
+        (
+            value("log", "all", gc_figure::GC_CPU_USER_S),
+            value("log", "all", gc_figure::GC_CONCURRENT_CPU_USER_S)
+        ),
+        (31.2, 14.8)
+    );
     assert!(rows.iter().all(|r| r.len() == 7), "columns");
 }
 
@@ -213,6 +227,17 @@ fn metrics_keep_the_grammar_of_openmetrics() {
     let beside = "assay_gc_cpu_seconds_total{during=\"concurrent\",mode=\"user\"} 14.8\n";
     assert!(text.contains(beside), "{text}");
     assert!(!render_gc_openmetrics(&sample::z()).contains("assay_gc_cpu"), "absent is not zero");
+    // A figure has one name wherever it appears.
+    let rows = csv(&sample::g1());
+    for figure in GC_FIGURES.iter().filter(|f| f.read(&sample::g1()).is_some()) {
+        assert!(rows.iter().any(|r| r[2] == figure.id), "{} in the CSV", figure.id);
+        let name = match figure.exposition {
+            Exposition::CounterAs(name) => name,
+            Exposition::Counter | Exposition::Gauge => figure.id,
+            Exposition::Unexposed => continue,
+        };
+        assert!(text.contains(&format!("# TYPE assay_gc_{name} ")), "{name} in {text}");
+    }
 }
 
 #[test]

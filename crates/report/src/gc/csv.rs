@@ -1,20 +1,20 @@
-//! What GC logs say as CSV: a row for each figure, with what it is of, its value in full and its unit.
+//! What GC logs say as CSV: every figure of the model's list under its name, then the tables behind them, values in full.
 
-use assay_kit::text;
-use assay_model::{Estimate, GcDurations, GcReport, GcRow};
+use assay_kit::csv_rows::{Rows, figure, whole};
+use assay_model::{GC_FIGURES, GcDurations, GcReport, GcRow};
 use std::io::{self, Write};
 
 /// The columns, in order.
-const COLUMNS: &str = "table,name,metric,unit,value,low,high";
+const COLUMNS: [&str; 7] = ["table", "name", "metric", "unit", "value", "low", "high"];
 
 /// Writes all of it; what is absent has no row.
 pub fn render(report: &GcReport, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{COLUMNS}")?;
-    let mut rows = Rows(out);
-    rows.plain("log", "", "span", "s", report.span_s)?;
-    rows.plain("log", "", "throughput", "percent", report.throughput_percent)?;
-    rows.plain("log", "", "lines_not_understood", "lines", Some(report.not_understood.lines as f64))?;
-    rows.durations("pauses", "all", &report.pauses)?;
+    let mut rows = Rows::new(out, COLUMNS)?;
+    for of_log in GC_FIGURES {
+        let Some(value) = of_log.estimate(report) else { continue };
+        let [estimate, low, high] = [Some(value.estimate), value.low, value.high].map(figure);
+        rows.row(["log", "all", of_log.id, of_log.unit, &estimate, &low, &high])?;
+    }
     let tables: [(&str, &[GcRow]); 7] = [
         ("pauses_by_phase", &report.pauses_by_phase),
         ("pauses_by_cause", &report.pauses_by_cause),
@@ -26,116 +26,52 @@ pub fn render(report: &GcReport, out: &mut dyn Write) -> io::Result<()> {
     ];
     for (table, list) in tables {
         for row in list {
-            rows.durations(table, &row.name, &row.durations)?;
+            durations(&mut rows, table, &row.name, &row.durations)?;
         }
     }
-    rows.durations("time_to_safepoint", "all", &report.time_to_safepoint)?;
-    rows.plain("safepoints", "other", "total", "ms", report.other_safepoints_ms)?;
-    rows.estimate("memory", "allocated", "rate", "bytes/s", report.allocated_bytes_per_s.as_ref())?;
-    rows.whole("memory", "allocated", "total", "bytes", report.allocated_bytes)?;
-    rows.estimate("memory", "promoted", "rate", "bytes/s", report.promoted_bytes_per_s.as_ref())?;
-    rows.plain("memory", "promoted", "share", "percent", report.promoted_percent)?;
-    rows.whole("memory", "freed", "total", "bytes", report.freed_bytes)?;
-    rows.estimate("memory", "garbage", "per_request", "bytes", report.garbage_bytes_per_request.as_ref())?;
-    if let Some(live) = &report.live_set {
-        rows.whole("memory", "live_set", "last", "bytes", Some(live.last_bytes))?;
-        rows.whole("memory", "live_set", "max", "bytes", Some(live.max_bytes))?;
-        rows.estimate("memory", "live_set", "slope", "bytes/h", live.slope_bytes_per_h.as_ref())?;
-    }
+    durations(&mut rows, "time_to_safepoint", "all", &report.time_to_safepoint)?;
+    let mut single = |table: &str, name: &str, metric: &str, unit: &str, value: String| match value.is_empty()
+    {
+        true => Ok(()),
+        false => rows.row([table, name, metric, unit, &value, "", ""]),
+    };
     for (space, of) in &report.spaces {
         let name = super::words::space(*space);
-        rows.whole("spaces", name, "last", "bytes", of.last_bytes)?;
-        rows.whole("spaces", name, "max", "bytes", of.max_bytes)?;
-        rows.whole("spaces", name, "capacity_max", "bytes", of.capacity_bytes_max)?;
+        let sizes = [
+            ("last_bytes", of.last_bytes),
+            ("max_bytes", of.max_bytes),
+            ("capacity_max_bytes", of.capacity_bytes_max),
+        ];
+        sizes
+            .into_iter()
+            .try_for_each(|(metric, value)| single("spaces", name, metric, "bytes", whole(value)))?;
     }
     for mmu in &report.mmu {
-        rows.plain(
-            "mmu",
-            &format!("{} ms", mmu.window_ms),
-            "share",
-            "percent",
-            Some(mmu.utilisation_percent),
-        )?;
-    }
-    for (name, cpu) in [("pauses", &report.cpu), ("concurrent", &report.concurrent_cpu)] {
-        let Some(cpu) = cpu else { continue };
-        rows.plain("cpu", name, "user", "s", Some(cpu.user_s))?;
-        rows.plain("cpu", name, "system", "s", Some(cpu.sys_s))?;
-        rows.plain("cpu", name, "real", "s", Some(cpu.real_s))?;
+        let name = format!("{} ms", mmu.window_ms);
+        single("mmu", &name, "utilisation_percent", "percent", figure(Some(mmu.utilisation_percent)))?;
     }
     for (trouble, number) in &report.troubles {
-        rows.plain("troubles", super::words::trouble(*trouble), "count", "events", Some(*number as f64))?;
+        single("troubles", super::words::trouble(*trouble), "count", "events", whole(Some(number)))?;
     }
     for (trigger, number) in &report.triggers {
-        rows.plain("triggers", trigger, "count", "events", Some(*number as f64))?;
+        single("triggers", trigger, "count", "events", whole(Some(number)))?;
     }
-    Ok(())
+    rows.end()
 }
 
-struct Rows<'a>(&'a mut dyn Write);
-
-impl Rows<'_> {
-    fn row(&mut self, of: [&str; 4], values: [String; 3]) -> io::Result<()> {
-        let [table, name, metric, unit] = of.map(text::csv);
-        let [value, low, high] = values;
-        writeln!(self.0, "{table},{name},{metric},{unit},{value},{low},{high}")
-    }
-
-    fn plain(
-        &mut self,
-        table: &str,
-        name: &str,
-        metric: &str,
-        unit: &str,
-        value: Option<f64>,
-    ) -> io::Result<()> {
-        let none = String::new;
-        match value.filter(|v| v.is_finite()) {
-            Some(value) => self.row([table, name, metric, unit], [value.to_string(), none(), none()]),
-            None => Ok(()),
-        }
-    }
-
-    /// Bytes beyond 2^53 keep their last digit.
-    fn whole(
-        &mut self,
-        table: &str,
-        name: &str,
-        metric: &str,
-        unit: &str,
-        value: Option<u64>,
-    ) -> io::Result<()> {
-        let none = String::new;
-        value.map_or(Ok(()), |v| self.row([table, name, metric, unit], [v.to_string(), none(), none()]))
-    }
-
-    fn estimate(
-        &mut self,
-        table: &str,
-        name: &str,
-        metric: &str,
-        unit: &str,
-        value: Option<&Estimate>,
-    ) -> io::Result<()> {
-        let Some(value) = value.filter(|v| v.estimate.is_finite()) else { return Ok(()) };
-        let end = |v: Option<f64>| v.filter(|v| v.is_finite()).map_or_else(String::new, |v| v.to_string());
-        self.row([table, name, metric, unit], [value.estimate.to_string(), end(value.low), end(value.high)])
-    }
-
-    fn durations(&mut self, table: &str, name: &str, of: &GcDurations) -> io::Result<()> {
-        self.whole(table, name, "count", "events", Some(of.count))?;
-        if of.count == 0 {
-            return Ok(());
-        }
-        let figures = [
-            ("total", Some(of.total_ms)),
-            ("p50", of.p50_ms),
-            ("p90", of.p90_ms),
-            ("p95", of.p95_ms),
-            ("p99", of.p99_ms),
-            ("p99.9", of.p999_ms),
-            ("max", of.max_ms),
-        ];
-        figures.into_iter().try_for_each(|(metric, value)| self.plain(table, name, metric, "ms", value))
-    }
+fn durations(rows: &mut Rows<&mut dyn Write>, table: &str, name: &str, of: &GcDurations) -> io::Result<()> {
+    rows.row([table, name, "count", "events", &of.count.to_string(), "", ""])?;
+    let figures = [
+        ("total_ms", (of.count > 0).then_some(of.total_ms)),
+        ("p50_ms", of.p50_ms),
+        ("p90_ms", of.p90_ms),
+        ("p95_ms", of.p95_ms),
+        ("p99_ms", of.p99_ms),
+        ("p999_ms", of.p999_ms),
+        ("max_ms", of.max_ms),
+    ];
+    figures
+        .into_iter()
+        .filter(|(_, value)| value.is_some_and(f64::is_finite))
+        .try_for_each(|(metric, value)| rows.row([table, name, metric, "ms", &figure(value), "", ""]))
 }

@@ -1,7 +1,7 @@
 //! What a followed GC log says, as OpenMetrics text (openmetrics.io, version 1.0): counters that only grow, and gauges.
 
 use assay_kit::text::clean;
-use assay_model::{GcDurations, GcReport, GcRow};
+use assay_model::{Exposition, GC_FIGURES, GcDurations, GcReport, GcRow};
 use std::fmt::Write as _;
 
 /// What the HTTP answer calls it.
@@ -38,31 +38,9 @@ pub fn render(report: &GcReport) -> String {
         "Collections in which something went wrong.",
         &troubles,
     );
-    let bytes = [
-        (
-            "assay_gc_allocated_bytes",
-            "Allocated by the application, where the log tells.",
-            report.allocated_bytes,
-        ),
-        ("assay_gc_freed_bytes", "Freed by collections that give both sizes.", report.freed_bytes),
-    ];
-    for (name, help, value) in bytes {
-        family(&mut out, (name, "counter", "bytes"), help, &one(value.map(|v| v as f64)));
-    }
     cpu(&mut out, report);
-    heap(&mut out, report);
-    let throughput = report.throughput_percent.map(|p| p / 100.0);
-    let help = "Share of the time in which the collector did not stop the application.";
-    family(&mut out, ("assay_gc_throughput_ratio", "gauge", "ratio"), help, &one(throughput));
-    let strange = one(Some(report.not_understood.lines as f64));
-    family(
-        &mut out,
-        ("assay_gc_log_lines_not_understood", "counter", ""),
-        "Lines that no rule accounts for.",
-        &strange,
-    );
-    let jvms = one(Some(report.jvms.len() as f64));
-    family(&mut out, ("assay_gc_jvms", "gauge", ""), "JVMs that wrote the log.", &jvms);
+    spaces(&mut out, report);
+    figures(&mut out, report);
     out += "# EOF\n";
     out
 }
@@ -95,19 +73,24 @@ fn cpu(out: &mut String, report: &GcReport) {
     family(out, ("assay_gc_cpu_seconds", "counter", "seconds"), help, &samples);
 }
 
-fn heap(out: &mut String, report: &GcReport) {
-    let last = |of: fn(&assay_model::GcPoint) -> Option<u64>| {
-        report.series.points.iter().rev().find_map(of).map(|bytes| bytes as f64)
-    };
-    let live = report.live_set.as_ref().map(|l| l.last_bytes as f64);
-    let gauges = [
-        ("assay_gc_heap_after_bytes", "Heap in use after the last collections.", last(|p| p.after_bytes_min)),
-        ("assay_gc_heap_capacity_bytes", "Capacity of the heap.", last(|p| p.capacity_bytes)),
-        ("assay_gc_live_set_bytes", "What survived the last collection of all the heap.", live),
-    ];
-    for (name, help, value) in gauges {
-        family(out, (name, "gauge", "bytes"), help, &one(value));
+/// The figures of the model's list, each under its name.
+fn figures(out: &mut String, report: &GcReport) {
+    for figure in GC_FIGURES {
+        let (name, kind) = match figure.exposition {
+            Exposition::Counter => (figure.id, "counter"),
+            Exposition::CounterAs(name) => (name, "counter"),
+            Exposition::Gauge => (figure.id, "gauge"),
+            Exposition::Unexposed => continue,
+        };
+        // A unit is told where the name ends with it, as the standard wants.
+        let unit = if name.ends_with(&format!("_{}", figure.unit)) { figure.unit } else { "" };
+        let sample: Vec<(String, f64)> =
+            figure.read(report).map(|v| (String::new(), v)).into_iter().collect();
+        family(out, (&format!("assay_gc_{name}"), kind, unit), figure.help, &sample);
     }
+}
+
+fn spaces(out: &mut String, report: &GcReport) {
     let spaces: Vec<(String, f64)> = report
         .spaces
         .iter()
@@ -119,10 +102,6 @@ fn heap(out: &mut String, report: &GcReport) {
         "Parts of the heap after the last collection.",
         &spaces,
     );
-}
-
-fn one(value: Option<f64>) -> Vec<(String, f64)> {
-    value.map(|v| (String::new(), v)).into_iter().collect()
 }
 
 fn head(out: &mut String, (name, kind, unit): (&str, &str, &str), help: &str) {

@@ -4,25 +4,42 @@
 
 use super::grid::Grid;
 use super::results::shown_metrics;
-use assay_kit::text;
+use assay_kit::csv_rows::{Rows, figure, whole};
 use assay_model::Verdict;
 use std::io;
 
 /// The columns, in order.
-const COLUMNS: &str = "study,variant,group,level,mode_read,metric,unit,estimate,low,high,windows,left_out,\
-                       baseline,ratio,ratio_low,ratio_high,blocks,shown,verdict,note";
+const COLUMNS: [&str; 20] = [
+    "study",
+    "variant",
+    "group",
+    "level",
+    "mode_read",
+    "metric",
+    "unit",
+    "estimate",
+    "low",
+    "high",
+    "windows",
+    "left_out",
+    "baseline",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "blocks",
+    "shown",
+    "verdict",
+    "note",
+];
 
 /// Writes the whole table.
 pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
-    writeln!(out, "{COLUMNS}")?;
+    let mut rows = Rows::new(out, COLUMNS)?;
     let shown = shown_metrics(grid);
     for metric in grid.metrics.iter().filter(|m| shown.contains(m) || grid.is_expected(m)) {
         for (group, cell) in grid.cells() {
             let estimate = cell.estimate(&metric.id);
             let comparison = grid.comparison(cell.name, &metric.id);
-            let number =
-                |v: Option<f64>| v.filter(|v| v.is_finite()).map(|v| v.to_string()).unwrap_or_default();
-            let whole = |v: Option<u32>| v.map(|v| v.to_string()).unwrap_or_default();
             let note = if estimate.is_none() { grid.why_absent(cell, metric) } else { String::new() };
             let fields = [
                 grid.run.plan.study.clone(),
@@ -32,25 +49,24 @@ pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
                 cell.summary.and_then(|s| s.mode_read.clone()).unwrap_or_default(),
                 metric.id.to_string(),
                 metric.unit.to_owned(),
-                number(estimate.map(|e| e.estimate)),
-                number(estimate.and_then(|e| e.low)),
-                number(estimate.and_then(|e| e.high)),
+                figure(estimate.map(|e| e.estimate)),
+                figure(estimate.and_then(|e| e.low)),
+                figure(estimate.and_then(|e| e.high)),
                 whole(cell.summary.map(|s| s.windows)),
                 whole(cell.summary.map(|s| s.left_out)),
                 comparison.map(|c| c.baseline.clone()).unwrap_or_default(),
-                number(comparison.map(|c| c.ratio.estimate)),
-                number(comparison.and_then(|c| c.ratio.low)),
-                number(comparison.and_then(|c| c.ratio.high)),
+                figure(comparison.map(|c| c.ratio.estimate)),
+                figure(comparison.and_then(|c| c.ratio.low)),
+                figure(comparison.and_then(|c| c.ratio.high)),
                 whole(comparison.map(|c| c.blocks)),
                 comparison.map(|c| c.shown.to_string()).unwrap_or_default(),
                 comparison.map(|c| verdict_key(c.verdict).to_owned()).unwrap_or_default(),
                 note,
             ];
-            let line: Vec<String> = fields.iter().map(|f| text::csv(f)).collect();
-            writeln!(out, "{}", line.join(","))?;
+            rows.row(fields)?;
         }
     }
-    Ok(())
+    rows.end()
 }
 
 /// The same words as in `summary.json`.
