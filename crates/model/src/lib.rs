@@ -52,7 +52,7 @@ pub use memory::{
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{ModeRead, ReferenceMode};
-pub use plan::{Design, Plan, PlannedTrial, Published, SkippedVariant, Subject, Variant};
+pub use plan::{Design, Plan, PlannedProcedure, PlannedTrial, Published, SkippedVariant, Subject, Variant};
 pub use problem::{Finding, Problem, Reason};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};

@@ -25,6 +25,71 @@ pub enum Subject {
     Benchmark,
 }
 
+/// How the trials of a plan measure: the one place that says so. It is stored in two keys, `subject` and `capacity`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "ProcedureKeys", into = "ProcedureKeys")]
+pub enum PlannedProcedure {
+    /// Windows of one load, on a server.
+    #[default]
+    Windows,
+    /// A search for the capacity of a server.
+    Capacity(PlannedCapacity),
+    /// The whole launch of a program that measures itself.
+    Benchmark,
+}
+
+impl PlannedProcedure {
+    /// What is searched for, where a trial finds a capacity.
+    pub fn capacity(&self) -> Option<&PlannedCapacity> {
+        match self {
+            PlannedProcedure::Capacity(planned) => Some(planned),
+            PlannedProcedure::Windows | PlannedProcedure::Benchmark => None,
+        }
+    }
+
+    /// Whether its windows are of one load, which is the same for all variants: then what a request takes can be compared.
+    pub fn has_even_load(&self) -> bool {
+        *self == PlannedProcedure::Windows
+    }
+
+    /// Whether a disturbed measurement takes another launch: a search takes a server that nothing has happened to, and a program that
+    /// measures itself ends with that.
+    pub fn measures_once(&self) -> bool {
+        !self.has_even_load()
+    }
+}
+
+/// What of a procedure is stored.
+#[derive(Clone, Serialize, Deserialize)]
+struct ProcedureKeys {
+    #[serde(default)]
+    subject: Subject,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    capacity: Option<PlannedCapacity>,
+}
+
+impl From<ProcedureKeys> for PlannedProcedure {
+    fn from(keys: ProcedureKeys) -> Self {
+        match (keys.subject, keys.capacity) {
+            (Subject::Benchmark, _) => PlannedProcedure::Benchmark,
+            (Subject::Server, Some(planned)) => PlannedProcedure::Capacity(planned),
+            (Subject::Server, None) => PlannedProcedure::Windows,
+        }
+    }
+}
+
+impl From<PlannedProcedure> for ProcedureKeys {
+    fn from(procedure: PlannedProcedure) -> Self {
+        match procedure {
+            PlannedProcedure::Windows => ProcedureKeys { subject: Subject::Server, capacity: None },
+            PlannedProcedure::Capacity(planned) => {
+                ProcedureKeys { subject: Subject::Server, capacity: Some(planned) }
+            }
+            PlannedProcedure::Benchmark => ProcedureKeys { subject: Subject::Benchmark, capacity: None },
+        }
+    }
+}
+
 /// One combination of levels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Variant {
@@ -90,9 +155,9 @@ pub struct Plan {
     pub background: String,
     /// Workload's name, or `custom` for a command of the user's.
     pub workload: String,
-    /// What is launched.
-    #[serde(default)]
-    pub subject: Subject,
+    /// How its trials measure.
+    #[serde(flatten)]
+    pub procedure: PlannedProcedure,
     /// True for the short form (`--quick`).
     pub quick: bool,
     /// Design.
@@ -107,9 +172,6 @@ pub struct Plan {
     pub warm_up: String,
     /// Length of a measured window, seconds; of a benchmark, what a launch was expected to take; of a capacity, its budget.
     pub window_s: f64,
-    /// What is searched for, where each trial finds a capacity instead of measuring a window of `load`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<PlannedCapacity>,
     /// How often a disturbed trial or window may be repeated.
     pub repeats_max: u32,
     /// Factor names in the study's order, with their levels in order.
@@ -148,4 +210,23 @@ pub struct Published {
     /// Levels of the other factors that the values hold for, for example `heap = 1g`; empty when they hold for all.
     #[serde(default)]
     pub at: BTreeMap<String, String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_procedure_is_stored_in_the_keys_that_earlier_plans_have() {
+        let stored = |procedure: &PlannedProcedure| serde_json::to_value(procedure).expect("plain data");
+        let read = |text: &str| serde_json::from_str::<PlannedProcedure>(text).expect("a procedure");
+        assert_eq!(read("{}"), PlannedProcedure::Windows);
+        assert_eq!(stored(&PlannedProcedure::Windows), serde_json::json!({"subject": "server"}));
+        assert_eq!(read(r#"{"subject": "benchmark"}"#), PlannedProcedure::Benchmark);
+        let text = r#"{"subject": "server", "capacity": {"method": "search", "percentile": 99.0, "limits_ms": [10.0],
+            "budget_s": 300.0, "connections": 256, "in_flight_max": 10000}}"#;
+        let search = read(text);
+        assert!(search.measures_once() && search.capacity().is_some_and(|c| c.limits_ms == [10.0]));
+        assert_eq!(stored(&search), serde_json::from_str::<serde_json::Value>(text).expect("JSON"));
+    }
 }

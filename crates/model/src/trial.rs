@@ -41,7 +41,8 @@ pub struct Trial {
     /// Measured windows: one in the fresh design, one a block in the resident design. A benchmark's is its whole launch, without
     /// requests; that of a capacity is all windows of load on the way to it.
     pub windows: Vec<Window>,
-    /// Percentile curve of response time over all windows that count.
+    /// Percentile curve of response time over all windows that count; of a search for a capacity, over its windows at the highest
+    /// rate that was sustained.
     pub response_curve: Vec<LatencyPoint>,
     /// What the server said of itself at the end.
     pub audit: Option<Audit>,

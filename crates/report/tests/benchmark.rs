@@ -15,7 +15,7 @@ const BYTES: &str = "live_bytes/<b>\"x\"</b>";
 /// The sample with three of its metrics as if a benchmark program had given them.
 fn run() -> StoredRun {
     let mut run = sample::demo_run();
-    run.plan.subject = Subject::Benchmark;
+    run.plan.procedure = PlannedProcedure::Benchmark;
     run.plan.primary_metric = "ns_per_op".to_owned();
     run.plan.published.clear();
     let renamed =

@@ -6,11 +6,11 @@ mod capacity_sample;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod sample;
 
-use assay_model::{CapacityMethod, PlannedCapacity, StoredRun};
+use assay_model::{CapacityMethod, PlannedCapacity, PlannedProcedure, StoredRun};
 
 fn run(capacities: usize) -> StoredRun {
     let mut run = sample::demo_run();
-    run.plan.capacity = Some(PlannedCapacity {
+    run.plan.procedure = PlannedProcedure::Capacity(PlannedCapacity {
         method: CapacityMethod::Search,
         percentile: 99.0,
         limits_ms: vec![10.0, 25.0, 50.0],

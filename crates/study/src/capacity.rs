@@ -3,7 +3,6 @@
 use crate::document::Document;
 use crate::study_file::{CapacityTable, DesignKind, DesignTable, MethodWord, Study};
 use assay_measure::default_budget_s;
-use assay_measure::observers::Observe;
 use assay_model::{CapacityMethod, Metric, PlannedCapacity};
 
 const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];
@@ -97,11 +96,6 @@ pub(crate) fn check(study: &Study, document: &mut Document) {
     check_loads(study, document);
     for (place, design) in [("design", Some(&study.design)), ("quick.design", quick.map(|q| &q.design))] {
         design.into_iter().for_each(|design| check_design(place, design, document));
-    }
-    let watched = study.observe.iter().flatten().find(|o| matches!(o, Observe::Latency | Observe::Areas));
-    if watched.is_some() {
-        let what = "a study of capacities watches `gc`, `memory` and `host`; response times are those of its windows of load";
-        document.add("observe", what);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Percentile curves over several windows, from the merged histograms of the interval logs. Percentiles of windows are
 //! never averaged.
 
-use assay_model::{Trial, file};
+use crate::run_dir::read_json;
+use assay_model::{CapacityReport, CapacityWindow, Trial, file};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
@@ -12,7 +13,7 @@ use std::path::Path;
 /// Largest interval log that is read: a second takes some 4 KB.
 const LOG_BYTES_MAX: u64 = 256 << 20;
 
-/// Response times of a trial's windows that count, merged; absent when there is no whole interval log.
+/// Response times of a trial's windows that count, merged, and of a search those at the highest rate that it sustained; absent when there is no whole interval log.
 pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64>> {
     let path = folder.join(file::LATENCY_LOG);
     if LOG_BYTES_MAX < std::fs::metadata(&path).ok()?.len() {
@@ -20,15 +21,28 @@ pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64
     }
     let text = std::fs::read(path).ok()?;
     let by_window = merged_by_window(&text)?;
-    if by_window.len() != trial.windows.len() {
+    let report = read_json::<CapacityReport>(&folder.join(file::CAPACITY)).ok();
+    let counts: Vec<bool> = match &report {
+        Some(report) => at_highest_rate(report),
+        None => trial.windows.iter().map(|w| w.disturbances.is_empty()).collect(),
+    };
+    if by_window.len() != counts.len() {
         return None;
     }
-    let mut counting = by_window.into_iter().zip(&trial.windows).filter(|(_, w)| w.disturbances.is_empty());
+    let mut counting = by_window.into_iter().zip(counts).filter(|(_, counts)| *counts);
     let (mut merged, _) = counting.next()?;
     for (histogram, _) in counting {
         merged.add(&histogram).ok()?;
     }
     Some(merged)
+}
+
+/// Of a search, which windows are those at the highest rate that was sustained: other rates have other response times.
+fn at_highest_rate(report: &CapacityReport) -> Vec<bool> {
+    let counts = |w: &&CapacityWindow| w.is_sustained && w.left_out.is_empty();
+    let rates = report.windows.iter().filter(counts).map(|w| w.asked_rate_per_s);
+    let highest = rates.fold(0.0, f64::max);
+    report.windows.iter().map(|w| counts(&w) && w.asked_rate_per_s == highest).collect()
 }
 
 /// One histogram for each log in the file; a log begins with its base time.

@@ -2,7 +2,7 @@
 
 use crate::study_file::{DesignTable, LimitsTable};
 use assay_measure::Bounds;
-use assay_model::{Design, Subject};
+use assay_model::{Design, PlannedProcedure};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -65,9 +65,9 @@ impl Layout {
     }
 
     /// Seconds that the run should take, if nothing is repeated and warm-up ends half way between minimum and cap.
-    pub fn expected_s(&self, variants: usize, subject: Subject) -> f64 {
+    pub fn expected_s(&self, variants: usize, procedure: &PlannedProcedure) -> f64 {
         let (n, blocks) = (variants as f64, f64::from(self.blocks));
-        if subject == Subject::Benchmark {
+        if *procedure == PlannedProcedure::Benchmark {
             let whole_s = n * blocks * self.window_s;
             return self.time_max_s.map_or(whole_s, |max| whole_s.min(max + self.window_s));
         }
@@ -83,14 +83,14 @@ impl Layout {
 
 /// The study's limits in place of the usual ones, for windows or for a search for a capacity. A study that does not watch the
 /// machine leaves nothing out for it.
-pub(crate) fn bounds(table: &LimitsTable, watches_host: bool, finds_capacity: bool) -> Bounds {
+pub(crate) fn bounds(table: &LimitsTable, watches_host: bool, procedure: &PlannedProcedure) -> Bounds {
     let share = |limit: Option<f64>, usual: f64| if watches_host { limit.unwrap_or(usual) } else { 1.0 };
     let usual = Bounds::default();
     Bounds {
         foreign_cpu_share: share(table.foreign_cpu_share, usual.foreign_cpu_share),
         steal_share: share(table.steal_share, usual.steal_share),
         own_throttled_share: share(table.throttled_share, usual.own_throttled_share),
-        throttled_share: (!finds_capacity).then(|| share(table.throttled_share, 0.0)),
+        throttled_share: procedure.capacity().is_none().then(|| share(table.throttled_share, 0.0)),
         error_share: table.error_share.unwrap_or(usual.error_share),
         ..usual
     }
@@ -136,6 +136,7 @@ pub(crate) fn load_seed(seed: u64, block: u32, attempt: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::{CapacityMethod, PlannedCapacity};
 
     fn orders(n: usize, blocks: u32, design: Design) -> Vec<Vec<usize>> {
         let first = order(n, 1, design, 7);
@@ -166,9 +167,19 @@ mod tests {
 
     #[test]
     fn limits_of_the_study_count_and_what_it_does_not_limit_is_as_usual() {
-        assert_eq!(bounds(&LimitsTable::default(), true, true), Bounds::default());
+        let search = PlannedProcedure::Capacity(PlannedCapacity {
+            method: CapacityMethod::Search,
+            percentile: 99.0,
+            limits_ms: vec![10.0],
+            limited_operations: Vec::new(),
+            budget_s: 300.0,
+            connections: 1,
+            in_flight_max: 1,
+        });
+        let windows = PlannedProcedure::Windows;
+        assert_eq!(bounds(&LimitsTable::default(), true, &search), Bounds::default());
         let of_windows = Bounds { throttled_share: Some(0.0), ..Bounds::default() };
-        assert_eq!(bounds(&LimitsTable::default(), true, false), of_windows);
+        assert_eq!(bounds(&LimitsTable::default(), true, &windows), of_windows);
         let own = LimitsTable {
             foreign_cpu_share: Some(0.2),
             steal_share: Some(0.04),
@@ -182,9 +193,9 @@ mod tests {
             error_share: 0.5,
             ..Bounds::default()
         };
-        assert_eq!(bounds(&own, true, true), want);
+        assert_eq!(bounds(&own, true, &search), want);
         let of_machine = |b: Bounds| (b.foreign_cpu_share, b.steal_share, b.own_throttled_share);
-        let unwatched = bounds(&own, false, false);
+        let unwatched = bounds(&own, false, &windows);
         assert_eq!(of_machine(unwatched), (1.0, 1.0, 1.0), "nothing is left out for the machine");
         assert_eq!(unwatched.throttled_share, Some(1.0));
     }

@@ -20,8 +20,8 @@ use assay_load::Scenario;
 use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
-    Claim, Design, Finding, JvmFacts, Plan, PlannedTrial, Problem, Provenance, Published, ReferenceMode,
-    SkippedVariant, Subject, Variant, metric, schema,
+    Claim, Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance, Published,
+    ReferenceMode, SkippedVariant, Subject, Variant, metric, schema,
 };
 use assay_stats::SteadyRule;
 use assay_text::redact::Redactor;
@@ -103,7 +103,6 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let jvms = InstalledJvms::find(&workload.cache);
     let compares_32 = specs.iter().any(|v| v.reference_mode == Some(ReferenceMode::Bits32));
     let command = words_of(&workload);
-    let subject = workload.program.subject();
     let uses_jvm = uses_jvm(&command, &workload);
     let mut memory = MemoryLeft::for_design(layout.kind);
 
@@ -161,6 +160,11 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         .iter()
         .map(|l| capacity.as_ref().map_or_else(|| l.load.describe(), capacity::describe))
         .collect();
+    let procedure = match (workload.program.subject(), capacity) {
+        (Subject::Benchmark, _) => PlannedProcedure::Benchmark,
+        (Subject::Server, Some(planned)) => PlannedProcedure::Capacity(planned),
+        (Subject::Server, None) => PlannedProcedure::Windows,
+    };
     let plan = Plan {
         schema: schema::PLAN.to_owned(),
         provenance,
@@ -168,43 +172,42 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         question: study.question.clone(),
         background: study.background.clone(),
         workload: workload.name.clone(),
-        subject,
+        load: match procedure {
+            PlannedProcedure::Benchmark => BENCHMARK_S_OWN.to_owned(),
+            _ if loads.iter().all(|l| *l == loads[0]) => loads[0].clone(),
+            _ => "varied".to_owned(),
+        },
+        warm_up: match procedure {
+            PlannedProcedure::Benchmark => BENCHMARK_S_OWN.to_owned(),
+            PlannedProcedure::Capacity(_) => describe_warm_up(&layout, WARM_UP_LOAD),
+            PlannedProcedure::Windows => describe_warm_up(&layout, "the load"),
+        },
+        primary_metric: study.primary_metric.clone().unwrap_or_else(|| match procedure {
+            PlannedProcedure::Capacity(_) => metric::CRITICAL_RATE_PER_S.to_owned(),
+            PlannedProcedure::Windows => metric::CPU_MS_PER_REQUEST.to_owned(),
+            PlannedProcedure::Benchmark => metric::NS_PER_OP.to_owned(),
+        }),
+        expected_s: layout.expected_s(names.len(), &procedure),
+        procedure,
         quick,
         design: layout.kind,
         seed,
         blocks: layout.blocks,
-        load: match subject {
-            Subject::Benchmark => BENCHMARK_S_OWN.to_owned(),
-            Subject::Server if loads.iter().all(|l| *l == loads[0]) => loads[0].clone(),
-            Subject::Server => "varied".to_owned(),
-        },
-        warm_up: match subject {
-            Subject::Benchmark => BENCHMARK_S_OWN.to_owned(),
-            Subject::Server if capacity.is_some() => describe_warm_up(&layout, WARM_UP_LOAD),
-            Subject::Server => describe_warm_up(&layout, "the load"),
-        },
         window_s: layout.window_s,
         repeats_max: layout.repeats_max,
         factors: factors(&study.factor, &specs),
-        primary_metric: study.primary_metric.clone().unwrap_or_else(|| match subject {
-            Subject::Server if capacity.is_some() => metric::CRITICAL_RATE_PER_S.to_owned(),
-            Subject::Server => metric::CPU_MS_PER_REQUEST.to_owned(),
-            Subject::Benchmark => metric::NS_PER_OP.to_owned(),
-        }),
         trials: planned(&names, &layout, seed),
-        expected_s: layout.expected_s(names.len(), subject),
         variants: launches.iter().map(|l| l.variant.clone()).collect(),
         skipped,
         published: study.published.iter().map(published).collect(),
         claims: study.claim.iter().map(claim).collect(),
-        capacity,
     };
     use Observe::{Gc, Host, Latency, Memory};
     let usual =
-        if plan.capacity.is_some() { vec![Gc, Memory, Host] } else { vec![Gc, Memory, Host, Latency] };
+        if plan.procedure.has_even_load() { vec![Gc, Memory, Host, Latency] } else { vec![Gc, Memory, Host] };
     let observe = study.observe.clone().unwrap_or(usual);
     Ok(Prepared {
-        bounds: bounds(&study.limits, observe.contains(&Host), plan.capacity.is_some()),
+        bounds: bounds(&study.limits, observe.contains(&Host), &plan.procedure),
         plan,
         layout,
         observe,

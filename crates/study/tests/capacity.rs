@@ -26,6 +26,9 @@ fn fixture(design: &str, environment: &str) -> Fixture {
 fn a_trial_finds_a_capacity_that_is_stored_and_summed_up() {
     let design = r#"{ blocks = 1, warm_up = { min = "1s", cap = "4s" }, repeats_max = 0 }"#;
     let fixture = fixture(design, &format!("FAKE_HOLD_US = \"{HOLD_US}\""));
+    let text = std::fs::read_to_string(&fixture.study).expect("the study");
+    let observed = "observe = [\"areas\", \"host\", \"latency\"]\ndesign =";
+    std::fs::write(&fixture.study, text.replace("design =", observed)).expect("written");
     let (result, events) = fixture.run(false, |_, _| ());
     let summary = result.expect("a run").summary;
     let stored = fixture.load();
@@ -52,6 +55,11 @@ fn a_trial_finds_a_capacity_that_is_stored_and_summed_up() {
     assert_eq!(window.metrics.get("max_rate_per_s").copied(), max);
     assert_eq!(max.is_none(), window.problems.iter().any(|p| p.about == "max_rate_per_s"));
     assert!(window.metrics.contains_key("rss_bytes") && !window.metrics.contains_key("throughput_per_s"));
+    // Watched like any trial: areas of memory at the end, and response times at the highest rate that was sustained.
+    assert!(window.metrics.contains_key("native_bytes"), "{:?}", trial.excluded_observers);
+    assert!(!window.metrics.contains_key("minor_faults_per_request"), "rates differ by variant");
+    let is_sustained = report.windows.iter().any(|w| w.is_sustained && w.left_out.is_empty());
+    assert_eq!(trial.response_curve.is_empty(), !is_sustained);
     assert!(trial.audit.as_ref().is_some_and(|audit| audit.passed));
     let of_audit =
         report.checks.iter().find(|check| check.check == Check::Audit).expect("the audit is checked");

@@ -411,7 +411,6 @@ level = [{ name = "a", load = { kind = "closed" } }]
         &text,
         expect![[r#"
         x.toml:4: unknown metric `rate_at_20_ms_per_s`; did you mean `rate_at_10_ms_per_s`?
-        x.toml:5: a study of capacities watches `gc`, `memory` and `host`; response times are those of its windows of load
         x.toml:10: a study has either [load], whose windows are measured, or [capacity], not both
         x.toml:13: a limit of 0 ms: use more than 0 and at most 600000 ms
         x.toml:13: limits go upwards, each once: 50 ms stands before 25 ms

@@ -5,7 +5,7 @@ use crate::arguments::{DemoArguments, RunArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{output, stop};
-use assay_model::{Design, Plan, StoredRun, Subject};
+use assay_model::{Design, Plan, PlannedProcedure, StoredRun};
 use assay_study::{Checked, Prepared, RunOptions, Study, StudyError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -106,10 +106,9 @@ fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     };
     writeln!(out, "{}: {}", plan.study, plan.question)?;
     // A benchmark program's options say how long it measures.
-    let windows = match plan.subject {
-        Subject::Server if plan.capacity.is_some() => String::new(),
-        Subject::Server => format!(", windows of {} s", plan.window_s),
-        Subject::Benchmark => String::new(),
+    let windows = match plan.procedure {
+        PlannedProcedure::Windows => format!(", windows of {} s", plan.window_s),
+        PlannedProcedure::Capacity(_) | PlannedProcedure::Benchmark => String::new(),
     };
     writeln!(out, "  design    {design}; {} blocks{windows}", plan.blocks)?;
     writeln!(out, "  load      {}", plan.load)?;

@@ -35,8 +35,8 @@ pub(crate) struct GcObserver {
     loads: Vec<Completed>,
     /// Start of the first of them.
     begun_ns: Option<u64>,
-    /// Then there are no metrics: the rates on the way to a capacity differ by variant.
-    finds_capacity: bool,
+    /// Otherwise there are no metrics: the rates on the way to a capacity differ by variant.
+    has_even_load: bool,
 }
 
 impl Observer for GcObserver {
@@ -50,7 +50,7 @@ impl Observer for GcObserver {
                 "the command has no {jvm_options} by which a JVM could be told to log collections".to_owned()
             );
         }
-        self.finds_capacity = target.finds_capacity;
+        self.has_even_load = target.has_even_load;
         self.log = target.folder.join(file::GC_LOG);
         let path = self.log.to_str().filter(|p| !p.contains('"'));
         let path =
@@ -83,7 +83,7 @@ impl Observer for GcObserver {
     fn finish(&mut self, trial: &mut Trial) -> Result<(), String> {
         let log =
             self.read_and_store().map_err(|e| format!("the GC log could not be read and stored: {e}"))?;
-        if !self.finds_capacity {
+        if self.has_even_load {
             trial.windows.iter_mut().for_each(|window| self.add_metrics(&log, window));
         }
         if let Some(jvm) = log.jvm() {

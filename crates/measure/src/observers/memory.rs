@@ -188,7 +188,7 @@ impl Observer for MemoryObserver {
         let sample = if with_areas {
             self.end_look()?;
             // On the way to a capacity the rates differ by variant, and so would faults for each request.
-            if !target.finds_capacity {
+            if target.has_even_load {
                 self.end_faults(load, window);
             }
             self.end_areas(target, window)?

@@ -53,8 +53,8 @@ pub struct Target {
     pub mode: Option<ModeRead>,
     /// Whether the command takes JVM options.
     pub takes_jvm_options: bool,
-    /// Whether its capacity is searched for, and no window of even load measured.
-    pub finds_capacity: bool,
+    /// Whether its windows are of one load, the same for all variants.
+    pub has_even_load: bool,
 }
 
 /// What watches a trial. Every step may fail with a reason; the observer is then left out of the rest of the trial.

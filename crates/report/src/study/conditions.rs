@@ -5,8 +5,8 @@ use assay_kit::Table;
 use assay_kit::number::{count, mib, significant};
 use assay_kit::text;
 use assay_model::{
-    Design, Disturbance, JvmFacts, METRICS, ModeRead, Problem, StoredTrial, Subject, Trial, TrialOutcome,
-    WarmUpEnd,
+    Design, Disturbance, JvmFacts, METRICS, ModeRead, PlannedProcedure, Problem, StoredTrial, Trial,
+    TrialOutcome, WarmUpEnd,
 };
 
 /// Rows of the problem and trial tables that are shown; the rest is counted.
@@ -27,11 +27,10 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
         }
     };
     // A benchmark program's options say how long it measures.
-    let windows = match plan.subject {
-        // A search for a capacity chooses the length of its windows itself.
-        Subject::Server if grid.finds_capacity() => String::new(),
-        Subject::Server => format!("; windows of {} s", significant(plan.window_s)),
-        Subject::Benchmark => String::new(),
+    let windows = match plan.procedure {
+        PlannedProcedure::Windows => format!("; windows of {} s", significant(plan.window_s)),
+        // A search chooses the length of its windows itself.
+        PlannedProcedure::Capacity(_) | PlannedProcedure::Benchmark => String::new(),
     };
     let mut facts = vec![
         ("Study", format!("{}{}", text::clean(&plan.study), if plan.quick { " (short form)" } else { "" })),

@@ -3,8 +3,8 @@
 
 use assay_kit::text;
 use assay_model::{
-    Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PlannedCapacity, Published, SkippedVariant,
-    StoredRun, StoredTrial, Subject, Variant, VariantSummary, Window,
+    Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PlannedCapacity, PlannedProcedure, Published,
+    SkippedVariant, StoredRun, StoredTrial, Variant, VariantSummary, Window,
 };
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ impl<'a> Grid<'a> {
         let ids = run.summary.iter().flat_map(|s| &s.variants).flat_map(|v| v.metrics.keys());
         // The one that decides is asked for even if every launch was disturbed; so is every limit of a capacity.
         let ids = ids.chain([&run.plan.primary_metric]);
-        let of_limits: Vec<Metric> = run.plan.capacity.iter().flat_map(rates_of).collect();
+        let of_limits: Vec<Metric> = run.plan.procedure.capacity().into_iter().flat_map(rates_of).collect();
         let metrics =
             Metric::all_with(ids.map(String::as_str).chain(of_limits.iter().map(|metric| &*metric.id)));
         let mut grid = Grid { run, series: Vec::new(), groups: Vec::new(), metrics };
@@ -134,20 +134,20 @@ impl<'a> Grid<'a> {
 
     /// Whether the run launched programs that measure themselves: it then has no load, no requests and no server's memory.
     pub fn is_benchmark(&self) -> bool {
-        self.run.plan.subject == Subject::Benchmark
+        self.run.plan.procedure == PlannedProcedure::Benchmark
     }
 
     /// Whether each trial found a capacity: it then has no window of one load, and none of the metrics of such windows.
     pub fn finds_capacity(&self) -> bool {
-        self.run.plan.capacity.is_some()
+        self.run.plan.procedure.capacity().is_some()
     }
 
     /// Whether a metric would be missed: only what was asked for is, and nothing that this kind of study never has.
     pub fn is_expected(&self, metric: &Metric) -> bool {
-        match (self.is_benchmark(), self.finds_capacity()) {
-            (true, _) => false,
-            (false, true) => metric.is_of_capacity(),
-            (false, false) => !metric.on_request,
+        match self.run.plan.procedure {
+            PlannedProcedure::Benchmark => false,
+            PlannedProcedure::Capacity(_) => metric.is_of_capacity(),
+            PlannedProcedure::Windows => !metric.on_request,
         }
     }
 

@@ -128,7 +128,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
             .to_owned(),
         background: "After IBM's study of compressed references in WebSphere Application Server V7 (2008).".to_owned(),
         workload: "brokerage".to_owned(),
-        subject: Subject::Server,
+        procedure: PlannedProcedure::Windows,
         quick: true,
         design: Design::Resident,
         seed: 20_081_117,
@@ -136,7 +136,6 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         load: "closed loop, 8 users".to_owned(),
         warm_up: "until three slices of 5 s differ by less than 3 % in CPU time per request, at most 60 s".to_owned(),
         window_s: 10.0,
-        capacity: None,
         repeats_max: 2,
         factors: vec![
             ("reference mode".to_owned(), MODES.iter().map(|m| m.0.to_owned()).collect()),

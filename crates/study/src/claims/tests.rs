@@ -1,7 +1,7 @@
 //! Claims of published posts, and what a run with given intervals makes of them.
 
 use super::*;
-use assay_model::{Design, Provenance, Subject, VariantSummary, Verdict, schema};
+use assay_model::{Design, PlannedProcedure, Provenance, VariantSummary, Verdict, schema};
 
 const RATE: &str = "critical_rate_per_s";
 
@@ -41,7 +41,7 @@ fn plan(published: Vec<Published>, claims: Vec<Claim>) -> Plan {
         question: String::new(),
         background: String::new(),
         workload: "custom".into(),
-        subject: Subject::Server,
+        procedure: PlannedProcedure::Windows,
         quick: false,
         design: Design::Fresh,
         seed: 7,
@@ -49,7 +49,6 @@ fn plan(published: Vec<Published>, claims: Vec<Claim>) -> Plan {
         load: String::new(),
         warm_up: String::new(),
         window_s: 1.0,
-        capacity: None,
         repeats_max: 0,
         factors: vec![factor("flags", ["default", "all"]), factor("heap", ["1g", "2g"])],
         primary_metric: RATE.into(),

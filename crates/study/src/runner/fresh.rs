@@ -4,7 +4,7 @@ use super::server::{Server, Turn};
 use super::{Failure, Run, benchmark, beside, procedure};
 use crate::plan::load_seed;
 use crate::prepare::VariantLaunch;
-use assay_model::{PlannedTrial, Subject, Trial, TrialOutcome};
+use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome};
 
 /// Runs what is planned and not done yet.
 pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
@@ -30,8 +30,8 @@ pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(
 /// server; a benchmark program measures once a launch, and a capacity takes a server that nothing has happened to, so these are
 /// launched again.
 fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTrial) -> Result<(), Failure> {
-    let is_benchmark = run.prepared.plan.subject == Subject::Benchmark;
-    let measures_once = run.measures_once();
+    let is_benchmark = run.prepared.plan.procedure == PlannedProcedure::Benchmark;
+    let measures_once = run.prepared.plan.procedure.measures_once();
     let (mut reason, mut has_counted) = (String::new(), false);
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
         let turn = Turn { block: planned.block, attempt, seed: planned.seed };
@@ -100,7 +100,7 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Fa
     let mut procedure = procedure::of_server(run, server);
     let load = procedure::warm_up_load(server)?;
     beside::warm_up(run, server, &mut *procedure, load)?;
-    let (first, attempts) = match run.measures_once() {
+    let (first, attempts) = match run.prepared.plan.procedure.measures_once() {
         true => (turn.attempt, 1),
         false => (1, run.prepared.layout.repeats_max + 1),
     };

@@ -17,8 +17,8 @@ use crate::summary::summarise;
 use assay_host::{HostGauge, host_facts};
 use assay_linux::{ProcRoot, SysRoot};
 use assay_model::{
-    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, StoredRun, Subject,
-    Summary, Trial, TrialOutcome, file,
+    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, StoredRun, Summary,
+    Trial, TrialOutcome, file,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
@@ -282,11 +282,6 @@ impl<'a> Run<'a> {
         self.last_number
     }
 
-    /// Whether a launch measures once, so that only another launch can measure again.
-    fn measures_once(&self) -> bool {
-        self.prepared.plan.subject == Subject::Benchmark || self.prepared.plan.capacity.is_some()
-    }
-
     /// Whether repeats are still allowed.
     fn has_time(&self) -> bool {
         self.prepared.layout.time_max_s.is_none_or(|max| self.begun.elapsed().as_secs_f64() < max)
@@ -333,7 +328,7 @@ impl<'a> Run<'a> {
         self.keep(trial.clone(), &folder);
         self.dir.write_json(file::SUMMARY, &self.summary())?;
         let detail = match &trial.outcome {
-            TrialOutcome::Completed if self.measures_once() => {
+            TrialOutcome::Completed if self.prepared.plan.procedure.measures_once() => {
                 let evidence =
                     trial.windows.iter().flat_map(|w| &w.disturbances).map(|d| d.evidence.as_str());
                 let disturbed: Vec<&str> = evidence.collect();

@@ -16,7 +16,7 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
     let seconds = Duration::from_secs_f64;
     let (min, cap) = (seconds(layout.warm_up_min_s), seconds(layout.warm_up_cap_s));
     let warm_up = (!cap.is_zero()).then(|| WarmUpPlan::within(load_of(load), min, cap));
-    match &prepared.plan.capacity {
+    match prepared.plan.procedure.capacity() {
         Some(planned) => {
             let config = capacity_config(run, server, planned);
             Box::new(CapacitySearch { config, warm_up, warmed_up: None })
@@ -65,7 +65,7 @@ pub(super) fn measured_load(
     server: &Server<'_>,
     seed: u64,
 ) -> Result<GeneratorConfig, Failure> {
-    let Some(planned) = &run.prepared.plan.capacity else { return even_load(server, seed) };
+    let Some(planned) = run.prepared.plan.procedure.capacity() else { return even_load(server, seed) };
     let (base_url, scenario) = base(server)?;
     Ok(GeneratorConfig {
         in_flight_max: planned.in_flight_max,

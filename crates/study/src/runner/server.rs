@@ -85,7 +85,7 @@ impl<'a> Server<'a> {
             heap: None,
             mode: None,
             takes_jvm_options: variant.jvm.is_some() && takes_jvm_options(launch, run),
-            finds_capacity: run.prepared.plan.capacity.is_some(),
+            has_even_load: run.prepared.plan.procedure.has_even_load(),
         };
         let prepared = run.prepared;
         let mut observers = Observers::new(&ObserverSetup {

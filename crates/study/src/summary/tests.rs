@@ -2,8 +2,8 @@
 
 use super::*;
 use assay_model::{
-    Audit, Check, Design, Disturbance, ModeRead, Provenance, ReferenceMode, Subject, TrialOutcome, Verdict,
-    WarmUp,
+    Audit, Check, Design, Disturbance, ModeRead, PlannedProcedure, Provenance, ReferenceMode, TrialOutcome,
+    Verdict, WarmUp,
 };
 
 fn provenance() -> Provenance {
@@ -41,7 +41,7 @@ fn plan(variants: Vec<Variant>) -> Plan {
         question: String::new(),
         background: String::new(),
         workload: "custom".into(),
-        subject: Subject::Server,
+        procedure: PlannedProcedure::Windows,
         quick: false,
         design: Design::Resident,
         seed: 7,
@@ -49,7 +49,6 @@ fn plan(variants: Vec<Variant>) -> Plan {
         load: String::new(),
         warm_up: String::new(),
         window_s: 1.0,
-        capacity: None,
         repeats_max: 0,
         factors: vec![],
         primary_metric: "cpu_ms_per_request".into(),

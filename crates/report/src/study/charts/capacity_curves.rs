@@ -23,7 +23,7 @@ const POINTS_MAX: usize = 2_000;
 
 /// The figure; none where the study finds no capacities.
 pub fn figure(grid: &Grid) -> Option<Figure> {
-    let planned = grid.run.plan.capacity.as_ref()?;
+    let planned = grid.run.plan.procedure.capacity()?;
     let end = rate_end(grid);
     let drawn = grid.groups.iter().enumerate();
     let drawn = drawn.filter(|(_, g)| g.cells.iter().any(|c| !points(grid, c, end).is_empty()));
