@@ -79,7 +79,13 @@ pub enum RunEventKind {
     /// An observer cannot work.
     ObserverExcluded { number: u32, observer: String, reason: String },
     /// Warm-up goes on.
-    WarmUpProgress { number: u32, elapsed_s: f64, cpu_ms_per_request: Option<f64> },
+    WarmUpProgress {
+        number: u32,
+        /// Under a key of its own: `elapsed_s` is that of every event.
+        #[serde(rename = "warm_up_s")]
+        elapsed_s: f64,
+        cpu_ms_per_request: Option<f64>,
+    },
     /// Warm-up is over.
     WarmUpEnded { number: u32, steady: bool, duration_s: f64 },
     /// A window is measured.
@@ -137,4 +143,18 @@ pub struct StoredTrial {
     /// The server's capacity; absent where none was searched for, or the trial did not get so far.
     #[serde(default)]
     pub capacity: Option<CapacityReport>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_that_was_written_is_read() {
+        let kind = RunEventKind::WarmUpProgress { number: 1, elapsed_s: 4.5, cpu_ms_per_request: None };
+        let event =
+            RunEvent { at: "2026-01-01T00:00:00Z".to_owned(), elapsed_s: 9.5, remaining_s: None, kind };
+        let text = serde_json::to_string(&event).expect("plain data");
+        assert_eq!(serde_json::from_str::<RunEvent>(&text).expect("an event"), event);
+    }
 }
