@@ -225,7 +225,8 @@ fn histogram(text: &str) -> Result<Histogram<u64>, String> {
         return Err("a histogram of another length than it says".to_owned());
     }
     // hdrhistogram 7.6 negates the number of empty buckets, which overflows for the one number that is written like
-    // this; no true histogram holds it. Held by: a_histogram_that_would_overflow_its_reader_is_refused.
+    // this; no true histogram holds it. Held by:
+    // `a_histogram_that_would_overflow_its_reader_is_refused`.
     if counts.windows(9).any(|bytes| bytes == [0xff; 9]) {
         return Err("a histogram with an impossible count".to_owned());
     }

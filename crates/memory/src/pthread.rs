@@ -128,3 +128,37 @@ fn block(control_block: u64, start: u64, bytes: u64) -> Option<Range<u64>> {
     let holds = start < control_block && control_block < end && end - control_block <= BEHIND_BYTES_MAX;
     (whole_pages && holds && STACK_BYTES.contains(&bytes)).then_some(start..end)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_linux::{LiveProcess, ProcRoot};
+    use std::sync::mpsc::channel;
+    use std::thread::Builder;
+
+    fn address_on_this_stack() -> u64 {
+        let here = 0_u8;
+        (&raw const here) as u64
+    }
+
+    #[test]
+    fn the_stacks_of_ended_threads_are_found_by_their_control_blocks() {
+        // Larger by far than those of other tests: glibc gives none of them a stack of more than four times the size.
+        let large = || Builder::new().stack_size(16 << 20);
+        let ended = large().spawn(address_on_this_stack).expect("a thread").join().expect("no panic");
+        let ((to_us, from_it), (end, until)) = (channel(), channel::<()>());
+        let running = Builder::new().spawn(move || {
+            to_us.send(address_on_this_stack()).expect("a reader");
+            let _ = until.recv();
+        });
+        let alive = from_it.recv().expect("it runs");
+        let source = LiveProcess::open(&ProcRoot::default(), std::process::id()).expect("this process");
+        let found = stacks_in(&source, &(0..u64::MAX));
+        drop(end);
+        running.expect("a thread").join().expect("no panic");
+        let of = |address| found.iter().find(|stack| stack.addresses.contains(&address)).expect("a stack");
+        assert_eq!(of(ended).tid_inside, None, "{found:x?}");
+        let tid = of(alive).tid_inside.expect("it runs");
+        assert!(source.threads().iter().any(|thread| thread.tid_inside == tid), "{tid}");
+    }
+}

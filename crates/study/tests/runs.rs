@@ -91,7 +91,7 @@ fn the_resident_design_alternates_and_shows_a_large_difference() {
     assert_eq!(order[1], order[2]);
     // Some windows may be left out where the machine is loud; forty times the work shows in any.
     let cpu = summary.comparisons.iter().find(|c| c.metric == "cpu_ms_per_request");
-    let Some(cpu) = cpu else { return };
+    let cpu = cpu.unwrap_or_else(|| panic!("CPU time is not compared: {summary:#?}"));
     assert_eq!((cpu.variant.as_str(), cpu.baseline.as_str()), ("heavy", "light"));
     assert!(cpu.ratio.estimate > 2.0, "{cpu:?}");
     assert!(matches!(cpu.verdict, Verdict::Higher | Verdict::TooFewBlocks), "{cpu:?}");

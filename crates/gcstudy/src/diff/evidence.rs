@@ -25,7 +25,7 @@ pub(super) struct Figure {
 ///
 /// A burst in a single stretch of one log can make a quotient thirty times as large, while its logarithm's error, taken as linear, never
 /// exceeds one. The difference itself has an error as large as itself there. So the larger error of both counts. Held by
-/// `a_single_burst_is_no_difference`; met in `promoted_bytes_per_s` of a CMS log.
+/// `a_single_burst_is_no_difference`. It was met in the promoted bytes of a CMS log.
 pub(super) fn evidence(before: &Figure, after: &Figure) -> Evidence {
     let ratio = (after.log - before.log).exp();
     let by_stretch = |weight: f64| -> Vec<f64> {
