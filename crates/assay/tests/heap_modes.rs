@@ -393,7 +393,7 @@ fn ctrl_c_ends_the_jvms_too() {
 
 /// The whole table, as `assay heap modes --verify` makes it.
 #[test]
-#[ignore = "starts some 200 JVMs"]
+#[ignore = "long: starts some 200 JVMs"]
 fn every_default_cell_is_computed_as_the_jvms_say() {
     let javas = javas();
     if javas.is_empty() {

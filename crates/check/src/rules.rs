@@ -115,6 +115,38 @@ mod tests {
         assert!(!rules.must_run.is_empty() && rules.flaky_max == 3);
     }
 
+    /// Whether there is a program of that name, or a crate where the name of the program is open.
+    fn has_program(pattern: &str) -> bool {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let program = pattern.split_once("::").map_or(pattern, |(program, _)| program);
+        let Some((name, file)) = program.split_once('/') else { return program == "*" };
+        let folder = crates.join(name);
+        let tests = [folder.join(format!("tests/{file}.rs")), folder.join(format!("tests/{file}/main.rs"))];
+        match file {
+            _ if name.contains('*') => true,
+            "lib" => folder.join("src").is_dir(),
+            _ if file.contains('*') => folder.is_dir(),
+            _ => tests.iter().any(|file| file.is_file()),
+        }
+    }
+
+    #[test]
+    fn what_the_checked_in_rules_name_is_there() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let rules = Rules::read(&manifest.join("tests.toml")).expect("rules");
+        let patterns = rules.machine.iter().flat_map(|machine| &machine.tests).chain(&rules.alone);
+        let gone: Vec<_> = patterns.filter(|pattern| !has_program(pattern)).collect();
+        assert!(gone.is_empty(), "{gone:?}");
+        for test in &rules.must_run {
+            let (program, name) = test.split_once("::").expect("PROGRAM::TEST");
+            let (folder, file) = program.split_once('/').expect("CRATE/FILE");
+            let path = manifest.join("..").join(folder).join("tests").join(file).with_extension("rs");
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(text.contains(&format!("fn {name}(")), "{test} is not there");
+        }
+        assert!(!has_program("memory/no_such_program::*") && !has_program("no-such-crate/*"));
+    }
+
     #[test]
     fn a_test_may_be_skipped_only_on_the_machine_for_the_reason_and_under_the_name_that_are_listed() {
         let machine = |is_here| Machine {

@@ -31,7 +31,7 @@ fn a_dump_of_one_mode_predicts_every_other() {
 }
 
 #[test]
-#[ignore = "every mode against every other: a minute"]
+#[ignore = "long: every mode against every other, a minute"]
 fn a_dump_of_any_mode_predicts_every_other() {
     check(|_| true);
 }
