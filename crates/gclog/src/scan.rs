@@ -58,10 +58,12 @@ impl<'a> Scan<'a> {
         Some((u64::from_str_radix(digits, 16).ok()?, digits.len()))
     }
 
-    /// Takes a length with its unit, such as `3.456ms` or `0.099s`, in nanoseconds, and the step of its last digit.
+    /// Takes a length with its unit, such as `3.456ms` or `0.099s`, in nanoseconds, and the step of its last digit. In locales such as
+    /// de_DE every JVM writes a decimal comma.
     pub fn duration(&mut self) -> Option<(u64, u64)> {
         let whole = self.number()?;
-        let decimals = if self.literal(".").is_some() { self.digits()? } else { "" };
+        let has_decimals = self.literal(".").or_else(|| self.literal(",")).is_some();
+        let decimals = if has_decimals { self.digits()? } else { "" };
         let unit_ns = if self.literal("ms").is_some() {
             1_000_000
         } else if self.literal("us").is_some() {

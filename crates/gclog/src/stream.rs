@@ -26,6 +26,8 @@ pub struct GcStream {
     /// Until the form of this source is known: its lines so far.
     looking: Option<(Recogniser, Vec<String>)>,
     dialect: Option<AnyDialect>,
+    /// No rule accounts for the last line.
+    is_last_strange: bool,
 }
 
 impl GcStream {
@@ -84,11 +86,14 @@ impl GcStream {
 
     /// Ends the source: what stands after the last end of line counts as a line.
     pub fn end_source(&mut self, sink: &mut dyn GcSink) {
-        if !self.partial.is_empty() || self.is_overlong {
-            self.source.is_torn = true;
+        let has_no_end = !self.partial.is_empty() || self.is_overlong;
+        let is_overlong = self.is_overlong;
+        if has_no_end {
             self.take_kept(sink);
         }
         self.decide(sink);
+        // Where nothing but the last end of line lacks, the line is whole.
+        self.source.is_torn = has_no_end && (is_overlong || self.is_last_strange);
         if let Some(dialect) = &mut self.dialect {
             self.source.messages_dropped = dialect.take_messages_dropped();
         }
@@ -182,7 +187,8 @@ impl GcStream {
         let at = At { source: self.sources, line };
         // Text of no dialect, after a source of one, may be the rest of a torn line.
         let taken = self.dialect.as_mut().map_or(Taken::Strange, |dialect| dialect.take(text, at, sink));
-        if taken == Taken::Strange && !text.trim().is_empty() {
+        self.is_last_strange = taken == Taken::Strange && !text.trim().is_empty();
+        if self.is_last_strange {
             self.source.lines_not_understood += 1;
             sink.strange(at, text);
         }

@@ -237,3 +237,14 @@ fn of_a_long_log_the_end_alone_can_be_followed_and_so_much_at_once() {
     follower.finish(&mut lines);
     assert_eq!(lines.lines, ["3", "4", "5", "6", "7", "8"]);
 }
+
+#[test]
+fn a_log_that_lacks_nothing_but_its_last_end_of_line_is_not_torn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = "[1.0s][info][gc] Using G1\n[1.1s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 23M->1M(64M) 1.9ms";
+    for (text, is_torn) in [(whole, false), (&whole[..whole.len() - 2], true), (&format!("{whole}\n"), false)]
+    {
+        let lines = read(&[write(folder.path(), "gc.log", text)]);
+        assert_eq!(lines.sources[0].is_torn, is_torn, "{text}");
+    }
+}

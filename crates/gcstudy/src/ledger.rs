@@ -45,7 +45,7 @@ impl Ledger {
     /// Enters a record.
     pub fn enter(&mut self, record: &GcRecord, at: Option<Stretch>) -> Entry {
         let GcSizes { before_bytes: Some(before), after_bytes: Some(after), .. } = record.heap else {
-            self.is_unsure |= frees_unseen(record) && !record.phase.contains("Sweep");
+            self.is_unsure |= frees_unseen(record);
             return Entry::default();
         };
         let (before, after) = (i128::from(before), i128::from(after));

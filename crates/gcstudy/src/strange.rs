@@ -15,6 +15,7 @@ const SHAPE_MAX: usize = 200;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Strange {
     lines: u64,
+    lines_of_pauses: u64,
     /// By shape; the order of finding them is kept beside.
     index_by_shape: HashMap<String, usize>,
     shapes: Vec<StrangeShape>,
@@ -24,6 +25,7 @@ impl Strange {
     /// Counts a line.
     pub fn add(&mut self, at: At, text: &str) {
         self.lines += 1;
+        self.lines_of_pauses += u64::from(looks_like_pause(text));
         let shape = shape_of(text);
         if let Some(index) = self.index_by_shape.get(&shape) {
             self.shapes[*index].lines += 1;
@@ -38,8 +40,13 @@ impl Strange {
     pub fn not_understood(&self) -> NotUnderstood {
         let mut shapes = self.shapes.clone();
         shapes.sort_by(|a, b| b.lines.cmp(&a.lines).then(a.at.cmp(&b.at)));
-        NotUnderstood { lines: self.lines, shapes }
+        NotUnderstood { lines: self.lines, lines_of_pauses: self.lines_of_pauses, shapes }
     }
+}
+
+/// Whether a line has the words of a pause, in unified logging or before.
+fn looks_like_pause(text: &str) -> bool {
+    text.contains("Pause") || text.contains("secs]")
 }
 
 /// A line with each run of digits made one `0`: times, numbers and sizes do not make it another.
@@ -72,7 +79,11 @@ mod tests {
             strange.add(At { source: 1, line }, &"x".repeat(line as usize));
         }
         let got = strange.not_understood();
-        assert_eq!((got.lines, got.shapes.len()), (1_100, SHAPES_MAX));
+        assert_eq!((got.lines, got.shapes.len(), got.lines_of_pauses), (1_100, SHAPES_MAX, 0));
+        for text in ["GC(1) Pause Young 1?2 ms", "[GC 1K->1K(2K), 0?1 secs]", "Concurrent Mark 1?2 ms"] {
+            strange.add(At { source: 2, line: 1 }, text);
+        }
+        assert_eq!(strange.not_understood().lines_of_pauses, 2);
         let first = StrangeShape { lines: 1_000, quote: "[7.1s] odd thing".to_owned(), at: (0, 1) };
         assert_eq!(got.shapes[0], first);
     }

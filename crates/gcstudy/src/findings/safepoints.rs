@@ -32,18 +32,25 @@ fn reaching(report: &GcReport) -> Option<GcFinding> {
 /// Share of the span, percent.
 const OTHER_PERCENT_MAX: f64 = 1.0;
 
+/// What a safepoint is called whose operation the log does not say.
+const UNNAMED: &str = "Safepoint";
+
 fn other(report: &GcReport) -> Option<GcFinding> {
     let span_ms = report.span_s? * 1e3;
     let others = || report.safepoints_by_operation.iter().filter(|row| !is_collection(&row.name));
-    let other_ms: f64 = others().map(|row| row.durations.total_ms).sum();
+    let by_operation_ms: f64 = others().map(|row| row.durations.total_ms).sum();
+    // Rows without an operation (JDK 8 says only how long all threads stood still) hold the collections, too.
+    let other_ms = report.other_safepoints_ms.map_or(by_operation_ms, |ms| ms.min(by_operation_ms));
     if other_ms < OTHER_PERCENT_MAX / 100.0 * span_ms {
         return None;
     }
-    let rows: Vec<String> = others()
+    let named = || others().filter(|row| row.name != UNNAMED);
+    let rows: Vec<String> = named()
         .take(3)
         .map(|row| format!("{} x {} ({:.1} ms)", row.durations.count, row.name, row.durations.total_ms))
         .collect();
-    let evidence = format!("{other_ms:.0} ms of {span_ms:.0} ms: {}", rows.join(", "));
+    let rows_said = if rows.is_empty() { "the log names no operations".to_owned() } else { rows.join(", ") };
+    let evidence = format!("{other_ms:.0} ms of {span_ms:.0} ms: {rows_said}");
     let claim = "The application stands still at safepoints that are no collections.";
     let is_bias = rows.iter().any(|row| row.contains("Bias"));
     let change = if is_bias {
@@ -55,7 +62,7 @@ fn other(report: &GcReport) -> Option<GcFinding> {
     let found = finding("safepoints-other", GcSeverity::Warning, claim, evidence);
     Some(
         found
-            .at(others().next().and_then(|row| row.durations.max_at))
+            .at(named().next().and_then(|row| row.durations.max_at))
             .change(change, "Less time stopped; costs nothing"),
     )
 }

@@ -212,11 +212,21 @@ fn rules_on_safepoints() {
         let rows =
             [row("G1CollectForAllocation", None, 300, 1_600.0), row("RevokeBias", None, 4_000, 9_000.0)];
         r.safepoints_by_operation = rows.to_vec();
+        r.other_safepoints_ms = Some(9_100.0);
     });
     assert!(
         other.evidence.contains("4000 x RevokeBias (9000.0 ms)") && !other.evidence.contains("G1Collect")
     );
     assert!(other.change.unwrap().contains("-XX:-UseBiasedLocking"));
+    // JDK 8 says how long all stood still, collections included, and not for what.
+    let mut unnamed = GcReport { span_s: Some(3_600.0), ..GcReport::default() };
+    unnamed.safepoints_by_operation = vec![row("Safepoint", None, 9_000, 478_007.0)];
+    unnamed.other_safepoints_ms = Some(5_390.0);
+    let is_found = |report: &GcReport| findings(report).iter().any(|f| f.rule == "safepoints-other");
+    assert!(!is_found(&unnamed), "0.15 % of the time");
+    unnamed.other_safepoints_ms = Some(53_900.0);
+    let found = findings(&unnamed).into_iter().find(|f| f.rule == "safepoints-other").unwrap();
+    assert!(found.evidence.starts_with("53900 ms of 3600000 ms") && !found.evidence.contains("478007"));
     check("jni-critical-sections", |r| {
         r.pauses_by_cause.push(row("GCLocker Initiated GC", Some(GcScope::Young), 40, 200.0));
     });
@@ -249,7 +259,7 @@ fn rules_on_the_log() {
     check("messages-dropped", |r| r.sources[0].messages_dropped = 3);
     check("lines-not-understood", |r| {
         let shape = StrangeShape { lines: 2, quote: "odd".to_owned(), at: (0, 9) };
-        r.not_understood = NotUnderstood { lines: 2, shapes: vec![shape] };
+        r.not_understood = NotUnderstood { lines: 2, shapes: vec![shape], ..NotUnderstood::default() };
     });
     check("log-breaks-off", |r| r.sources[0].is_torn = true);
     let held = |read: f64| GcReconciliation {

@@ -335,11 +335,19 @@ pub enum GcSeverity {
     Error,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// Lines that no rule accounts for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotUnderstood {
     /// How many.
     pub lines: u64,
+    /// Of these, lines that look as if they told of a pause.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lines_of_pauses: u64,
     /// By shape (digits made one), the most frequent first: how many, the first of them, with source and line. Bounded.
     pub shapes: Vec<StrangeShape>,
 }

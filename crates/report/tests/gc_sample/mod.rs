@@ -209,6 +209,7 @@ pub fn g1() -> GcReport {
         }],
         findings: findings(),
         not_understood: NotUnderstood {
+            lines_of_pauses: 0,
             lines: 3,
             shapes: vec![StrangeShape {
                 lines: 3,

@@ -123,6 +123,14 @@ fn read_set(set: &LogSet, arguments: &GcReadArguments) -> Result<GcReport, Failu
 
 /// Nothing of any known form in it is bad input, with what is known of it.
 fn is_log(report: &GcReport, name: &str) -> Result<(), Failure> {
+    let unread = report.not_understood.lines_of_pauses;
+    if report.pauses.count == 0 && unread > 0 {
+        let first = report.not_understood.shapes.first().map_or("", |shape| shape.quote.as_str());
+        return Err(Failure::input(format!(
+            "{name}: {unread} lines look like pauses and none could be read, for example: {first}\n  \
+             please report the log: without them, nothing that is said of its pauses would be true"
+        )));
+    }
     if report.sources.iter().any(|s| s.dialect.is_some()) {
         return Ok(());
     }
