@@ -11,11 +11,13 @@ pub mod key;
 pub mod number;
 pub mod page;
 pub mod scale;
+pub mod squarify;
 pub mod stack;
 pub mod svg;
 pub mod table;
 pub mod terminal;
 pub mod text;
+pub mod tree_map;
 
 pub use page::{Page, Section};
 pub use table::Table;

@@ -1,12 +1,10 @@
 //! The tree map: areas as rectangles, what is in them as rectangles inside, and a view of its own for each branch that
 //! can be opened. Every view is drawn here; the page only chooses which one it shows.
 
-use super::squarify::{Rect, squarify};
-use super::tree::{AreaNode, Node};
-use assay_kit::number::{bytes, count, percent};
-use assay_kit::stack::fill_class;
-use assay_kit::svg::{Anchor, Svg, chars_that_fit};
-use assay_kit::text::shorten;
+use crate::number::{bytes, percent};
+use crate::squarify::{Rect, squarify};
+use crate::svg::{Anchor, Svg, chars_that_fit};
+use crate::text::shorten;
 use std::collections::BTreeSet;
 
 /// Branches that have a view of their own, the areas first.
@@ -41,23 +39,45 @@ pub struct View {
     pub narrow: String,
 }
 
+/// A part of the whole, and what is in it.
+pub struct Tile {
+    /// Its name.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// What a pointer shows behind name and size.
+    pub note: String,
+    /// What is in it, the biggest first.
+    pub children: Vec<Tile>,
+}
+
+/// What a map shows.
+pub struct Whole<'a> {
+    /// Its parts, the biggest first, each with the class of its fill.
+    pub parts: &'a [(String, Tile)],
+    /// Its size.
+    pub bytes: u64,
+    /// What it is: the name of the first view.
+    pub name: &'a str,
+    /// What shares are of: `RSS`.
+    pub of: &'a str,
+}
+
 /// A node that is drawn, with the anchor of its view and the look of its area.
 #[derive(Clone)]
 struct Item<'a> {
-    node: &'a Node,
+    node: &'a Tile,
     id: String,
     class: String,
 }
 
-fn items_of(areas: &[AreaNode]) -> Vec<Item<'_>> {
-    let indexed = areas.iter().enumerate();
-    indexed
-        .map(|(index, AreaNode { area, node })| Item {
-            node,
-            id: format!("map-{index}"),
-            class: fill_class(area.look()),
-        })
-        .collect()
+fn items_of<'a>(whole: &Whole<'a>) -> Vec<Item<'a>> {
+    let item = |(index, (class, node)): (usize, &'a (String, Tile))| Item {
+        node,
+        id: format!("map-{index}"),
+        class: class.clone(),
+    };
+    whole.parts.iter().enumerate().map(item).collect()
 }
 
 fn children_of<'a>(item: &Item<'a>) -> Vec<Item<'a>> {
@@ -66,11 +86,11 @@ fn children_of<'a>(item: &Item<'a>) -> Vec<Item<'a>> {
 }
 
 /// Every view, the whole first.
-pub fn views(areas: &[AreaNode], rss_bytes: u64) -> Vec<View> {
-    let whole = items_of(areas);
+pub fn views(of: &Whole) -> Vec<View> {
+    let whole = items_of(of);
     // Breadth first, so that a limit on their number leaves out the deepest.
     let mut queue: Vec<(Item, Vec<(String, String)>)> = Vec::new();
-    let root = ("map".to_owned(), "all resident memory".to_owned());
+    let root = ("map".to_owned(), of.name.to_owned());
     let is_branch = |item: &Item| item.node.children.len() > 1;
     queue.extend(whole.iter().filter(|i| is_branch(i)).map(|item| (item.clone(), vec![root.clone()])));
     let mut next = 0;
@@ -83,8 +103,8 @@ pub fn views(areas: &[AreaNode], rss_bytes: u64) -> Vec<View> {
     }
     queue.truncate(VIEWS_MAX);
     let open: BTreeSet<&str> = queue.iter().map(|(item, _)| item.id.as_str()).collect();
-    let map = Map { open: &open, rss_bytes };
-    let mut views = vec![map.view("map".to_owned(), Vec::new(), "all resident memory", rss_bytes, &whole)];
+    let map = Map { open: &open, whole: of };
+    let mut views = vec![map.view("map".to_owned(), Vec::new(), of.name, of.bytes, &whole)];
     for (item, above) in &queue {
         let children = children_of(item);
         views.push(map.view(item.id.clone(), above.clone(), &item.node.name, item.node.bytes, &children));
@@ -93,12 +113,12 @@ pub fn views(areas: &[AreaNode], rss_bytes: u64) -> Vec<View> {
 }
 
 /// The whole as a picture without links.
-pub fn picture(areas: &[AreaNode], rss_bytes: u64, size: (f64, f64), id: &str, title: &str) -> String {
-    let map = Map { open: &BTreeSet::new(), rss_bytes };
-    let items = items_of(areas);
+pub fn picture(whole: &Whole, size: (f64, f64), id: &str, title: &str) -> String {
+    let map = Map { open: &BTreeSet::new(), whole };
+    let items = items_of(whole);
     let mut svg = Svg::new(size.0, size.1);
     map.draw(&mut svg, &items, Rect { x: 0.0, y: 0.0, w: size.0, h: size.1 });
-    svg.finish(id, title, &words(&items, rss_bytes))
+    svg.finish(id, title, &words(&items, whole.bytes))
 }
 
 /// What a map shows, for those who do not see it.
@@ -110,16 +130,17 @@ fn words(items: &[Item], rss_bytes: u64) -> String {
 
 struct Map<'a> {
     open: &'a BTreeSet<&'a str>,
-    rss_bytes: u64,
+    whole: &'a Whole<'a>,
 }
 
 impl Map<'_> {
     fn view(&self, id: String, above: Vec<(String, String)>, name: &str, sum: u64, items: &[Item]) -> View {
-        let title = format!("{name}: {}, {} of RSS", bytes(sum), percent(sum, self.rss_bytes));
+        let title =
+            format!("{name}: {}, {} of {}", bytes(sum), percent(sum, self.whole.bytes), self.whole.of);
         let draw = |size: (f64, f64), id: String| {
             let mut svg = Svg::new(size.0, size.1);
             self.draw(&mut svg, items, Rect { x: 0.0, y: 0.0, w: size.0, h: size.1 });
-            svg.finish_group(&id, &title, &words(items, self.rss_bytes))
+            svg.finish_group(&id, &title, &words(items, self.whole.bytes))
         };
         let (wide, narrow) = (draw(WIDE, format!("{id}-wide")), draw(NARROW, format!("{id}-narrow")));
         View { id, above, title, wide, narrow }
@@ -172,17 +193,15 @@ impl Map<'_> {
     fn rest(&self, svg: &mut Svg, rest: &Placed, rect: Rect) {
         let Placed::Rest { number, sum, class } = rest else { return };
         let name = format!("{number} more");
-        let tip = format!("{name}: {}, {} of RSS", bytes(*sum), percent(*sum, self.rss_bytes));
+        let tip =
+            format!("{name}: {}, {} of {}", bytes(*sum), percent(*sum, self.whole.bytes), self.whole.of);
         svg.rect((rect.x, rect.y), (rect.w, rect.h), class, &tip);
         label(svg, rect, &name, None);
     }
 
-    fn tip(&self, node: &Node) -> String {
-        let number = node.count.filter(|n| *n > 1).map_or_else(String::new, |n| format!(", {}×", count(n)));
-        let tier = if node.is_leaf() { format!(", {}", node.tier.title()) } else { String::new() };
-        let what = node.explanation.as_ref().map_or_else(String::new, |e| format!(": {e}"));
-        let share = percent(node.bytes, self.rss_bytes);
-        format!("{}: {}, {share} of RSS{number}{tier}{what}", node.name, bytes(node.bytes))
+    fn tip(&self, node: &Tile) -> String {
+        let share = percent(node.bytes, self.whole.bytes);
+        format!("{}: {}, {share} of {}{}", node.name, bytes(node.bytes), self.whole.of, node.note)
     }
 }
 

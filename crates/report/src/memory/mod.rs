@@ -6,15 +6,13 @@ mod facts;
 mod over_time;
 mod page;
 mod page_tables;
-mod squarify;
 mod terminal;
 mod tree;
-mod tree_map;
 mod watch;
 
 pub use watch::Watch;
 
-use assay_kit::TerminalView;
+use assay_kit::{TerminalView, tree_map};
 use assay_model::{Advice, MemoryChange, MemoryReport, OwnersLeftOut};
 use std::io;
 
@@ -31,7 +29,8 @@ pub fn render_memory_terminal(report: &MemoryReport, view: TerminalView) -> Stri
 
 /// A small tree map of all resident memory, an SVG element, for a page that shows several.
 pub fn small_map(report: &MemoryReport, id: &str, title: &str) -> String {
-    tree_map::picture(&tree::areas(report), report.rss_bytes, tree_map::SMALL, id, title)
+    let tiles = tree::tiles(&tree::areas(report));
+    tree_map::picture(&tree::map(&tiles, report.rss_bytes), tree_map::SMALL, id, title)
 }
 
 /// The page of one look, as one HTML file that opens without a network: a tree map to walk through, areas over the

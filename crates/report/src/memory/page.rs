@@ -4,12 +4,12 @@ use super::facts::{self, Row};
 use super::over_time::over_time;
 use super::page_tables;
 use super::tree::{self, AreaNode, Node};
-use super::tree_map::{View, views};
 use askama::Template;
 use assay_kit::bar_list;
 use assay_kit::number::{bytes, percent};
 use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
+use assay_kit::tree_map::{View, views};
 use assay_kit::{Page, Section, Table, key};
 use assay_model::{Advice, Area, MemoryReport, Problem};
 use std::io;
@@ -84,7 +84,7 @@ pub fn render(
         closure: facts::closure(report, tree::sum_of_leaves(report)),
         unknown_line: unknown_line(&areas, report),
         key: key::fills(shown.map(|area| (fill_class(area.look()), area.title()))),
-        views: views(&areas, report.rss_bytes),
+        views: views(&tree::map(&tree::tiles(&areas), report.rss_bytes)),
         findings: finding_texts(&report.findings, "gives back"),
         advice: advice.map(|a| {
             (facts::advice_sentence(a), facts::advice(a), finding_texts(&a.settings, "lowers it by"))

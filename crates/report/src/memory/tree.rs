@@ -1,6 +1,9 @@
 //! The leaves of a look as a tree: areas, branches, leaves, each with the bytes of all beneath it.
 
+use assay_kit::number::count;
+use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
+use assay_kit::tree_map::{Tile, Whole};
 use assay_model::{Area, Leaf, MemoryReport, Tier};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,7 +112,29 @@ fn branch(name: &str, leaves: Vec<Placed>, level: usize) -> Node {
     node
 }
 
+/// The areas as parts of a tree map, each with the class of its fill.
+pub fn tiles(areas: &[AreaNode]) -> Vec<(String, Tile)> {
+    areas.iter().map(|a| (fill_class(a.area.look()), a.node.tile())).collect()
+}
+
+/// The map of tiles.
+pub fn map(parts: &[(String, Tile)], rss_bytes: u64) -> Whole<'_> {
+    Whole { parts, bytes: rss_bytes, name: "all resident memory", of: "RSS" }
+}
+
 impl Node {
+    fn tile(&self) -> Tile {
+        let number = self.count.filter(|n| *n > 1).map_or_else(String::new, |n| format!(", {}×", count(n)));
+        let tier = if self.is_leaf() { format!(", {}", self.tier.title()) } else { String::new() };
+        let what = self.explanation.as_ref().map_or_else(String::new, |e| format!(": {e}"));
+        Tile {
+            name: self.name.clone(),
+            bytes: self.bytes,
+            note: format!("{number}{tier}{what}"),
+            children: self.children.iter().map(Node::tile).collect(),
+        }
+    }
+
     /// Whether nothing is beneath it.
     pub fn is_leaf(&self) -> bool {
         self.children.is_empty()
