@@ -1,10 +1,33 @@
-//! Rules of the house that a machine can hold: arrows between crates, file headers, file sizes.
+//! Rules of the house that a machine can hold: arrows between crates and files, file headers, sizes of files and crates.
 
+#[path = "tidy/imports.rs"]
+mod imports;
+
+use imports::Imports;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FILE_LINES_MAX: usize = 500;
+/// Lines of a crate's own code; tests beside it are not counted.
+const CRATE_LINES_MAX: usize = 10_000;
+/// The first file of each cycle that is still there: only ever shorter, and empty at the end.
+const CYCLES_LEFT: &[&str] = &[
+    "crates/assay/src/command/gc/diff.rs",
+    "crates/assay/src/command/heap/layout.rs",
+    "crates/assay/src/command/heap/modes/host.rs",
+    "crates/assay/src/command/memory/advise.rs",
+    "crates/assay/src/command/report.rs",
+    "crates/inject/src/group.rs",
+    "crates/inject/src/message.rs",
+    "crates/measure/src/answer.rs",
+    "crates/measure/src/observers/gc.rs",
+    "crates/measure/src/validity/mod.rs",
+    "crates/measure/src/watch/mod.rs",
+    "crates/study/src/prepare.rs",
+    "crates/study/src/private_folder.rs",
+    "crates/study/src/runner/benchmark.rs",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("checkout root")
@@ -43,6 +66,16 @@ fn built_arrows() -> BTreeMap<String, BTreeSet<String>> {
             (short(package["name"].as_str().expect("name")), uses.collect())
         })
         .collect()
+}
+
+fn crates() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    folders.sort();
+    folders
 }
 
 #[test]
@@ -110,5 +143,58 @@ fn every_rust_file_says_what_it_is_for_and_stays_readable() {
                 "{name}: name the file after what it is about"
             );
         }
+    }
+}
+
+#[test]
+fn files_of_a_crate_do_not_import_each_other_in_a_circle() {
+    let (mut found, mut firsts) = (Vec::new(), BTreeSet::new());
+    for source in crates().into_iter().map(|folder| folder.join("src")) {
+        let starts = ["lib.rs", "main.rs"].map(|name| source.join(name));
+        let Some(start) = starts.into_iter().find(|file| file.exists()) else { continue };
+        let imports = Imports::of(&start);
+        let graph = imports.by_file();
+        let short = |file: &Path| file.strip_prefix(root()).unwrap_or(file).display().to_string();
+        for cycle in imports.cycles() {
+            let first = cycle.first().map(|file| short(file)).unwrap_or_default();
+            if CYCLES_LEFT.contains(&first.as_str()) {
+                firsts.insert(first);
+                continue;
+            }
+            found.push(format!("{} files:", cycle.len()));
+            for (file, used) in graph.iter().filter(|(file, _)| cycle.contains(*file)) {
+                for (other, names) in used.iter().filter(|(other, _)| cycle.contains(*other)) {
+                    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                    found.push(format!("  {} uses {} ({})", short(file), short(other), names.join(", ")));
+                }
+            }
+        }
+    }
+    let found = found.join("\n");
+    assert!(found.is_empty(), "import cycles: move what both need into a file of its own\n{found}");
+    let gone: Vec<&&str> = CYCLES_LEFT.iter().filter(|first| !firsts.contains(**first)).collect();
+    assert!(gone.is_empty(), "no cycle any more: take {gone:?} from CYCLES_LEFT");
+}
+
+/// Lines of a file but for its tests: up to the `#[cfg(test)]` of a module.
+fn own_lines(text: &str) -> usize {
+    text.lines().take_while(|line| *line != "#[cfg(test)]").count()
+}
+
+#[test]
+fn no_crate_is_too_large() {
+    for folder in crates() {
+        let mut files = Vec::new();
+        rust_files(&folder.join("src"), &mut files);
+        let is_test =
+            |file: &Path| file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests"));
+        files.retain(|file| !is_test(file));
+        let lines = |file: &PathBuf| own_lines(&std::fs::read_to_string(file).expect("a Rust file"));
+        let sum: usize = files.iter().map(lines).sum();
+        assert!(
+            sum <= CRATE_LINES_MAX,
+            "{} has {sum} lines: part it (limit {CRATE_LINES_MAX})",
+            folder.display()
+        );
     }
 }

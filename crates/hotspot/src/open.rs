@@ -35,10 +35,9 @@ impl<'m> Hotspot<'m> {
         let structs = Structs::read(source, &symbols)?;
         let version = JvmVersion::read(source, &symbols, &structs);
         let flags = Flags::read(source, &symbols, &structs);
-        let mut hotspot =
-            Hotspot { source, symbols, structs, version, flags, pack: None, problems: Mutex::default() };
-        hotspot.pack = LayoutPack::of(&hotspot);
-        Ok(Some(hotspot))
+        let feature = version.as_ref().map(|version| version.feature);
+        let pack = feature.and_then(|feature| LayoutPack::of(feature, symbols.word_bytes(), &structs));
+        Ok(Some(Hotspot { source, symbols, structs, version, flags, pack, problems: Mutex::default() }))
     }
 
     /// The same JVM through a source of the same process that was opened later. What was found once (symbols, exported

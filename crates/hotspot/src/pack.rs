@@ -5,7 +5,7 @@
 //! anchors are compared with what the running JVM exports, and a type of which an anchor differs is not used. What
 //! reads with a pack's offsets checks what it finds besides, since a type without anchors may have moved too.
 
-use crate::Hotspot;
+use crate::Structs;
 use assay_jdk::Release;
 use std::collections::BTreeMap;
 
@@ -23,13 +23,11 @@ pub struct LayoutPack {
 
 impl LayoutPack {
     /// The pack of a running JVM, without the types of which an anchor differs.
-    pub(crate) fn of(hotspot: &Hotspot<'_>) -> Option<LayoutPack> {
-        let feature = hotspot.version()?.feature;
-        if hotspot.symbols().word_bytes() != 8 {
+    pub(crate) fn of(feature: u32, word_bytes: u64, structs: &Structs) -> Option<LayoutPack> {
+        if word_bytes != 8 {
             return None;
         }
         let types = Release::exactly(feature)?.pack.as_ref()?.types.clone();
-        let structs = hotspot.structs();
         let differing = |type_name: &String, fields: &BTreeMap<String, u64>| {
             let mut anchors = fields.iter().filter_map(|(field, offset)| {
                 let exported = match field.as_str() {

@@ -6,26 +6,14 @@
 
 use crate::root::optional;
 use crate::threads::pids_of;
-use crate::{LinuxError, ProcRoot};
-use std::fmt;
+use crate::{Denial, LinuxError, ProcRoot};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 const CAP_SYS_PTRACE: u64 = 1 << 19;
-
-/// What stands in the way, and the command that removes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Denial {
-    /// The cause, as a lower-case fragment.
-    pub cause: String,
-    /// What to do.
-    pub fix: String,
-}
-
-impl fmt::Display for Denial {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.cause, self.fix)
-    }
-}
 
 /// What decides about access, as far as it can be seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -203,9 +191,9 @@ fn is_whole_map(uid_map: &str) -> bool {
 }
 
 /// `proc /proc proc rw,nosuid,hidepid=invisible 0 0`
-fn hides(root: &std::path::Path, mount: &str) -> bool {
+fn hides(root: &Path, mount: &str) -> bool {
     let mut fields = mount.split(' ').skip(1);
-    let is_here = fields.next().is_some_and(|at| std::path::Path::new(at) == root);
+    let is_here = fields.next().is_some_and(|at| Path::new(at) == root);
     let mut options = fields.nth(1).unwrap_or("").split(',');
     is_here
         && options.any(|o| {
@@ -219,6 +207,32 @@ fn hides(root: &std::path::Path, mount: &str) -> bool {
                     | "hidepid=4"
             )
         })
+}
+
+impl LinuxError {
+    /// A file of a process that could not be opened or read; a refusal is explained.
+    pub(crate) fn read_of(proc: &ProcRoot, pid: u32, path: &Path, source: io::Error) -> Self {
+        LinuxError::read(path, source).explained(proc, pid)
+    }
+
+    /// A refusal with its reason; other errors as they are.
+    pub(crate) fn explained(self, proc: &ProcRoot, pid: u32) -> Self {
+        let LinuxError::Read { path, source } = self else { return self };
+        // Where processes are hidden, those of other users look as if they were not there.
+        let denial = match source.kind() {
+            io::ErrorKind::PermissionDenied if path.ends_with("mem") => proc.explain_denied(pid),
+            io::ErrorKind::PermissionDenied => proc.explain_denied_look(pid),
+            io::ErrorKind::NotFound if exists_for_signals(pid) => proc.explain_denied_look(pid),
+            _ => return LinuxError::Read { path, source },
+        };
+        LinuxError::Denied { path, denial }
+    }
+}
+
+/// Whether a process that `/proc` does not show is there all the same, and belongs to somebody else.
+fn exists_for_signals(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::PERM))
 }
 
 #[cfg(test)]

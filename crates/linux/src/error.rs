@@ -1,11 +1,8 @@
 //! Why something could not be read from the kernel: the input, the cause and, where there is one, the fix.
 
-use crate::{Denial, ProcRoot};
 use assay_model::Problem;
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 /// Text that does not have the form that the kernel documents.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +21,21 @@ pub struct ParseError {
 impl ParseError {
     pub(crate) fn new(path: &Path, line: u64, item: impl Into<String>, what: impl Into<String>) -> Self {
         ParseError { path: path.to_owned(), line, item: item.into(), what: what.into() }
+    }
+}
+
+/// What stands in the way, and the command that removes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// The cause, as a lower-case fragment.
+    pub cause: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl fmt::Display for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.cause, self.fix)
     }
 }
 
@@ -72,24 +84,6 @@ impl LinuxError {
         LinuxError::Read { path: path.to_owned(), source }
     }
 
-    /// A file of a process that could not be opened or read; a refusal is explained.
-    pub(crate) fn read_of(proc: &ProcRoot, pid: u32, path: &Path, source: io::Error) -> Self {
-        LinuxError::read(path, source).explained(proc, pid)
-    }
-
-    /// A refusal with its reason; other errors as they are.
-    pub(crate) fn explained(self, proc: &ProcRoot, pid: u32) -> Self {
-        let LinuxError::Read { path, source } = self else { return self };
-        // Where processes are hidden, those of other users look as if they were not there.
-        let denial = match source.kind() {
-            io::ErrorKind::PermissionDenied if path.ends_with("mem") => proc.explain_denied(pid),
-            io::ErrorKind::PermissionDenied => proc.explain_denied_look(pid),
-            io::ErrorKind::NotFound if exists_for_signals(pid) => proc.explain_denied_look(pid),
-            _ => return LinuxError::Read { path, source },
-        };
-        LinuxError::Denied { path, denial }
-    }
-
     /// Whether the kernel has no such file: the process is gone, or the feature is not built in.
     ///
     /// A process that ends between `open` and `read` gives `ESRCH` instead of `ENOENT`.
@@ -102,12 +96,6 @@ impl LinuxError {
             LinuxError::Denied { .. } | LinuxError::TooLarge { .. } | LinuxError::Parse(_) => false,
         }
     }
-}
-
-/// Whether a process that `/proc` does not show is there all the same, and belongs to somebody else.
-fn exists_for_signals(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::PERM))
 }
 
 fn fix_of(source: &io::Error) -> &'static str {

@@ -32,7 +32,6 @@ mod root;
 mod smaps;
 mod threads;
 
-pub use access::Denial;
 pub use altered_memory::AlteredMemory;
 pub use cached_memory::CachedMemory;
 pub use cgroup::{
@@ -40,7 +39,7 @@ pub use cgroup::{
     parse_mountinfo,
 };
 pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, thread_cpu_ns, ticks_per_s};
-pub use error::{LinuxError, ParseError};
+pub use error::{Denial, LinuxError, ParseError};
 pub use freeze::{Freeze, FreezeError, FreezeTimes};
 pub use live_process::LiveProcess;
 pub use machine::{

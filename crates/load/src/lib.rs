@@ -21,9 +21,11 @@ pub mod arrivals;
 mod clock;
 mod connection;
 mod cookies;
+mod drive;
 mod error;
 mod generator;
 mod interval_log;
+mod law;
 mod measured;
 mod opening;
 mod poll;
@@ -45,8 +47,9 @@ mod window;
 pub use arrivals::{ArrivalLaw, Part};
 pub use clock::monotonic_ns;
 pub use error::LoadError;
-pub use generator::{Generator, GeneratorConfig, Load, Opened, Progress, Start};
+pub use generator::{Generator, GeneratorConfig, Opened, Start};
 pub use interval_log::IntervalLogs;
+pub use law::{Load, Progress};
 pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
     SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator, summary_ms,

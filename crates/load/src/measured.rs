@@ -1,6 +1,6 @@
 //! What one stretch of load showed: times, errors, mix, and whether to believe it.
 
-use crate::Load;
+use crate::law::Load;
 use crate::priority::Priority;
 use crate::recorder::{Recorded, empty_histogram};
 use crate::timeline::CompletionTimeline;

@@ -7,18 +7,18 @@
 //! milliseconds. On a small machine each CPU second of the generator is taken from the server.
 
 use crate::connection::{Connection, Failure, State};
-use crate::generator::{Generator, Load, Progress, token};
+use crate::generator::{Generator, token};
 use crate::interval_log::IntervalLogs;
+use crate::law::{Load, Progress, Span};
 use crate::measured::{ErrorKind, Measured, Stretch};
 use crate::poll::Ready;
-use crate::priority;
 use crate::recorder::{Recorder, RequestTimes};
 use crate::scenario::Operation;
 use crate::schedule::{OverBound, Schedule, Waiting};
 use crate::session::Drawn;
 use crate::tally::{Tally, shortened};
 use crate::window::WindowRecorder;
-use crate::{LoadError, clock};
+use crate::{LoadError, clock, priority};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -438,14 +438,6 @@ impl<'a> Run<'a> {
             self.leave(user, now_ns);
         }
     }
-}
-
-/// When a load begins, when recording does, and when it ends; `CLOCK_MONOTONIC`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Span {
-    pub begun_ns: u64,
-    pub start_ns: u64,
-    pub end_ns: u64,
 }
 
 /// Where a finished request is entered, if it belongs to what is recorded.

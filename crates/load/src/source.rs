@@ -1,6 +1,9 @@
 //! Where windows of load come from: one generator of this process, or several elsewhere that act as one.
 
-use crate::{IntervalLogs, Load, LoadError, Measured, Progress};
+use crate::LoadError;
+use crate::interval_log::IntervalLogs;
+use crate::law::{Load, Progress};
+use crate::measured::Measured;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

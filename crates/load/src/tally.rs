@@ -1,7 +1,7 @@
 //! Counts of one stretch: requests and errors by operation and kind, with a few samples of what went wrong.
 
+use crate::law::Span;
 use crate::measured::{Counts, ErrorKind};
-use crate::run::Span;
 use crate::scenario::Scenario;
 use crate::timeline::CompletionTimeline;
 use assay_model::{OperationCount, Problem};

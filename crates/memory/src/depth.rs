@@ -1,14 +1,11 @@
 //! How deep a look goes where nobody says.
 
 use crate::jvm::Jvm;
+use crate::options::ReadOptions;
 use crate::owners::object_ranges;
-use crate::read::ReadOptions;
 use assay_linux::MemorySource;
 use assay_model::{LookDepth, OwnersLeftOut};
 
-/// Resident bytes of Java objects that are read where no depth is asked for. A look is asked for to be answered: reading
-/// takes 0.4 to 0.7 s of CPU time for each GiB, so that this much takes about 2 s.
-pub const HEAP_READ_BYTES_MAX: u64 = 3 << 30;
 /// Measured: the more objects a GiB holds, the longer it takes.
 const CPU_NS_PER_READ_GIB: u64 = 500_000_000;
 
@@ -54,6 +51,7 @@ fn chosen(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::HEAP_READ_BYTES_MAX;
 
     #[test]
     fn owners_are_looked_for_up_to_the_bound_and_beyond_it_the_look_says_what_it_left_out() {

@@ -8,8 +8,8 @@ use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_s
 use crate::leaf_table::{LeafId, LeafTable};
 use crate::ledger::{Ledger, Span};
 use crate::mapped::mapped_spans;
+use crate::options::ReadOptions;
 use crate::owners::{Claims, find_owners, read_tags};
-use crate::read::ReadOptions;
 use crate::stacks::stack_spans;
 use crate::system_map::NamedStretch;
 use crate::unknown::unknown_pieces;

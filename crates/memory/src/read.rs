@@ -1,51 +1,16 @@
 //! Reading a live process in full.
 
-use crate::depth::HEAP_READ_BYTES_MAX;
 use crate::facts::{allocator_facts, jvm_facts};
 use crate::findings::findings;
 use crate::look::{Look, look};
+use crate::options::ReadOptions;
 use crate::sample::MemoryError;
 use crate::system_map::ask;
 use assay_linux::{
     CachedMemory, Freeze, LinuxError, LiveProcess, MemorySource, ProcRoot, SysRoot, monotonic_ns,
     thread_cpu_ns,
 };
-use assay_model::{Area, BesideRss, LookDepth, MemoryReport, Problem, schema};
-use std::time::Duration;
-
-/// What a caller may choose.
-#[derive(Debug, Clone)]
-pub struct ReadOptions {
-    /// How deep; where it is left open, owners are looked for unless that reads too much of the Java heap.
-    pub depth: Option<LookDepth>,
-    /// What is too much, where the depth is left open.
-    pub heap_read_bytes_max: u64,
-    /// Stop the process while it is read, for at most this long. Without it the process is never stopped.
-    pub freeze: Option<Duration>,
-    /// Ignore the headers and counters of native memory tracking: for tests that hold inferred owners against them.
-    pub ignore_nmt: bool,
-    /// Ask the JVM for its own map of what nothing else names. The JVM starts a thread for that, which stays.
-    pub ask_jvm: bool,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        ReadOptions {
-            depth: None,
-            heap_read_bytes_max: HEAP_READ_BYTES_MAX,
-            freeze: None,
-            ignore_nmt: false,
-            ask_jvm: false,
-        }
-    }
-}
-
-impl ReadOptions {
-    /// Of this depth, whatever it takes.
-    pub fn of_depth(depth: LookDepth) -> ReadOptions {
-        ReadOptions { depth: Some(depth), ..ReadOptions::default() }
-    }
-}
+use assay_model::{Area, BesideRss, MemoryReport, Problem, schema};
 
 /// Reads the memory of a process of this machine: every resident byte in a leaf.
 ///

@@ -1,7 +1,7 @@
 //! One block in a run: its state in the lowest three bits, then its length in units, seven bits to a byte, the lowest
 //! first; the highest bit of a byte says that another follows.
 
-use super::BlockState;
+use super::state::BlockState;
 
 pub(super) const STATE_MASK: u8 = 7;
 const STATE_BITS: u32 = 3;

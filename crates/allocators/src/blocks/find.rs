@@ -1,7 +1,9 @@
 //! Which block an address lies in, in a few steps whatever the number of blocks.
 
+use super::block::{Block, Run};
 use super::code::{Code, Eight};
-use super::{Block, Blocks, Iter};
+use super::iter::Iter;
+use super::list::Blocks;
 
 /// Runs so far apart have tables of their own.
 const STRETCH_GAP_BYTES: u64 = 1 << 20;
@@ -31,7 +33,7 @@ impl<'a> BlockFinder<'a> {
         let runs = &blocks.runs;
         let mut first = 0;
         while first < runs.len() {
-            let is_apart = |pair: &[super::Run]| STRETCH_GAP_BYTES < pair[1].start - pair[0].start;
+            let is_apart = |pair: &[Run]| STRETCH_GAP_BYTES < pair[1].start - pair[0].start;
             let length = runs[first..].windows(2).position(is_apart).map_or(runs.len() - first, |i| i + 1);
             finder.add(first, first + length);
             first += length;

@@ -1,7 +1,8 @@
 //! Blocks one after the other.
 
+use super::block::{Block, Run};
 use super::code::Code;
-use super::{Block, Blocks, Run};
+use super::list::Blocks;
 use std::iter::FusedIterator;
 
 /// All blocks from one on, in the order of their addresses.

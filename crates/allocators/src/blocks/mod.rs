@@ -4,99 +4,31 @@
 //! beginning is kept in full. Of each block in it the state and the length are kept: in one byte up to 240 bytes of
 //! length, in two up to 32 KiB. With its runs that makes 1.8 bytes for a block of a heap of small ones.
 
+mod block;
 mod code;
 mod find;
 mod iter;
+mod list;
+mod state;
 #[cfg(test)]
 mod tests;
 
+use block::Run;
+pub use block::{Block, NO_ARENA};
 pub use find::BlockFinder;
 pub use iter::Iter;
+pub use list::Blocks;
+pub use state::BlockState;
 
 use code::{Code, STATE_MASK};
 use std::ops::Range;
 
-/// What became of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BlockState {
-    /// Handed out and not given back.
-    Used,
-    /// Given back, in a bin (glibc: small, large and unsorted bins; others: free runs and dirty pages).
-    Binned,
-    /// Given back, in a fast bin.
-    Fast,
-    /// Given back, in a thread's cache.
-    ThreadCache,
-    /// Never handed out since it was got from the kernel, or merged into the end of its heap.
-    Top,
-}
-
-/// The arena of a block that is in none, since it has a mapping of its own.
-pub const NO_ARENA: u16 = u16::MAX;
-
-/// A block of an allocator's heap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block {
-    /// What `malloc` returned, or would: behind the allocator's own header.
-    pub address: u64,
-    /// Usable bytes from there on, rounding included.
-    pub bytes: u64,
-    /// What became of it.
-    pub state: BlockState,
-    /// Bytes directly before `address` that the allocator takes for itself.
-    pub header_bytes: u8,
-    /// Index of its arena in [`crate::Survey::arenas`]; [`NO_ARENA`] for a block with a mapping of its own.
-    pub arena: u16,
-}
-
-impl Block {
-    /// Usable addresses.
-    pub fn addresses(&self) -> Range<u64> {
-        self.address..self.address.saturating_add(self.bytes)
-    }
-
-    /// Where its header begins.
-    fn start(&self) -> u64 {
-        self.address.saturating_sub(self.header_bytes.into())
-    }
-}
-
-/// Blocks of a run: bounds the steps to one of them.
-const RUN_BLOCKS_MAX: u8 = 32;
 /// Lengths are kept in units of up to 16 bytes, as malloc's are.
 const UNIT_BITS_MAX: u32 = 4;
 /// Addresses of a process end before.
 const SPAN_BYTES_MAX: u64 = 1 << 57;
 /// What all blocks together may take: 21 million small ones. Beyond it they are not told apart, and the survey says so.
 const BYTES_MAX: usize = 36 << 20;
-
-/// Blocks without a gap between them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Run {
-    /// Where the header of the first one begins.
-    start: u64,
-    /// Where its codes begin.
-    codes_at: u32,
-    /// Index of the first one.
-    index: u32,
-    arena: u16,
-    header_bytes: u8,
-    unit_bits: u8,
-    /// Blocks in it.
-    count: u8,
-}
-
-/// Blocks in the order of their addresses, without overlap.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Blocks {
-    /// In the order of their addresses. The codes of those that were inserted later are behind all others.
-    runs: Vec<Run>,
-    codes: Vec<u8>,
-    count: u32,
-    /// Where the last block ends.
-    end: u64,
-    bytes_max: usize,
-}
 
 impl Default for Blocks {
     fn default() -> Blocks {
@@ -238,29 +170,6 @@ impl Blocks {
             self.count += u32::from(run.count);
         }
         self.end = self.end.max(apart.end);
-    }
-}
-
-impl Run {
-    /// The block whose header begins at an address.
-    #[inline]
-    fn block(&self, start: u64, code: Code) -> Block {
-        let header = u64::from(self.header_bytes);
-        Block {
-            address: start + header,
-            bytes: (code.units << self.unit_bits).saturating_sub(header),
-            state: code.state,
-            header_bytes: self.header_bytes,
-            arena: self.arena,
-        }
-    }
-
-    /// Whether a block that follows on the last one fits in.
-    fn takes(&self, block: &Block, span: u64) -> bool {
-        self.count < RUN_BLOCKS_MAX
-            && self.arena == block.arena
-            && self.header_bytes == block.header_bytes
-            && span.trailing_zeros() >= u32::from(self.unit_bits)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The heaps of each arena: where a walk begins and ends, and which memory belongs to them.
 
 use super::arena::{Arenas, State};
+use super::heap::Heap;
 use super::layout::Sizes;
 use super::regions;
 use super::settings::Settings;
@@ -12,15 +13,6 @@ use std::ops::Range;
 
 /// Heaps in one stretch of memory.
 const HEAPS_MAX: usize = 1 << 20;
-
-/// A heap, with the memory around it that belongs to the arena too: `heap_info`, `malloc_state`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Heap {
-    /// What is walked.
-    pub segment: Segment,
-    /// What belongs to it, `segment` included; the main arena's ends where its top does.
-    pub addresses: Range<u64>,
-}
 
 /// All heaps in the order of their addresses; `not_malloc` is sorted. Heaps that overlap with one before are left out, and said to be.
 pub(crate) fn of_all(

@@ -5,6 +5,7 @@
 
 mod arena;
 mod cached;
+mod heap;
 mod heaps;
 mod layout;
 mod mapped;
@@ -21,7 +22,7 @@ use crate::{Arena, Block, BlockState, HeapKind, HeapRange, Survey};
 use arena::{Arenas, Data};
 use assay_linux::{Mapping, MemorySource};
 use assay_model::{ArenaFacts, Problem};
-use heaps::Heap;
+use heap::Heap;
 use layout::Sizes;
 use reader::Window;
 use settings::Settings;

@@ -5,7 +5,7 @@
 //! from there leads to the top, or to the fence that malloc put up when it left them.
 
 use super::arena::{Arenas, State};
-use super::heaps::Heap;
+use super::heap::Heap;
 use super::layout::{FLAGS, PREV_INUSE, Sizes};
 use super::mapped::without;
 use super::reader::Window;

@@ -4,7 +4,7 @@
 //! long as the hash table; descriptions of resources, texts, and then their bytes. A resource may be packed as a whole
 //! (`jlink --compress=zip-6`); the older way that shares texts among classes is not read, and said so.
 
-use super::CLASS_BYTES_MAX;
+use super::limits::CLASS_BYTES_MAX;
 use flate2::read::ZlibDecoder;
 use std::io::{self, Read, Seek, SeekFrom};
 

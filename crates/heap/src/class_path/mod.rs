@@ -6,75 +6,22 @@
 
 mod class_file;
 mod jimage;
+mod limits;
 mod place;
 
 use crate::predict::ClassNotFound;
 use crate::{Census, ClassIndex, ClassShape};
 use assay_jdk::objects::ObjectFacts;
 use class_file::ClassFile;
+pub use limits::ClassPathError;
+use limits::NAMES_MAX;
 use place::Place;
 use std::ffi::OsStr;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// No line of inheritance is longer; a file may claim one.
 const SUPER_CLASSES_MAX: usize = 1000;
-/// Names that are looked through for one like that which was not found.
-const NAMES_MAX: usize = 500_000;
-/// A class file has at most some MB; a jar may claim more.
-const CLASS_BYTES_MAX: u64 = 64 << 20;
-
-/// Why a class path does not give a class.
-#[derive(Debug, thiserror::Error)]
-pub enum ClassPathError {
-    /// A place cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The place.
-        path: PathBuf,
-        /// The system's answer.
-        source: io::Error,
-    },
-    /// A place is neither a folder, nor a jar, nor the home of a JDK; or it is damaged.
-    #[error("{}: {what}", path.display())]
-    NoClasses {
-        /// The place.
-        path: PathBuf,
-        /// What it is instead.
-        what: String,
-    },
-    /// No place has the class.
-    #[error(transparent)]
-    NotFound(#[from] ClassNotFound),
-    /// A class has a super class that no place has.
-    #[error(
-        "{class} extends {super_class}, which is not in the class path, and its fields count too; a JDK's home in the class \
-         path gives the JDK's own classes"
-    )]
-    NoSuperClass {
-        /// The class.
-        class: String,
-        /// Its super class.
-        super_class: String,
-    },
-    /// Classes that extend each other, or too many of them.
-    #[error("the super classes of {class} have no end")]
-    NoEnd {
-        /// The class.
-        class: String,
-    },
-    /// A class file is none.
-    #[error("{class} in {}: {what}", path.display())]
-    BadClassFile {
-        /// The class.
-        class: String,
-        /// Where it was found.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-}
 
 /// A class or a field that asks to be kept away from others (`@Contended`).
 #[derive(Debug, Clone, PartialEq, Eq)]

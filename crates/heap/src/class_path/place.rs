@@ -1,7 +1,7 @@
 //! One place of a class path.
 
 use super::jimage::{Jimage, ReadSeek};
-use super::{CLASS_BYTES_MAX, ClassPathError, NAMES_MAX};
+use super::limits::{CLASS_BYTES_MAX, ClassPathError, NAMES_MAX};
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! From what was counted to a census.
 
 use super::classes::{ClassTable, OVERFLOW, RawField, SlotIndex};
+use super::dump::{Dump, Problems};
 use super::external_name::{Element, external_name};
 use super::names::Names;
 use super::neighbours::Kind;
-use super::records::{Dump, Problems};
 use super::tally::{CutArray, Tally};
 use crate::{ArrayLengths, Census, ClassIndex, ClassShape, Field, Neighbour, NeighbourKind, PrimitiveKind};
 use std::collections::HashMap;

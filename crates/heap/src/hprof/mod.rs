@@ -11,8 +11,10 @@
 
 mod classes;
 mod cursor;
+mod dump;
 mod external_name;
 mod finish;
+mod header;
 mod names;
 mod neighbours;
 mod payload;
@@ -25,42 +27,11 @@ mod version;
 use crate::Census;
 use cursor::Supply;
 use flate2::read::MultiGzDecoder;
+use header::Header;
+pub use header::HprofError;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Why a dump gives no census.
-#[derive(Debug, thiserror::Error)]
-pub enum HprofError {
-    /// The source cannot be read.
-    #[error("{name}: cannot be read at byte {offset}: {source}")]
-    Read {
-        /// The dump.
-        name: String,
-        /// Bytes read before.
-        offset: u64,
-        /// The system's answer, or the decompressor's.
-        source: io::Error,
-    },
-    /// It does not begin as a dump does.
-    #[error("{name} is no HPROF heap dump: {what}")]
-    NotHprof {
-        /// The file.
-        name: String,
-        /// What it begins with instead.
-        what: String,
-    },
-    /// A dump in which no object could be read.
-    #[error("{name}: no object could be read up to byte {offset}: {what}")]
-    NoObjects {
-        /// The dump.
-        name: String,
-        /// Where reading ended, in bytes from the (unpacked) dump's start.
-        offset: u64,
-        /// The first of what is wrong with it.
-        what: String,
-    },
-}
 
 /// Reads a dump, plain or packed with gzip. `name` is what errors and problems call it; `progress` is told now and then
 /// how many bytes of the source have been read.
@@ -105,67 +76,6 @@ pub fn read_file(path: &Path, progress: &dyn Fn(u64)) -> Result<Census, HprofErr
         source,
     })?;
     read(file, &name, progress)
-}
-
-/// How a dump begins.
-struct Header {
-    version: Version,
-    /// Bytes of an identifier: 4 or 8.
-    id_bytes: usize,
-    /// Bytes of the header itself.
-    bytes: u64,
-}
-
-/// Dialects that are read differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Version {
-    /// 1.0: types are signature letters, arrays of numbers are arrays of "class" 4 to 11.
-    First,
-    /// 1.0.1 and 1.0.2.
-    Hotspot,
-    /// 1.0.3.
-    Android,
-}
-
-impl Header {
-    /// Longest known: "JAVA PROFILE 1.0.2" and a NUL.
-    const TEXT_BYTES_MAX: u64 = 32;
-
-    fn read(source: &mut dyn Read) -> Result<Header, Result<io::Error, String>> {
-        let mut text = Vec::new();
-        let mut byte = [0];
-        loop {
-            match source.read(&mut byte) {
-                Ok(0) if text.is_empty() => return Err(Err("it is empty".to_owned())),
-                Ok(0) => return Err(Err("it ends within the header".to_owned())),
-                Ok(_) if byte[0] == 0 => break,
-                Ok(_) => text.push(byte[0]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Ok(error)),
-            }
-            if text.len() as u64 > Self::TEXT_BYTES_MAX
-                || !b"JAVA PROFILE ".starts_with(&text[..text.len().min(13)])
-            {
-                return Err(Err(format!("it begins with {:?}", String::from_utf8_lossy(&text))));
-            }
-        }
-        let version = match text.as_slice() {
-            b"JAVA PROFILE 1.0" => Version::First,
-            b"JAVA PROFILE 1.0.1" | b"JAVA PROFILE 1.0.2" => Version::Hotspot,
-            b"JAVA PROFILE 1.0.3" => Version::Android,
-            _ => return Err(Err(format!("its version is unknown: {:?}", String::from_utf8_lossy(&text)))),
-        };
-        let mut rest = [0; 12];
-        source.read_exact(&mut rest).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => Err("it ends within the header".to_owned()),
-            _ => Ok(error),
-        })?;
-        let id_bytes = u32::from_be_bytes([rest[0], rest[1], rest[2], rest[3]]);
-        if id_bytes != 4 && id_bytes != 8 {
-            return Err(Err(format!("its identifiers have {id_bytes} bytes, not 4 or 8")));
-        }
-        Ok(Header { version, id_bytes: id_bytes as usize, bytes: text.len() as u64 + 13 })
-    }
 }
 
 /// Counts what is read from the source as it is given.

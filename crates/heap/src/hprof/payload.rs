@@ -8,7 +8,7 @@
 //! - Writers that cut a stream of sub-records into segments of one size (perfetto) have sub-records that go on behind the
 //!   next segment's header.
 
-use super::records::Dump;
+use super::dump::{Dump, Segment, Stop};
 use super::sub_records::begins_with_sub_records;
 
 pub(super) const HEAP_DUMP: u8 = 0x0c;
@@ -18,25 +18,6 @@ pub(super) const HEAP_DUMP_END: u8 = 0x2c;
 pub(super) const HEADER_BYTES: usize = 9;
 /// So much is looked at behind a segment's header to tell whether sub-records begin there.
 const GLANCE_BYTES: usize = 4096;
-
-/// The heap record that is being read.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
-    pub(super) tag: u8,
-    /// Its end as an offset; `u64::MAX` when it is not known.
-    pub(super) end: u64,
-}
-
-/// Why a sub-record cannot be read.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// The dump has ended.
-    Over,
-    /// The segment has ended, and nothing continues it.
-    Torn,
-    /// It makes no sense.
-    Damaged(String),
-}
 
 /// A record's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

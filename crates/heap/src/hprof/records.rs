@@ -2,75 +2,14 @@
 
 use super::classes::ClassDump;
 use super::cursor::{Cursor, PIECE_BYTES_MAX};
-use super::finish;
-use super::names::Names;
-use super::payload::{HEADER_BYTES, RecordHeader, Segment, Stop};
-use super::shape;
-use super::tally::Tally;
-use super::{Header, HprofError, Version};
+use super::dump::{Dump, Stop};
+use super::header::{Header, HprofError};
+use super::payload::{HEADER_BYTES, RecordHeader};
+use super::{finish, shape};
 use crate::{Census, FieldKind};
-use assay_model::Problem;
-
-/// Problems of one dump that are listed.
-const PROBLEMS_MAX: usize = 64;
 
 const UTF8: u8 = 0x01;
 const LOAD_CLASS: u8 = 0x02;
-
-/// What is wrong with a dump.
-pub(super) struct Problems {
-    source: String,
-    pub(super) list: Vec<Problem>,
-    more: u64,
-    /// Whether one of them is that objects are missing.
-    pub(super) is_something_missing: bool,
-}
-
-impl Problems {
-    /// Adds that something of the dump is missing, or could not be read.
-    fn add_missing(&mut self, what: impl Into<String>) {
-        self.is_something_missing = true;
-        self.add(what);
-    }
-
-    pub(super) fn add(&mut self, what: impl Into<String>) {
-        if self.list.len() < PROBLEMS_MAX {
-            self.list.push(Problem::new(self.source.as_str(), what));
-        } else {
-            self.more += 1;
-        }
-    }
-
-    /// Adds what is said once however often it is met.
-    pub(super) fn add_once(&mut self, what: &str) {
-        if !self.list.iter().any(|problem| problem.text == what) {
-            self.add(what);
-        }
-    }
-
-    pub(super) fn into_list(mut self) -> Vec<Problem> {
-        if self.more > 0 {
-            let what = format!("and {} further problems", self.more);
-            self.list.push(Problem::new(self.source, what));
-        }
-        self.list
-    }
-}
-
-/// A dump that is being read, with identifiers of `ID` bytes.
-pub(super) struct Dump<'a, const ID: usize> {
-    pub(super) cursor: Cursor<'a>,
-    pub(super) segment: Segment,
-    /// Whether a sub-record has gone on in the next segment: then this writer cuts anywhere.
-    pub(super) cuts_anywhere: bool,
-    /// Version 1.0.
-    pub(super) has_letters: bool,
-    pub(super) is_android: bool,
-    pub(super) names: Names,
-    pub(super) tally: Tally,
-    pub(super) problems: Problems,
-    unknown_records: u64,
-}
 
 /// Reads the records behind the header, to a census.
 pub(super) fn read(cursor: Cursor, header: &Header, name: &str) -> Result<Census, HprofError> {
@@ -80,26 +19,7 @@ pub(super) fn read(cursor: Cursor, header: &Header, name: &str) -> Result<Census
     }
 }
 
-impl<'a, const ID: usize> Dump<'a, ID> {
-    fn new(cursor: Cursor<'a>, header: &Header, name: &str) -> Self {
-        Dump {
-            cursor,
-            segment: Segment { tag: 0, end: 0 },
-            cuts_anywhere: false,
-            has_letters: header.version == Version::First,
-            is_android: header.version == Version::Android,
-            names: Names::default(),
-            tally: Tally::new(),
-            problems: Problems {
-                source: name.to_owned(),
-                list: Vec::new(),
-                more: 0,
-                is_something_missing: false,
-            },
-            unknown_records: 0,
-        }
-    }
-
+impl<const ID: usize> Dump<'_, ID> {
     fn read(mut self, name: &str) -> Result<Census, HprofError> {
         while self.record() {}
         let offset = self.cursor.offset();

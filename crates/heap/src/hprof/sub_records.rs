@@ -1,8 +1,7 @@
 //! Sub-records of heap records: objects, classes, roots.
 
 use super::classes::{ClassDump, ClassTable, RawField};
-use super::payload::{Segment, Stop};
-use super::records::Dump;
+use super::dump::{Dump, Segment, Stop};
 use super::tally::Tally;
 use crate::{FieldKind, PrimitiveKind};
 

@@ -4,25 +4,10 @@
 //! references. Since JDK 25 the references go first where the super class ends with one, so that collectors find longer
 //! runs of references.
 
-use super::fields::{Contention, Ground, Wanted};
+use super::fields::{Contention, Ground, Hole, Wanted};
 
 /// What the JVM keeps free on both sides of what is contended: two cache lines, since processors fetch pairs.
 pub const CONTENDED_PADDING_BYTES: u64 = 128;
-
-/// A stretch without a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hole {
-    /// Where it begins.
-    pub start: u64,
-    /// Where it ends.
-    pub end: u64,
-}
-
-impl Hole {
-    fn fits(&self, bytes: u64) -> bool {
-        self.start.next_multiple_of(bytes) + bytes <= self.end
-    }
-}
 
 /// Places the own fields of a class behind and between those of its super class. Offsets are in the order of `wanted`.
 ///

@@ -1,6 +1,5 @@
 //! What all rules of layout work on: fields that want a place, and what a class leaves to those below it.
 
-use super::best_fit::Hole;
 use super::{ModelName, Sizes};
 use crate::{ClassShape, FieldKind};
 use assay_jdk::objects::{InjectedKind, ObjectFacts};
@@ -117,5 +116,20 @@ pub fn kind_name(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::Primitive(primitive) => primitive.name(),
         FieldKind::Reference => "reference",
+    }
+}
+
+/// A stretch without a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hole {
+    /// Where it begins.
+    pub start: u64,
+    /// Where it ends.
+    pub end: u64,
+}
+
+impl Hole {
+    pub fn fits(&self, bytes: u64) -> bool {
+        self.start.next_multiple_of(bytes) + bytes <= self.end
     }
 }

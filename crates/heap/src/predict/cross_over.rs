@@ -4,7 +4,7 @@
 //! compressed references holds *fewer* objects than the largest below it, until it is larger by the ratio of the two
 //! weights: that ratio is the heap's own, not a rule of thumb.
 
-use super::{compact_since, is_compact, total_bytes};
+use super::models::{compact_since, is_compact, total_bytes as total_of};
 use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting};
 use assay_jdk::{Collector, Release};
 use assay_model::{CrossOver, ModelName, ModelWeight, ReferenceMode};
@@ -95,7 +95,7 @@ fn decoding(mode: ReferenceMode) -> Option<&'static str> {
 
 /// What each model with a limit, or beyond one, means for a heap: those that matter to it. Pure: from totals and limits alone.
 pub fn cross_overs(now: ModelName, models: &[ModelWeight], limits: &[Limit]) -> Vec<CrossOver> {
-    let Some(now_bytes) = total_bytes(models, now) else { return Vec::new() };
+    let Some(now_bytes) = total_of(models, now) else { return Vec::new() };
     let heap = Heap { now, now_bytes, models, limits };
     let names = ModelName::ALL.into_iter().filter(|name| heap.matters(*name));
     names.filter_map(|name| heap.below(name).or_else(|| heap.beyond(name))).collect()
@@ -112,7 +112,7 @@ impl Heap<'_> {
     /// Whether anybody with this heap would think of a model: its own; those that a release has beyond the limit; a larger
     /// alignment than 16, and one of 16 beside compact headers, where the smaller does not hold it.
     fn matters(&self, name: ModelName) -> bool {
-        let is_held = |name| total_bytes(self.models, name) <= self.largest(name);
+        let is_held = |name| total_of(self.models, name) <= self.largest(name);
         let jdk = self.models.iter().find(|model| model.name == self.now).map_or(0, |model| model.jdk);
         let beyond_is_ccp = CLASS_POINTERS_COMPRESSED_BEYOND <= jdk;
         name == self.now
@@ -128,7 +128,7 @@ impl Heap<'_> {
 
     /// A model with limits: the cheapest decoding whose limit holds the objects.
     fn below(&self, name: ModelName) -> Option<CrossOver> {
-        let total_bytes = total_bytes(self.models, name)?;
+        let total_bytes = total_of(self.models, name)?;
         let mut limits: Vec<&Limit> = self.limits.iter().filter(|limit| limit.name == name).collect();
         limits.sort_by_key(|limit| limit.max_heap_bytes);
         let holds = limits.iter().find(|limit| total_bytes <= limit.max_heap_bytes);
@@ -182,11 +182,11 @@ impl Heap<'_> {
 
     /// A model with full references: only memory limits it, but it pays only from some size on.
     fn beyond(&self, name: ModelName) -> Option<CrossOver> {
-        let total_bytes = total_bytes(self.models, name)?;
+        let total_bytes = total_of(self.models, name)?;
         let below = model_below(name)?;
         let cliff = self.largest(below)?;
         let pays_from_bytes = self.pays_from_bytes(name)?;
-        let below_bytes = super::total_bytes(self.models, below).filter(|bytes| 0 < *bytes)?;
+        let below_bytes = total_of(self.models, below).filter(|bytes| 0 < *bytes)?;
         let ratio = total_bytes as f64 / below_bytes as f64;
         let claim = format!(
             "Beyond -Xmx{} these objects weigh {ratio:.2} times as much ({} instead of {}): only -Xmx{} holds as many \
@@ -212,7 +212,7 @@ impl Heap<'_> {
     /// whole MiB.
     fn pays_from_bytes(&self, name: ModelName) -> Option<u64> {
         let below = model_below(name)?;
-        let (here, there) = (total_bytes(self.models, below)?, total_bytes(self.models, name)?);
+        let (here, there) = (total_of(self.models, below)?, total_of(self.models, name)?);
         pays_from_bytes(self.largest(below)?, here, there)
     }
 

@@ -27,7 +27,7 @@
 //! of right models: 0.73 of a small heap of JDK 6, else 0.89 to 1), and at most [`CONTRADICTED_SHARE_MAX`] of the neighbours
 //! contradict (0.009 there, else 0).
 
-use super::is_compact;
+use super::models::{is_compact, jdk_default};
 use crate::layout::{Layouts, Sizes, is_estimate};
 use crate::{Census, FieldKind, Neighbour, NeighbourKind};
 use assay_jdk::release::OptionState;
@@ -255,7 +255,7 @@ fn stranger(census: &Census, kinds: &Kinds, jdk: u32, sizes: Sizes) -> Stranger 
 }
 
 fn alignment_bytes(name: ModelName) -> u64 {
-    Sizes::of(HeapModel { name, jdk: super::jdk_default() }).alignment_bytes
+    Sizes::of(HeapModel { name, jdk: jdk_default() }).alignment_bytes
 }
 
 /// Kinds of objects with the distances to their neighbours.

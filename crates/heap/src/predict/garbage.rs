@@ -4,7 +4,7 @@
 //! bytes change from model to model as the heap's do. That is an assumption, and is said so: short-lived objects are often
 //! smaller and have other fields than those that stay.
 
-use super::total_bytes;
+use super::models::{self, total_bytes};
 use assay_model::{
     GarbageInModel, GcRecord, GcRecordKind, HeapPrediction, ModeRead, ModelName, ReferenceMode,
 };
@@ -77,7 +77,7 @@ impl Stretch {
 /// the alignment where references are not shifted.
 fn model_of(mode: &ModeRead, dump: Option<ModelName>) -> Option<ModelName> {
     use ModelName::*;
-    let is_compact = mode.compact_headers.unwrap_or_else(|| dump.is_some_and(super::is_compact));
+    let is_compact = mode.compact_headers.unwrap_or_else(|| dump.is_some_and(models::is_compact));
     let by_shift = match (mode.mode, mode.shift_bits, is_compact) {
         (ReferenceMode::Bits32, ..) => return Some(Bits32),
         (ReferenceMode::Full64, ..) => return Some(Bits64),

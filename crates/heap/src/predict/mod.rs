@@ -7,27 +7,22 @@
 mod cross_over;
 mod detect;
 mod garbage;
+mod models;
 mod name;
 mod weigh;
 
 pub use cross_over::{Limit, cross_overs, usual_limits};
 pub use detect::{Detected, detect};
 pub use garbage::garbage;
+pub use models::{jdk_default, models};
 pub(crate) use name::not_found;
 pub use name::{ClassNotFound, find_class};
 pub use weigh::weigh;
 
 use crate::layout::Layouts;
 use crate::{Census, ClassIndex};
-use assay_jdk::{Release, feature_of};
-use assay_model::{
-    ClassLayout, DumpModel, HeapModel, HeapPrediction, ModelName, ModelWeight, Problem, schema,
-};
-
-/// Release whose rules are used where neither the heap nor the user tells: the newest whose rules are known.
-pub fn jdk_default() -> u32 {
-    Release::newest().feature
-}
+use assay_jdk::feature_of;
+use assay_model::{ClassLayout, DumpModel, HeapPrediction, Problem, schema};
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -104,33 +99,10 @@ pub fn layouts_of(census: &Census, class: ClassIndex, jdk: u32) -> Vec<ClassLayo
     layouts.filter_map(|layouts| layouts.class_layout(census, class)).collect()
 }
 
-/// Every model by the rules of a release; those with compact headers by the rules of the first release whose JVMs have them as
-/// a product option at least.
-pub fn models(jdk: u32) -> Vec<HeapModel> {
-    let of = |name: ModelName| HeapModel {
-        name,
-        jdk: if is_compact(name) { jdk.max(compact_since()) } else { jdk },
-    };
-    ModelName::ALL.into_iter().map(of).collect()
-}
-
-/// First release whose JVMs have compact headers as a product option.
-fn compact_since() -> u32 {
-    Release::product_since("UseCompactObjectHeaders")
-}
-
-/// Whether objects have compact headers.
-fn is_compact(name: ModelName) -> bool {
-    matches!(name, ModelName::Compact | ModelName::CompactAlign16 | ModelName::Compact64)
-}
-
-fn total_bytes(models: &[ModelWeight], name: ModelName) -> Option<u64> {
-    models.iter().find(|model| model.name == name).map(|model| model.total_bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::ModelName;
 
     #[test]
     fn compact_headers_have_the_rules_of_their_first_product_release() {

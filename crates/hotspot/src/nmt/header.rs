@@ -3,21 +3,8 @@
 //! Two generations are known. Since JDK 18, and 17.0.6, the header ends with a canary and a footer of two bytes follows
 //! what was asked for; before, there was neither, and only size and tag say whether a block is tracked.
 
-use super::Nmt;
+use super::{HeaderForm, Nmt};
 use assay_linux::MemorySource;
-
-/// How a header is laid out. Little endian; offsets in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeaderForm {
-    /// 0 size (8), 8 call site (4), 12 tag, 13 zero, 14 canary (2); footer.
-    Canary64,
-    /// 0 first canary (4), 4 size (4), 8 call site (4), 12 tag, 13 zero, 14 canary (2); footer.
-    Canary32,
-    /// 0 size (8), 8 tag, 9 call site (7).
-    Plain64,
-    /// 0 size (4), 4 tag, 5 call site (3).
-    Plain32,
-}
 
 /// The header before a tracked block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

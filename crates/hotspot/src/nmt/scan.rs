@@ -1,7 +1,7 @@
 //! Finding tracked blocks by their headers, with no knowledge of the allocator.
 
-use super::Nmt;
-use super::header::{FOOTER, HeaderForm, NmtHeader};
+use super::header::{FOOTER, NmtHeader};
+use super::{HeaderForm, Nmt};
 use assay_linux::MemorySource;
 use std::ops::Range;
 

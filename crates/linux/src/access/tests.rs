@@ -59,7 +59,7 @@ fn hidden_and_ended_processes_are_told_apart() {
     let gone = Facts { target_uid: None, ..same_user() };
     check(&gone, Wish::Look, "there is no process 42", "ps -e");
     check(&Facts { is_hidden: true, ..gone }, Wish::Look, "hidepid", "sudo assay");
-    let at = |line: &str| hides(std::path::Path::new("/proc"), line);
+    let at = |line: &str| hides(Path::new("/proc"), line);
     assert!(at("proc /proc proc rw,nosuid,hidepid=invisible 0 0") && at("proc /proc proc rw,hidepid=2 0 0"));
     assert!(!at("proc /proc proc rw,hidepid=0 0 0") && !at("proc /mnt proc rw,hidepid=2 0 0"));
     assert!(!at("proc /proc proc rw,nosuid 0 0") && !at(""));

@@ -1,9 +1,10 @@
 //! From the file's form to the checked scenario. Goes on after a mistake, so that all are told at once.
 
 use super::file::{ExtractFile, Kind, OperationFile, ScenarioFile, ValueFile};
+use super::operation::{Extract, Operation, Scenario};
 use super::template::is_name;
 use super::value::{LIST_COUNT_MAX, Law};
-use super::{Encoding, Extract, Operation, Scenario, Source, Template, Value};
+use super::{Encoding, Source, Template, Value};
 use assay_model::schema;
 use assay_text::near::hint;
 use memchr::memmem::Finder;

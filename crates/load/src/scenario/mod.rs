@@ -7,6 +7,7 @@
 
 mod compile;
 mod file;
+mod operation;
 mod template;
 mod value;
 
@@ -15,112 +16,12 @@ pub(crate) use value::Value;
 
 use crate::LoadError;
 use crate::url::BaseUrl;
-use memchr::memmem::Finder;
+pub(crate) use operation::Operation;
+pub use operation::Scenario;
 use std::path::Path;
 
 /// Longest scenario file that is read, bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-
-/// A checked scenario.
-///
-/// ```
-/// let text = r#"
-/// schema = "assay.scenario/1"
-/// name = "brokerage-example"
-///
-/// [session]
-/// start = ["login"]              # at session start, before the mix is drawn
-/// restart_after = ["logout"]     # after these a new session begins
-///
-/// [values]                       # drawn anew for each request that uses them; session-* once per session
-/// user = { kind = "session-range", from = 0, to = 14999 }
-/// side = { kind = "list", values = ["buy", "sell"] }
-/// symbols = { kind = "range-list", prefix = "s:", from = 0, to = 9999, count = [1, 9], separator = "," }
-///
-/// [extract]                      # the text after the first `after` to the next `before`, at most 1 KiB
-/// holding = { operation = "portfolio", after = 'data-holding="', before = '"', once = true }
-///
-/// [[operation]]
-/// name = "login"
-/// weight = 0                     # relative, default 1; 0: only where it is named
-/// method = "POST"                # default GET
-/// path = "/login"
-/// form = { user = "uid:{user}" } # or body = "..."; and headers = { Accept = "..." }
-/// status = [200, 302]            # default 200; redirects are not followed
-///
-/// [[operation]]
-/// name = "portfolio"
-/// weight = 90
-/// path = "/portfolio?side={side}&symbols={symbols}"
-///
-/// [[operation]]
-/// name = "sell"
-/// weight = 6
-/// method = "POST"
-/// path = "/sell"
-/// form = { holding = "{holding}" }
-/// contains = "Sold"              # must be in the first mebibyte of the body
-/// requires = "holding"           # where it is not there, `otherwise` runs, counted under its own name
-/// otherwise = "portfolio"
-/// timeout_ms = 2000              # default 10000, from getting a connection to the whole answer
-///
-/// [[operation]]
-/// name = "logout"
-/// weight = 4
-/// path = "/logout"
-/// "#;
-/// assert_eq!(assay_load::Scenario::parse(text, "example.toml")?.name(), "brokerage-example");
-/// # Ok::<(), assay_load::LoadError>(())
-/// ```
-///
-/// A value stands in paths and forms percent-encoded, in headers without control characters, in a `body` as it is.
-/// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
-/// it is not found removes it. Cookies are kept for each session (their domain, path and later expiry are not
-/// supported). Not supported either: https, redirects, compressed answers, HTTP/2, character entities in extracts.
-#[derive(Debug, Clone)]
-pub struct Scenario {
-    pub(crate) name: String,
-    pub(crate) operations: Vec<Operation>,
-    /// Operations at the start of a session, in order.
-    pub(crate) start: Vec<usize>,
-    /// Running sums of the weights.
-    pub(crate) weight_sums: Vec<f64>,
-    pub(crate) values: Vec<Value>,
-    pub(crate) extracts: Vec<Extract>,
-}
-
-/// One kind of request with its checks.
-#[derive(Debug, Clone)]
-pub(crate) struct Operation {
-    pub name: String,
-    pub weight: f64,
-    pub method: String,
-    pub path: Template,
-    /// Whole header lines.
-    pub headers: Template,
-    pub body: Option<Template>,
-    pub statuses: Vec<u16>,
-    pub contains: Option<Finder<'static>>,
-    /// Extracts without which `otherwise` runs instead.
-    pub requires: Vec<usize>,
-    pub otherwise: Option<usize>,
-    pub timeout_ns: u64,
-    /// Extracts that the answer is searched for.
-    pub extracts: Vec<usize>,
-    /// Extracts that are used up by the request.
-    pub uses_up: Vec<usize>,
-    pub restarts_session: bool,
-}
-
-/// A value taken from an answer.
-#[derive(Debug, Clone)]
-pub(crate) struct Extract {
-    pub name: String,
-    pub after: Finder<'static>,
-    pub before: Finder<'static>,
-    /// A request that sends the value uses it up.
-    pub once: bool,
-}
 
 impl Scenario {
     /// Reads a scenario file.
@@ -240,18 +141,6 @@ impl Scenario {
             shares[*started] += restarts / requests_per_draw;
         }
         shares
-    }
-}
-
-impl Operation {
-    /// The answer's body is needed, not only its length.
-    pub fn keeps_body(&self) -> bool {
-        self.contains.is_some() || !self.extracts.is_empty()
-    }
-
-    /// RFC 9110 section 9.2.2: may be sent again when a kept-alive connection turns out to be closed.
-    pub fn is_idempotent(&self) -> bool {
-        matches!(self.method.as_str(), "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE")
     }
 }
 

@@ -10,19 +10,12 @@
 
 mod bounds;
 mod parts;
+mod seen;
 mod settings;
 
 use assay_model::{Advice, AdviceLine, MemoryReport, Problem, Provenance, schema};
 use parts::{KernelPart, Part};
-
-const MIB: u64 = 1 << 20;
-
-/// What one part had over all looks.
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    now_bytes: u64,
-    peak_bytes: u64,
-}
+use seen::{Seen, round_up};
 
 /// Works out the limit that the process of these looks needs. The last look is "now"; more looks give peaks.
 ///
@@ -87,11 +80,6 @@ fn direct_beyond(now: &MemoryReport, lines: &[AdviceLine]) -> Option<u64> {
     let line = lines.iter().find(|line| line.name == Part::Direct.title());
     let provided = line.map_or(0, |line| line.bound_bytes);
     jvm.direct_bytes_max?.checked_sub(provided).filter(|beyond| *beyond != 0)
-}
-
-/// To a whole MiB; the largest one that a number can hold stays below.
-fn round_up(bytes: u64) -> u64 {
-    bytes.checked_next_multiple_of(MIB).unwrap_or(u64::MAX - (MIB - 1))
 }
 
 fn line(part: Part, looks: &[MemoryReport], now: &MemoryReport) -> Option<AdviceLine> {

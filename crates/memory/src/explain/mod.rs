@@ -7,12 +7,14 @@
 mod depths;
 mod gather;
 mod huge_pages;
+mod number;
 mod words;
 
 use crate::process::Process;
 use assay_model::{Area, Cause, MemoryChange, MemoryReport, Problem, schema};
 use gather::{Change, gather};
 use jiff::Timestamp;
+use number::{bounded, difference};
 
 /// What has changed less than this is gathered into the rest of its area.
 const SMALL_BYTES: u64 = 64 << 10;
@@ -146,13 +148,4 @@ fn elapsed_ns(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Pr
         return None;
     }
     Some(elapsed_ns)
-}
-
-/// Sizes from a file may be anything; no process has 2^63 bytes.
-fn bounded(bytes: u64) -> u64 {
-    bytes.min(i64::MAX as u64)
-}
-
-fn difference(before: u64, after: u64) -> i64 {
-    bounded(after).cast_signed() - bounded(before).cast_signed()
 }

@@ -1,7 +1,7 @@
 //! Native memory that Java objects own.
 
+use super::weight::{finding, matters};
 use super::words::{bytes, flag, option_size, percent, under};
-use super::{finding, matters};
 use assay_model::{Area, MemoryFinding, MemoryReport};
 
 /// Below this share of RSS direct buffers are not what makes a process large.

@@ -1,7 +1,7 @@
 //! Classes and their loaders.
 
+use super::weight::{finding, matters};
 use super::words::{bytes, ending, leaves_of, of_area, percent, under};
-use super::{finding, matters};
 use assay_jdk::Release;
 use assay_jdk::release::OptionState;
 use assay_model::{Area, Leaf, MemoryFinding, MemoryReport};

@@ -1,7 +1,7 @@
 //! Compiled code, the collector's tables, tracking and mapped files.
 
+use super::weight::{finding, matters};
 use super::words::{bytes, ending, leaves_of, of_area, option_size, percent, under};
-use super::{finding, matters};
 use assay_model::{Area, MemoryFinding, MemoryReport};
 
 /// Free code in between is reused by later compilations; beyond this share of the cache it is not.

@@ -1,7 +1,7 @@
 //! Heap pages without objects.
 
+use super::weight::{finding, matters};
 use super::words::{bytes, flag, is_on, percent, under};
-use super::{finding, matters};
 use assay_model::{JvmMemoryFacts, MemoryFinding, MemoryReport};
 
 /// Below this share of the heap's resident bytes, room to allocate into is what a heap needs.

@@ -1,7 +1,7 @@
 //! What kernel and container do with the process, and what stays unknown.
 
+use super::weight::{finding, matters};
 use super::words::{bytes, is_on, of_area, percent};
-use super::{finding, matters};
 use assay_model::{Area, MemoryFinding, MemoryReport};
 
 /// Less in huge pages is a stack or two.

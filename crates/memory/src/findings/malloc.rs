@@ -1,7 +1,7 @@
 //! What malloc keeps after it was freed.
 
+use super::weight::{finding, matters};
 use super::words::{bytes, ending, flag, percent, total};
-use super::{finding, matters};
 use assay_model::{Area, ArenaFacts, JvmMemoryFacts, MemoryFinding, MemoryReport};
 
 /// Threads get arenas in turn, up to eight per processor. Two hold most programs' threads apart well enough.

@@ -12,14 +12,10 @@ mod heap;
 mod host;
 mod malloc;
 mod threads;
+mod weight;
 pub(crate) mod words;
 
 use assay_model::{MemoryFinding, MemoryReport};
-
-/// What is smaller is not worth a restart: a burst of compilation alone moves as much.
-const GAIN_BYTES_MIN: u64 = 4 << 20;
-/// In a process of some GiB the same holds for a hundredth of it.
-const GAIN_SHARE_MIN: u64 = 100;
 
 type Rule = fn(&MemoryReport) -> Option<MemoryFinding>;
 
@@ -55,19 +51,4 @@ pub fn findings(report: &MemoryReport) -> Vec<MemoryFinding> {
     let mut found: Vec<MemoryFinding> = RULES.iter().filter_map(|rule| rule(report)).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.gain_bytes));
     found
-}
-
-/// Whether so many bytes are worth a claim in this process.
-fn matters(report: &MemoryReport, bytes: u64) -> bool {
-    GAIN_BYTES_MIN.max(report.rss_bytes / GAIN_SHARE_MIN) <= bytes
-}
-
-fn finding(
-    rule: &str,
-    claim: String,
-    evidence: String,
-    setting: String,
-    gain_bytes: Option<u64>,
-) -> MemoryFinding {
-    MemoryFinding { rule: rule.to_owned(), claim, evidence, setting, gain_bytes, is_at_least: false }
 }

@@ -1,7 +1,7 @@
 //! Threads and their stacks.
 
+use super::weight::{finding, matters};
 use super::words::{bytes, of_area, percent, total};
-use super::{finding, matters};
 use assay_model::{Area, MemoryFinding, MemoryReport};
 
 /// From here on the number itself is the cause: stacks, kernel stacks, malloc caches and page tables come with each.

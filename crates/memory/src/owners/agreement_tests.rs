@@ -2,7 +2,7 @@
 
 use super::rules::of_tag;
 use crate::look::{Look, look};
-use crate::read::ReadOptions;
+use crate::options::ReadOptions;
 use assay_allocators::BlockState;
 use assay_linux::{CachedMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_testkit::{find_java, skip, start_java};

@@ -9,6 +9,7 @@ mod agreement_tests;
 mod bits;
 mod content;
 mod filter;
+mod find;
 mod front;
 mod graph;
 mod holders;
@@ -22,5 +23,6 @@ mod table;
 #[cfg(test)]
 mod tags_tests;
 
+pub(crate) use find::{find_owners, read_tags};
 pub(crate) use roots::object_ranges;
-pub(crate) use search::{Claims, find_owners, read_tags};
+pub(crate) use search::Claims;

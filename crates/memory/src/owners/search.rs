@@ -1,7 +1,7 @@
 //! The search for owners: content first, then pointers, from the surest roots to the weakest.
 
 use super::bits::Bits;
-use super::content::{Contents, Wanted, look_into_blocks};
+use super::content::Contents;
 use super::filter::AddressFilter;
 use super::front::Front;
 use super::graph::Graph;
@@ -9,15 +9,13 @@ use super::index::{BlockIndex, Target};
 use super::room::Room;
 use super::scan::{KeptWords, for_each_word};
 use super::table::{Owners, Slack};
-use crate::leaf_table::{LeafId, LeafTable};
+use crate::leaf_table::LeafId;
 use assay_allocators::Survey;
 use assay_linux::MemorySource;
 use assay_model::Problem;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
-
-use crate::jvm::Jvm;
 
 /// What the search found.
 #[derive(Debug, Default)]
@@ -37,6 +35,7 @@ pub(crate) struct Search<'a> {
     pub(crate) source: &'a dyn MemorySource,
     pub(crate) index: BlockIndex<'a>,
     pub(crate) owners: Owners,
+    slack: Slack,
     starts: Graph,
     insides: Graph,
     chained: Bits,
@@ -72,6 +71,55 @@ impl Settled {
     fn place(&mut self, word: u64) -> &mut u64 {
         // Blocks begin at multiples of 16.
         &mut self.0[(word >> 4) as usize % Settled::COUNT]
+    }
+}
+
+impl<'a> Search<'a> {
+    /// Before anything is followed: blocks whose content named an owner are its front.
+    pub(crate) fn new(
+        source: &'a dyn MemorySource,
+        index: BlockIndex<'a>,
+        contents: Contents,
+        room: Room,
+        survey: &Survey,
+        regions: &'a [Range<u64>],
+    ) -> Search<'a> {
+        let Contents { owners, slack, chained, starts, insides } = contents;
+        let blocks = survey.blocks.len();
+        let mut front = Front::new(blocks);
+        starts.holders().filter(|block| owners.has(*block)).for_each(|block| front.push(block));
+        let stretches = survey.ranges.iter().map(|range| range.addresses.clone());
+        Search {
+            source,
+            index,
+            owners,
+            slack,
+            starts,
+            insides,
+            chained,
+            regions,
+            votes: HashMap::new(),
+            postponed: Vec::new(),
+            is_postponed: Bits::new(blocks),
+            postponed_max: room.postponed,
+            is_cut_off: false,
+            front,
+            buffer: Vec::new(),
+            filter: AddressFilter::new(stretches.chain(regions.iter().cloned())),
+            kept: KeptWords::new(room.kept_words),
+            settled: Settled::new(),
+        }
+    }
+
+    /// What was found.
+    pub(crate) fn into_claims(self) -> Claims {
+        let Search { owners, slack, votes, starts, insides, is_cut_off, regions, .. } = self;
+        let mut problems = Vec::new();
+        if starts.is_cut_off || insides.is_cut_off || is_cut_off {
+            let what = "more pointers to malloc blocks than are kept; blocks to which only others lead have no owner";
+            problems.push(Problem::new("owners", what));
+        }
+        Claims { owners, slack, regions: winners(regions, &votes), problems }
     }
 }
 
@@ -236,71 +284,6 @@ impl Search<'_> {
 fn region_of(regions: &[Range<u64>], word: u64) -> Option<usize> {
     let at = regions.partition_point(|region| region.end <= word);
     regions.get(at).filter(|region| region.start <= word).map(|_| at)
-}
-
-/// Takes as owners what the tags of native memory tracking name, and what the blocks' own content tells. Nothing beside
-/// the blocks is read, and no pointer followed.
-pub(crate) fn read_tags(
-    source: &dyn MemorySource,
-    jvm: &Jvm<'_>,
-    survey: &Survey,
-    leaves: &mut LeafTable,
-) -> Claims {
-    let index = BlockIndex::new(&survey.blocks, &survey.ranges, jvm.tracked_header_bytes());
-    let room = Room::for_blocks(survey.blocks.len(), true);
-    let Contents { owners, slack, .. } =
-        look_into_blocks(source, Some(jvm), &index, Wanted::Tags, room, leaves);
-    Claims { owners, slack, ..Claims::default() }
-}
-
-/// Finds the owners of all blocks in use, and of the regions that no structure names. `ignore_nmt` hides the tags, not
-/// the fact that pointers lead behind the header.
-pub(crate) fn find_owners(
-    source: &dyn MemorySource,
-    jvm: Option<&Jvm<'_>>,
-    survey: &Survey,
-    regions: &[Range<u64>],
-    ignore_nmt: bool,
-    leaves: &mut LeafTable,
-) -> Claims {
-    let header_bytes = jvm.map_or(0, Jvm::tracked_header_bytes);
-    let index = BlockIndex::new(&survey.blocks, &survey.ranges, header_bytes);
-    let wanted = Wanted::Pointers { hide_tags: ignore_nmt };
-    let blocks = survey.blocks.len();
-    let room = Room::for_blocks(blocks, header_bytes != 0);
-    let Contents { owners, slack, chained, starts, insides } =
-        look_into_blocks(source, jvm, &index, wanted, room, leaves);
-    let mut front = Front::new(blocks);
-    starts.holders().filter(|block| owners.has(*block)).for_each(|block| front.push(block));
-    let stretches = survey.ranges.iter().map(|range| range.addresses.clone());
-    let mut search = Search {
-        source,
-        index,
-        owners,
-        starts,
-        insides,
-        chained,
-        regions,
-        votes: HashMap::new(),
-        postponed: Vec::new(),
-        is_postponed: Bits::new(blocks),
-        postponed_max: room.postponed,
-        is_cut_off: false,
-        front,
-        buffer: Vec::new(),
-        filter: AddressFilter::new(stretches.chain(regions.iter().cloned())),
-        kept: KeptWords::new(room.kept_words),
-        settled: Settled::new(),
-    };
-    super::roots::take_all(&mut search, jvm, leaves);
-    let Search { owners, votes, starts, insides, is_cut_off, .. } = search;
-    let mut problems = Vec::new();
-    if starts.is_cut_off || insides.is_cut_off || is_cut_off {
-        let what =
-            "more pointers to malloc blocks than are kept; blocks to which only others lead have no owner";
-        problems.push(Problem::new("owners", what));
-    }
-    Claims { owners, slack, regions: winners(regions, &votes), problems }
 }
 
 /// Pointers of an owner into a region: how many, and whether it came before others, which are then less sure.

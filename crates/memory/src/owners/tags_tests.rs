@@ -4,7 +4,7 @@
 use super::rules::of_tag;
 use crate::LookDepth;
 use crate::look::{Look, look};
-use crate::read::ReadOptions;
+use crate::options::ReadOptions;
 use assay_allocators::BlockState;
 use assay_linux::{AlteredMemory, CachedMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::Tier;

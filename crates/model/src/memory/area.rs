@@ -79,7 +79,7 @@ impl Area {
 
     /// Its resident bytes in one look; zero only if other areas of the same scan are there, since an area that was not
     /// seen is not listed.
-    pub fn bytes_in(self, areas: &[super::AreaBytes]) -> u64 {
+    pub fn bytes_in(self, areas: &[AreaBytes]) -> u64 {
         areas.iter().filter(|a| a.area == self).fold(0, |sum, a| sum.saturating_add(a.resident_bytes))
     }
 
@@ -176,4 +176,14 @@ impl Tier {
     pub fn is_inference(self) -> bool {
         matches!(self, Tier::Content | Tier::Pointers)
     }
+}
+
+/// Resident bytes of an area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AreaBytes {
+    /// The area.
+    #[serde(rename = "name", alias = "area")]
+    pub area: Area,
+    /// Resident bytes.
+    pub resident_bytes: u64,
 }

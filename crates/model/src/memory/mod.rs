@@ -9,12 +9,12 @@ mod sample;
 mod trim;
 
 pub use advice::{Advice, AdviceLine};
-pub use area::{Area, Tier};
+pub use area::{Area, AreaBytes, Tier};
 pub use change::{Cause, MemoryChange};
 pub use report::{
     AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, JvmMemoryFacts, Leaf, LookDepth, MemoryFinding,
     MemoryReport, OwnersLeftOut, ThreadMemory, TierBytes, UnknownPiece,
 };
 pub use running::{RunningJvm, RunningJvms};
-pub use sample::{AreaBytes, MemorySample};
+pub use sample::MemorySample;
 pub use trim::MemoryTrim;

@@ -1,17 +1,7 @@
 //! One look at a process in short: areas only.
 
-use super::Area;
+use super::AreaBytes;
 use serde::{Deserialize, Serialize};
-
-/// Resident bytes of an area.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AreaBytes {
-    /// The area.
-    #[serde(rename = "name", alias = "area")]
-    pub area: Area,
-    /// Resident bytes.
-    pub resident_bytes: u64,
-}
 
 /// One look at a process. The areas add up to `rss_bytes` of the same scan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,171 @@
+//! Running stretches of load on a generator.
+
+use crate::arrivals::{Part, RATE_PER_S_MAX};
+use crate::generator::{Generator, Opened, SESSIONS_MAX, Start, within};
+use crate::interval_log::IntervalLogs;
+use crate::law::{Load, Progress, Span};
+use crate::measured::Measured;
+use crate::run::Run;
+use crate::schedule::Schedule;
+use crate::source::{LoadSource, LoadWindow};
+use crate::window::WindowRecorder;
+use crate::{LoadError, clock};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+const DURATION_MAX: Duration = Duration::from_secs(7 * 86_400);
+
+impl Generator {
+    /// Runs one stretch of load and drains it; blocks until then. Connections are opened, and those that died since the
+    /// last stretch replaced, before it begins; that some stayed closed is among its problems. The first stretch draws
+    /// its arrivals from the configured seed, each further one from the next number.
+    ///
+    /// Draining waits for what is in flight, at most the longest time limit of the scenario. `stop` ends the stretch
+    /// early, and the drain after a second. `on_progress` is called a few times a second from the generator's
+    /// thread and should return at once.
+    ///
+    /// # Errors
+    /// A number in `load` that cannot be used, or no connection to the server. Requests that fail are no errors here,
+    /// but counted in the result.
+    pub fn run(
+        &mut self,
+        load: &Load,
+        duration: Duration,
+        stop: &AtomicBool,
+        logs: Option<IntervalLogs>,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        let start = self.start(load, duration, stop)?;
+        self.run_from(start, load, duration, stop, logs, on_progress)
+    }
+
+    /// Makes ready for a load that starts now, with the next seed.
+    fn start(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Start, LoadError> {
+        let opened = self.ready(load, duration, stop)?;
+        let seed = self.config.seed.wrapping_add(self.stretches);
+        self.stretches += 1;
+        Ok(Start { at_ns: clock::monotonic_ns(), part: Part::WHOLE, seed, opened })
+    }
+
+    /// Checks a load, opens the connections that it needs and seats its users. `stop` ends the opening early.
+    pub fn ready(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Opened, LoadError> {
+        let users = check(load, duration)?;
+        let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
+        self.seat(users.unwrap_or(self.config.sessions));
+        Ok(opened)
+    }
+
+    /// Runs a stretch for which the generator is ready. A start in the future is waited for; one in the past is caught
+    /// up with, and the lateness shows in the send lag.
+    pub(crate) fn run_from(
+        &mut self,
+        start: Start,
+        load: &Load,
+        duration: Duration,
+        stop: &AtomicBool,
+        logs: Option<IntervalLogs>,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        self.record_from(start, load, (Duration::ZERO, duration), stop, (logs, None), on_progress)
+    }
+
+    /// The same for a window with what comes before it; the start is that of the settling.
+    pub fn window_from(
+        &mut self,
+        start: Start,
+        window: &LoadWindow,
+        logs: Option<IntervalLogs>,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        let slow_above_ns =
+            window.slow_above.map(|above| u64::try_from(above.as_nanos()).unwrap_or(u64::MAX));
+        let is_limited = self.config.scenario.are_among(&self.config.limited);
+        let recorder = WindowRecorder::new(is_limited, slow_above_ns);
+        let times = (window.settle, window.length);
+        self.record_from(start, &window.load, times, stop, (logs, Some(recorder)), on_progress)
+    }
+
+    /// Loads for a while and goes on with what is recorded, without a pause between the two.
+    fn record_from(
+        &mut self,
+        start: Start,
+        load: &Load,
+        (settle, duration): (Duration, Duration),
+        stop: &AtomicBool,
+        (logs, window): (Option<IntervalLogs>, Option<WindowRecorder>),
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        let Start { at_ns: begun_ns, part, seed, opened } = start;
+        let start_ns = begun_ns + settle.as_nanos() as u64;
+        let end_ns = start_ns + duration.as_nanos() as u64;
+        let schedule = match load {
+            Load::Open { arrivals, rate_per_s } => Schedule::open(
+                arrivals.arrivals_of(part, *rate_per_s, seed),
+                begun_ns,
+                end_ns,
+                self.config.in_flight_max,
+            ),
+            Load::Closed { users, think } => {
+                Schedule::closed(*users, think.as_nanos() as u64, begun_ns, end_ns)
+            }
+        };
+        let span = Span { begun_ns, start_ns, end_ns };
+        let run = Run::new(self, schedule, opened.wanted, span, logs, window);
+        let mut measured = run.execute(*load, seed, stop, on_progress)?;
+        // First, since they may explain the others.
+        measured.problems.splice(0..0, opened.problems);
+        Ok(measured)
+    }
+}
+
+/// Settling and window are one stretch of load; recording begins with the first request whose intended start lies in the
+/// window. Each window draws its arrivals from the next seed, as stretches do.
+impl LoadSource for Generator {
+    fn window(
+        &mut self,
+        window: &LoadWindow,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        self.logged_window(window, None, stop, on_progress)
+    }
+
+    fn logged_window(
+        &mut self,
+        window: &LoadWindow,
+        logs: Option<IntervalLogs>,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError> {
+        let start = self.start(&window.load, window.settle.saturating_add(window.length), stop)?;
+        self.window_from(start, window, logs, stop, on_progress)
+    }
+}
+
+/// Checks the numbers of a load; returns the users of a closed loop.
+fn check(load: &Load, duration: Duration) -> Result<Option<u32>, LoadError> {
+    if duration.is_zero() || duration > DURATION_MAX {
+        let value = format!("{duration:?}");
+        return Err(LoadError::Setting {
+            name: "duration",
+            value,
+            fix: "use more than 0 and at most 7 days",
+        });
+    }
+    match *load {
+        Load::Open { rate_per_s, .. } if !(rate_per_s > 0.0 && rate_per_s <= RATE_PER_S_MAX) => {
+            let value = rate_per_s.to_string();
+            Err(LoadError::Setting { name: "rate_per_s", value, fix: "use more than 0 and at most 10000000" })
+        }
+        Load::Open { .. } => Ok(None),
+        Load::Closed { users, think } => {
+            within("users", users, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
+            if think > DURATION_MAX {
+                let value = format!("{think:?}");
+                return Err(LoadError::Setting { name: "think", value, fix: "use at most 7 days" });
+            }
+            Ok(Some(users))
+        }
+    }
+}

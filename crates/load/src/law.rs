@@ -1,0 +1,46 @@
+//! What is asked of a load, and how far it got.
+
+use crate::arrivals::ArrivalLaw;
+use std::time::Duration;
+
+/// The law of one stretch of load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Load {
+    /// Requests start when the arrivals say, whether the server keeps up or not.
+    Open {
+        /// How intended starts are spread.
+        arrivals: ArrivalLaw,
+        /// Requests per second.
+        rate_per_s: f64,
+    },
+    /// Each user waits for the answer, thinks, and sends the next request: finds what the server can do at most.
+    Closed {
+        /// Number of users.
+        users: u32,
+        /// Time from an answer to the user's next request.
+        think: Duration,
+    },
+}
+
+/// How far a stretch has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Since the start of the stretch.
+    pub elapsed: Duration,
+    /// Requests that are finished, well or not.
+    pub requests: u64,
+    /// Of these, answered correctly.
+    pub completed: u64,
+    /// Of these, failed.
+    pub errors: u64,
+    /// Requests in flight.
+    pub in_flight: u32,
+}
+
+/// When a load begins, when recording does, and when it ends; `CLOCK_MONOTONIC`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub begun_ns: u64,
+    pub start_ns: u64,
+    pub end_ns: u64,
+}

@@ -1,0 +1,15 @@
+//! What was seen of a part, and rounding.
+
+const MIB: u64 = 1 << 20;
+
+/// What one part had over all looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) now_bytes: u64,
+    pub(super) peak_bytes: u64,
+}
+
+/// To a whole MiB; the largest one that a number can hold stays below.
+pub(super) fn round_up(bytes: u64) -> u64 {
+    bytes.checked_next_multiple_of(MIB).unwrap_or(u64::MAX - (MIB - 1))
+}
