@@ -444,13 +444,13 @@ fn pauses_of_which_none_could_be_read_are_an_error_and_never_no_pause() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("gc.log");
     let begin = "[0.1s][info][gc] Using G1\n";
-    std::fs::write(&log, format!("{begin}[1.0s][info][gc] GC(1) Pause Reticulate 1.2ms\n")).expect("written");
+    fs::write(&log, format!("{begin}[1.0s][info][gc] GC(1) Pause Reticulate 1.2ms\n")).expect("written");
     let name = log.display().to_string();
     let output = gc(&[&name]);
     assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""));
     let first = text(&output.stderr).lines().next().unwrap_or_default().to_owned();
     assert!(first.contains("1 lines look like pauses and none could be read"), "{first}");
     // A log without a pause is one.
-    std::fs::write(&log, begin).expect("written");
+    fs::write(&log, begin).expect("written");
     assert!(gc(&[&name]).status.success());
 }
