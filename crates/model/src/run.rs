@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Names of the files of a run directory. Only the study room reads and writes them.
 pub mod file {
-    /// The study as the user wrote it.
+    /// The study as the user wrote it, without secrets.
     pub const STUDY: &str = "study.toml";
     /// [`crate::Plan`]
     pub const PLAN: &str = "plan.json";

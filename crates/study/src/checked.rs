@@ -7,7 +7,7 @@ use crate::each_jdk;
 use crate::error::Diagnostic;
 use crate::placeholders::check as check_placeholders;
 use crate::study_file::{
-    CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study, study_schema,
+    CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study,
 };
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, folder_of, resolve};
@@ -16,7 +16,7 @@ use assay_measure::observers::Observe;
 use assay_model::{METRICS, PER_BENCHMARK, Subject, schema};
 use assay_text::near::hint;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Longest name of a study or level.
 const NAME_CHARS_MAX: usize = 80;
@@ -46,75 +46,45 @@ impl Checked {
     }
 }
 
-impl Study {
-    /// Reads a study file with what it names, and checks both.
-    ///
-    /// # Errors
-    /// Every mistake that was found, in the order of the lines.
-    pub fn read(path: &Path) -> Result<Checked, Vec<Diagnostic>> {
-        let text = Document::read(path).map_err(|wrong| vec![wrong])?;
-        Study::check(path, &text)
-    }
-
-    /// The same for the text of a study file.
-    ///
-    /// # Errors
-    /// As [`Study::read`].
-    pub fn check(path: &Path, text: &str) -> Result<Checked, Vec<Diagnostic>> {
-        let document = Document::parse(path, text, &study_schema());
-        Study::check_document(document, text)
-    }
-
-    /// Checks a study that was built in code. `name` stands in messages where a file would, and paths in it are those of the
-    /// current folder.
-    ///
-    /// # Errors
-    /// As [`Study::read`].
-    pub fn checked(&self, name: &str) -> Result<Checked, Vec<Diagnostic>> {
-        let (file, line) = (PathBuf::from(name), None);
-        let text = self
-            .to_toml()
-            .map_err(|message| vec![Diagnostic { file: file.clone(), line, message, environment: false }])?;
-        // Nobody sees the text, so its lines say nothing.
-        Study::check_document(Document::parse(&file, &text, &study_schema()).without_lines(), &text)
-    }
-
-    fn check_document(mut document: Document, text: &str) -> Result<Checked, Vec<Diagnostic>> {
-        let mut study = match toml::from_str::<Study>(text) {
-            Ok(study) => study,
-            Err(_) if !document.found.is_empty() => return Err(sorted(document.found)),
-            Err(e) => {
-                document.add("", e.message().trim());
-                return Err(document.found);
-            }
-        };
-        each_jdk::fill_in(&mut study, installed_releases, &mut document);
-        check_head(&study, &mut document);
-        check_factors(&study, &mut document);
-        check_loads(&study, &mut document);
-        capacity::check(&study, &mut document);
-        check_design("design", &study.design, &mut document);
-        check_quick(&study, &mut document);
-        check_published(&study, &mut document);
-        check_claims(&study, &mut document);
-        check_parts(&study, &mut document);
-        let (workload, mut elsewhere) = resolve(&study, &mut document);
-        let subject = workload.as_ref().map(|w| w.program.subject()).unwrap_or_default();
-        check_metrics(&study, subject, &mut document);
-        if let Some(workload) = &workload {
-            check_program(workload, &study, &mut document);
-            if workload.program.benchmark().is_some() {
-                check_no_server(&study, &mut document);
-            }
-            check_variants(&study, workload, &mut document);
+/// Checks a study whose text has been looked through.
+///
+/// # Errors
+/// Every mistake that was found, in the order of the lines.
+pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<Diagnostic>> {
+    let mut study = match toml::from_str::<Study>(text) {
+        Ok(study) => study,
+        Err(_) if !document.found.is_empty() => return Err(sorted(document.found)),
+        Err(e) => {
+            document.add("", e.message().trim());
+            return Err(document.found);
         }
-        elsewhere.extend(std::mem::take(&mut document.found));
-        match workload {
-            Some(workload) if elsewhere.is_empty() => {
-                Ok(Checked { study, text: text.to_owned(), workload, document })
-            }
-            _ => Err(sorted(elsewhere)),
+    };
+    each_jdk::fill_in(&mut study, installed_releases, &mut document);
+    check_head(&study, &mut document);
+    check_factors(&study, &mut document);
+    check_loads(&study, &mut document);
+    capacity::check(&study, &mut document);
+    check_design("design", &study.design, &mut document);
+    check_quick(&study, &mut document);
+    check_published(&study, &mut document);
+    check_claims(&study, &mut document);
+    check_parts(&study, &mut document);
+    let (workload, mut elsewhere) = resolve(&study, &mut document);
+    let subject = workload.as_ref().map(|w| w.program.subject()).unwrap_or_default();
+    check_metrics(&study, subject, &mut document);
+    if let Some(workload) = &workload {
+        check_program(workload, &study, &mut document);
+        if workload.program.benchmark().is_some() {
+            check_no_server(&study, &mut document);
         }
+        check_variants(&study, workload, &mut document);
+    }
+    elsewhere.extend(std::mem::take(&mut document.found));
+    match workload {
+        Some(workload) if elsewhere.is_empty() => {
+            Ok(Checked { study, text: text.to_owned(), workload, document })
+        }
+        _ => Err(sorted(elsewhere)),
     }
 }
 

@@ -7,8 +7,8 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `document`, `checked`, `workload`, `units`, `placeholders` |
-//! | what this machine will run | `each_jdk`, `variant`, `reference_mode`, `jvm_choice`, `preload`, `prepare`, `plan` |
+//! | study file, workload file, their mistakes | `study_file`, `read`, `document`, `checked`, `workload`, `units`, `placeholders` |
+//! | what this machine will run | `each_jdk`, `variant`, `preload`, `prepare`, `plan` |
 //! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `private_folder`, `http` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims` |
@@ -29,6 +29,7 @@ mod preload;
 mod prepare;
 mod private_folder;
 mod process;
+mod read;
 mod redacted;
 mod run_dir;
 mod runner;

@@ -1,3 +1,5 @@
+//! Secrets in every spelling that is known, and what looks like one and is none.
+
 use super::*;
 use proptest::prelude::*;
 
