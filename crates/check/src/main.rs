@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 fn checked() -> Result<bool, String> {
     let arguments = Arguments::parse(std::env::args().skip(1))?;
     let rules = Rules::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests.toml"))?;
-    let programs = program::build()?;
+    let programs = program::build(&arguments.only)?;
     let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|one| one == name);
     let programs: Vec<_> = programs.into_iter().filter(|program| wanted(&program.name)).collect();
     let results = run::run_all(&programs, &rules, arguments.long, &arguments.kept)?;

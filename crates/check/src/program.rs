@@ -56,13 +56,20 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Builds all tests. Cargo's own words go to stderr.
+/// Builds all tests, or those of the crates that some programs belong to. Cargo's own words go to stderr.
 ///
 /// # Errors
 /// They do not compile, or Cargo cannot be run.
-pub fn build() -> Result<Vec<Program>, String> {
+pub fn build(only: &[String]) -> Result<Vec<Program>, String> {
     let mut command = cargo();
-    command.args(["test", "--workspace", "--locked", "--no-run"]);
+    command.args(["test", "--locked", "--no-run"]);
+    if only.is_empty() {
+        command.arg("--workspace");
+    }
+    for name in only.iter().filter_map(|name| name.split_once('/')).map(|(name, _)| name) {
+        let package = if name == "assay" { name.to_owned() } else { format!("assay-{name}") };
+        command.args(["-p", &package]);
+    }
     let output = command.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("cargo cannot be run: {error}"))?;
     if !output.status.success() {
