@@ -19,7 +19,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     if let Some(stored) = capacity::stored(folder) {
         return capacity::report(&stored, arguments);
     }
-    let run = super::run::load(folder)?;
+    let run = assay_study::load_run(folder)?;
     let format = if arguments.json { ReportFormat::Json } else { arguments.format };
     match (&arguments.out, format) {
         (Some(path), _) if path.as_os_str() != "-" => {

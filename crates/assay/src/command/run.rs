@@ -5,7 +5,7 @@ use crate::arguments::{DemoArguments, RunArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{output, stop};
-use assay_model::{Design, Plan, PlannedProcedure, StoredRun};
+use assay_model::{Design, Plan, PlannedProcedure};
 use assay_study::{Checked, Prepared, RunOptions, Study, StudyError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -64,18 +64,13 @@ fn beside(out: &Path, study: &str) -> PathBuf {
     out.with_file_name(format!("{name}-{study}"))
 }
 
-/// Reads a run directory.
-pub fn load(folder: &Path) -> Result<StoredRun, Failure> {
-    Ok(assay_study::load_run(folder)?)
-}
-
 fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<ExitCode, Failure> {
     let stop = stop::flag_on_signal()?;
     let mut progress = Progress::new();
     let result = assay_study::run(study, options, &stop, &mut |event| progress.show(event));
     progress.finish();
     let result = result?;
-    let run = load(&result.dir)?;
+    let run = assay_study::load_run(&result.dir)?;
     let page = report::write_page(&run, &result.dir)?;
     if json {
         output::print_json(&result.summary)?;

@@ -1,6 +1,7 @@
 //! `assay heap layout`.
 
-use super::{dump, no_such_class, view};
+use super::dump;
+use super::shown::{no_such_class, view};
 use crate::arguments::LayoutArguments;
 use crate::failure::Failure;
 use crate::output;

@@ -1,6 +1,7 @@
 //! `assay heap predict`.
 
-use super::{dump, no_such_class, view};
+use super::dump;
+use super::shown::{no_such_class, view};
 use crate::arguments::PredictArguments;
 use crate::failure::Failure;
 use crate::output;
