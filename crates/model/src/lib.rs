@@ -56,7 +56,9 @@ pub use plan::{Design, Plan, PlannedProcedure, PlannedTrial, Published, SkippedV
 pub use problem::{Finding, Problem, Reason};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
-pub use trial::{Audit, Disturbance, ExcludedObserver, Trial, TrialOutcome, WarmUp, WarmUpEnd, Window};
+pub use trial::{
+    Audit, Disturbance, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd, Window,
+};
 
 /// Names of the stored forms. The number rises when a key changes its meaning or goes away; a new key does not
 /// raise it.

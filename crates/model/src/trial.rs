@@ -26,6 +26,9 @@ pub struct Trial {
     pub seed: u64,
     /// Command line with secrets redacted.
     pub command: Vec<String>,
+    /// Everything that was started, in order, the server among it.
+    #[serde(default)]
+    pub processes: Vec<LaunchRecord>,
     /// The JVM.
     pub jvm: Option<JvmFacts>,
     /// Reference mode that the JVM really chose; absent when its log could not be read.
@@ -59,6 +62,19 @@ impl Trial {
     pub fn counts(&self) -> bool {
         self.outcome == TrialOutcome::Completed && self.audit.as_ref().is_none_or(|a| a.passed)
     }
+}
+
+/// With what a process of a trial was started, secrets redacted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchRecord {
+    /// What it is in the trial: `server`, or the name of its `[[process]]` table.
+    pub role: String,
+    /// Command line.
+    pub command: Vec<String>,
+    /// Variables that were added to those of Assay's own environment, or replaced them.
+    pub environment: BTreeMap<String, String>,
+    /// Folder in which it was started.
+    pub directory: String,
 }
 
 /// How a trial ended.

@@ -48,7 +48,8 @@ fn main() {
         signal_hook::flag::register(signal_hook::consts::SIGTERM, flag).expect("a handler");
     }
     if server.has("leaves-a-child") {
-        let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("sleep");
+        // In a session of its own, as start scripts do: it is in no group of the server's.
+        let mut child = std::process::Command::new("setsid").args(["sleep", "600"]).spawn().expect("sleep");
         println!("child {}", child.id());
         std::thread::spawn(move || child.wait());
     }

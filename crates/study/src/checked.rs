@@ -5,10 +5,8 @@ use crate::capacity;
 use crate::document::Document;
 use crate::each_jdk;
 use crate::error::Diagnostic;
-use crate::placeholders::check as check_placeholders;
-use crate::study_file::{
-    CommandLine, DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study,
-};
+use crate::process_table::{check_names, check_processes, known_names};
+use crate::study_file::{DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study};
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, folder_of, resolve};
 use assay_jdk::{installed_releases, modes};
@@ -74,6 +72,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     check_metrics(&study, subject, &mut document);
     if let Some(workload) = &workload {
         check_program(workload, &study, &mut document);
+        check_processes(workload, &study, &mut document);
         if workload.program.benchmark().is_some() {
             check_no_server(&study, &mut document);
         }
@@ -330,17 +329,14 @@ fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
     };
     let at = |key: &str| if table.is_empty() { "workload".to_owned() } else { format!("{table}{key}") };
     let program = &workload.program;
-    let words = match program.command() {
-        CommandLine::Text(text) => shell_words::split(text),
-        CommandLine::Words(words) => Ok(words.clone()),
-    };
+    let words = program.command().words();
     let mut texts: Vec<(&str, String)> = Vec::new();
     match words {
         Ok(words) if words.first().is_some_and(|w| !w.is_empty()) => {
             texts.extend(words.into_iter().map(|w| ("command", w)));
         }
         Ok(_) => document.add(&at("command"), "the command is empty"),
-        Err(what) => document.add(&at("command"), format!("the command cannot be split: {what}")),
+        Err(what) => document.add(&at("command"), what),
     }
     texts.extend(program.directory().map(|text| ("directory", text.clone())));
     if let Some(server) = program.server() {
@@ -354,8 +350,9 @@ fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
         texts.extend(optional.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))));
     }
     texts.extend(program.environment().values().map(|v| ("environment", v.clone())));
+    let known = known_names(workload);
     for (key, text) in &texts {
-        let unknown = check_placeholders(text, program.subject(), &workload.options);
+        let unknown = check_names(text, &known);
         unknown.into_iter().for_each(|what| document.add(&at(key), what));
         if key.ends_with("_url") && !is_loopback(text) {
             let what = format!(

@@ -7,9 +7,8 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `read`, `document`, `checked`, `workload`, `units`, `placeholders` |
+//! | study file, workload file, their mistakes | `study_file`, `process_table`, `read`, `document`, `checked`, `workload`, `units` |
 //! | what this machine will run | `each_jdk`, `variant`, `preload`, `prepare`, `plan` |
-//! | child processes | `process`, `companion`, `server_log`, `runtime_folder`, `private_folder`, `http` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims` |
 
@@ -17,24 +16,18 @@ mod benchmark_results;
 mod capacity;
 mod checked;
 mod claims;
-mod companion;
 mod curves;
 mod document;
 mod each_jdk;
 mod error;
-mod http;
-mod placeholders;
 mod plan;
 mod preload;
 mod prepare;
-mod private_folder;
-mod process;
+mod process_table;
 mod read;
 mod redacted;
 mod run_dir;
 mod runner;
-mod runtime_folder;
-mod server_log;
 mod study_file;
 mod summary;
 mod units;
@@ -45,6 +38,7 @@ pub use checked::Checked;
 pub use claims::check_claims;
 pub use error::{Diagnostic, StudyError};
 pub use prepare::Prepared;
+pub use process_table::{ProcessTable, RunAs};
 pub use run_dir::{load_run, report_path};
 pub use runner::{RunOptions, RunResult, run, run_for_value};
 pub use study_file::{

@@ -3,18 +3,18 @@
 
 use crate::capacity;
 use crate::checked::{Checked, place_of};
-use crate::companion;
 use crate::document::Document;
 use crate::error::{Diagnostic, StudyError};
-use crate::placeholders::Placeholders;
 use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
+use crate::process_table::{ProcessTable, set_absent};
 use crate::redacted::secrets_of;
-use crate::study_file::{ClaimTable, CommandLine, LoadTable, PublishedTable, Study};
+use crate::study_file::{ClaimTable, LoadTable, PublishedTable, Study};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish, modes};
+use assay_launch::{JVM_OPTIONS, Placeholders};
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
 use assay_measure::Bounds;
@@ -84,6 +84,8 @@ pub(crate) struct VariantLaunch {
     /// The command's words with their placeholders.
     pub command: Vec<String>,
     pub environment: BTreeMap<String, String>,
+    /// A library that is loaded into the server before all others.
+    pub preload: Option<PathBuf>,
     pub load: LoadTable,
     /// Absent: the ready URL is requested.
     pub scenario: Option<Scenario>,
@@ -102,7 +104,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let mut specs = combine(&study, short);
     let jvms = InstalledJvms::find(&workload.cache);
     let compares_32 = specs.iter().any(|v| v.reference_mode == Some(ReferenceMode::Bits32));
-    let command = words_of(&workload);
+    // It was checked that it can be split.
+    let command = workload.program.command().words().unwrap_or_default();
     let uses_jvm = uses_jvm(&command, &workload);
     let mut memory = MemoryLeft::for_design(layout.kind);
 
@@ -139,6 +142,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
                     variant: variant(spec, &workload, jvm, baseline),
                     command: command.clone(),
                     environment: spec.environment.clone(),
+                    preload: spec.preload.as_ref().map(PathBuf::from),
                     load: spec.load.clone(),
                     scenario: scenarios[i].clone(),
                 });
@@ -225,7 +229,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
 fn preload_into(spec: &mut VariantSpec, jvm: Option<&JvmFacts>) -> Result<(), String> {
     let Some(library) = &spec.preload else { return Ok(()) };
     let path = preload::find(library, jvm.map_or(usize::BITS, |j| j.bits.into()))?;
-    spec.environment.insert("LD_PRELOAD".to_owned(), path.to_string_lossy().into_owned());
+    spec.preload = Some(path.to_string_lossy().into_owned());
     Ok(())
 }
 
@@ -319,18 +323,11 @@ fn claim(table: &ClaimTable) -> Claim {
     }
 }
 
-fn words_of(workload: &Workload) -> Vec<String> {
-    match workload.program.command() {
-        // It was checked that it can be split.
-        CommandLine::Text(text) => shell_words::split(text).unwrap_or_default(),
-        CommandLine::Words(words) => words.clone(),
-    }
-}
-
 fn uses_jvm(command: &[String], workload: &Workload) -> bool {
     let mut texts = command.iter().chain(workload.program.environment().values());
     command.first().is_some_and(|w| w == "java")
-        || texts.any(|t| t.contains("{java}") || t.contains("{jvm_options}"))
+        || texts.any(|t| t.contains("{java}") || t.contains(JVM_OPTIONS))
+        || workload.processes.iter().any(ProcessTable::uses_jvm)
 }
 
 fn variant(
@@ -351,6 +348,7 @@ fn variant(
     }
     let mut environment_names: Vec<String> =
         workload.program.environment().keys().chain(spec.environment.keys()).cloned().collect();
+    environment_names.extend(spec.preload.as_ref().map(|_| "LD_PRELOAD".to_owned()));
     environment_names.sort();
     environment_names.dedup();
     Variant {
@@ -381,6 +379,7 @@ pub(crate) fn fixed_placeholders(workload: &Workload, options: &BTreeMap<String,
     names.set_path("workload_dir", &absolute(&workload.dir));
     names.set_path("cache", &absolute(&workload.cache));
     names.set_options(options);
+    set_absent(workload, options, &mut names);
     names
 }
 
@@ -441,11 +440,13 @@ fn check_programs(
             "the resident design runs all servers at once, so each needs a port of its own: use {port}";
         document.add("server.ready_url", what);
     }
-    let wants_postgresql = |spec: &VariantSpec| companion::is_wanted(&workload_options(spec, workload));
-    if specs.iter().zip(present).any(|(spec, is_present)| *is_present && wants_postgresql(spec))
-        && let Err(why) = companion::find_programs()
-    {
-        document.add_missing("workload_options.database", why);
+    for process in &workload.processes {
+        let mut wanted = specs.iter().zip(present).filter(|(_, is_present)| **is_present);
+        if wanted.any(|(spec, _)| process.is_wanted(&workload_options(spec, workload)))
+            && let Some(why) = process.missing_program()
+        {
+            document.add_missing("workload_options", why);
+        }
     }
     let mut missing = Vec::new();
     for (spec, _) in specs.iter().zip(present).filter(|(_, is_present)| **is_present) {

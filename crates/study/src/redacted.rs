@@ -1,6 +1,7 @@
 //! What of a study is secret, and how it is kept out of everything that is stored.
 
 use crate::prepare::VariantLaunch;
+use crate::process_table::ProcessTable;
 use crate::workload::Workload;
 use assay_model::Plan;
 use assay_text::file::write_whole;
@@ -20,11 +21,15 @@ pub(crate) fn secrets_of(text: &str, workload: &Workload, launches: &[VariantLau
     let environments = launches.iter().map(|launch| &launch.environment);
     let named = std::iter::once(workload.program.environment())
         .chain(environments)
+        .chain(workload.processes.iter().map(|process| &process.environment))
         .chain(launches.iter().map(|launch| &launch.variant.workload_options));
     named.flatten().for_each(|(name, value)| secrets.learn_value(name, value));
     for launch in launches {
         secrets.learn_words(&launch.command);
         secrets.learn_words(&launch.variant.jvm_options);
+    }
+    for (_, line) in workload.processes.iter().flat_map(ProcessTable::commands) {
+        secrets.learn_words(&line.words().unwrap_or_default());
     }
     if let Some(server) = workload.program.server() {
         let urls = [
@@ -191,7 +196,7 @@ mod tests {
         for before in [0, 1, PIECE_BYTES - 5, PIECE_BYTES, 2 * PIECE_BYTES - 12] {
             let text = format!("{}{value}{value} x\n{value}", "y".repeat(before));
             std::fs::write(&path, &text).unwrap();
-            redact_files(folder.path(), &[value.clone()], 1).unwrap();
+            redact_files(folder.path(), std::slice::from_ref(&value), 1).unwrap();
             let got = std::fs::read_to_string(&path).unwrap();
             assert_eq!(got, text.replace(&value, REDACTED), "{before}");
         }

@@ -1,5 +1,6 @@
 //! The study file and the workload file, as they are written. Their JSON schema is generated from these types.
 
+use crate::process_table::ProcessTable;
 use crate::units::{Seconds, Size};
 use assay_measure::observers::Observe;
 use assay_model::{Design, ReferenceMode, schema};
@@ -27,6 +28,9 @@ pub struct Study {
     pub server: Option<ServerTable>,
     /// A benchmark program of your own, such as a JMH jar; instead of `workload`.
     pub benchmark: Option<BenchmarkTable>,
+    /// Processes beside the server, in the order in which they are started; those of the workload come first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub process: Vec<ProcessTable>,
     /// Scenario file, beside the study file; replaces the workload's. Without one, the ready URL is requested.
     pub scenario: Option<String>,
     /// Levels that every variant is compared with, the other factors held equal. Default: the first of each factor.
@@ -371,8 +375,8 @@ pub struct ClaimTable {
 }
 
 /// How the server is started, asked and stopped. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
-/// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and, with the workload option `database = "postgresql"`,
-/// `{postgresql_port}`, `{postgresql_user}` and `{postgresql_password}`.
+/// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and of each `[[process]]` `{NAME.port}`, `{NAME.password}` and
+/// `{NAME.folder}`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ServerTable {
@@ -404,9 +408,10 @@ pub struct ServerTable {
 }
 
 /// Signals that ask a server to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum StopSignal {
     /// The usual one.
+    #[default]
     #[serde(rename = "TERM")]
     Term,
     /// That of Ctrl-C.
@@ -417,6 +422,16 @@ pub enum StopSignal {
     Hup,
 }
 
+impl From<StopSignal> for assay_launch::StopSignal {
+    fn from(signal: StopSignal) -> Self {
+        match signal {
+            StopSignal::Term => assay_launch::StopSignal::Term,
+            StopSignal::Int => assay_launch::StopSignal::Int,
+            StopSignal::Hup => assay_launch::StopSignal::Hup,
+        }
+    }
+}
+
 /// A command line.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -425,6 +440,18 @@ pub enum CommandLine {
     Text(String),
     /// Word by word.
     Words(Vec<String>),
+}
+
+impl CommandLine {
+    /// Its words; quotes are resolved, and nothing else has a meaning.
+    pub(crate) fn words(&self) -> Result<Vec<String>, String> {
+        match self {
+            CommandLine::Text(text) => {
+                shell_words::split(text).map_err(|e| format!("the command cannot be split: {e}"))
+            }
+            CommandLine::Words(words) => Ok(words.clone()),
+        }
+    }
 }
 
 /// A program that measures itself, such as a JMH suite: started once for each trial, with the variant's JVM options, until
@@ -468,6 +495,9 @@ pub struct WorkloadFile {
     pub server: Option<ServerTable>,
     /// The benchmark program; or there is a server.
     pub benchmark: Option<BenchmarkTable>,
+    /// Processes beside it, in the order in which they are started.
+    #[serde(default)]
+    pub process: Vec<ProcessTable>,
     /// What must be there.
     #[serde(default)]
     pub requires: RequiresTable,

@@ -2,6 +2,7 @@
 
 use crate::document::Document;
 use crate::error::Diagnostic;
+use crate::process_table::ProcessTable;
 use crate::study_file::{BenchmarkTable, CommandLine, ServerTable, Study, WorkloadFile, workload_schema};
 use assay_model::{Subject, schema};
 use assay_text::near::hint;
@@ -23,6 +24,14 @@ impl Program {
         match self {
             Program::Server(_) => Subject::Server,
             Program::Benchmark(_) => Subject::Benchmark,
+        }
+    }
+
+    /// What it is in a trial.
+    pub fn role(&self) -> &'static str {
+        match self {
+            Program::Server(_) => "server",
+            Program::Benchmark(_) => "benchmark program",
         }
     }
 
@@ -64,6 +73,8 @@ pub(crate) struct Workload {
     /// Where relative paths of its file start.
     pub dir: PathBuf,
     pub program: Program,
+    /// What runs beside it: of the workload's file, then of the study's.
+    pub processes: Vec<ProcessTable>,
     /// Scenario file with placeholders; relative to `scenario_dir`.
     pub scenario: Option<String>,
     pub scenario_dir: PathBuf,
@@ -115,6 +126,7 @@ pub(crate) fn resolve(study: &Study, document: &mut Document) -> (Option<Workloa
                 name: "custom".to_owned(),
                 dir: study_dir.clone(),
                 program,
+                processes: study.process.clone(),
                 scenario: study.scenario.clone(),
                 scenario_dir: study_dir,
                 options: BTreeMap::new(),
@@ -154,6 +166,7 @@ fn named(
     let workload = workload.and_then(|w| {
         Some(Workload {
             program: program_of(&w)?,
+            processes: w.process.iter().chain(&study.process).cloned().collect(),
             name: w.name,
             scenario_dir: if study.scenario.is_some() { folder_of(&document.file) } else { dir.clone() },
             dir,

@@ -41,6 +41,7 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) 
         attempt: 1,
         seed: plan.trials[number as usize - 1].seed,
         command: vec!["java".to_owned(), "-jar".to_owned(), "brokerage.jar".to_owned()],
+        processes: vec![],
         jvm: variant.jvm.clone().or_else(|| Some(jvm(17, 64))),
         mode: Some(mode(level, heap_mib)),
         collector: Some("Parallel".to_owned()),

@@ -1,20 +1,16 @@
 //! One launch of a program that measures itself: started with the variant's JVM options, watched until it ends, its results
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
-use super::server::{Turn, blank_trial, directory, environment, make_server_dir, words};
+use super::server::{Turn, blank_trial, plan, record, variant_spec};
 use super::{Failure, Run};
 use crate::benchmark_results;
-use crate::placeholders::Placeholders;
 use crate::prepare::{VariantLaunch, fixed_placeholders};
-use crate::process::{LOOK, Launch, ServerProcess};
-use crate::runtime_folder::SERVER_FILES;
 use crate::study_file::BenchmarkTable;
 use assay_gclog::xlog_option;
 use assay_jdk::modes;
+use assay_launch::{LOOK, Local, Needs, ProcessSpec, Processes, ReadyWhen};
 use assay_measure::{Benchmark, OwnLoad, Procedure, Watch, WatchConfig, With};
 use assay_model::{GcJvm, Problem, RunEventKind, Trial, TrialOutcome, Window, file};
-use assay_text::redact;
-use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +33,9 @@ const PATH_BREAKERS: [char; 3] = [':', '"', '%'];
 struct Launched<'a> {
     launch: &'a VariantLaunch,
     trial: Trial,
-    process: ServerProcess,
+    process: Processes<Local>,
+    /// Why it could not be started.
+    failed: Option<String>,
     folder: PathBuf,
     folder_name: String,
 }
@@ -50,16 +48,9 @@ pub(super) fn one(
 ) -> Result<Result<Trial, String>, Failure> {
     let mut launched = start(run, launch, turn)?;
     let ended = measure(run, &mut launched, turn);
-    let timeout = if ended.is_ok() { Duration::ZERO } else { STOP };
-    if ended.is_err() {
-        launched.process.ask_to_stop(Signal::TERM);
-    }
-    let problems = launched.process.finish(timeout);
-    launched.trial.problems.extend(problems.into_iter().map(|what| Problem::new("benchmark", what)));
-    let server_dir = launched.folder.join(SERVER_FILES);
-    if let Err(e) = std::fs::remove_dir_all(&server_dir) {
-        launched.trial.problems.push(Problem::new(SERVER_FILES, format!("could not be removed: {e}")));
-    }
+    let problems = launched.process.finish(false);
+    let problems = problems.into_iter().map(|(role, what)| Problem::new(role, what));
+    launched.trial.problems.extend(problems);
     let completed = ended.and_then(|window| complete(&mut launched, window));
     run.advance(run.prepared.layout.window_s);
     let Launched { mut trial, folder_name, .. } = launched;
@@ -98,44 +89,20 @@ fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result
     run.emit(RunEventKind::TrialStarted { number, variant: variant.clone(), block, attempt })?;
     let folder_name = run.dir.make_trial_folder(number, &variant)?;
     let folder = run.dir.path().join(&folder_name);
-    let server_dir = folder.join(SERVER_FILES);
-    make_server_dir(&server_dir, None)?;
+    let needs = needs(launch, &folder).map_err(Failure::Variant)?;
     let mut names = fixed_placeholders(&run.prepared.workload, &launch.variant.workload_options);
-    names.set("seed", turn.seed.to_string());
-    names.set_path("server_dir", &server_dir);
     names.set_path("results", &folder.join(file::BENCHMARK));
-    let options = options(launch, &folder).map_err(Failure::Variant)?;
-    // In one word, as `-jvmArgs` takes them: JMH splits it at blanks that are not in quotes.
-    let quoted = options.iter().map(|o| if o.contains(' ') { format!("\"{o}\"") } else { o.clone() });
-    names.set("jvm_options", quoted.collect::<Vec<String>>().join(" "));
-    let words = words(launch, &options, &mut names);
+    let program = ProcessSpec { stop_timeout: STOP, ..variant_spec(run, launch, ReadyWhen::Started, needs) };
+    let mut process = plan(run, launch, program, &folder, turn, names)?;
     let mut trial = blank_trial(run, launch, number, turn);
-    trial.command = redact::words(&words);
-    let process = start_process(run, launch, &names, words, &folder)?;
-    Ok(Launched { launch, trial, process, folder, folder_name })
+    record(&process, &mut trial);
+    let failed = process.start_server(&|| !run.is_stopped()).err();
+    Ok(Launched { launch, trial, process, failed, folder, folder_name })
 }
 
-fn start_process(
-    run: &mut Run<'_>,
-    launch: &VariantLaunch,
-    names: &Placeholders,
-    words: Vec<String>,
-    folder: &Path,
-) -> Result<ServerProcess, Failure> {
-    let launch = Launch {
-        words,
-        environment: environment(launch, run, names),
-        directory: directory(run, names),
-        log: folder.join(file::SERVER_LOG),
-        server_dir: Some(folder.join(SERVER_FILES)),
-        run_as: None,
-    };
-    Ok(ServerProcess::start(&launch, &mut run.lease)?)
-}
-
-/// The variant's options, and a log for each JVM that gets them: only that proves which reference mode it took.
-fn options(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, String> {
-    let mut options = launch.variant.jvm_options.clone();
+/// A log for each JVM that gets the variant's options: only that proves which reference mode it took.
+fn needs(launch: &VariantLaunch, folder: &Path) -> Result<Needs, String> {
+    let mut needs = Needs::default();
     if launch.variant.jvm.is_some() {
         let path = folder.join(format!("{}%p{}", FORK_LOG.0, FORK_LOG.1));
         let path = path.to_str().filter(|p| p.matches(PATH_BREAKERS).eq(["%"]));
@@ -143,16 +110,21 @@ fn options(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, String>
             "the run directory's path has a colon, double quote or percent sign, or is no UTF-8; a benchmark's JVMs cannot log \
              there: choose another --out",
         )?;
-        options.push(xlog_option(path));
+        needs.jvm_options.push(xlog_option(path));
     }
-    Ok(options)
+    Ok(needs)
 }
 
 /// Watches it in a thread of its own until it ends by itself. What it used is read before the process is waited for: then its
 /// number, and its account, is gone.
 fn measure(run: &Run<'_>, launched: &mut Launched<'_>, turn: Turn) -> Result<Window, Failure> {
+    if let Some(why) = launched.failed.take() {
+        return Err(Failure::Trial(why));
+    }
+    run.check_stop()?;
     let config = WatchConfig {
-        pid: Some(launched.process.main_pid()),
+        pid: launched.process.server_pid(),
+        companions: launched.process.companion_pids(),
         every: Some(WATCH_EVERY),
         ..WatchConfig::default()
     };
@@ -187,21 +159,19 @@ fn measure(run: &Run<'_>, launched: &mut Launched<'_>, turn: Turn) -> Result<Win
 fn wait(run: &Run<'_>, launched: &mut Launched<'_>) -> Result<(), Failure> {
     let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
     let begun = Instant::now();
+    let process = &mut launched.process;
     loop {
         run.check_stop()?;
-        if let Some(how) = launched.process.ended() {
-            return match launched.process.exit_code() {
-                Some(0) => Ok(()),
-                _ => Err(Failure::Trial(format!(
-                    "the benchmark program {how}{}",
-                    launched.process.last_words()
-                ))),
-            };
+        if process.server_ended().is_some_and(|ended| ended.code == Some(0)) {
+            return Ok(());
+        }
+        if let Some(how) = process.ended("before it was done") {
+            return Err(Failure::Trial(how));
         }
         if timeout <= begun.elapsed() {
             let seconds = timeout.as_secs_f64();
             let what = format!("the benchmark program did not end within {seconds} s (timeout_s)");
-            return Err(Failure::Trial(what + &launched.process.last_words()));
+            return Err(Failure::Trial(what + &process.last_words()));
         }
         std::thread::sleep(LOOK);
     }

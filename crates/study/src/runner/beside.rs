@@ -3,7 +3,7 @@
 
 use super::server::{AUDIT_TIMEOUT, Server, ask_audit, shortened};
 use super::{Failure, Run};
-use crate::http;
+use assay_launch::http;
 use assay_load::{Generator, GeneratorConfig, LoadError};
 use assay_measure::{MeasureEvent, Measurement, Procedure, ServerData, Turn, With};
 use assay_model::{Audit, CapacityWindow, RunEventKind, file};

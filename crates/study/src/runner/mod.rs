@@ -12,9 +12,9 @@ use crate::error::StudyError;
 use crate::prepare::{Prepared, VERSION};
 use crate::redacted::stored_plan;
 use crate::run_dir::{RunDir, load_run, load_trials, read_json};
-use crate::runtime_folder::{Lease, clean_up, runtime_folder};
 use crate::summary::summarise;
 use assay_host::{HostGauge, host_facts};
+use assay_launch::Local;
 use assay_linux::{ProcRoot, SysRoot};
 use assay_model::{
     Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, StoredRun, Summary,
@@ -24,6 +24,7 @@ use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -139,13 +140,11 @@ impl<E: Into<StudyError>> From<E> for Failure {
 struct Run<'a> {
     prepared: &'a Prepared,
     dir: RunDir,
-    runtime_folder: PathBuf,
-    lease: Lease,
+    engine: Rc<Local>,
     stop: &'a AtomicBool,
     on_event: &'a mut dyn FnMut(&RunEvent),
     begun: Instant,
     block_begun: Option<Instant>,
-    cleaned: Vec<String>,
     /// Trials that are whole, in order.
     trials: Vec<Trial>,
     /// Response times of trials that count, by number.
@@ -164,20 +163,16 @@ impl<'a> Run<'a> {
         stop: &'a AtomicBool,
         on_event: &'a mut dyn FnMut(&RunEvent),
     ) -> Result<Run<'a>, StudyError> {
-        let runtime_folder = runtime_folder()?;
-        let cleaned = clean_up(&runtime_folder);
-        let lease = Lease::take(&runtime_folder)?;
+        let engine = Rc::new(Local::begin()?);
         let last_number = dir.last_number();
         Ok(Run {
             prepared,
             dir,
-            runtime_folder,
-            lease,
+            engine,
             stop,
             on_event,
             begun: Instant::now(),
             block_begun: None,
-            cleaned,
             trials: Vec::new(),
             histograms: BTreeMap::new(),
             given_up: BTreeMap::new(),
@@ -194,7 +189,8 @@ impl<'a> Run<'a> {
         jvms.dedup();
         let mut problems = self.prepared.problems.clone();
         problems.extend_from_slice(HostGauge::new().problems());
-        problems.extend(self.cleaned.iter().map(|what| Problem::new("runtime folder", what.clone())));
+        problems
+            .extend(self.engine.cleaned().iter().map(|what| Problem::new("runtime folder", what.clone())));
         let host = host_facts(&ProcRoot::default(), &SysRoot::default(), VERSION, jvms, problems);
         self.dir.write_text(file::STUDY, &self.prepared.study_text)?;
         self.dir.write_json(file::HOST, &host)?;

@@ -1,25 +1,20 @@
 //! One launch: a server's process with its observers, from its start to its stored trial.
 
 use super::{Failure, Run};
-use crate::companion::{self, PostgreSql};
-use crate::http;
-use crate::placeholders::Placeholders;
 use crate::plan::{START_S, STOP_S};
 use crate::prepare::{VariantLaunch, fixed_placeholders};
-use crate::process::{LOOK, Launch, ServerProcess, copy_folder};
-use crate::runtime_folder::{Port, SERVER_FILES};
-use crate::study_file::{ServerTable, StopSignal};
+use crate::study_file::ServerTable;
 use assay_jdk::modes;
+use assay_launch::{
+    JVM_OPTIONS, LOOK, Local, Needs, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http,
+};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{Procedure, Watch, WatchConfig};
-use assay_model::{Audit, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
+use assay_model::{Audit, LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use assay_text::redact;
-use rustix::process::Signal;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How long a ready URL may take to answer one request; servers that start accept before they answer.
-const READY_ANSWER: Duration = Duration::from_millis(500);
 pub(super) const AUDIT_TIMEOUT: Duration = Duration::from_secs(120);
 /// The user waits for the end of an interrupted run.
 const AUDIT_TIMEOUT_INTERRUPTED: Duration = Duration::from_secs(5);
@@ -29,7 +24,8 @@ const AUDIT_CHARS_MAX: usize = 500;
 pub(super) struct Server<'a> {
     pub launch: &'a VariantLaunch,
     pub trial: Trial,
-    pub process: ServerProcess,
+    /// The server and what runs beside it.
+    pub process: Processes<Local>,
     /// Until it is ready, and when it has stopped; between the two they are with what watches it.
     pub observers: Observers,
     /// Since it is ready.
@@ -41,11 +37,8 @@ pub(super) struct Server<'a> {
     pub ready_url: String,
     table: ServerTable,
     folder_name: String,
-    names: Placeholders,
-    begun: Instant,
-    server_dir: Option<PathBuf>,
-    _port: Port,
-    database: Option<PostgreSql>,
+    /// Why it could not be started.
+    failed: Option<String>,
 }
 
 /// What a launch is for.
@@ -69,16 +62,7 @@ impl<'a> Server<'a> {
         })?;
         let folder_name = run.dir.make_trial_folder(number, &variant.name)?;
         let folder = run.dir.path().join(&folder_name);
-        let port = Port::claim(&run.runtime_folder)?;
-        let workload = &run.prepared.workload;
         let table = table(run)?;
-        let mut names = fixed_placeholders(workload, &variant.workload_options);
-        names.set("port", port.number.to_string());
-        names.set("seed", turn.seed.to_string());
-        let server_dir = folder.join(SERVER_FILES);
-        names.set_path("server_dir", &server_dir);
-        make_server_dir(&server_dir, table.template.as_ref().map(|t| names.fill(t)))?;
-
         let mut target = Target {
             pid: 0,
             folder: folder.clone(),
@@ -93,32 +77,16 @@ impl<'a> Server<'a> {
             window_s: prepared.layout.window_s,
             verifies_mode: variant.reference_mode.is_some(),
         });
-        let mut options = variant.jvm_options.clone();
-        observers.each(|o| o.prepare(&target).map(|further| options.extend(further)));
-        names.set("jvm_options", options.join(" "));
-        companion::set_no_placeholders(&mut names);
-        let database = if companion::is_wanted(&variant.workload_options) {
-            Some(PostgreSql::start(&folder, &run.runtime_folder, &mut run.lease, &mut names)?)
-        } else {
-            None
-        };
-        let words = words(launch, &options, &mut names);
+        let mut needs = Needs::default();
+        observers.each(|o| o.prepare(&target).map(|further| needs.jvm_options.extend(further)));
+        let server = server_spec(run, launch, &table, needs);
+        let names = fixed_placeholders(&prepared.workload, &variant.workload_options);
+        let mut process = plan(run, launch, server, &folder, turn, names)?;
         let mut trial = blank_trial(run, launch, number, turn);
-        trial.command = redact::words(&words);
-        let begun = Instant::now();
-        let process = ServerProcess::start(
-            &Launch {
-                words,
-                environment: environment(launch, run, &names),
-                directory: directory(run, &names),
-                log: folder.join(file::SERVER_LOG),
-                server_dir: Some(server_dir.clone()),
-                run_as: None,
-            },
-            &mut run.lease,
-        )?;
-        target.pid = process.main_pid();
-        let ready_url = names.fill(&table.ready_url);
+        record(&process, &mut trial);
+        let failed = process.start_server(&|| !run.is_stopped()).err();
+        target.pid = process.server_pid().unwrap_or_default();
+        let ready_url = process.names().fill(&table.ready_url);
         Ok(Server {
             launch,
             trial,
@@ -130,38 +98,22 @@ impl<'a> Server<'a> {
             ready_url,
             table,
             folder_name,
-            names,
-            begun,
-            server_dir: Some(server_dir),
-            _port: port,
-            database,
+            failed,
         })
     }
 
     /// Waits until it answers, watches it from then on, and verifies the reference mode.
     pub fn wait_until_ready(&mut self, run: &mut Run<'_>) -> Result<(), Failure> {
-        let timeout = Duration::from_secs_f64(self.table.ready_timeout_s.unwrap_or(120.0));
-        loop {
-            run.check_stop()?;
-            self.check_alive("before it was ready")?;
-            match http::get(&self.ready_url, READY_ANSWER) {
-                Ok(answer) if answer.is_good() => break,
-                answer if timeout <= self.begun.elapsed() => {
-                    let last = answer.map_or_else(|e| e.to_string(), |a| format!("status {}", a.status));
-                    return Err(Failure::Trial(format!(
-                        "the server was not ready within {} s: {} gave {last}{}",
-                        timeout.as_secs_f64(),
-                        self.ready_url,
-                        self.process.last_words()
-                    )));
-                }
-                _ => std::thread::sleep(LOOK),
-            }
+        if let Some(why) = self.failed.take() {
+            return Err(Failure::Trial(why));
         }
-        let after_ms = self.begun.elapsed().as_secs_f64() * 1e3;
+        while !self.process.step().map_err(Failure::Trial)? {
+            run.check_stop()?;
+            std::thread::sleep(LOOK);
+        }
+        let after_ms = self.process.server_ready_after().unwrap_or_default().as_secs_f64() * 1e3;
         self.trial.start_to_ready_ms = Some(after_ms);
-        self.process.find_main();
-        self.target.pid = self.process.main_pid();
+        self.target.pid = self.process.server_pid().unwrap_or_default();
         let target = &mut self.target;
         self.observers.each(|o| o.start(target));
         self.trial.mode.clone_from(&self.target.mode);
@@ -182,7 +134,7 @@ impl<'a> Server<'a> {
     fn watch(&mut self) -> Result<(), Failure> {
         let config = WatchConfig {
             pid: Some(self.target.pid),
-            companions: self.companion_pid().into_iter().collect(),
+            companions: self.companion_pids(),
             gc_log: self.gc_log(),
             every: None,
         };
@@ -215,17 +167,14 @@ impl<'a> Server<'a> {
         modes::check(wanted, self.launch.variant.compact_headers, read?).err()
     }
 
-    /// Main process of what belongs to the trial beside the server.
-    pub fn companion_pid(&self) -> Option<u32> {
-        self.database.as_ref().map(PostgreSql::main_pid)
+    /// Main processes of what belongs to the trial beside the server.
+    pub fn companion_pids(&self) -> Vec<u32> {
+        self.process.companion_pids()
     }
 
-    /// Fails with the end of its output if it has ended.
+    /// Fails with the end of its output if it, or what runs beside it, has ended.
     pub fn check_alive(&mut self, when: &str) -> Result<(), Failure> {
-        match self.process.ended() {
-            Some(how) => Err(Failure::Trial(format!("the server {how} {when}{}", self.process.last_words()))),
-            None => Ok(()),
-        }
+        self.process.ended(when).map_or(Ok(()), |how| Err(Failure::Trial(how)))
     }
 
     /// Name of the trial's folder in the run directory.
@@ -235,12 +184,12 @@ impl<'a> Server<'a> {
 
     /// Where it is asked whether its data is whole.
     pub fn audit_url(&self) -> Option<String> {
-        self.table.audit_url.as_ref().map(|url| self.names.fill(url))
+        self.table.audit_url.as_ref().map(|url| self.process.names().fill(url))
     }
 
     /// Where its data is set back.
     pub fn reset_url(&self) -> Option<String> {
-        self.table.reset_url.as_ref().map(|url| self.names.fill(url))
+        self.table.reset_url.as_ref().map(|url| self.process.names().fill(url))
     }
 
     /// Its GC log, if it writes one.
@@ -256,7 +205,7 @@ impl<'a> Server<'a> {
             self.trial.audit = Some(ask_audit(&url, timeout));
         }
         if let Some(url) = &server.stats_url {
-            let stored = match http::get(&self.names.fill(url), timeout) {
+            let stored = match http::get(&self.process.names().fill(url), timeout) {
                 Ok(a) if a.is_good() => {
                     run.dir.write_text(&format!("{}/stats.json", self.folder_name), &a.body)
                 }
@@ -269,21 +218,14 @@ impl<'a> Server<'a> {
 
     /// Asks it to stop, without waiting.
     pub fn ask_to_stop(&mut self) {
-        self.process.ask_to_stop(match self.table.stop_signal {
-            Some(StopSignal::Int) => Signal::INT,
-            Some(StopSignal::Hup) => Signal::HUP,
-            Some(StopSignal::Term) | None => Signal::TERM,
-        });
+        self.process.ask_to_stop();
     }
 
     /// Waits for its end, completes the trial and stores it.
     pub fn conclude(mut self, run: &mut Run<'_>, outcome: TrialOutcome) -> Result<Trial, Failure> {
         self.ask_to_stop();
-        let timeout = Duration::from_secs_f64(self.table.stop_timeout_s.unwrap_or(30.0));
-        let mut problems = self.process.finish(timeout);
-        problems.extend(self.database.iter_mut().flat_map(PostgreSql::stop));
-        self.trial.problems.extend(problems.into_iter().map(|what| Problem::new("server", what)));
-        self.remove_server_dir();
+        let problems = self.process.finish(false);
+        self.trial.problems.extend(problems.into_iter().map(|(role, what)| Problem::new(role, what)));
         let mut trial = self.trial.clone();
         trial.outcome = outcome;
         run.advance(STOP_S);
@@ -300,22 +242,6 @@ impl<'a> Server<'a> {
         }
         trial.excluded_observers = std::mem::take(&mut self.observers.excluded);
         run.store(trial, &self.folder_name)
-    }
-
-    fn remove_server_dir(&mut self) {
-        if let Some(dir) = self.server_dir.take()
-            && let Err(e) = std::fs::remove_dir_all(&dir)
-        {
-            self.trial.problems.push(Problem::new(SERVER_FILES, format!("could not be removed: {e}")));
-        }
-    }
-}
-
-impl Drop for Server<'_> {
-    fn drop(&mut self) {
-        // After an error of the run itself: the process first, so that it writes no more.
-        let _ = self.process.finish(Duration::ZERO);
-        self.remove_server_dir();
     }
 }
 
@@ -346,6 +272,7 @@ pub(super) fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, tu
         attempt: turn.attempt,
         seed: turn.seed,
         command: Vec::new(),
+        processes: Vec::new(),
         jvm: launch.variant.jvm.clone(),
         mode: None,
         collector: None,
@@ -361,50 +288,82 @@ pub(super) fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, tu
     }
 }
 
-pub(super) fn make_server_dir(dir: &Path, template: Option<String>) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().mode(0o700).create(dir)?;
-    template.map_or(Ok(()), |template| copy_folder(Path::new(&template), dir))
-}
-
 fn takes_jvm_options(launch: &VariantLaunch, run: &Run<'_>) -> bool {
     let environment = run.prepared.workload.program.environment().values();
-    launch.command.iter().chain(environment).any(|text| text.contains("{jvm_options}"))
+    launch.command.iter().chain(environment).any(|text| text.contains(JVM_OPTIONS))
 }
 
-/// The command line: a word `{jvm_options}` becomes several; `java` becomes the variant's.
-pub(super) fn words(launch: &VariantLaunch, options: &[String], names: &mut Placeholders) -> Vec<String> {
-    let java =
-        launch.variant.jvm.as_ref().map_or_else(|| "java".to_owned(), |jvm| format!("{}/bin/java", jvm.home));
-    names.set("java", java.clone());
-    let mut words = Vec::new();
-    for (at, word) in launch.command.iter().enumerate() {
-        match word.as_str() {
-            "{jvm_options}" => words.extend(options.iter().cloned()),
-            "java" if at == 0 => words.push(java.clone()),
-            word => words.push(names.fill(word)),
-        }
+/// The server of a variant, with what its observers need.
+fn server_spec(run: &Run<'_>, launch: &VariantLaunch, table: &ServerTable, needs: Needs) -> ProcessSpec {
+    let ready = ReadyWhen::Url(table.ready_url.clone());
+    let usual = variant_spec(run, launch, ready, needs);
+    let seconds = |given: Option<f64>, usual| given.map_or(usual, Duration::from_secs_f64);
+    ProcessSpec {
+        ready_timeout: seconds(table.ready_timeout_s, usual.ready_timeout),
+        template: table.template.clone(),
+        stop_signal: table.stop_signal.unwrap_or_default().into(),
+        stop_timeout: seconds(table.stop_timeout_s, usual.stop_timeout),
+        ..usual
     }
-    words
 }
 
-pub(super) fn environment(
-    launch: &VariantLaunch,
+/// What a variant launches, server or benchmark program.
+pub(super) fn variant_spec(
     run: &Run<'_>,
-    names: &Placeholders,
-) -> std::collections::BTreeMap<String, String> {
-    let jvm = launch.variant.jvm.iter().map(|jvm| ("JAVA_HOME".to_owned(), jvm.home.clone()));
-    let of_server = run.prepared.workload.program.environment().iter();
-    let of_variant = launch.environment.iter();
-    jvm.chain(of_server.chain(of_variant).map(|(name, value)| (name.clone(), names.fill(value)))).collect()
+    launch: &VariantLaunch,
+    ready: ReadyWhen,
+    needs: Needs,
+) -> ProcessSpec {
+    let program = &run.prepared.workload.program;
+    ProcessSpec {
+        is_server: true,
+        environment: program.environment().clone(),
+        directory: program.directory().cloned(),
+        jvm_home: launch.variant.jvm.as_ref().map(|jvm| jvm.home.clone()),
+        jvm_options: launch.variant.jvm_options.clone(),
+        variant_environment: launch.environment.clone(),
+        preload: launch.preload.clone(),
+        needs,
+        ..ProcessSpec::new(program.role(), launch.command.clone(), ready)
+    }
 }
 
-pub(super) fn directory(run: &Run<'_>, names: &Placeholders) -> PathBuf {
-    let base = &run.prepared.study_dir;
-    match run.prepared.workload.program.directory() {
-        Some(directory) => base.join(names.fill(directory)),
-        None => base.clone(),
-    }
+/// Puts together what a variant launches and all that runs beside it, in the order of their starts.
+pub(super) fn plan(
+    run: &Run<'_>,
+    launch: &VariantLaunch,
+    server: ProcessSpec,
+    trial: &Path,
+    turn: Turn,
+    mut names: Placeholders,
+) -> Result<Processes<Local>, Failure> {
+    names.set("seed", turn.seed.to_string());
+    let all = &run.prepared.workload.processes;
+    let wanted = all.iter().filter(|p| p.is_wanted(&launch.variant.workload_options));
+    let (after, before): (Vec<_>, Vec<_>) = wanted.partition(|p| p.after_server);
+    let jvm_home = server.jvm_home.clone();
+    let spec = |table: &crate::process_table::ProcessTable| table.spec(jvm_home.as_deref());
+    let mut specs: Vec<ProcessSpec> = before.into_iter().map(spec).collect();
+    specs.push(server);
+    specs.extend(after.into_iter().map(spec));
+    let place = Place { trial, runtime: run.engine.folder(), base: &run.prepared.study_dir };
+    Ok(Processes::plan(&run.engine, &specs, place, &names)?)
+}
+
+/// Notes in a trial what is started, without what may be secret.
+pub(super) fn record(processes: &Processes<Local>, trial: &mut Trial) {
+    let of = |(role, launch): (&str, &assay_launch::Launch)| LaunchRecord {
+        role: role.to_owned(),
+        command: redact::words(&launch.argv),
+        environment: launch
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), redact::value(name, value).into_owned()))
+            .collect(),
+        directory: launch.cwd.to_string_lossy().into_owned(),
+    };
+    trial.processes = processes.launches().map(of).collect();
+    trial.command = processes.server_launch().map(|launch| redact::words(&launch.argv)).unwrap_or_default();
 }
 
 pub(super) fn shortened(text: &str) -> String {

@@ -93,6 +93,7 @@ fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
         attempt: 1,
         seed: 1,
         command: vec![],
+        processes: vec![],
         jvm: None,
         mode: None,
         collector: None,

@@ -18,7 +18,7 @@ const UNMAPPED: u32 = 65_534;
 
 /// A folder of another user below one of ours. Removed when dropped.
 #[derive(Debug)]
-pub(crate) struct PrivateFolder {
+pub struct PrivateFolder {
     _top: tempfile::TempDir,
     /// The other user's folder.
     pub files: PathBuf,
@@ -67,7 +67,7 @@ fn open_folder(above: impl AsFd, name: &Path) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// What it is instead.
-pub(crate) fn open_own(folder: impl AsFd, name: &Path, bytes_max: u64) -> io::Result<File> {
+pub fn open_own(folder: impl AsFd, name: &Path, bytes_max: u64) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = openat(folder, name, flags, Mode::empty())?;
     let facts = fstat(&file)?;
@@ -82,7 +82,7 @@ pub(crate) fn open_own(folder: impl AsFd, name: &Path, bytes_max: u64) -> io::Re
 ///
 /// # Errors
 /// What it is instead.
-pub(crate) fn open_private(path: &Path) -> io::Result<OwnedFd> {
+pub fn open_private(path: &Path) -> io::Result<OwnedFd> {
     check_path(&path.parent().unwrap_or(Path::new("/")).canonicalize()?)?;
     let folder = open_folder(rustix::fs::CWD, path)?;
     if !is_private(&fstat(&folder)?) {
@@ -102,7 +102,7 @@ fn is_private(facts: &Stat) -> bool {
 ///
 /// # Errors
 /// That it is another one, or cannot be removed.
-pub(crate) fn remove_same(path: &Path, identity: FolderIdentity) -> io::Result<()> {
+pub fn remove_same(path: &Path, identity: FolderIdentity) -> io::Result<()> {
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let above = rustix::fs::open(above, flags, Mode::empty())?;
@@ -117,10 +117,10 @@ pub(crate) fn remove_same(path: &Path, identity: FolderIdentity) -> io::Result<(
 }
 
 /// File system and number of a folder.
-pub(crate) type FolderIdentity = (u64, u64);
+pub type FolderIdentity = (u64, u64);
 
 /// Identity of the folder at a path; none where a link or anything else is.
-pub(crate) fn folder_identity(path: &Path) -> Option<FolderIdentity> {
+pub fn folder_identity(path: &Path) -> Option<FolderIdentity> {
     Some(identity_of(&fstat(open_folder(rustix::fs::CWD, path).ok()?).ok()?))
 }
 
@@ -132,7 +132,7 @@ fn identity_of(facts: &Stat) -> FolderIdentity {
 ///
 /// # Errors
 /// The first folder that somebody else can change.
-pub(crate) fn check_path(canonical: &Path) -> io::Result<()> {
+pub fn check_path(canonical: &Path) -> io::Result<()> {
     let mut folders: Vec<&Path> = canonical.ancestors().collect();
     folders.reverse();
     for folder in folders {
@@ -223,24 +223,25 @@ mod tests {
         let file = victim.path().join("file");
         std::fs::write(&file, "x").unwrap();
         use std::os::unix::process::CommandExt;
-        let attack = "cd $0; while :; do for top in assay-*; do \
-                      mv $top $top.away; ln -s $1 $top; ln -s $1 $top/x; mv $top/server-files $top/old; \
+        let attack = "cd $0; while :; do for top in assay-process-??????; do \
+                      [ -d $top ] && [ ! -L $top ] || continue; mv $top $top.away; ln -s $1 $top; ln -s $1 $top/x; mv $top/server-files $top/old; \
                       ln -sfn $1 $top/server-files; ln -f $1/file $top/server-files/hard; \
                       rm -f $top/server-files/x; ln -s $1 $top/server-files/x; done; done";
         let mut attacker = Command::new("sh");
         attacker.args(["-c", attack]).args([base.path(), victim.path()]);
         attacker.uid(NOBODY.0).gid(NOBODY.1).stdout(Stdio::null()).stderr(Stdio::null());
         let mut attacker = attacker.spawn().unwrap();
-        let mut filled = 0;
-        for _ in 0..100 {
+        // A busy machine may let the attacker run rarely; he must have been there often.
+        let (mut filled, begun) = (0, std::time::Instant::now());
+        while filled < 20 && begun.elapsed() < std::time::Duration::from_secs(120) {
             let made = PrivateFolder::make(base.path(), NOBODY).unwrap();
             assert_eq!((owner(&made.files), owner(made._top.path())), (NOBODY.0, 0));
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(std::time::Duration::from_millis(20));
             filled += usize::from(std::fs::read_dir(&made.files).unwrap().next().is_some());
         }
         attacker.kill().unwrap();
         attacker.wait().unwrap();
-        assert!(filled > 0, "the attacker was there");
+        assert!(filled >= 20, "the attacker was there {filled} times");
         assert_eq!((owner(victim.path()), owner(&file)), (0, 0));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");
     }

@@ -4,10 +4,10 @@
 //! the lock when the run ends in any way, so a lease that can be locked belongs to a run that is gone. The next start
 //! stops what such a run left, if boot, process number and start time still match.
 
+use crate::family::Family;
 use crate::private_folder::{FolderIdentity, folder_identity, open_own, open_private, remove_same};
 use assay_linux::{ProcRoot, ProcessIdentity};
 use rustix::fs::{FlockOperation, flock};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -15,22 +15,23 @@ use std::io::{self, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Leases that are looked at, lines in one, and bytes of one: more means that the folder is not ours.
 const LEASES_MAX: usize = 10_000;
 const LINES_MAX: usize = 100_000;
 const LEASE_BYTES_MAX: u64 = 64 << 20;
-/// Largest environment that is searched for the token.
-const ENVIRONMENT_BYTES_MAX: u64 = 4 << 20;
+/// How long what an earlier run has left may take to be gone.
+const KILL_WAIT: Duration = Duration::from_secs(5);
 /// Ports that servers get: below the range from which the kernel draws for outgoing connections (32768 on), since
 /// those of a load generator could take a server's port between its choice and its use.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
-/// Name of the variable by which a server's processes are known when their leader has gone.
-pub(crate) const TOKEN_VARIABLE: &str = "ASSAY_LEASE";
-/// Name of the folder in a trial into which the template is copied.
-pub(crate) const SERVER_FILES: &str = "server-files";
+/// Name of the variable by which processes are known that left the group of the first one.
+pub const TOKEN_VARIABLE: &str = "ASSAY_LEASE";
+/// Name, or beginning of the name, of a folder for a process's own files.
+pub const SERVER_FILES: &str = "server-files";
 /// Beginning of the name of a folder that holds nothing but [`SERVER_FILES`] of another user.
-pub(crate) const FOLDER_PREFIX: &str = "assay-postgresql-";
+pub const FOLDER_PREFIX: &str = "assay-process-";
 
 /// A line of a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,19 +45,22 @@ struct Leased {
     server_dir_identity: Option<FolderIdentity>,
 }
 
-/// Makes the folder, or refuses one that others could write to or replace.
-pub(crate) fn runtime_folder() -> io::Result<PathBuf> {
-    let uid = rustix::process::geteuid().as_raw();
+/// Where the folder is.
+pub(crate) fn runtime_folder() -> PathBuf {
     let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| dir.is_dir());
-    let folder = base.map_or_else(|| PathBuf::from(format!("/tmp/assay-{uid}")), |dir| dir.join("assay"));
-    match std::fs::DirBuilder::new().mode(0o700).create(&folder) {
-        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(named(&folder, &e)),
+    let uid = rustix::process::geteuid().as_raw();
+    base.map_or_else(|| PathBuf::from(format!("/tmp/assay-{uid}")), |dir| dir.join("assay"))
+}
+
+/// Makes the folder, or refuses one that others could write to or replace.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    match std::fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(named(folder, &e)),
         _ => {}
     }
-    match open_private(&folder) {
-        Ok(_) => Ok(folder),
-        Err(e) => Err(io::Error::other(format!("{e}; remove it, or set XDG_RUNTIME_DIR"))),
-    }
+    open_private(folder)
+        .map(drop)
+        .map_err(|e| io::Error::other(format!("{e}; remove it, or set XDG_RUNTIME_DIR")))
 }
 
 fn named(path: &Path, e: &io::Error) -> io::Error {
@@ -65,12 +69,12 @@ fn named(path: &Path, e: &io::Error) -> io::Error {
 
 /// What this run started, for whoever comes after it.
 #[derive(Debug)]
-pub(crate) struct Lease {
+pub struct Lease {
     path: PathBuf,
     file: File,
     boot_id: String,
-    /// In the environment of every server of this run.
-    pub token: String,
+    token: String,
+    processes: u32,
 }
 
 impl Lease {
@@ -82,18 +86,24 @@ impl Lease {
         let file = file.map_err(|e| named(&path, &e))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         let boot_id = ProcRoot::default().read_boot_id().map_err(io::Error::other)?;
-        Ok(Lease { path, file, boot_id, token })
+        Ok(Lease { path, file, boot_id, token, processes: 0 })
     }
 
-    /// Notes a server.
-    pub fn add(&mut self, identity: ProcessIdentity, server_dir: Option<&Path>) -> io::Result<()> {
+    /// What the next process and all that it starts have in their environment, and no other.
+    pub fn next_token(&mut self) -> String {
+        self.processes += 1;
+        format!("{}.{}", self.token, self.processes)
+    }
+
+    /// Notes a process that was started, and the folder of its files.
+    pub fn add(&mut self, identity: ProcessIdentity, token: &str, files: Option<&Path>) -> io::Result<()> {
         let leased = Leased {
             pid: identity.pid,
             start_ticks: identity.start_ticks,
             boot_id: self.boot_id.clone(),
-            token: self.token.clone(),
-            server_dir: server_dir.map(Path::to_owned),
-            server_dir_identity: server_dir.and_then(folder_identity),
+            token: token.to_owned(),
+            server_dir: files.map(Path::to_owned),
+            server_dir_identity: files.and_then(folder_identity),
         };
         let line = serde_json::to_string(&leased)? + "\n";
         self.file.write_all(line.as_bytes()).map_err(|e| named(&self.path, &e))
@@ -109,7 +119,7 @@ impl Drop for Lease {
 
 /// Stops what runs that are gone have left; returns what was done, in words. A lease names processes that are killed, so
 /// one that somebody else could have written is not believed.
-pub(crate) fn clean_up(folder: &Path) -> Vec<String> {
+pub fn clean_up(folder: &Path) -> Vec<String> {
     let Ok(boot_id) = ProcRoot::default().read_boot_id() else { return Vec::new() };
     let handle = match open_private(folder) {
         Ok(handle) => handle,
@@ -146,20 +156,15 @@ pub(crate) fn clean_up(folder: &Path) -> Vec<String> {
 }
 
 fn stop_left_over(leased: &Leased) -> Option<String> {
-    let proc = ProcRoot::default();
     let identity = ProcessIdentity { pid: leased.pid, start_ticks: leased.start_ticks };
-    let group = Pid::from_raw(i32::try_from(leased.pid).ok()?)?;
-    let members = proc.read_group(leased.pid).unwrap_or_default();
-    let stopped = if proc.is_running(identity).unwrap_or(false) {
-        kill_process_group(group, Signal::KILL).is_ok()
-    } else {
-        // The leader has gone (a script that started the server): its children carry the token.
-        let ours = members.iter().filter(|p| has_token(p.pid, &leased.token));
-        let pids = ours.filter_map(|p| Pid::from_raw(i32::try_from(p.pid).ok()?));
-        pids.filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count() > 0
+    let mut family = match ProcRoot::default().is_running(identity) {
+        Ok(true) => Family::of(identity, &leased.token),
+        // It has gone (a script that started the server, or the kernel ended it with its run): others carry the token.
+        _ => Family::without_leader(&leased.token),
     };
+    let killed = family.kill(KILL_WAIT);
     if let (Some(dir), Some(identity)) = (&leased.server_dir, leased.server_dir_identity)
-        && dir.ends_with(SERVER_FILES)
+        && dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(SERVER_FILES))
     {
         let _ = remove_same(dir, identity);
         let above = dir
@@ -168,20 +173,13 @@ fn stop_left_over(leased: &Leased) -> Option<String> {
         // Only if it is empty.
         let _ = above.map(std::fs::remove_dir);
     }
-    stopped.then(|| format!("stopped process group {} that a run which was killed had left", leased.pid))
-}
-
-fn has_token(pid: u32, token: &str) -> bool {
-    let Ok(file) = File::open(format!("/proc/{pid}/environ")) else { return false };
-    let mut environment = Vec::new();
-    let wanted = format!("{TOKEN_VARIABLE}={token}");
-    let read = file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut environment);
-    read.is_ok() && environment.split(|b| *b == 0).any(|entry| entry == wanted.as_bytes())
+    let what = format!("stopped {killed} processes of group {}", leased.pid);
+    (killed > 0).then(|| format!("{what} that a run which was killed had left"))
 }
 
 /// A free port of the loopback interface, claimed against other runs of Assay as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Port {
+pub struct Port {
     pub number: u16,
     path: PathBuf,
     _claim: File,
@@ -238,7 +236,7 @@ mod tests {
         let folder = private_folder();
         let mut lease = Lease::take(folder.path()).unwrap();
         let own = ProcRoot::default().identity_of(std::process::id()).unwrap();
-        lease.add(own, None).unwrap();
+        lease.add(own, "x", None).unwrap();
         assert_eq!(clean_up(folder.path()), Vec::<String>::new());
         assert!(lease.path.exists());
         // A lease that names this very process, but of another start: not the same process.
@@ -307,7 +305,7 @@ mod tests {
         assert!(child.try_wait().unwrap().is_none());
 
         set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
-        assert!(clean_up(folder.path()).iter().any(|t| t.contains("stopped process group")));
+        assert!(clean_up(folder.path()).iter().any(|t| t.contains("stopped 1 processes of group")));
         child.wait().unwrap();
     }
 }

@@ -1,32 +1,29 @@
-//! Filling in `{port}` and its like, and splitting command lines.
+//! Filling in `{port}` and its like.
 
-use assay_model::Subject;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Names that may stand in braces; options come as `option.NAME`.
-const KNOWN: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed"];
-const KNOWN_OF_SERVERS: [&str; 4] = ["port", "postgresql_port", "postgresql_user", "postgresql_password"];
-const KNOWN_OF_BENCHMARKS: [&str; 1] = ["results"];
-
 /// What the names in braces stand for.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Placeholders(BTreeMap<String, String>);
+pub struct Placeholders(BTreeMap<String, String>);
 
 impl Placeholders {
+    /// Gives a name its value.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         self.0.insert(name.to_owned(), value.into());
     }
 
+    /// Gives a name a path.
     pub fn set_path(&mut self, name: &str, path: &Path) {
         self.set(name, path.to_string_lossy());
     }
 
+    /// Gives each option its word, as `option.NAME`.
     pub fn set_options(&mut self, options: &BTreeMap<String, String>) {
         options.iter().for_each(|(name, value)| self.set(&format!("option.{name}"), value));
     }
 
-    /// Fills in a text; a name that has no value here stays as it is, [`check`] has told of unknown ones.
+    /// Fills in a text; a name that has no value here stays as it is, [`unknown_names`] has told of those.
     pub fn fill(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
         for part in parts(text) {
@@ -72,30 +69,13 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The names in a text that mean nothing, each with a hint.
-pub(crate) fn check(text: &str, subject: Subject, options: &BTreeMap<String, Vec<String>>) -> Vec<String> {
-    let of_subject: &[&str] = match subject {
-        Subject::Server => &KNOWN_OF_SERVERS,
-        Subject::Benchmark => &KNOWN_OF_BENCHMARKS,
-    };
-    let known: Vec<String> = KNOWN
-        .iter()
-        .chain(of_subject)
-        .map(|k| (*k).to_owned())
-        .chain(options.keys().map(|o| format!("option.{o}")))
-        .collect();
-    let unknown = parts(text).into_iter().filter_map(|part| match part {
+/// The names in a text that are not known.
+pub fn unknown_names<'a>(text: &'a str, known: &[String]) -> Vec<&'a str> {
+    let unknown = |part| match part {
         Part::Name(name) if !known.iter().any(|k| k == name) => Some(name),
         _ => None,
-    });
-    unknown
-        .map(|name| {
-            format!(
-                "unknown placeholder {{{name}}}{}",
-                assay_text::near::hint(name, known.iter().map(String::as_str))
-            )
-        })
-        .collect()
+    };
+    parts(text).into_iter().filter_map(unknown).collect()
 }
 
 #[cfg(test)]
@@ -112,10 +92,11 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_told_with_the_nearest_right_one() {
-        let found = check("--port {prot} {option.data} {port}", Subject::Server, &BTreeMap::new());
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[0], "unknown placeholder {prot}; did you mean `port`?");
-        assert_eq!(check("{port} {results}", Subject::Benchmark, &BTreeMap::new()).len(), 1);
+    fn names_that_are_not_known_are_found() {
+        let known = ["port".to_owned(), "option.data".to_owned()];
+        assert_eq!(
+            unknown_names("--port {prot} {option.data} {port} {a-1.port}", &known),
+            ["prot", "a-1.port"]
+        );
     }
 }

@@ -8,8 +8,10 @@ const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub struct Answer {
+    /// Status code.
     pub status: u16,
+    /// Its text, up to a limit; what is not UTF-8 is replaced.
     pub body: String,
 }
 
@@ -21,12 +23,18 @@ impl Answer {
 }
 
 /// Gets a URL of the form `http://HOST:PORT/PATH`; `timeout` holds for the whole of it.
-pub(crate) fn get(url: &str, timeout: Duration) -> io::Result<Answer> {
+///
+/// # Errors
+/// When there is no whole answer in time.
+pub fn get(url: &str, timeout: Duration) -> io::Result<Answer> {
     answer(agent(timeout).get(url).call())
 }
 
 /// Posts nothing to such a URL.
-pub(crate) fn post(url: &str, timeout: Duration) -> io::Result<Answer> {
+///
+/// # Errors
+/// As [`get`].
+pub fn post(url: &str, timeout: Duration) -> io::Result<Answer> {
     answer(agent(timeout).post(url).send_empty())
 }
 

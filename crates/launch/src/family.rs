@@ -1,0 +1,145 @@
+//! All processes of one start: what the process that was started has started in its turn, wherever it went.
+//!
+//! A start script may leave its server behind in a session of its own, and a daemon gives up its parent. So a process
+//! belongs to the family if it is in the group of the first one, descends from one that is known, or has the token in its
+//! environment. Some overwrite their environment to show a title (PostgreSQL), so those that were once seen stay known.
+//! Orphans become children of this program (`PR_SET_CHILD_SUBREAPER`), which waits for them: none stays a zombie.
+
+use crate::runtime_folder::TOKEN_VARIABLE;
+use assay_linux::{ProcRoot, ProcessIdentity, ProcessStat};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, waitpid,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+/// Largest environment that is searched for the token.
+const ENVIRONMENT_BYTES_MAX: u64 = 4 << 20;
+/// How often killed processes are looked for again.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The processes of one start.
+#[derive(Debug, Clone)]
+pub(crate) struct Family {
+    /// The one that was started; none if its number may be another's by now.
+    leader: Option<u32>,
+    token: String,
+    /// Number and start of every process that was seen, the leader's included.
+    known: BTreeMap<u32, u64>,
+}
+
+impl Family {
+    /// That of a process which was just started, or is known to be the same still.
+    pub fn of(leader: ProcessIdentity, token: &str) -> Family {
+        let known = BTreeMap::from([(leader.pid, leader.start_ticks)]);
+        Family { leader: Some(leader.pid), token: token.to_owned(), known }
+    }
+
+    /// That of a process which has gone.
+    pub fn without_leader(token: &str) -> Family {
+        Family { leader: None, token: token.to_owned(), known: BTreeMap::new() }
+    }
+
+    /// The live processes, from the oldest on. Reads the environment of every process that may be read.
+    pub fn members(&mut self) -> Vec<ProcessStat> {
+        let mut all = ProcRoot::default().read_processes().unwrap_or_default();
+        all.sort_by_key(|p| p.start_ticks);
+        // Who has taken over the number of one that is gone is a stranger.
+        self.known.retain(|pid, start| all.iter().any(|p| p.pid == *pid && p.start_ticks == *start));
+        loop {
+            let before = self.known.len();
+            for p in &all {
+                let descends =
+                    || u32::try_from(p.parent_pid).is_ok_and(|parent| self.known.contains_key(&parent));
+                let in_group = || self.leader.is_some_and(|leader| p.group_id == i64::from(leader));
+                let is_new = !self.known.contains_key(&p.pid);
+                if is_new && (descends() || in_group() || has_token(p.pid, &self.token)) {
+                    self.known.insert(p.pid, p.start_ticks);
+                }
+            }
+            if self.known.len() == before {
+                break;
+            }
+        }
+        all.retain(|p| self.known.contains_key(&p.pid));
+        let own = i64::from(std::process::id());
+        for orphan in all.iter().filter(|p| p.has_ended() && p.parent_pid == own) {
+            if Some(orphan.pid) != self.leader
+                && let Some(pid) = number(orphan.pid)
+            {
+                // It became our child when its parent ended, and nobody else waits for it.
+                let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+            }
+        }
+        all.retain(|p| !p.has_ended());
+        all
+    }
+
+    /// Every second generation: those whose CPU time, with that of their children, is that of all live processes.
+    pub fn heads(&self) -> Vec<u32> {
+        let members = self.clone().members();
+        let parents: BTreeMap<i64, i64> = members.iter().map(|p| (i64::from(p.pid), p.parent_pid)).collect();
+        let ancestors =
+            |pid: u32| std::iter::successors(parents.get(&i64::from(pid)), |above| parents.get(above));
+        let is_head = |pid: &u32| {
+            ancestors(*pid).take(parents.len()).filter(|p| parents.contains_key(p)).count() % 2 == 0
+        };
+        members.iter().map(|p| p.pid).filter(is_head).collect()
+    }
+
+    /// Sends a signal to each, but for those to be left alone.
+    pub fn signal(&mut self, signal: Signal, but: impl Fn(&ProcessStat) -> bool) {
+        for p in self.members().iter().filter(|p| !but(p)) {
+            send(p.pid, p.start_ticks, signal);
+        }
+    }
+
+    /// Sends a signal to those whose parent is none of the family, but for those of a group, who were sent it before.
+    pub fn signal_orphans(&mut self, signal: Signal, group: u32) {
+        let members = self.members();
+        let is_member = |pid: i64| members.iter().any(|p| i64::from(p.pid) == pid);
+        let orphans = members.iter().filter(|p| !is_member(p.parent_pid) && p.group_id != i64::from(group));
+        orphans.for_each(|p| {
+            send(p.pid, p.start_ticks, signal);
+        });
+    }
+
+    /// Kills all of them, and waits until they are gone, at most so long. Says how many there were.
+    pub fn kill(&mut self, limit: Duration) -> usize {
+        let (begun, mut killed) = (Instant::now(), BTreeSet::new());
+        loop {
+            let members = self.members();
+            killed.extend(members.iter().filter(|p| send(p.pid, p.start_ticks, Signal::KILL)).map(|p| p.pid));
+            if members.is_empty() || limit <= begun.elapsed() {
+                return killed.len();
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// Sends a signal to that very process, and to none that got its number later.
+fn send(pid: u32, start_ticks: u64, signal: Signal) -> bool {
+    let Some(number) = number(pid) else { return false };
+    let is_same = || ProcRoot::default().identity_of(pid).is_ok_and(|now| now.start_ticks == start_ticks);
+    match pidfd_open(number, PidfdFlags::empty()) {
+        Ok(handle) => is_same() && pidfd_send_signal(handle, signal).is_ok(),
+        // Before Linux 5.3.
+        Err(rustix::io::Errno::NOSYS) => is_same() && kill_process(number, signal).is_ok(),
+        Err(_) => false,
+    }
+}
+
+fn number(pid: u32) -> Option<Pid> {
+    i32::try_from(pid).ok().and_then(Pid::from_raw)
+}
+
+fn has_token(pid: u32, token: &str) -> bool {
+    let Ok(file) = File::open(format!("/proc/{pid}/environ")) else { return false };
+    let mut environment = Vec::new();
+    let wanted = format!("{TOKEN_VARIABLE}={token}");
+    let read = file.take(ENVIRONMENT_BYTES_MAX).read_to_end(&mut environment);
+    read.is_ok() && environment.split(|b| *b == 0).any(|entry| entry == wanted.as_bytes())
+}

@@ -1,0 +1,36 @@
+//! Processes of a trial: started under a lease with ports of their own, each ready before the next, stopped with all that they
+//! started. And changes to the machine that are taken back whatever happens. Nothing here knows what is measured.
+//!
+//! | part | files |
+//! | --- | --- |
+//! | what is started: command line, environment, folder | `spec`, `launch`, `placeholders`, `programs` |
+//! | where, and how it is spoken with | `engine`, `process`, `family`, `server_log`, `http` |
+//! | all processes of a trial, in order | `processes`, `member` |
+//! | what a run leaves word of, safe from other users | `runtime_folder`, `private_folder` |
+//! | changes to the machine | `treatment` |
+
+mod engine;
+mod family;
+pub mod http;
+mod launch;
+mod member;
+mod placeholders;
+mod private_folder;
+mod process;
+mod processes;
+mod programs;
+mod runtime_folder;
+mod server_log;
+mod spec;
+mod treatment;
+
+pub use engine::{Ended, Engine, Local, Ready, Signal, Start, StopSignal};
+pub use launch::{JVM_OPTIONS, Launch, Needs, Parts};
+pub use member::OWN_NAMES;
+pub use placeholders::{Placeholders, unknown_names};
+pub use process::{LOOK, LocalProcess};
+pub use processes::Processes;
+pub use programs::find as find_program;
+pub use runtime_folder::SERVER_FILES;
+pub use spec::{Place, ProcessSpec, ReadyWhen};
+pub use treatment::{FileSetting, Treatment, Treatments};

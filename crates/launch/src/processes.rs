@@ -1,0 +1,183 @@
+//! The processes of a trial: the server and what stands beside it, started in order, each ready before the next, stopped in
+//! the opposite order.
+
+use crate::engine::{Ended, Engine, Signal};
+use crate::launch::Launch;
+use crate::member::{Given, Member};
+use crate::placeholders::Placeholders;
+use crate::process::LOOK;
+use crate::spec::{Place, ProcessSpec};
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// The processes of a trial. Dropped, all end.
+pub struct Processes<E: Engine> {
+    engine: Rc<E>,
+    members: Vec<Member<E::Process>>,
+    names: Placeholders,
+}
+
+impl<E: Engine> Processes<E> {
+    /// Gives each process its port, folder and password, and puts its launch together. Nothing is started yet.
+    ///
+    /// # Errors
+    /// When no port is free, or a folder cannot be made.
+    pub fn plan(
+        engine: &Rc<E>,
+        specs: &[ProcessSpec],
+        place: Place<'_>,
+        names: &Placeholders,
+    ) -> io::Result<Processes<E>> {
+        let (mut names, mut given) = (names.clone(), Vec::new());
+        for spec in specs {
+            for number in 1..=spec.count {
+                let given_to_one = Given::allot(spec, number, place)?;
+                given_to_one.names.iter().for_each(|(name, value)| {
+                    names.set(&format!("{}.{name}", given_to_one.role), value);
+                });
+                given.push((spec, given_to_one));
+            }
+        }
+        let member = |(spec, given): (&ProcessSpec, Given)| Member::plan(spec, given, place, &names);
+        let members = given.into_iter().map(member).collect::<io::Result<Vec<_>>>()?;
+        let server = members.iter().find(|m| m.is_server());
+        let names = server.map_or(names, |server| server.names().clone());
+        Ok(Processes { engine: Rc::clone(engine), members, names })
+    }
+
+    /// The placeholders' values: of the server, and with their roles of every process.
+    pub fn names(&self) -> &Placeholders {
+        &self.names
+    }
+
+    /// What each process is started with, by role. The environment and the command line may hold secrets.
+    pub fn launches(&self) -> impl Iterator<Item = (&str, &Launch)> {
+        self.members.iter().map(|m| (m.role(), m.launch()))
+    }
+
+    /// What the server is started with.
+    pub fn server_launch(&self) -> Option<&Launch> {
+        self.server().map(Member::launch)
+    }
+
+    /// Goes on with starting: has the next process start if all before it are ready. Says whether all are ready. Call it
+    /// until they are.
+    ///
+    /// # Errors
+    /// Which one cannot be used, and why, with the end of what it printed.
+    pub fn step(&mut self) -> Result<bool, String> {
+        match self.members.iter_mut().find(|m| !m.is_ready()) {
+            Some(member) => member.step(&*self.engine).map(|()| self.members.iter().all(Member::is_ready)),
+            None => Ok(true),
+        }
+    }
+
+    /// Starts the server and all before it, which must be ready; `goes_on` says whether to wait any longer.
+    ///
+    /// # Errors
+    /// As [`Processes::step`].
+    pub fn start_server(&mut self, goes_on: &dyn Fn() -> bool) -> Result<(), String> {
+        while goes_on() && self.server().is_some_and(|server| !server.is_started()) {
+            self.step()?;
+            if self.server().is_some_and(|server| !server.is_started()) {
+                std::thread::sleep(LOOK);
+            }
+        }
+        Ok(())
+    }
+
+    fn server(&self) -> Option<&Member<E::Process>> {
+        self.members.iter().find(|m| m.is_server())
+    }
+
+    /// Has the engine do something with the server's process, if it is started.
+    fn with_server<R>(&mut self, step: impl FnOnce(&E, &mut E::Process) -> R) -> Option<R> {
+        let server = self.members.iter_mut().find(|m| m.is_server())?;
+        Some(step(&self.engine, server.process_mut()?))
+    }
+
+    /// Number of the server's process that does the work, once it is started.
+    pub fn server_pid(&self) -> Option<u32> {
+        self.engine.pid(self.server()?.process()?)
+    }
+
+    /// How long the server took from its start until it was ready.
+    pub fn server_ready_after(&self) -> Option<Duration> {
+        self.server()?.ready_after()
+    }
+
+    /// The processes that run, by role.
+    pub fn pids(&self) -> Vec<(&str, u32)> {
+        let of = |m: &Member<E::Process>| self.engine.pid(m.process()?);
+        self.members.iter().filter_map(|m| Some((m.role(), of(m)?))).collect()
+    }
+
+    /// Of what stands beside the server, the processes whose CPU time, with that of their children, is the trial's own and not
+    /// a stranger's.
+    pub fn companion_pids(&self) -> Vec<u32> {
+        let beside = self.members.iter().filter(|m| !m.is_server());
+        beside.filter_map(Member::process).flat_map(|process| self.engine.heads(process)).collect()
+    }
+
+    /// Which process has ended, how, and what it printed last; `when` completes the sentence.
+    pub fn ended(&mut self, when: &str) -> Option<String> {
+        self.members.iter_mut().find_map(|m| {
+            let role = m.role().to_owned();
+            let process = m.process_mut()?;
+            let ended = self.engine.ended(process)?;
+            Some(format!("the {role} {} {when}{}", ended.how, self.engine.last_words(process)))
+        })
+    }
+
+    /// Exit code of the server, once it has ended by itself.
+    pub fn server_ended(&mut self) -> Option<Ended> {
+        self.with_server(E::ended).flatten()
+    }
+
+    /// The end of what the server printed, as the end of a sentence.
+    pub fn last_words(&mut self) -> String {
+        self.with_server(E::last_words).unwrap_or_default()
+    }
+
+    /// Stops the server's clock. What stands beside it goes on: without its client it is idle.
+    pub fn hold(&mut self) {
+        self.with_server(|engine, process| engine.signal(process, Signal::Hold));
+    }
+
+    /// Lets the server run again.
+    pub fn resume(&mut self) {
+        self.with_server(|engine, process| engine.signal(process, Signal::Continue));
+    }
+
+    /// Asks the server, and what was started after it, to stop, without waiting.
+    pub fn ask_to_stop(&mut self) {
+        for member in self.members.iter_mut().rev() {
+            member.ask_to_stop(&*self.engine);
+            if member.is_server() {
+                break;
+            }
+        }
+    }
+
+    /// Stops all, the last first, and removes their files. Returns what was not as it should be, by role. Those that do not
+    /// stop by themselves within their time, or at once if `is_hasty`, are killed.
+    pub fn finish(&mut self, is_hasty: bool) -> Vec<(String, String)> {
+        let of = |member: &mut Member<E::Process>| {
+            let told = member.finish(&*self.engine, is_hasty);
+            told.into_iter().map(|what| (member.role().to_owned(), what)).collect::<Vec<_>>()
+        };
+        self.members.iter_mut().rev().flat_map(of).collect()
+    }
+}
+
+impl<E: Engine> Drop for Processes<E> {
+    fn drop(&mut self) {
+        // The last first, each with its files after it.
+        while self.members.pop().is_some() {}
+    }
+}
+
+#[cfg(test)]
+#[path = "processes_tests.rs"]
+mod tests;

@@ -1,0 +1,211 @@
+//! The order of starting and stopping, and that nothing is left of what processes have started, wherever it went.
+
+use super::*;
+use crate::engine::Local;
+use crate::spec::ReadyWhen;
+use assay_linux::ProcRoot;
+use std::path::PathBuf;
+use std::time::Instant;
+
+struct Fixture {
+    _folder: tempfile::TempDir,
+    trial: PathBuf,
+    engine: Rc<Local>,
+}
+
+impl Fixture {
+    fn new() -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let (trial, runtime) = (folder.path().join("trial"), folder.path().join("runtime"));
+        std::fs::create_dir(&trial).unwrap();
+        let engine = Rc::new(Local::begin_in(runtime).unwrap());
+        Fixture { _folder: folder, trial, engine }
+    }
+
+    fn plan(&self, specs: &[ProcessSpec]) -> Processes<Local> {
+        let place = Place { trial: &self.trial, runtime: self.engine.folder(), base: &self.trial };
+        Processes::plan(&self.engine, specs, place, &Placeholders::default()).unwrap()
+    }
+
+    fn start(&mut self, specs: &[ProcessSpec]) -> Result<Processes<Local>, String> {
+        let mut processes = self.plan(specs);
+        while !processes.step()? {
+            std::thread::sleep(LOOK);
+        }
+        Ok(processes)
+    }
+
+    fn told(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.trial.join("told")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Pids of live processes that have this word on their command line.
+    fn find(word: &str) -> Vec<u32> {
+        let has_word = |pid: u32| {
+            let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            words.split(|b| *b == 0).any(|w| w == word.as_bytes())
+        };
+        let all = ProcRoot::default().read_processes().unwrap();
+        all.into_iter().filter(|p| !p.has_ended() && has_word(p.pid)).map(|p| p.pid).collect()
+    }
+}
+
+/// A shell script that says what it does, and when it ends.
+fn script(role: &str, script: &str, ready: ReadyWhen) -> ProcessSpec {
+    let command = ["sh", "-c", script, role].map(str::to_owned).to_vec();
+    ProcessSpec { is_server: role == "server", ..ProcessSpec::new(role, command, ready) }
+}
+
+fn waits(role: &str) -> ProcessSpec {
+    let text = "echo start $0-{number} >> told; trap 'echo stop $0-{number} >> told; exit 0' TERM; \
+                : > ready-$0-{number}; while :; do sleep 0.02; done";
+    let is_there = ["test", "-f", &format!("ready-{role}-{{number}}")].map(str::to_owned).to_vec();
+    script(role, text, ReadyWhen::Command(is_there))
+}
+
+#[test]
+fn each_is_ready_before_the_next_starts_and_the_last_stops_first() {
+    let fixture = Fixture::new();
+    let mut first = waits("first");
+    first.prepare = ["sh", "-c", "echo prepare >> told"].map(str::to_owned).to_vec();
+    first.count = 2;
+    let specs = [first, waits("server"), waits("last")];
+    let mut processes = fixture.plan(&specs);
+    processes.start_server(&|| true).unwrap();
+    assert!(processes.server_pid().is_some() && processes.server_ready_after().is_none());
+    while !processes.step().unwrap() {
+        std::thread::sleep(LOOK);
+    }
+    let started = ["prepare", "start first-1", "prepare", "start first-2", "start server-1", "start last-1"];
+    assert_eq!(fixture.told(), started);
+    assert!(processes.server_ready_after().is_some());
+    let roles: Vec<String> = processes.pids().iter().map(|(r, _)| (*r).to_owned()).collect();
+    assert_eq!(roles, ["first-1", "first-2", "server", "last"]);
+    assert_eq!(processes.companion_pids().len(), 3);
+    assert_eq!(processes.ended("in the end"), None);
+    let ports: Vec<String> = roles.iter().map(|r| processes.names().fill(&format!("{{{r}.port}}"))).collect();
+    assert!(ports.iter().all(|p| p.parse::<u16>().is_ok()), "{ports:?}");
+    assert_eq!(processes.finish(false), []);
+    assert_eq!(fixture.told()[6..], ["stop last-1", "stop server-1", "stop first-2", "stop first-1"]);
+    for log in ["server.log", "first-1.log", "last.log"] {
+        assert!(fixture.trial.join(log).is_file(), "{log}");
+    }
+    let files = std::fs::read_dir(&fixture.trial).unwrap().flatten();
+    assert!(!files.into_iter().any(|f| f.file_name().to_string_lossy().starts_with("server-files")));
+}
+
+#[test]
+fn what_goes_wrong_names_the_process_and_what_it_printed() {
+    let mut fixture = Fixture::new();
+    let mut specs = [waits("first"), waits("server")];
+    specs[0].prepare = ["sh", "-c", "echo no disk; exit 3"].map(str::to_owned).to_vec();
+    let why = fixture.start(&specs).err().unwrap();
+    assert!(
+        why.contains("what prepares the first ended with exit code 3") && why.contains("no disk"),
+        "{why}"
+    );
+
+    let why = fixture.start(&[script("first", "echo bad luck; exit 4", ReadyWhen::Started), waits("server")]);
+    if let Err(why) = why {
+        assert!(why.contains("the first ended with exit code 4 before it was ready"), "{why}");
+    }
+    let mut slow = waits("first");
+    slow.ready = ReadyWhen::Command(["false".to_owned()].to_vec());
+    slow.ready_timeout = Duration::from_millis(100);
+    let why = fixture.start(&[slow]).err().unwrap();
+    assert!(why.contains("the first was not ready within 0.1 s: false gave exit status: 1"), "{why}");
+
+    let mut processes = fixture
+        .start(&[waits("first"), script("server", "echo bye; sleep 0.2; exit 5", ReadyWhen::Started)])
+        .unwrap();
+    let begun = Instant::now();
+    let why = loop {
+        match processes.ended("in the end") {
+            Some(why) => break why,
+            None => assert!(begun.elapsed() < Duration::from_secs(60)),
+        }
+        std::thread::sleep(LOOK);
+    };
+    assert!(why.contains("the server ended with exit code 5") && why.contains("bye"), "{why}");
+}
+
+/// Start scripts that leave their server behind: in a session of its own, without a parent, with another's environment.
+#[test]
+fn what_left_the_group_is_stopped_with_it() {
+    let word = |name: &str| format!("assay-{name}-{}", std::process::id());
+    let cases = [
+        ("session", "setsid sh -c 'sleep 600; :' WORD & wait"),
+        ("orphan", "(setsid sh -c 'sleep 600; :' WORD &) ; sleep 600"),
+        ("daemon", "setsid sh -c '(setsid sh -c \"sleep 600; :\" WORD &) ; exit 0' ; sleep 600"),
+        ("stubborn", "setsid sh -c 'trap : TERM; while :; do sleep 600; done' WORD & wait"),
+        // It overwrites its environment, as some do to show a title; it is known by descent.
+        ("clean", "env -i setsid sh -c 'sleep 600; :' WORD & wait"),
+    ];
+    for (name, text) in cases {
+        let mut fixture = Fixture::new();
+        let word = word(name);
+        let mut server = script("server", &text.replace("WORD", &word), ReadyWhen::Started);
+        server.stop_timeout = Duration::from_millis(500);
+        let mut processes = fixture.start(&[server]).unwrap();
+        let begun = Instant::now();
+        while Fixture::find(&word).is_empty() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{name} starts");
+            std::thread::sleep(LOOK);
+        }
+        let left = Fixture::find(&word);
+        processes.hold();
+        for pid in &left {
+            // The signal is sent; it takes effect when the process is scheduled.
+            while ProcRoot::default().read_process_stat(*pid).unwrap().state != 'T' {
+                assert!(begun.elapsed() < Duration::from_secs(60), "{name} stands still");
+                std::thread::sleep(LOOK);
+            }
+        }
+        processes.resume();
+        let problems = processes.finish(false);
+        assert_eq!(Fixture::find(&word), Vec::<u32>::new(), "{name}: {problems:?}");
+        assert!(left.iter().all(|pid| !PathBuf::from(format!("/proc/{pid}")).exists()), "{name}: no zombie");
+    }
+}
+
+#[test]
+fn a_list_that_is_dropped_leaves_no_process_and_no_file() {
+    let mut fixture = Fixture::new();
+    let word = format!("assay-dropped-{}", std::process::id());
+    let text = format!("setsid sh -c 'sleep 600; :' {word} & wait");
+    let processes = fixture.start(&[waits("first"), script("server", &text, ReadyWhen::Started)]).unwrap();
+    let begun = Instant::now();
+    while Fixture::find(&word).is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(LOOK);
+    }
+    drop(processes);
+    assert_eq!(Fixture::find(&word), Vec::<u32>::new());
+    assert_eq!(std::fs::read_dir(fixture.engine.folder()).unwrap().count(), 1, "the lease alone");
+}
+
+#[test]
+fn every_process_beside_the_server_is_counted_once_by_itself_or_as_a_child() {
+    let mut fixture = Fixture::new();
+    let word = format!("assay-counted-{}", std::process::id());
+    // Four generations, the last in a session of its own.
+    let text = format!("sh -c 'sh -c \"setsid sh -c \\\"sleep 600; :\\\" {word}; :\" {word}; :' {word}; :");
+    let processes = fixture.start(&[script("deep", &text, ReadyWhen::Started), waits("server")]).unwrap();
+    let begun = Instant::now();
+    while Fixture::find(&word).len() < 3 {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(LOOK);
+    }
+    let beside = processes.companion_pids();
+    let proc = ProcRoot::default();
+    let parent = |pid: u32| u32::try_from(proc.read_process_stat(pid).unwrap().parent_pid).unwrap();
+    for pid in Fixture::find(&word) {
+        assert_ne!(beside.contains(&pid), beside.contains(&parent(pid)), "{pid} of {beside:?}");
+    }
+    let leader = processes.pids()[0].1;
+    assert!(
+        !beside.contains(&processes.server_pid().unwrap()) && !beside.contains(&std::process::id()),
+        "{leader}"
+    );
+}

@@ -1,0 +1,100 @@
+//! A process of a trial as it is asked for: everything but what only its start decides.
+
+use crate::StopSignal;
+use crate::launch::Needs;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// When a process is ready, as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadyWhen {
+    /// As soon as it runs.
+    Started,
+    /// When this URL answers with success.
+    Url(String),
+    /// When this command ends with exit code 0.
+    Command(Vec<String>),
+}
+
+/// A process to be started once or more often. Texts may hold placeholders: of its own `{port}`, `{password}`, `{folder}` and
+/// `{number}`; of the others `{ROLE.port}`, `{ROLE.password}` and `{ROLE.folder}`, with `ROLE-2` for the second of several.
+#[derive(Debug, Clone)]
+pub struct ProcessSpec {
+    /// What it is in the trial; names its log, `ROLE.log`.
+    pub role: String,
+    /// Whether it is what the trial measures.
+    pub is_server: bool,
+    /// How many are started.
+    pub count: u32,
+    /// Words of its command.
+    pub command: Vec<String>,
+    /// A command that is run before it, as the same user in the same folder, and must end with exit code 0.
+    pub prepare: Vec<String>,
+    /// When it is ready.
+    pub ready: ReadyWhen,
+    /// How long that may take.
+    pub ready_timeout: Duration,
+    /// Variables.
+    pub environment: BTreeMap<String, String>,
+    /// Folder in which it starts. Default: the study's.
+    pub directory: Option<String>,
+    /// A folder that is copied to its own before it starts.
+    pub template: Option<String>,
+    /// Folders that are searched for its programs before the path is; `*` stands for a version, the newest first.
+    pub programs: Vec<String>,
+    /// How it is asked to stop.
+    pub stop_signal: StopSignal,
+    /// How long stopping may take before it is killed.
+    pub stop_timeout: Duration,
+    /// Whether it runs as a user without rights where we are root.
+    pub is_unprivileged: bool,
+    /// Home of its JVM, if it is one.
+    pub jvm_home: Option<String>,
+    /// JVM options of the variant.
+    pub jvm_options: Vec<String>,
+    /// Variables of the variant, over its own.
+    pub variant_environment: BTreeMap<String, String>,
+    /// A library that is loaded before all others.
+    pub preload: Option<PathBuf>,
+    /// What the observers need.
+    pub needs: Needs,
+}
+
+impl ProcessSpec {
+    /// One that is started once, from the study's folder, with nothing of a variant.
+    pub fn new(role: &str, command: Vec<String>, ready: ReadyWhen) -> ProcessSpec {
+        ProcessSpec {
+            role: role.to_owned(),
+            is_server: false,
+            count: 1,
+            command,
+            prepare: Vec::new(),
+            ready,
+            ready_timeout: Duration::from_secs(120),
+            environment: BTreeMap::new(),
+            directory: None,
+            template: None,
+            programs: Vec::new(),
+            stop_signal: StopSignal::Term,
+            stop_timeout: Duration::from_secs(30),
+            is_unprivileged: false,
+            jvm_home: None,
+            jvm_options: Vec::new(),
+            variant_environment: BTreeMap::new(),
+            preload: None,
+            needs: Needs::default(),
+        }
+    }
+}
+
+/// Where a trial's processes live.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The trial's folder, for logs and files.
+    pub trial: &'a Path,
+    /// The private folder in which runs leave word of what they did.
+    pub runtime: &'a Path,
+    /// Folder of the study file.
+    pub base: &'a Path,
+}

@@ -1,0 +1,238 @@
+//! `[[process]]` tables: what runs beside the server or benchmark program, and what can be wrong in one.
+
+use crate::document::Document;
+use crate::study_file::{CommandLine, StopSignal, Study};
+use crate::workload::Workload;
+use assay_launch::{OWN_NAMES, Placeholders, ProcessSpec, ReadyWhen, find_program, unknown_names};
+use assay_model::Subject;
+use assay_text::near::hint;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Placeholders of every text.
+const NAMES: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed"];
+/// Of these, what a process beside the server has not.
+const NAMES_OF_SERVER: [&str; 2] = ["jvm_options", "server_dir"];
+/// Names that a trial's own files have.
+const RESERVED: [&str; 2] = ["server", "gc"];
+
+/// A process beside the server: started before it, ready before it starts, stopped after it. Texts may hold `{port}`,
+/// `{password}` and `{folder}` of its own, `{NAME.port}` and so on of the others, with `{NAME-2.port}` for the second of
+/// several, `{number}`, `{java}`, `{cache}`, `{workload_dir}`, `{option.NAME}` and `{seed}`. The server's texts may hold
+/// `{NAME.port}` and so on too.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ProcessTable {
+    /// What it is: letters, digits, - and _. Its output goes to `NAME.log` in the trial's folder.
+    pub name: String,
+    /// Options of the workload with which it is started. Default: always.
+    #[serde(default)]
+    pub when: BTreeMap<String, String>,
+    /// How many are started. Default: 1.
+    #[schemars(range(min = 1, max = 64))]
+    pub count: Option<u32>,
+    /// The command: a list of words, or a text that is split like a shell does (no shell is run).
+    pub command: CommandLine,
+    /// A command that is run before it, as the same user with the same variables, and must end with exit code 0.
+    pub prepare: Option<CommandLine>,
+    /// It is ready when this URL answers with success.
+    pub ready_url: Option<String>,
+    /// It is ready when this command ends with exit code 0. Without this and `ready_url` it is ready as soon as it runs.
+    pub ready_command: Option<CommandLine>,
+    /// How long that may take. Default: 120.
+    #[schemars(range(min = 0.1, max = 3600))]
+    pub ready_timeout_s: Option<f64>,
+    /// Environment variables.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Folder in which it is started. Default: that of the study file; `{folder}` is its own, empty and private.
+    pub directory: Option<String>,
+    /// A folder that is copied to `{folder}` before each start.
+    pub template: Option<String>,
+    /// Folders in which its programs are looked for before the path is; `*` stands for a version, the newest comes first.
+    #[serde(default)]
+    pub programs: Vec<String>,
+    /// The command that installs its programs, for the message that they are missing.
+    pub install: Option<String>,
+    /// The signal that asks it to stop. Default: `TERM`.
+    pub stop_signal: Option<StopSignal>,
+    /// How long stopping may take before it is killed. Default: 30.
+    #[schemars(range(min = 0.1, max = 3600))]
+    pub stop_timeout_s: Option<f64>,
+    /// As which user it runs. Default: `caller`.
+    pub run_as: Option<RunAs>,
+    /// Started when the server is ready, and stopped before it, as a proxy in front of it is. Default: false.
+    #[serde(default)]
+    pub after_server: bool,
+}
+
+/// Users of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunAs {
+    /// Whoever runs the study.
+    Caller,
+    /// `nobody` if root runs the study, whoever runs it otherwise; in a folder below `/tmp` that belongs to that user.
+    Unprivileged,
+}
+
+impl ProcessTable {
+    /// Whether a variant with these options has it.
+    pub(crate) fn is_wanted(&self, options: &BTreeMap<String, String>) -> bool {
+        self.when.iter().all(|(option, word)| options.get(option) == Some(word))
+    }
+
+    /// Names of its instances.
+    fn roles(&self) -> Vec<String> {
+        match self.count.unwrap_or(1) {
+            1 => vec![self.name.clone()],
+            count => (1..=count).map(|number| format!("{}-{number}", self.name)).collect(),
+        }
+    }
+
+    /// Its command lines, by key.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = (&'static str, &CommandLine)> {
+        let optional = [("prepare", &self.prepare), ("ready_command", &self.ready_command)];
+        let optional = optional.into_iter().filter_map(|(key, line)| Some((key, line.as_ref()?)));
+        [("command", &self.command)].into_iter().chain(optional)
+    }
+
+    /// What is started, on this variant's JVM.
+    pub(crate) fn spec(&self, jvm_home: Option<&str>) -> ProcessSpec {
+        let words = |line: &CommandLine| line.words().unwrap_or_default();
+        let ready = match (&self.ready_url, &self.ready_command) {
+            (Some(url), _) => ReadyWhen::Url(url.clone()),
+            (None, Some(command)) => ReadyWhen::Command(words(command)),
+            (None, None) => ReadyWhen::Started,
+        };
+        let usual = ProcessSpec::new(&self.name, words(&self.command), ready);
+        let seconds = |given: Option<f64>, usual| given.map_or(usual, Duration::from_secs_f64);
+        ProcessSpec {
+            count: self.count.unwrap_or(1),
+            prepare: self.prepare.as_ref().map(words).unwrap_or_default(),
+            ready_timeout: seconds(self.ready_timeout_s, usual.ready_timeout),
+            environment: self.environment.clone(),
+            directory: self.directory.clone(),
+            template: self.template.clone(),
+            programs: self.programs.clone(),
+            stop_signal: self.stop_signal.unwrap_or_default().into(),
+            stop_timeout: seconds(self.stop_timeout_s, usual.stop_timeout),
+            is_unprivileged: self.run_as == Some(RunAs::Unprivileged),
+            jvm_home: jvm_home.filter(|_| self.uses_jvm()).map(str::to_owned),
+            ..usual
+        }
+    }
+
+    /// Whether it is a JVM: that of the variant.
+    pub(crate) fn uses_jvm(&self) -> bool {
+        let words = self.command.words().unwrap_or_default();
+        words.first().is_some_and(|w| w == "java")
+            || words.iter().chain(self.environment.values()).any(|text| text.contains("{java}"))
+    }
+
+    /// Which of its programs is not here, and what adds it.
+    pub(crate) fn missing_program(&self) -> Option<String> {
+        let first = |line: &CommandLine| line.words().ok()?.into_iter().next();
+        let is_missing = |name: &String| {
+            !name.contains('{') && name != "java" && find_program(name, &self.programs).is_none()
+        };
+        let name = self.commands().filter_map(|(_, line)| first(line)).find(is_missing)?;
+        let folders: String = self.programs.iter().map(|folder| format!("{folder}, ")).collect();
+        let install = self.install.as_ref().map_or_else(String::new, |how| format!("; {how} adds it"));
+        Some(format!("there is no program `{name}` of {} (looked in {folders}the path){install}", self.name))
+    }
+}
+
+/// The placeholders that each text of a server or benchmark program may hold.
+pub(crate) fn known_names(workload: &Workload) -> Vec<String> {
+    let of_subject = if workload.program.subject() == Subject::Server { "port" } else { "results" };
+    let options = workload.options.keys().map(|option| format!("option.{option}"));
+    let own = NAMES.into_iter().chain([of_subject]).map(str::to_owned);
+    own.chain(options).chain(names_of_all(workload)).collect()
+}
+
+fn names_of_all(workload: &Workload) -> impl Iterator<Item = String> {
+    let roles = workload.processes.iter().flat_map(ProcessTable::roles);
+    roles.flat_map(|role| OWN_NAMES.map(|name| format!("{role}.{name}")))
+}
+
+/// Those that a text holds and that mean nothing.
+pub(crate) fn check_names(text: &str, known: &[String]) -> Vec<String> {
+    let told =
+        |name| format!("unknown placeholder {{{name}}}{}", hint(name, known.iter().map(String::as_str)));
+    unknown_names(text, known).into_iter().map(told).collect()
+}
+
+/// The names of processes that a variant does not have stand for nothing.
+pub(crate) fn set_absent(workload: &Workload, options: &BTreeMap<String, String>, names: &mut Placeholders) {
+    for role in workload.processes.iter().filter(|p| !p.is_wanted(options)).flat_map(ProcessTable::roles) {
+        OWN_NAMES.iter().for_each(|name| names.set(&format!("{role}.{name}"), ""));
+    }
+}
+
+/// Checks all processes. A mistake in a workload's own file is told at the line of the study that names it.
+pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut Document) {
+    let of_workload = workload.processes.len() - study.process.len();
+    let mut roles: BTreeSet<String> = BTreeSet::new();
+    for (i, process) in workload.processes.iter().enumerate() {
+        let at = |key: &str| match i.checked_sub(of_workload) {
+            Some(own) => format!("process.{own}.{key}"),
+            None => "workload".to_owned(),
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if !process.name.starts_with(|c: char| c.is_ascii_lowercase())
+            || !process.name.chars().all(is_plain)
+            || RESERVED.contains(&process.name.as_str())
+        {
+            let what =
+                "begins with a small letter, has letters, digits, - and _, and is not `server` or `gc`";
+            document.add(&at("name"), format!("the name of a process {what}"));
+        }
+        for role in process.roles() {
+            if !roles.insert(role.clone()) {
+                document.add(&at("name"), format!("there are two processes `{role}`"));
+            }
+        }
+        for (option, word) in &process.when {
+            if !workload.options.get(option).is_some_and(|words| words.contains(word)) {
+                document.add(
+                    &at("when"),
+                    format!("the workload has no option `{option}` with the word `{word}`"),
+                );
+            }
+        }
+        if process.ready_url.is_some() && process.ready_command.is_some() {
+            document
+                .add(&at("ready_command"), "a process has either `ready_url` or `ready_command`, not both");
+        }
+        let mut texts: Vec<(&str, String)> = Vec::new();
+        for (key, line) in process.commands() {
+            match line.words() {
+                Ok(words) if words.first().is_some_and(|w| !w.is_empty()) => {
+                    texts.extend(words.into_iter().map(|word| (key, word)));
+                }
+                Ok(_) => document.add(&at(key), "the command is empty"),
+                Err(what) => document.add(&at(key), what),
+            }
+        }
+        let optional = [
+            ("directory", &process.directory),
+            ("template", &process.template),
+            ("ready_url", &process.ready_url),
+        ];
+        texts.extend(optional.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))));
+        texts.extend(process.environment.values().map(|text| ("environment", text.clone())));
+        let known = known_to(workload);
+        for (key, text) in &texts {
+            check_names(text, &known).into_iter().for_each(|what| document.add(&at(key), what));
+        }
+    }
+}
+
+fn known_to(workload: &Workload) -> Vec<String> {
+    let own = OWN_NAMES.into_iter().chain(["server.port", "server.folder"]).map(str::to_owned);
+    let all = known_names(workload).into_iter().filter(|name| !NAMES_OF_SERVER.contains(&name.as_str()));
+    own.chain(all.filter(|name| name != "port" && name != "results")).collect()
+}

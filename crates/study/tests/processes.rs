@@ -1,0 +1,116 @@
+//! Studies with processes beside the server: one TOML table each.
+
+mod support;
+
+use assay_model::{RunEventKind, TrialOutcome};
+use std::sync::atomic::Ordering;
+use support::{Fixture, example, processes};
+
+const DESIGN: &str = r#"
+scenario = "scenario.toml"
+design = { kind = "resident", blocks = 3, window = "500ms", warm_up = { cap = "0s" }, repeats_max = 0 }
+"#;
+
+/// A second fake server, which the first one is told of.
+fn helper(more: &str) -> String {
+    format!(
+        r#"
+environment = {{ FAKE_HELPER = "127.0.0.1:{{helper.port}}", FAKE_PASSWORD = "{{helper.password}}" }}
+[[process]]
+name = "helper"
+command = "{} --port {{port}}"
+ready_url = "http://127.0.0.1:{{port}}/ready"
+directory = "{{folder}}"
+prepare = ["sh", "-c", "echo prepared in $PWD; test -n \"$0\"", "{{password}}"]
+stop_timeout_s = 5
+{more}
+"#,
+        example("fake_server").display()
+    )
+}
+
+#[test]
+fn a_process_beside_the_server_is_one_table() {
+    let fixture = Fixture::new(DESIGN, &helper(""));
+    fixture.run(false, |_, _| ()).0.unwrap();
+    let stored = fixture.load();
+    let trial = &stored.trials[0].trial;
+    assert_eq!(trial.outcome, TrialOutcome::Completed);
+    assert_eq!(trial.problems, []);
+    let roles: Vec<&str> = trial.processes.iter().map(|p| p.role.as_str()).collect();
+    assert_eq!(roles, ["helper", "server"]);
+    assert_eq!(trial.processes[1].command, trial.command);
+    let port = &trial.processes[0].command[2];
+    assert_eq!(trial.processes[1].environment["FAKE_HELPER"], format!("127.0.0.1:{port}"));
+    assert_eq!(trial.processes[1].environment["FAKE_PASSWORD"], "<redacted>");
+    let folder = fixture.out().join("trials/01-default");
+    let log = std::fs::read_to_string(folder.join("helper.log")).unwrap();
+    assert!(log.contains("prepared in ") && log.contains(&format!("fake server on port {port}")), "{log}");
+    assert!(!std::path::Path::new(&trial.processes[0].directory).exists());
+    assert_eq!(fixture.left_over(), Vec::<String>::new());
+}
+
+#[test]
+fn nothing_is_left_of_it_after_ctrl_c_even_in_a_session_of_its_own() {
+    let own_session = helper("").replace("command = \"", "command = \"setsid -w ");
+    for table in [helper("count = 2").replace("helper.", "helper-2."), own_session] {
+        let fixture = Fixture::new(DESIGN, &table);
+        let (result, _) = fixture.run(false, |kind, stop| {
+            if matches!(kind, RunEventKind::WindowStarted { block: 2, .. }) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        assert!(result.is_err());
+        assert_eq!(fixture.left_over(), Vec::<String>::new());
+        let program = example("fake_server").to_string_lossy().into_owned();
+        for process in &fixture.load().trials[0].trial.processes {
+            let port = process.command.last().unwrap();
+            let is_it = |text: &str| text.contains(&program) && text.contains(&format!("--port\0{port}"));
+            assert!(!processes().any(|(_, text)| is_it(&text)), "{process:?}");
+        }
+    }
+}
+
+#[test]
+fn one_that_ends_fails_the_trial_with_what_it_printed() {
+    let dies = helper("environment = { FAKE_FAULT = \"dies-when-ready\" }");
+    let fixture = Fixture::new(DESIGN, &dies);
+    let message = fixture.run(false, |_, _| ()).0.unwrap_err().to_string();
+    assert!(
+        message.contains("the helper ended with exit code 3") && message.contains("out of luck"),
+        "{message}"
+    );
+
+    let fixture = Fixture::new(DESIGN, &helper("").replace("test -n", "exit 7; test -n"));
+    let message = fixture.run(false, |_, _| ()).0.unwrap_err().to_string();
+    assert!(message.contains("what prepares the helper ended with exit code 7"), "{message}");
+    assert_eq!(fixture.left_over(), Vec::<String>::new());
+}
+
+/// The table as the workload has it, beside another server.
+#[test]
+fn the_brokerages_database_runs_on_loopback_and_leaves_nothing() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../workloads/brokerage/workload.toml");
+    let text = std::fs::read_to_string(file).unwrap();
+    let (begin, end) = (text.find("[[process]]").unwrap(), text.find("[requires]").unwrap());
+    let table = text[begin..end].replace("when = { database = \"postgresql\" }\n", "");
+    assert!(!table.contains("when"));
+    if !["/usr/lib/postgresql"].iter().any(|folder| std::path::Path::new(folder).is_dir()) {
+        assay_testkit::skip!("there is no PostgreSQL here");
+    }
+    let fixture = Fixture::new(DESIGN, &table);
+    fixture.run(false, |_, _| ()).0.unwrap();
+    let trial = fixture.load().trials[0].trial.clone();
+    assert_eq!(trial.outcome, TrialOutcome::Completed);
+    assert_eq!(trial.problems, []);
+    assert_eq!(trial.processes[0].environment["PASSWORD"], "<redacted>");
+    let log = std::fs::read_to_string(fixture.out().join("trials/01-default/postgresql.log")).unwrap();
+    for line in
+        ["listening on IPv4 address \"127.0.0.1\"", "ready to accept connections", "fast shutdown request"]
+    {
+        assert!(log.contains(line), "{line}: {log}");
+    }
+    let folder = &trial.processes[0].directory;
+    assert!(!std::path::Path::new(folder).exists());
+    assert!(!processes().any(|(_, text)| text.contains(folder)));
+}
