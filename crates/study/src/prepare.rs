@@ -392,7 +392,7 @@ fn scenarios(
 ) -> Vec<Option<Scenario>> {
     let Some(template) = &workload.scenario else { return vec![None; specs.len()] };
     let mut read: BTreeMap<PathBuf, Option<Scenario>> = BTreeMap::new();
-    let of = |spec: &VariantSpec| {
+    let mut of = |spec: &VariantSpec| {
         let names = fixed_placeholders(workload, &workload_options(spec, workload));
         let path = workload.scenario_dir.join(names.fill(template));
         let scenario = read.entry(path.clone()).or_insert_with(|| {
@@ -400,7 +400,6 @@ fn scenarios(
         });
         scenario.clone()
     };
-    let mut of = of;
     specs.iter().zip(present).map(|(spec, is_present)| if *is_present { of(spec) } else { None }).collect()
 }
 
