@@ -5,7 +5,6 @@
 //! environment. Some overwrite their environment to show a title (PostgreSQL), so those that were once seen stay known.
 //! Orphans become children of this program (`PR_SET_CHILD_SUBREAPER`), which waits for them: none stays a zombie.
 
-use crate::runtime_folder::TOKEN_VARIABLE;
 use assay_linux::{ProcRoot, ProcessIdentity, ProcessStat};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, waitpid,
@@ -15,6 +14,8 @@ use std::fs::File;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
+/// Name of the variable by which processes are known that left the group of the first one.
+pub const TOKEN_VARIABLE: &str = "ASSAY_LEASE";
 /// Largest environment that is searched for the token.
 const ENVIRONMENT_BYTES_MAX: u64 = 4 << 20;
 /// How often killed processes are looked for again.

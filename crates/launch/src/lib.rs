@@ -4,7 +4,7 @@
 //! | part | files |
 //! | --- | --- |
 //! | what is started: command line, environment, folder | `spec`, `launch`, `placeholders`, `programs` |
-//! | where, and how it is spoken with | `engine`, `process`, `family`, `server_log`, `http` |
+//! | where, and how it is spoken with | `engine`, `local`, `process`, `family`, `server_log`, `http` |
 //! | all processes of a trial, in order | `processes`, `member` |
 //! | what a run leaves word of, safe from other users | `runtime_folder`, `private_folder` |
 //! | changes to the machine | `treatment` |
@@ -13,6 +13,7 @@ mod engine;
 mod family;
 pub mod http;
 mod launch;
+mod local;
 mod member;
 mod placeholders;
 mod private_folder;
@@ -24,13 +25,14 @@ mod server_log;
 mod spec;
 mod treatment;
 
-pub use engine::{Ended, Engine, Local, Ready, Signal, Start, StopSignal};
+pub use engine::{Ended, Engine, Ready, Signal, Start, StopSignal};
 pub use launch::{JVM_OPTIONS, Launch, Needs, Parts};
+pub use local::Local;
 pub use member::OWN_NAMES;
 pub use placeholders::{Placeholders, unknown_names};
+pub use private_folder::SERVER_FILES;
 pub use process::{LOOK, LocalProcess};
 pub use processes::Processes;
 pub use programs::find as find_program;
-pub use runtime_folder::SERVER_FILES;
 pub use spec::{Place, ProcessSpec, ReadyWhen};
 pub use treatment::{FileSetting, Treatment, Treatments};

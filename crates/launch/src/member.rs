@@ -3,9 +3,9 @@
 use crate::engine::{Engine, Ready, Signal, Start};
 use crate::launch::{Launch, Parts};
 use crate::placeholders::Placeholders;
-use crate::private_folder::PrivateFolder;
+use crate::private_folder::{PrivateFolder, SERVER_FILES};
 use crate::programs;
-use crate::runtime_folder::{Port, SERVER_FILES};
+use crate::runtime_folder::Port;
 use crate::spec::{Place, ProcessSpec, ReadyWhen};
 use assay_model::file;
 use std::collections::BTreeMap;

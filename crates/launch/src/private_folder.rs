@@ -5,13 +5,16 @@
 //! ([`check_path`]); what is made is opened at once without following links, and its owner changed through that handle
 //! ([`hand_over`]); and the folder above stays root's, so that the other user cannot replace his own either.
 
-use crate::runtime_folder::{FOLDER_PREFIX, SERVER_FILES};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fchmod, fchown, fstat, mkdirat, openat, statat};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+/// Name, or beginning of the name, of a folder for a process's own files.
+pub const SERVER_FILES: &str = "server-files";
+/// Beginning of the name of a folder that holds nothing but [`SERVER_FILES`] of another user.
+pub const FOLDER_PREFIX: &str = "assay-process-";
 const STICKY: u32 = 0o1000;
 /// Owner of what belongs to nobody in this user namespace.
 const UNMAPPED: u32 = 65_534;

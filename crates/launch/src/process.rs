@@ -8,10 +8,10 @@
 //! - its children are found by the lease at the next start (`runtime_folder.rs`);
 //! - a group that is held still is killed like any other: SIGKILL needs no SIGCONT.
 
-use crate::Launch;
 use crate::engine::{Ended, Start};
-use crate::family::Family;
-use crate::runtime_folder::{Lease, TOKEN_VARIABLE};
+use crate::family::{Family, TOKEN_VARIABLE};
+use crate::launch::Launch;
+use crate::runtime_folder::Lease;
 use crate::server_log::ServerLog;
 use assay_linux::{ProcRoot, process_cpu};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};

@@ -1,7 +1,7 @@
 //! The order of starting and stopping, and that nothing is left of what processes have started, wherever it went.
 
 use super::*;
-use crate::engine::Local;
+use crate::local::Local;
 use crate::spec::ReadyWhen;
 use assay_linux::ProcRoot;
 use std::path::PathBuf;

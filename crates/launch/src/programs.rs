@@ -1,6 +1,6 @@
 //! Finding the programs of a process where distributions put them, beside the path.
 
-use crate::Launch;
+use crate::launch::Launch;
 use std::path::{Path, PathBuf};
 
 /// Versions of a folder that are looked at.

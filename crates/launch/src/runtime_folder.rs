@@ -5,7 +5,9 @@
 //! stops what such a run left, if boot, process number and start time still match.
 
 use crate::family::Family;
-use crate::private_folder::{FolderIdentity, folder_identity, open_own, open_private, remove_same};
+use crate::private_folder::{
+    FOLDER_PREFIX, FolderIdentity, SERVER_FILES, folder_identity, open_own, open_private, remove_same,
+};
 use assay_linux::{ProcRoot, ProcessIdentity};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -26,12 +28,6 @@ const KILL_WAIT: Duration = Duration::from_secs(5);
 /// Ports that servers get: below the range from which the kernel draws for outgoing connections (32768 on), since
 /// those of a load generator could take a server's port between its choice and its use.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
-/// Name of the variable by which processes are known that left the group of the first one.
-pub const TOKEN_VARIABLE: &str = "ASSAY_LEASE";
-/// Name, or beginning of the name, of a folder for a process's own files.
-pub const SERVER_FILES: &str = "server-files";
-/// Beginning of the name of a folder that holds nothing but [`SERVER_FILES`] of another user.
-pub const FOLDER_PREFIX: &str = "assay-process-";
 
 /// A line of a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! A process of a trial as it is asked for: everything but what only its start decides.
 
-use crate::StopSignal;
+use crate::engine::StopSignal;
 use crate::launch::Needs;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
