@@ -12,12 +12,9 @@
 //! The highest rate that is sustained does not ask for response times: lag is of no matter to it as long as the rate was offered.
 
 use crate::config::Bounds;
-use crate::validity::{RunFacts, Steadiness, WindowFacts};
+use crate::validity::{RunFacts, Steadiness, WindowFacts, lag, told};
 use assay_model::{LimitRate, Metric, Problem, Reason, metric};
 use assay_stats::capacity::{Capacity, LimitCapacity, SearchConfig};
-
-/// Windows up to this factor from a rate are near it.
-const NEAR: f64 = 1.25;
 
 /// What is said, and what is not and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,11 +84,6 @@ pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts, bounds: &Bounds) 
     Answer { limits: limits.collect(), capacity, absences }
 }
 
-/// Windows that the method was told of, but for those in which the generator was the limit.
-fn told(facts: &RunFacts) -> impl Iterator<Item = &WindowFacts> {
-    facts.windows.iter().filter(|w| w.is_told && w.is_offered)
-}
-
 fn never_crossed(limit: &LimitCapacity) -> String {
     match (limit.last_success_per_s, limit.first_failure_per_s) {
         (None, Some(rate)) => format!("no rate that was tried keeps it, not even {rate:.1}/s"),
@@ -126,33 +118,4 @@ fn why_not(
             100.0 * facts.miss_share
         )
     })
-}
-
-/// How late requests were sent at the rates that decide over a limit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Lag {
-    /// Share of requests that were sent later than a tenth of the limit.
-    pub late_share: f64,
-    /// Requests that were sent.
-    pub sent: u64,
-}
-
-/// Of the windows near a rate, or of the one nearest to it; absent without any.
-pub(crate) fn lag(index: usize, rate_per_s: f64, facts: &RunFacts) -> Option<Lag> {
-    let distance = |w: &WindowFacts| (w.asked_rate_per_s / rate_per_s).ln().abs();
-    let sent = |w: &&WindowFacts| 0 < w.sent;
-    let near: Vec<&WindowFacts> = told(facts).filter(sent).filter(|w| distance(w) <= NEAR.ln()).collect();
-    let nearest = || told(facts).filter(sent).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let chosen = if near.is_empty() { Vec::from_iter(nearest()) } else { near };
-    lag_of(index, chosen)
-}
-
-/// Of given windows, all requests alike.
-pub(crate) fn lag_of<'a>(index: usize, windows: impl IntoIterator<Item = &'a WindowFacts>) -> Option<Lag> {
-    let (mut late, mut sent) = (0_u64, 0_u64);
-    for window in windows {
-        late = late.saturating_add(*window.late.get(index)?);
-        sent = sent.saturating_add(window.sent);
-    }
-    (0 < sent).then(|| Lag { late_share: late as f64 / sent as f64, sent })
 }

@@ -81,3 +81,9 @@ pub struct WindowLoad<'a> {
     /// Whether the plan has no further window for this server.
     pub is_last: bool,
 }
+
+/// CPU time of the server for each right answer of a window, milliseconds.
+pub(crate) fn server_cpu_ms(measured: &Measured, seen: &Seen) -> Option<f64> {
+    let cpu_ns = seen.server_cpu_ns.filter(|_| 0 < measured.completed)?;
+    Some(cpu_ns as f64 / 1e6 / measured.completed as f64)
+}

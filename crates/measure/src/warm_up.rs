@@ -1,8 +1,7 @@
 //! Loads a server until it is steady: slices of load until the rule of [`assay_stats`] holds, or the time is over.
 
 use crate::event::MeasureEvent;
-use crate::seen::Watcher;
-use crate::validity::server_cpu_ms;
+use crate::seen::{Watcher, server_cpu_ms};
 use assay_load::{Load, LoadError, LoadSource, LoadWindow};
 use assay_model::{WarmUp, WarmUpEnd};
 use assay_stats::{Phase, SteadyRule, SteadyState};

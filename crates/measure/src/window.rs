@@ -1,8 +1,7 @@
 //! One window of load: its figures in the stored form, and in the form that a method takes.
 
 use crate::config::CapacityConfig;
-use crate::seen::Seen;
-use crate::validity::server_cpu_ms;
+use crate::seen::{Seen, server_cpu_ms};
 use assay_load::{Measured, WindowDetail, summary_ms};
 use assay_model::{CapacityStep, CapacityWindow, Problem};
 use assay_stats::capacity::{Ask, LoadWindow, Step};

@@ -1,6 +1,6 @@
 //! Observes collections and the reference mode, from the JVM's own log.
 
-use super::{Observer, Target};
+use super::contract::{Observer, Target};
 use assay_gclog::xlog_option;
 use assay_gcstudy::TrialLog;
 use assay_load::{CompletionTimeline, Measured};

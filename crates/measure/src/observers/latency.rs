@@ -1,6 +1,6 @@
 //! Keeps the interval logs of response times, one after the other in one file: each window's begins with a header.
 
-use super::{Observer, Target};
+use super::contract::{Observer, Target};
 use assay_load::IntervalLogs;
 use assay_model::file;
 use std::os::unix::fs::OpenOptionsExt;

@@ -3,7 +3,7 @@
 //! In short: the kernel's mappings once a second, and one full look after the last window. With areas: a full look every
 //! few seconds and at the end of each window, and the page faults of the window.
 
-use super::{Observer, Target};
+use super::contract::{Observer, Target};
 use crate::seen::WindowLoad;
 use assay_linux::{ProcRoot, monotonic_ns};
 use assay_memory::{LookDepth, ReadOptions};

@@ -1,15 +1,15 @@
 //! Observers: what watches a trial. One that cannot work is listed with its reason and never fails a trial.
 
+mod contract;
 mod gc;
 mod latency;
 mod memory;
 
-use crate::seen::WindowLoad;
-use assay_load::{IntervalLogs, Measured};
-use assay_model::{ExcludedObserver, HeapRange, ModeRead, Trial, Window};
+pub use contract::{Observer, Target};
+
+use assay_model::ExcludedObserver;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Observers.
@@ -38,69 +38,6 @@ pub struct ObserverSetup<'a> {
     pub window_s: f64,
     /// Whether a reference mode is verified: that is read from the GC log.
     pub verifies_mode: bool,
-}
-
-/// The server that is watched, as far as it is known.
-#[derive(Debug, Clone)]
-pub struct Target {
-    /// The process that does the work.
-    pub pid: u32,
-    /// The trial's folder.
-    pub folder: PathBuf,
-    /// Where the Java heap lies.
-    pub heap: Option<HeapRange>,
-    /// Reference mode that the log shows.
-    pub mode: Option<ModeRead>,
-    /// Whether the command takes JVM options.
-    pub takes_jvm_options: bool,
-    /// Whether its windows are of one load, the same for all variants.
-    pub has_even_load: bool,
-}
-
-/// What watches a trial. Every step may fail with a reason; the observer is then left out of the rest of the trial.
-pub trait Observer: Send {
-    /// As it is listed when it cannot work.
-    fn name(&self) -> &'static str;
-
-    /// Before the launch: returns JVM options that it needs.
-    fn prepare(&mut self, _target: &Target) -> Result<Vec<String>, String> {
-        Ok(Vec::new())
-    }
-
-    /// The server answers.
-    fn start(&mut self, _target: &mut Target) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// A stretch of load is over: warm-up, settling, or a window.
-    fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// A window begins: where the generator's interval log goes.
-    fn logs(&mut self) -> Result<Option<IntervalLogs>, String> {
-        Ok(None)
-    }
-
-    /// Up to fifty times a second while the server is watched; an observer that costs more has its own intervals.
-    fn sample(&mut self, _target: &Target) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// A window is over.
-    fn end_window(
-        &mut self,
-        _target: &Target,
-        _load: &WindowLoad<'_>,
-        _window: &mut Window,
-    ) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// The server has stopped: completes the trial.
-    fn finish(&mut self, _trial: &mut Trial) -> Result<(), String> {
-        Ok(())
-    }
 }
 
 /// An observer with what its samples cost.

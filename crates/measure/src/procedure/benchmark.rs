@@ -1,6 +1,6 @@
 //! A program that measures itself: it is watched until it ends, and its whole launch is one window.
 
-use super::{Measurement, Procedure, Turn, With};
+use super::contract::{Measurement, Procedure, Turn, With};
 use crate::config::Bounds;
 use crate::judge;
 use crate::seen::WindowLoad;

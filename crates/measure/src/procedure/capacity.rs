@@ -1,6 +1,6 @@
 //! A search for the capacity: many windows of load, which together are the one window of a trial.
 
-use super::{Measurement, Procedure, Turn, With};
+use super::contract::{Measurement, Procedure, Turn, With};
 use crate::account::ServerData;
 use crate::conduct::{Means, measure};
 use crate::config::CapacityConfig;

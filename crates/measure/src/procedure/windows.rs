@@ -1,11 +1,11 @@
 //! Windows of one load, measured one after the other on a server that is warm.
 
-use super::{Measurement, Procedure, Turn, With};
+use super::contract::{Measurement, Procedure, Turn, With};
 use crate::attribution::of_slowest;
 use crate::config::Bounds;
 use crate::judge;
-use crate::seen::{Seen, WindowLoad};
-use crate::validity::{WindowFacts, check_window, server_cpu_ms};
+use crate::seen::{Seen, WindowLoad, server_cpu_ms};
+use crate::validity::{WindowFacts, check_window};
 use crate::warm_up::{WarmUpPlan, WarmedUp, warm_up};
 use crate::window::is_sustained;
 use assay_load::{Load, LoadError, LoadWindow, Measured, summary_ms};

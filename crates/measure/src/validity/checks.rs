@@ -1,6 +1,8 @@
 //! The checks, one function each. What is not known gives no verdict.
 
-use super::{RunFacts, WindowFacts, chance, generator, steadiness};
+use super::facts::{RunFacts, WindowFacts, chance};
+use super::verdict::{verdict, worst};
+use super::{generator, steadiness};
 use crate::config::Bounds;
 use crate::validation::TOLERANCE_SHARE;
 use crate::warm_up::WarmedUp;
@@ -71,19 +73,6 @@ pub fn check_window(
     .chain(is_open.then(of_open_load).into_iter().flatten())
     .filter(|check| check.passed.is_some())
     .collect()
-}
-
-pub(super) fn verdict(check: Check, passed: Option<bool>, evidence: impl Into<String>) -> ValidityCheck {
-    ValidityCheck { check, passed, evidence: evidence.into() }
-}
-
-/// The largest of some figures, with its window's rate for the evidence.
-pub(super) fn worst<'a>(
-    windows: impl IntoIterator<Item = &'a WindowFacts>,
-    figure: impl Fn(&WindowFacts) -> Option<f64>,
-) -> Option<(f64, f64)> {
-    let figures = windows.into_iter().filter_map(|w| Some((figure(w)?, w.asked_rate_per_s)));
-    figures.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 fn share(part: u64, whole: u64) -> f64 {

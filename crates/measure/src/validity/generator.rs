@@ -1,8 +1,8 @@
 //! Whether the generator, and not the server, was judged.
 
-use super::checks::{verdict, worst};
-use super::{RunFacts, WindowFacts};
-use crate::answer::{Lag, lag, lag_of};
+use super::facts::{RunFacts, WindowFacts};
+use super::lag::{Lag, lag, lag_of};
+use super::verdict::{verdict, worst};
 use crate::config::Bounds;
 use assay_load::Priority;
 use assay_model::{Check, ValidityCheck};

@@ -4,8 +4,8 @@
 //! always the same, done between windows, shows that ([`assay_host::SpeedProbe`]); the server's own CPU time for an answer shows
 //! what it does to the server, and what the server's state does besides.
 
-use super::checks::verdict;
-use super::{RunFacts, WindowFacts};
+use super::facts::{RunFacts, WindowFacts};
+use super::verdict::verdict;
 use assay_model::{Check, ValidityCheck};
 
 /// Fewer figures say nothing of how far they move.

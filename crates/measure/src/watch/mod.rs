@@ -12,10 +12,10 @@ use crate::observers::{Observers, Target};
 use crate::seen::{Seen, WATCHED, Watcher, WindowLoad};
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
-use assay_linux::{Cgroups, LinuxError, ProcRoot, ProcessIdentity, SysRoot};
+use assay_linux::{LinuxError, ProcRoot, SysRoot};
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{MachineSpeed, Problem, Window};
-use sample::{Sample, Threads, children_cpu_ns, companion_cpu_ns};
+use sample::{Sample, Server, Threads, children_cpu_ns, companion_cpu_ns};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -183,14 +183,6 @@ impl std::fmt::Debug for Observing {
 /// A sample that panicked half-way left nothing that a later one cannot go on from.
 fn lock(sampler: &Mutex<Sampler>) -> MutexGuard<'_, Sampler> {
     sampler.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The server's process.
-#[derive(Debug)]
-struct Server {
-    identity: ProcessIdentity,
-    cgroups: Option<Cgroups>,
-    threads: Threads,
 }
 
 #[derive(Debug)]

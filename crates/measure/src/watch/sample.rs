@@ -1,8 +1,7 @@
 //! One sample of counters that all count up.
 
-use super::Server;
 use assay_host::{HostGauge, HostReading};
-use assay_linux::{ProcRoot, monotonic_ns, process_cpu, ticks_per_s};
+use assay_linux::{Cgroups, ProcRoot, ProcessIdentity, monotonic_ns, process_cpu, ticks_per_s};
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -78,6 +77,14 @@ impl Threads {
         self.known = now;
         (!self.known.is_empty()).then_some(self.times)
     }
+}
+
+/// The server's process.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub identity: ProcessIdentity,
+    pub cgroups: Option<Cgroups>,
+    pub threads: Threads,
 }
 
 impl Sample {

@@ -1,0 +1,189 @@
+//! What is judged of a window, and of all windows of a search.
+
+use super::arrivals::{Gaps, gaps_of};
+use crate::config::Bounds;
+use crate::judge::is_offered;
+use crate::seen::{Seen, server_cpu_ms};
+use crate::warm_up::WarmedUp;
+use assay_load::{ArrivalLaw, ErrorKind, Load, Measured, Priority, WindowDetail, is_of_generator};
+use assay_model::{Audit, MachineSpeed, OperationCount};
+
+const NS_PER_MS: f64 = 1e6;
+
+/// Standard deviations that are chance.
+pub const SIGMAS: f64 = 4.0;
+
+/// How far a count of independent events may by chance be from what is expected, with this variance. Bernstein's inequality, solved
+/// for the deviation: for large counts [`SIGMAS`] standard deviations, for rare events more, since one in 1,000 of 15 requests is
+/// either none or far too many.
+pub(super) fn chance(variance: f64) -> f64 {
+    let z2 = SIGMAS * SIGMAS;
+    z2 / 6.0 + (z2 * z2 / 36.0 + z2 * variance).sqrt()
+}
+/// Rate up to which a window is clear, as a share of what the server sustains.
+const CLEAR_SHARE: f64 = 0.9;
+
+/// What is judged of one window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WindowFacts {
+    /// Rate that was asked for, per second.
+    pub asked_rate_per_s: f64,
+    /// Whether requests started when arrivals said, and not when users had their answer.
+    pub is_open: bool,
+    /// Why the generator was late beside the answers as a whole; absent when it was not.
+    pub late_generator: Option<String>,
+    /// Length, seconds.
+    pub window_s: f64,
+    /// Requests whose intended start lies in it.
+    pub requests: u64,
+    /// Of these, sent ones.
+    pub sent: u64,
+    /// Right answers that came in it.
+    pub answers: u64,
+    /// It validates the highest rate of a sweep.
+    pub is_validation: bool,
+    /// Failed requests by kind, in the order of `ErrorKind::ALL`.
+    pub errors_by_kind: [u64; ErrorKind::ALL.len()],
+    /// Asked and measured mix.
+    pub operations: Vec<OperationCount>,
+    /// How the intended starts of what was sent were spread.
+    pub gaps: Gaps,
+    /// For each limit, requests that the generator sent late by more than a tenth of it.
+    pub late: Vec<u64>,
+    /// For each limit, the share of requests that missed it.
+    pub miss_shares: Vec<f64>,
+    /// Whether the generator was early enough for the rate to be that which was asked for.
+    pub is_offered: bool,
+    /// Priority of the generator's thread; absent where the load was made elsewhere.
+    pub priority: Option<Priority>,
+    /// CPU time of the generator as a share of one core.
+    pub generator_cpu_share: Option<f64>,
+    /// Requests that waited for a connection.
+    pub connection_waits: u64,
+    /// Whether answers kept up.
+    pub is_sustained: bool,
+    /// Whether the method was told of it.
+    pub is_told: bool,
+    /// Why it does not count; empty when it does.
+    pub left_out: Vec<String>,
+    /// Step of the wall clock, seconds; absent when it was not looked at.
+    pub clock_step_s: Option<f64>,
+    /// Why the server is not the one that it was.
+    pub restart: Option<String>,
+    /// What was seen of the machine at all.
+    pub is_machine_watched: bool,
+    /// Share of the time in which some task of the machine waited for a processor.
+    pub cpu_some_share: Option<f64>,
+    /// How fast the server's machine was just before.
+    pub machine: Option<MachineSpeed>,
+    /// CPU time of the server for each right answer, milliseconds.
+    pub server_cpu_ms: Option<f64>,
+}
+
+impl WindowFacts {
+    /// Of a window as it was measured.
+    pub fn of(
+        measured: &Measured,
+        detail: &WindowDetail,
+        seen: &Seen,
+        limits_ms: &[f64],
+        bounds: &Bounds,
+    ) -> Self {
+        let lag = &measured.send_lag;
+        let late = |limit_ms: &f64| {
+            let above_ns = (bounds.lag_part_of_limit * limit_ms * NS_PER_MS) as u64;
+            let above_ns = lag.highest_equivalent(above_ns).saturating_add(1);
+            lag.count_between(above_ns, lag.high().max(above_ns))
+        };
+        let limited = detail.requests().max(1) as f64;
+        let missed = |limit_ms: &f64| detail.misses((limit_ms * NS_PER_MS) as u64) as f64 / limited;
+        WindowFacts {
+            asked_rate_per_s: match measured.load {
+                Load::Open { rate_per_s, .. } => rate_per_s,
+                Load::Closed { .. } => 0.0,
+            },
+            is_open: matches!(measured.load, Load::Open { .. }),
+            late_generator: measured.invalid_because().into_iter().find(is_of_generator).map(|p| p.text),
+            window_s: measured.seconds(),
+            requests: measured.requests,
+            sent: measured.service.len(),
+            answers: measured.completed,
+            is_validation: false,
+            errors_by_kind: measured.errors_by_kind,
+            operations: measured.operations.clone(),
+            gaps: match measured.load {
+                Load::Open { arrivals: ArrivalLaw::Poisson, .. } => gaps_of(detail),
+                _ => Gaps::default(),
+            },
+            late: limits_ms.iter().map(late).collect(),
+            miss_shares: limits_ms.iter().map(missed).collect(),
+            is_offered: is_offered(measured, bounds),
+            priority: measured.priority.clone(),
+            generator_cpu_share: measured.generator_cpu_share(),
+            connection_waits: detail.connection_waits,
+            is_sustained: false,
+            is_told: false,
+            left_out: Vec::new(),
+            clock_step_s: seen.clock_step_s,
+            restart: seen.restart.clone(),
+            is_machine_watched: seen.host.is_some(),
+            cpu_some_share: seen.host.and_then(|host| host.cpu_some_share),
+            machine: seen.machine,
+            server_cpu_ms: server_cpu_ms(measured, seen),
+        }
+    }
+
+    pub(super) fn errors(&self, kind: ErrorKind) -> u64 {
+        self.errors_by_kind[kind as usize]
+    }
+
+    pub(super) fn all_errors(&self) -> u64 {
+        self.errors_by_kind.iter().sum()
+    }
+}
+
+/// What is judged of the whole.
+#[derive(Debug, Clone, Default)]
+pub struct RunFacts {
+    /// All windows, in the order of time.
+    pub windows: Vec<WindowFacts>,
+    /// Rate that the server sustains, per second; absent when that was not found.
+    pub sustained_per_s: Option<f64>,
+    /// Share of requests that may exceed a limit.
+    pub miss_share: f64,
+    /// The limits, ms, with the rates that the method found.
+    pub limits: Vec<(f64, Option<f64>)>,
+    /// Connections of the load source at most.
+    pub connections: u32,
+    /// How warm-up went; absent when there was none.
+    pub warmed_up: Option<WarmedUp>,
+    /// What the server's own proof said; absent when it was not asked.
+    pub audit: Option<Audit>,
+    /// Whether the server's process was watched.
+    pub knows_server: bool,
+    /// Lowest rate that the generator could not offer; absent when it could offer all.
+    pub generator_limit_per_s: Option<f64>,
+    /// It was ended before enough was known.
+    pub was_stopped: bool,
+    /// Windows that do not count were told to the method all the same, as was asked for.
+    pub counts_disturbed: bool,
+}
+
+impl RunFacts {
+    /// Windows at rates that the server clearly sustains; where that is not known, the third at the lowest rates.
+    pub(super) fn clear(&self) -> Vec<&WindowFacts> {
+        let sustained = self.sustained_per_s.or_else(|| {
+            let kept_up = self.windows.iter().filter(|w| w.is_sustained).map(|w| w.asked_rate_per_s);
+            kept_up.max_by(f64::total_cmp)
+        });
+        let up_to = |rate: f64| self.windows.iter().filter(move |w| w.asked_rate_per_s <= rate);
+        let clear: Vec<&WindowFacts> =
+            sustained.map_or_else(Vec::new, |rate| up_to(CLEAR_SHARE * rate).collect());
+        if !clear.is_empty() {
+            return clear;
+        }
+        let mut rates: Vec<f64> = self.windows.iter().map(|w| w.asked_rate_per_s).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.get(rates.len() / 3).map_or_else(Vec::new, |rate| up_to(*rate).collect())
+    }
+}

@@ -1,0 +1,17 @@
+//! What a check says, and the worst of some figures.
+
+use super::facts::WindowFacts;
+use assay_model::{Check, ValidityCheck};
+
+pub(super) fn verdict(check: Check, passed: Option<bool>, evidence: impl Into<String>) -> ValidityCheck {
+    ValidityCheck { check, passed, evidence: evidence.into() }
+}
+
+/// The largest of some figures, with its window's rate for the evidence.
+pub(super) fn worst<'a>(
+    windows: impl IntoIterator<Item = &'a WindowFacts>,
+    figure: impl Fn(&WindowFacts) -> Option<f64>,
+) -> Option<(f64, f64)> {
+    let figures = windows.into_iter().filter_map(|w| Some((figure(w)?, w.asked_rate_per_s)));
+    figures.max_by(|a, b| a.0.total_cmp(&b.0))
+}
