@@ -107,7 +107,7 @@ fn draw_blame(out: &mut String, report: &CapacityReport, blame: &LimitBlame, ink
             format!(", {} by chance", percent(expected.round().max(0.0) as u64, blame.misses))
         });
         let note = format!("met {}{by_chance}", percent(cause.touched, blame.misses));
-        let name = fit(&words::cause(cause.cause).to_owned(), CAUSE);
+        let name = fit(words::cause(cause.cause), CAUSE);
         *out += &format!("  {name}{:>8}   {}\n", percent(cause.misses, blame.misses), ink.dim(&note));
     }
     let none = fit("nothing that was watched", CAUSE);
