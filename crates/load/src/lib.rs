@@ -55,7 +55,7 @@ pub use measured::{
     SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator, summary_ms,
 };
 pub use priority::Priority;
-pub use scenario::Scenario;
+pub use scenario::{Scenario, scenario_schema};
 pub use source::{LoadSource, LoadWindow};
 pub use timeline::CompletionTimeline;
 pub use window::{CONNECTION_WAIT_MIN, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail, WindowRecorder};

@@ -363,7 +363,7 @@ pub fn read_record(path: &Path) -> Result<(Vec<MemoryReport>, Vec<Problem>), Rec
     each_line(&mut BufReader::new(&file), path, |line| {
         let what = match line.content {
             Content::Whole(text) => match serde_json::from_slice::<MemoryReport>(text) {
-                Ok(look) if look.schema == schema::MEMORY => return looks.push(look),
+                Ok(look) if schema::is_readable(&look.schema, schema::MEMORY) => return looks.push(look),
                 Ok(_) => "a look in a form that this assay does not know".to_owned(),
                 Err(e) => format!("not a look: {e}"),
             },

@@ -201,7 +201,7 @@ fn two_programs_cannot_record_into_one_file() {
 fn looks_of_another_form_and_bad_lines_are_told_by_number_and_the_rest_is_read() {
     let folder = Folder::new();
     let good = serde_json::to_string(&look(7)).expect("JSON");
-    let newer = good.replace("assay.memory/1", "assay.memory/99");
+    let newer = good.replace("assay.memory/2", "assay.memory/99");
     let text = format!("{{\"schema\":\"assay.memory-record/1\"}}\n[]\n{good}\n{newer}\n\u{0}\n");
     std::fs::write(folder.file(), text).expect("a file");
     let (looks, problems) = read_record(&folder.file()).expect("a record");

@@ -2,12 +2,13 @@
 
 use crate::closed::closed;
 use crate::{Estimate, LatencySummary, Problem};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Capacity of one server, with all windows of load that it rests on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityReport {
-    /// `assay.capacity/1`
+    /// `assay.capacity/2`
     pub schema: String,
     /// How it was found.
     pub method: CapacityMethod,
@@ -41,7 +42,7 @@ pub struct CapacityReport {
 }
 
 /// How a capacity was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CapacityMethod {
     /// Windows where they tell most, until the intervals are narrow.
@@ -51,7 +52,7 @@ pub enum CapacityMethod {
 }
 
 /// What the trials of a study search for, fixed before any starts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedCapacity {
     /// How it is found.
     pub method: CapacityMethod,
@@ -71,7 +72,7 @@ pub struct PlannedCapacity {
 }
 
 /// The highest rate that keeps one limit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitRate {
     /// The limit, milliseconds.
     pub limit_ms: f64,
@@ -84,7 +85,7 @@ pub struct LimitRate {
 }
 
 /// One window of load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityWindow {
     /// What it was for.
     pub step: CapacityStep,
@@ -135,7 +136,7 @@ pub struct CapacityWindow {
 
 /// How fast a machine was: what steps of work that is always the same took, mean over several looks and over the processors.
 /// Longer is slower.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineSpeed {
     /// A step of arithmetic, CPU time in nanoseconds: one operation on each of eight chains side by side. Absent in what earlier
     /// versions stored: their `compute_ns` was of one chain or of eight, and does not tell which.
@@ -147,7 +148,7 @@ pub struct MachineSpeed {
 
 /// Why requests took longer than one limit. Windows in which the server was asked for more than it sustains are not in it:
 /// there the queue explains everything.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitBlame {
     /// The limit, milliseconds.
     pub limit_ms: f64,
@@ -160,7 +161,7 @@ pub struct LimitBlame {
 }
 
 /// One cause of misses.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlamedCause {
     /// What.
     pub cause: LateCause,
@@ -173,7 +174,7 @@ pub struct BlamedCause {
 }
 
 /// Something that was checked before a result was believed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidityCheck {
     /// What was checked.
     pub check: Check,

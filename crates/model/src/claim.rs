@@ -1,11 +1,12 @@
 //! What others say about the metrics of a study, and what the run makes of it.
 
 use crate::Estimate;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A claim of a study file: that a variant changes a metric by so much, or has such a value of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Who claims it. Claims and published values of one source speak of the same measurements.
     pub source: String,
@@ -34,7 +35,7 @@ pub struct Claim {
 }
 
 /// Published values and claims of a study, judged against its run and against each other.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimCheck {
     /// Each statement for each variant that it is about.
     pub judged: Vec<JudgedClaim>,
@@ -50,7 +51,7 @@ impl ClaimCheck {
 }
 
 /// A statement about one variant of the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedClaim {
     /// Who says it.
     pub source: String,
@@ -76,7 +77,7 @@ pub struct JudgedClaim {
 }
 
 /// What the run says to a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimVerdict {
     /// It lies in the measured interval, and the interval is narrow enough to tell it from no change and from twice as much.
@@ -90,7 +91,7 @@ pub enum ClaimVerdict {
 }
 
 /// Two statements of one source that cannot both be true.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contradiction {
     /// Who says both.
     pub source: String,
@@ -108,7 +109,7 @@ pub struct Contradiction {
 }
 
 /// One side of a contradiction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Statement {
     /// Where in the source it stands, or what it follows from.
     pub place: String,

@@ -1,12 +1,13 @@
 //! A number with its uncertainty.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value and its 95 % confidence interval, in the unit that the key holding it names.
 ///
 /// `low` and `high` are absent when the data do not allow an interval (one block only); the value then stands
 /// alone and the report says so.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The point estimate.
     pub estimate: f64,

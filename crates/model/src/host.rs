@@ -1,10 +1,11 @@
 //! The machine, the JVMs on it, and the program that made a file.
 
 use crate::Problem;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Who made a stored file, and where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// Version of Assay.
     pub assay_version: String,
@@ -23,9 +24,9 @@ pub struct Provenance {
 }
 
 /// `host.json`: the conditions of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostFacts {
-    /// `assay.host/1`
+    /// `assay.host/2`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -50,7 +51,7 @@ pub struct HostFacts {
 }
 
 /// A JVM on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JvmFacts {
     /// Its home folder (`bin/java` lies below).
     pub home: String,

@@ -1,9 +1,10 @@
 //! Latency in the forms that are stored: a few percentiles, and a curve for the picture.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The percentiles that every result gives, in milliseconds; absent when nothing was recorded.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencySummary {
     /// Median.
     pub p50: Option<f64>,
@@ -18,7 +19,7 @@ pub struct LatencySummary {
 }
 
 /// One point of a percentile curve.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyPoint {
     /// Share of the requests, from 0 to 100.
     pub percentile: f64,

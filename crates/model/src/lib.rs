@@ -22,6 +22,7 @@ mod mode;
 mod plan;
 mod problem;
 mod run;
+pub mod schema;
 mod summary;
 mod trial;
 
@@ -59,50 +60,3 @@ pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use trial::{
     Audit, Disturbance, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd, Window,
 };
-
-/// Names of the stored forms. The number rises when a key changes its meaning or goes away; a new key does not
-/// raise it.
-pub mod schema {
-    /// `plan.json`
-    pub const PLAN: &str = "assay.plan/1";
-    /// `host.json`
-    pub const HOST: &str = "assay.host/1";
-    /// `trial.json`
-    pub const TRIAL: &str = "assay.trial/1";
-    /// `summary.json`
-    pub const SUMMARY: &str = "assay.summary/1";
-    /// `assay load --json`
-    pub const LOAD: &str = "assay.load/1";
-    /// `assay capacity --json`
-    pub const CAPACITY: &str = "assay.capacity/1";
-    /// `assay gc --json`
-    pub const GC: &str = "assay.gc/1";
-    /// `assay gc diff --json`
-    pub const GC_COMPARISON: &str = "assay.gc-comparison/1";
-    /// First line of a trial's `gc.ndjson`
-    pub const GC_EVENTS: &str = "assay.gc-events/2";
-    /// `assay memory --json`
-    pub const MEMORY: &str = "assay.memory/1";
-    /// `assay memory advise --json`
-    pub const MEMORY_ADVICE: &str = "assay.memory-advice/1";
-    /// `assay memory diff --json`
-    pub const MEMORY_CHANGE: &str = "assay.memory-change/1";
-    /// First line of a file of `assay memory --record`
-    pub const MEMORY_RECORD: &str = "assay.memory-record/1";
-    /// `assay memory PID --trim --json`
-    pub const MEMORY_TRIM: &str = "assay.memory-trim/1";
-    /// `assay memory --json`
-    pub const MEMORY_JVMS: &str = "assay.memory-jvms/1";
-    /// `assay heap predict --json`
-    pub const HEAP_PREDICTION: &str = "assay.heap-prediction/1";
-    /// `assay heap layout --json`
-    pub const HEAP_LAYOUT: &str = "assay.heap-layout/1";
-    /// `assay heap modes --json`
-    pub const HEAP_MODES: &str = "assay.heap-modes/1";
-    /// A study file (`studies/*.toml`)
-    pub const STUDY_FILE: &str = "assay.study/1";
-    /// A workload file (`workloads/*/workload.toml`)
-    pub const WORKLOAD_FILE: &str = "assay.workload/1";
-    /// A scenario file
-    pub const SCENARIO_FILE: &str = "assay.scenario/1";
-}

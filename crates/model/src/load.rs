@@ -1,12 +1,13 @@
 //! What the load generator reports of one stretch of load: the stored form of `assay load --json`.
 
 use crate::{LatencySummary, Problem};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Result of one stretch of load. Response time counts from the intended start, service time from the send.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
-    /// `assay.load/1`
+    /// `assay.load/2`
     pub schema: String,
     /// Requests whose intended start lay in the stretch, failed ones included.
     pub requests: u64,
@@ -39,7 +40,7 @@ pub struct LoadResult {
 }
 
 /// One injector's part of a load.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InjectorPart {
     /// Host and port, as given.
     pub address: String,
@@ -67,7 +68,7 @@ pub struct InjectorPart {
 }
 
 /// How an injector was lost, and the last that is known of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LostInjector {
     /// As a lower-case fragment.
     pub why: String,
@@ -80,7 +81,7 @@ pub struct LostInjector {
 }
 
 /// How often an operation ran, beside how often it was asked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationCount {
     /// Name in the scenario.
     pub name: String,

@@ -56,7 +56,7 @@ impl ReferenceMode {
 }
 
 /// The mode that a JVM really chose, as read from its log, not assumed from its flags.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeRead {
     /// The mode.
     pub mode: ReferenceMode,

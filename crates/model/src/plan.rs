@@ -1,11 +1,12 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
 use crate::{Claim, JvmFacts, PlannedCapacity, Provenance, ReferenceMode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How trials are laid out in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
     /// A fresh process for each trial, in interleaved blocks (A B C, C A B, ...).
@@ -15,7 +16,7 @@ pub enum Design {
 }
 
 /// What a study launches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
     /// A server, which is loaded.
@@ -26,7 +27,7 @@ pub enum Subject {
 }
 
 /// How the trials of a plan measure: the one place that says so. It is stored in two keys, `subject` and `capacity`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "ProcedureKeys", into = "ProcedureKeys")]
 pub enum PlannedProcedure {
     /// Windows of one load, on a server.
@@ -60,7 +61,7 @@ impl PlannedProcedure {
 }
 
 /// What of a procedure is stored.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 struct ProcedureKeys {
     #[serde(default)]
     subject: Subject,
@@ -91,7 +92,7 @@ impl From<PlannedProcedure> for ProcedureKeys {
 }
 
 /// One combination of levels.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Variant {
     /// Unique name, made of the level names, for example `64-bit/1g`.
     pub name: String,
@@ -116,7 +117,7 @@ pub struct Variant {
 }
 
 /// A variant that cannot be run here, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedVariant {
     /// Its name.
     pub name: String,
@@ -127,7 +128,7 @@ pub struct SkippedVariant {
 }
 
 /// One launch to come.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedTrial {
     /// Number in the order of the run, from 1.
     pub number: u32,
@@ -140,7 +141,7 @@ pub struct PlannedTrial {
 }
 
 /// The whole plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// `assay.plan/1`
     pub schema: String,
@@ -196,7 +197,7 @@ pub struct Plan {
 }
 
 /// Values that somebody published, to be shown beside ours.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Published {
     /// Where they stand, for example `Figure 4, SLES 10.1 x86-64`.
     pub source: String,

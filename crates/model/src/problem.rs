@@ -1,10 +1,11 @@
 //! What could not be read, and what can be claimed.
 
 use crate::closed::closed;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Something that could not be read, understood or done; the rest of the result still holds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     /// What it is about: a file name, an observer, a URL, the id of a metric.
     #[serde(alias = "source")]
@@ -57,7 +58,7 @@ impl Problem {
 }
 
 /// A claim with its evidence, in plain words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// Stable name of the rule that made the claim, in kebab case.
     pub rule: String,

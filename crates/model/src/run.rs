@@ -4,6 +4,7 @@ use crate::{
     CapacityReport, CapacityStep, GcRecord, GcReport, HostFacts, MemoryReport, MemorySample, Plan, Summary,
     Trial,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Names of the files of a run directory. Only the study room reads and writes them.
@@ -48,7 +49,7 @@ pub mod file {
 }
 
 /// Something that happened in a run. Progress on the terminal, `events.ndjson` and tests all listen to the same.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunEvent {
     /// Calendar time, RFC 3339.
     pub at: String,
@@ -62,7 +63,7 @@ pub struct RunEvent {
 }
 
 /// Kinds of events.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the fields are named by the glossary and carry their units")]
 pub enum RunEventKind {
@@ -109,7 +110,7 @@ pub enum RunEventKind {
 }
 
 /// A whole run directory, read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredRun {
     /// The study file's text.
     pub study_text: String,
@@ -124,7 +125,7 @@ pub struct StoredRun {
 }
 
 /// One trial with its series.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredTrial {
     /// `trial.json`
     pub trial: Trial,

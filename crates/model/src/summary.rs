@@ -1,13 +1,14 @@
 //! `summary.json`: what the run says.
 
 use crate::{ClaimCheck, Estimate, Finding, LatencyPoint, Problem, Provenance};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The result of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// `assay.summary/1`
+    /// `assay.summary/2`
     pub schema: String,
     /// Who made it.
     pub provenance: Provenance,
@@ -27,7 +28,7 @@ pub struct Summary {
 }
 
 /// One variant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VariantSummary {
     /// Name.
     pub name: String,
@@ -49,7 +50,7 @@ pub struct VariantSummary {
 }
 
 /// One variant against another, paired by block.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// Metric identifier.
     pub metric: String,
@@ -68,7 +69,7 @@ pub struct Comparison {
 }
 
 /// What a comparison says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The variant's value is higher.

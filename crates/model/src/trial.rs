@@ -4,13 +4,14 @@ use crate::{
     Check, JvmFacts, LatencyPoint, LatencySummary, LimitBlame, MachineSpeed, Metric, ModeRead,
     OperationCount, Problem, Provenance, ValidityCheck,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One launch of one variant: start, ready, warm-up, measure, drain, stop.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
-    /// `assay.trial/1`
+    /// `assay.trial/2`
     pub schema: String,
     /// Who made it.
     pub provenance: Provenance,
@@ -65,7 +66,7 @@ impl Trial {
 }
 
 /// With what a process of a trial was started, secrets redacted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LaunchRecord {
     /// What it is in the trial: `server`, or the name of its `[[process]]` table.
     pub role: String,
@@ -78,7 +79,7 @@ pub struct LaunchRecord {
 }
 
 /// How a trial ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TrialOutcome {
     /// All windows were measured and the server was stopped.
@@ -93,7 +94,7 @@ pub enum TrialOutcome {
 }
 
 /// How warm-up ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUp {
     /// The rule, in words.
     pub rule: String,
@@ -108,7 +109,7 @@ pub struct WarmUp {
 }
 
 /// What ended warm-up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUpEnd {
     /// The steady-state test passed.
@@ -118,7 +119,7 @@ pub enum WarmUpEnd {
 }
 
 /// One measured stretch of a trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// Block, from 1: windows of the same block are compared with each other.
     pub block: u32,
@@ -160,7 +161,7 @@ pub struct Window {
 }
 
 /// Why a window or trial is not used.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disturbance {
     /// The check that failed.
     pub kind: Check,
@@ -195,7 +196,7 @@ impl Window {
 }
 
 /// The server's own account of its data.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Audit {
     /// Whether every invariant holds.
     pub passed: bool,
@@ -204,7 +205,7 @@ pub struct Audit {
 }
 
 /// An observer that could not work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExcludedObserver {
     /// Its name.
     pub name: String,

@@ -55,7 +55,7 @@ fn cause(cause: &str, misses: u64, touched: u64, expected: Option<f64>) -> Blame
 
 fn good() -> CapacityReport {
     CapacityReport {
-        schema: "assay.capacity/1".to_owned(),
+        schema: "assay.capacity/2".to_owned(),
         method: CapacityMethod::Search,
         target: "http://127.0.0.1:8080 with scenario shop".to_owned(),
         percentile: 99.0,

@@ -44,6 +44,6 @@ pub use runner::{RunOptions, RunResult, run, run_for_value};
 pub use study_file::{
     ArrivalWord, BenchmarkTable, CapacityTable, ClaimTable, CommandLine, DesignKind, DesignTable, Factor,
     Level, LimitsTable, LoadKind, LoadTable, MethodWord, PublishedTable, QuickTable, ServerTable, Settings,
-    StopSignal, Study, WarmUpTable, study_schema,
+    StopSignal, Study, WarmUpTable, study_schema, workload_schema,
 };
 pub use units::{Seconds, Size, parse_size};

@@ -512,12 +512,12 @@ pub struct RequiresTable {
     pub paths: Vec<String>,
 }
 
-/// The JSON schema of study files, as checked in at `docs/study.schema.json`.
+/// The JSON schema of study files, as checked in at `docs/schemas/study.schema.json`.
 pub fn study_schema() -> serde_json::Value {
     schemars::schema_for!(Study).to_value()
 }
 
 /// The JSON schema of workload files.
-pub(crate) fn workload_schema() -> serde_json::Value {
+pub fn workload_schema() -> serde_json::Value {
     schemars::schema_for!(WorkloadFile).to_value()
 }

@@ -1,7 +1,7 @@
 //! Study files: every mistake is told at once, with its line and the nearest right word.
 
-use assay_study::{Study, study_schema};
-use expect_test::{Expect, expect, expect_file};
+use assay_study::Study;
+use expect_test::{Expect, expect};
 use std::path::Path;
 
 #[track_caller]
@@ -314,12 +314,6 @@ relative = { 11 = 1.0, 21 = 1.1 }
             x.toml:9: `factor.each_jdk_from` must be a whole number, 8 or more
         "#]],
     );
-}
-
-#[test]
-fn the_checked_in_schema_is_the_one_of_the_types() {
-    let schema = serde_json::to_string_pretty(&study_schema()).unwrap() + "\n";
-    expect_file!["../../../docs/study.schema.json"].assert_eq(&schema);
 }
 
 #[test]

@@ -1,36 +1,43 @@
 //! The scenario file as it is written: schema `assay.scenario/1`. Every key is known, others are errors.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
 /// The whole file.
-#[derive(Deserialize)]
+#[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioFile {
+    #[schemars(with = "String")]
     pub schema: Spanned<String>,
     pub name: String,
     #[serde(default)]
     pub session: SessionFile,
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, ValueFile>")]
     pub values: BTreeMap<String, Spanned<ValueFile>>,
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, ExtractFile>")]
     pub extract: BTreeMap<String, Spanned<ExtractFile>>,
     #[serde(default)]
+    #[schemars(with = "Vec<OperationFile>")]
     pub operation: Vec<Spanned<OperationFile>>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(JsonSchema, Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SessionFile {
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     pub start: Vec<Spanned<String>>,
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     pub restart_after: Vec<Spanned<String>>,
 }
 
 /// One shape for all kinds; which keys belong together is checked afterwards, so that messages have lines.
-#[derive(Deserialize)]
+#[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ValueFile {
     pub kind: Kind,
@@ -42,7 +49,7 @@ pub(super) struct ValueFile {
     pub separator: Option<String>,
 }
 
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[derive(JsonSchema, Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Kind {
     Range,
@@ -52,7 +59,7 @@ pub(super) enum Kind {
     RangeList,
 }
 
-#[derive(Deserialize)]
+#[derive(JsonSchema, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Scalar {
     Text(String),
@@ -72,7 +79,7 @@ impl Scalar {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExtractFile {
     pub operation: String,
@@ -82,7 +89,7 @@ pub(super) struct ExtractFile {
     pub once: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OperationFile {
     pub name: String,
@@ -104,7 +111,7 @@ pub(super) struct OperationFile {
     pub timeout_ms: u64,
 }
 
-#[derive(Deserialize)]
+#[derive(JsonSchema, Deserialize)]
 #[serde(untagged)]
 pub(super) enum OneOrMany<T> {
     One(T),

@@ -144,5 +144,10 @@ impl Scenario {
     }
 }
 
+/// The JSON schema of scenario files.
+pub fn scenario_schema() -> serde_json::Value {
+    schemars::schema_for!(file::ScenarioFile).to_value()
+}
+
 #[cfg(test)]
 mod tests;

@@ -34,7 +34,7 @@ fn blame(slow: Vec<SlowRequest>, spans: &[Span], limits_ms: &[f64]) -> Vec<Limit
     blame.finish()
 }
 
-fn of<'a>(blame: &'a LimitBlame, cause: LateCause) -> &'a BlamedCause {
+fn of(blame: &LimitBlame, cause: LateCause) -> &BlamedCause {
     blame.causes.iter().find(|c| c.cause == cause).expect("listed")
 }
 

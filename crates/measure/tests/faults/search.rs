@@ -390,6 +390,6 @@ fn the_stored_form_keeps_its_keys() {
     ] {
         assert!(json.get(key).is_some(), "{key}");
     }
-    assert_eq!(json["schema"], "assay.capacity/1");
+    assert_eq!(json["schema"], "assay.capacity/2");
     assert_eq!(json["windows"][0]["step"], "refine");
 }

@@ -1,10 +1,11 @@
 //! Lines of the file that `assay gc --events` writes, and of a trial's `gc.ndjson`.
 
 use super::{GcInstant, GcJvm, GcRecord, GcRecordKind, GcScope, GcSizes};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A line: of a file or a JVM, or a record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum GcEventsLine {
     /// Which file or JVM the records are of.
@@ -14,7 +15,7 @@ pub enum GcEventsLine {
 }
 
 /// What `source` and `line` of records stand for. Its `kind` is none of a record's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum GcHeading {
     /// The first line of a trial's file.

@@ -1,4 +1,4 @@
-//! The figures of a GC log: one list of identifiers, from which CSV, OpenMetrics, conditions (`--fail-on`) and comparisons of two
+//! The figures of a GC log: one list of identifiers, from which CSV, OpenMetrics, conditions (`--fail-if`) and comparisons of two
 //! logs take their names, units and values.
 
 use super::{GcReport, GcSeverity, GcSpace, GcTrouble};

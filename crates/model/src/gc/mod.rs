@@ -14,10 +14,11 @@ pub use report::{
     NotUnderstood, StrangeShape,
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where the heap lies in the address space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapRange {
     /// First address.
     pub start_address: u64,

@@ -1,9 +1,10 @@
 //! The one record of what a collector did, whatever JVM wrote it and in whatever form.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a record tells of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcRecordKind {
     /// The application stood still for the collector.
@@ -38,7 +39,7 @@ impl GcRecordKind {
 }
 
 /// What a pause or cycle collects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcScope {
     /// The young generation, or the nursery.
@@ -54,7 +55,7 @@ pub enum GcScope {
 }
 
 /// When something was, on the clocks that the log has. A clock that it has not is absent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GcInstant {
     /// On `CLOCK_MONOTONIC`, nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -71,7 +72,7 @@ pub struct GcInstant {
 }
 
 /// Bytes in use before and after, and what there is room for after. What the log does not say is absent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GcSizes {
     /// In use before, bytes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -88,7 +89,7 @@ pub struct GcSizes {
 }
 
 /// A part of the heap, or metaspace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcSpace {
     /// The young generation whole; J9's nursery.
@@ -108,7 +109,7 @@ pub enum GcSpace {
 }
 
 /// CPU time of a pause or phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GcCpu {
     /// In user mode, all threads, nanoseconds.
     pub user_ns: u64,
@@ -122,7 +123,7 @@ pub struct GcCpu {
 }
 
 /// What went wrong in a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcTrouble {
     /// G1 found no room for survivors: `(Evacuation Failure)`, `to-space exhausted`.
@@ -142,7 +143,7 @@ pub enum GcTrouble {
 /// Something that the collector did: a pause, a cycle, a phase, a stall, a safepoint, a trigger.
 ///
 /// The same for every collector and JVM. A field is absent when the log does not say; it is never zero instead.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcRecord {
     /// What it is.
     pub kind: GcRecordKind,

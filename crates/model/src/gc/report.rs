@@ -2,14 +2,15 @@
 
 use super::{GcScope, GcSpace, GcTrouble};
 use crate::{Estimate, HeapRange, ModeRead, Problem};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One or several logs that were read as one story. Memory of the reader does not grow with the log, so that percentiles and series
 /// are kept in bounded form; each says how exact it is.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcReport {
-    /// `assay.gc/1`
+    /// `assay.gc/2`
     pub schema: String,
     /// What was read, in the order of time.
     pub sources: Vec<GcSource>,
@@ -89,7 +90,7 @@ pub struct GcReport {
 }
 
 /// A log that was read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GcSource {
     /// File name, member of an archive, or `standard input`.
     pub name: String,
@@ -108,7 +109,7 @@ pub struct GcSource {
 }
 
 /// A JVM as its log describes it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcJvm {
     /// Version.
     pub version: Option<String>,
@@ -151,7 +152,7 @@ pub struct GcJvm {
 }
 
 /// How long things took.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcDurations {
     /// How many there were.
     pub count: u64,
@@ -182,7 +183,7 @@ pub struct GcDurations {
 }
 
 /// A row of a table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcRow {
     /// Phase, cause or operation, in the JVM's words.
     pub name: String,
@@ -195,7 +196,7 @@ pub struct GcRow {
 }
 
 /// Minimum mutator utilisation: the smallest share of any window of this length in which the application ran.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcMmu {
     /// Length of the window, milliseconds.
     pub window_ms: f64,
@@ -204,7 +205,7 @@ pub struct GcMmu {
 }
 
 /// What survives collections that look at all of the heap.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcLiveSet {
     /// Where the figures are from: `after full collections`, `lowest after mixed collections`, `after cycles`.
     pub basis: String,
@@ -221,7 +222,7 @@ pub struct GcLiveSet {
 }
 
 /// Whether the live set grows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcTrend {
     /// The interval of the slope lies above zero, by more than noise and more than the resolution of the sizes.
@@ -235,7 +236,7 @@ pub enum GcTrend {
 }
 
 /// CPU time of pauses, or of phases beside the application.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcCpuSum {
     /// Pauses or phases that give it.
     pub count: u64,
@@ -250,7 +251,7 @@ pub struct GcCpuSum {
 }
 
 /// How much of a space was used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcSpaceUse {
     /// After the last collection, bytes.
     pub last_bytes: Option<u64>,
@@ -261,7 +262,7 @@ pub struct GcSpaceUse {
 }
 
 /// The heap and the pauses over time, in buckets of equal length; bounded.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcSeries {
     /// Length of a bucket, seconds.
     pub bucket_s: f64,
@@ -270,7 +271,7 @@ pub struct GcSeries {
 }
 
 /// A bucket.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcPoint {
     /// Its beginning, from the beginning of the series, seconds.
     pub at_s: f64,
@@ -290,7 +291,7 @@ pub struct GcPoint {
 }
 
 /// What the log says of itself, and what was read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcReconciliation {
     /// What is counted: `Completed GCs`.
     pub what: String,
@@ -305,7 +306,7 @@ pub struct GcReconciliation {
 }
 
 /// Something that the reader of the report should know or do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcFinding {
     /// Stable name of the rule, in kebab case.
     pub rule: String,
@@ -324,7 +325,7 @@ pub struct GcFinding {
 }
 
 /// How grave a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcSeverity {
     /// Good to know.
@@ -341,7 +342,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// Lines that no rule accounts for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotUnderstood {
     /// How many.
     pub lines: u64,
@@ -353,7 +354,7 @@ pub struct NotUnderstood {
 }
 
 /// Lines of one shape.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StrangeShape {
     /// How many lines.
     pub lines: u64,
@@ -364,7 +365,7 @@ pub struct StrangeShape {
 }
 
 /// Two logs against each other: the stored form of `assay gc diff --json`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcComparison {
     /// `assay.gc-comparison/1`
     pub schema: String,
@@ -383,7 +384,7 @@ pub struct GcComparison {
 }
 
 /// How a log differs from another, for one figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcDifference {
     /// Name of the figure, unit last: `pause_p99_ms`.
     pub metric: String,
@@ -398,7 +399,7 @@ pub struct GcDifference {
 }
 
 /// What a comparison of two logs shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcVerdict {
     /// More than noise explains, upwards.

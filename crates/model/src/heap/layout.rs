@@ -2,10 +2,11 @@
 
 use super::HeapModel;
 use crate::Problem;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What lies at an offset of an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LayoutPart {
     /// Mark word, class pointer, length of an array.
@@ -19,7 +20,7 @@ pub enum LayoutPart {
 }
 
 /// A stretch of an object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldPlace {
     /// What it is.
     pub part: LayoutPart,
@@ -37,7 +38,7 @@ pub struct FieldPlace {
 }
 
 /// An object of a class in one model. Places are sorted, touch each other, and add up to `instance_bytes`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClassLayout {
     /// The model.
     pub model: HeapModel,
@@ -52,7 +53,7 @@ pub struct ClassLayout {
 }
 
 /// The stored form: one class in every model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapLayouts {
     /// [`crate::schema::HEAP_LAYOUT`].
     pub schema: String,

@@ -1,9 +1,10 @@
 //! Heap models: everything about a JVM's mode that the size of an object depends on.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A way of laying out objects. Zero-based, disjoint and non-zero base have the same sizes: they are one model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum ModelName {
     /// A 32-bit JVM.
     #[serde(rename = "32-bit")]
@@ -75,7 +76,7 @@ impl ModelName {
 }
 
 /// A model with the release whose layout rules hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct HeapModel {
     /// Its name.
     pub name: ModelName,

@@ -1,10 +1,11 @@
 //! `assay heap modes`: which reference mode a heap size gets, and why.
 
 use crate::{Problem, ReferenceMode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One JVM with one collector and one `-Xmx`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeCell {
     /// Home of the JVM, or its version where two have the same.
     pub java: String,
@@ -51,7 +52,7 @@ impl ModeCell {
 }
 
 /// The largest heap of one mode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeCliff {
     /// Home of the JVM.
     pub java: String,
@@ -68,7 +69,7 @@ pub struct ModeCliff {
 }
 
 /// A stretch of the address space of a JVM on this host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AddressRange {
     /// First address.
     pub start_address: u64,
@@ -84,7 +85,7 @@ pub struct AddressRange {
 }
 
 /// What to do about a wanted heap size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeAdvice {
     /// `stay`, `go-under`, `lower-base`, `alignment-16`, `compact-headers`, `go-past`.
     pub rule: String,
@@ -95,7 +96,7 @@ pub struct ModeAdvice {
 }
 
 /// What a GC log or a process says about its mode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeOfLog {
     /// The file, or the process.
     pub source: String,
@@ -106,7 +107,7 @@ pub struct ModeOfLog {
 }
 
 /// The stored form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapModes {
     /// [`crate::schema::HEAP_MODES`].
     pub schema: String,

@@ -2,10 +2,11 @@
 
 use super::{ClassLayout, HeapModel, ModelName};
 use crate::Problem;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The model in which the objects were found, and what shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DumpModel {
     /// The model.
     pub name: ModelName,
@@ -20,7 +21,7 @@ pub struct DumpModel {
 }
 
 /// What a size is made of. The parts add up to the whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WeightParts {
     /// Mark words, class pointers, lengths of arrays, and what is lost before an array's first element.
     pub headers_bytes: u64,
@@ -33,7 +34,7 @@ pub struct WeightParts {
 }
 
 /// A class in one model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClassWeight {
     /// External name: `java.lang.String`, `byte[]`, `java.lang.String[]`. Loaders may have one each of a name: they are
     /// listed apart.
@@ -45,7 +46,7 @@ pub struct ClassWeight {
 }
 
 /// The heap in one model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelWeight {
     /// The model's name.
     pub name: ModelName,
@@ -64,7 +65,7 @@ pub struct ModelWeight {
 }
 
 /// How a heap fits another mode's limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CrossOver {
     /// The model it would have.
     pub name: ModelName,
@@ -84,7 +85,7 @@ pub struct CrossOver {
 }
 
 /// What a GC log's allocation would be in a model, if what is freed is composed as what was found in the heap.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GarbageInModel {
     /// The model's name.
     pub name: ModelName,
@@ -96,7 +97,7 @@ pub struct GarbageInModel {
 }
 
 /// The stored form.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapPrediction {
     /// [`crate::schema::HEAP_PREDICTION`].
     pub schema: String,

@@ -2,12 +2,13 @@
 
 use super::MemoryFinding;
 use crate::{Problem, Provenance};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A container limit with its arithmetic: `limit_bytes` is Σ of `bound_bytes` over the lines, rounded up to a MiB.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
-    /// `assay.memory-advice/1`
+    /// `assay.memory-advice/2`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -35,7 +36,7 @@ pub struct Advice {
 }
 
 /// One summand of a limit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AdviceLine {
     /// What: an area, or a kernel figure.
     pub name: String,

@@ -1,5 +1,6 @@
 //! Causes of resident memory, and how a figure was established.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A cause of resident memory, after the areas of the MARUSA study (Ogata et al., OOPSLA 2010). The areas of one look
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// The stored names are the ones for people; the names in kebab case are those of runs stored before there was more
 /// than mappings to tell areas by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Area {
     /// The Java heap: live and dead objects, and pages that hold none now but stay resident.
     #[serde(rename = "Java heap", alias = "java-heap")]
@@ -133,7 +134,7 @@ impl Area {
 }
 
 /// How a figure was established, the strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
     /// The kernel's mappings and page map.
@@ -179,7 +180,7 @@ impl Tier {
 }
 
 /// Resident bytes of an area.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AreaBytes {
     /// The area.
     #[serde(rename = "name", alias = "area")]

@@ -2,12 +2,13 @@
 
 use super::Tier;
 use crate::Problem;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Growth from one look to a later one, explained by cause.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryChange {
-    /// `assay.memory-change/1`
+    /// `assay.memory-change/2`
     pub schema: String,
     /// The process, if both looks are at the same.
     pub pid: Option<u32>,
@@ -28,7 +29,7 @@ pub struct MemoryChange {
 }
 
 /// One cause of a change.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// Path of the leaf, or of the branch whose leaves grew together.
     pub path: Vec<String>,

@@ -2,10 +2,11 @@
 
 use super::{AreaBytes, Tier};
 use crate::{Problem, Provenance};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How deep a look went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LookDepth {
     /// Mappings, pages and the structures of JVM and allocator. Nothing is looked for by pointers: what is in use in
@@ -17,7 +18,7 @@ pub enum LookDepth {
 }
 
 /// Why a look did not look for owners although nobody asked for less.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnersLeftOut {
     /// Resident bytes of Java objects, all of which a search for owners reads.
     pub heap_resident_bytes: u64,
@@ -30,9 +31,9 @@ pub struct OwnersLeftOut {
 }
 
 /// Every resident byte of a process, given to a leaf. The leaves add up to `rss_bytes` exactly, and so do the areas.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryReport {
-    /// `assay.memory/1`
+    /// `assay.memory/2`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -105,7 +106,7 @@ impl MemoryReport {
 }
 
 /// A cause of resident memory that is not split further.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Leaf {
     /// From the area's title to the leaf, for example `["Java heap", "old", "used"]`.
     pub path: Vec<String>,
@@ -125,7 +126,7 @@ pub struct Leaf {
 }
 
 /// Resident bytes that one tier established.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TierBytes {
     /// The tier.
     pub tier: Tier,
@@ -134,7 +135,7 @@ pub struct TierBytes {
 }
 
 /// Something unknown, described.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnknownPiece {
     /// `region` (in no known region) or `block` (in use in malloc, owner unknown).
     pub kind: String,
@@ -150,7 +151,7 @@ pub struct UnknownPiece {
 }
 
 /// What the JVM says of itself, read from its memory.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JvmMemoryFacts {
     /// Full version, for example `17.0.15+6-Debian-1deb12u1`.
     pub version: Option<String>,
@@ -193,7 +194,7 @@ pub struct JvmMemoryFacts {
 }
 
 /// An allocator in the process, and what it holds.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AllocatorFacts {
     /// `glibc`, `jemalloc`, `tcmalloc`, `mimalloc`, `musl`.
     pub name: String,
@@ -212,7 +213,7 @@ pub struct AllocatorFacts {
 }
 
 /// One arena of an allocator. What an allocator does not have is absent.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ArenaFacts {
     /// Its number, 0 for the main one.
     pub index: u32,
@@ -235,7 +236,7 @@ pub struct ArenaFacts {
 }
 
 /// A thread and its stack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadMemory {
     /// Thread id, as Assay's own PID namespace numbers it.
     pub tid: u32,
@@ -252,7 +253,7 @@ pub struct ThreadMemory {
 }
 
 /// The kernel's figures beside the RSS.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BesideRss {
     /// `VmRSS` of `status`, which lags behind on a busy process.
     pub vm_rss_bytes: Option<u64>,
@@ -281,7 +282,7 @@ pub struct BesideRss {
 }
 
 /// What the control group of the process is charged, and how that comes about.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CgroupMemory {
     /// Path of the group.
     pub path: String,
@@ -318,7 +319,7 @@ pub struct CgroupMemory {
 }
 
 /// Something that could be given back or avoided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryFinding {
     /// Stable name of the rule, in kebab case.
     pub rule: String,

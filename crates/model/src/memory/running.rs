@@ -1,9 +1,10 @@
 //! The JVMs of a machine: the stored form of `assay memory --json`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// JVMs that run, the biggest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunningJvms {
     /// `assay.memory-jvms/1`
     pub schema: String,
@@ -14,7 +15,7 @@ pub struct RunningJvms {
 }
 
 /// A running JVM.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunningJvm {
     /// The process.
     pub pid: u32,

@@ -1,10 +1,11 @@
 //! One look at a process in short: areas only.
 
 use super::AreaBytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One look at a process. The areas add up to `rss_bytes` of the same scan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemorySample {
     /// When, on `CLOCK_MONOTONIC`.
     pub monotonic_ns: u64,

@@ -1,9 +1,10 @@
 //! Freed memory given back: the stored form of `assay memory PID --trim --json`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a trim brought.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryTrim {
     /// `assay.memory-trim/1`
     pub schema: String,

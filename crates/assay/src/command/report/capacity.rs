@@ -66,7 +66,7 @@ fn read(path: &Path) -> Result<CapacityReport, Failure> {
         return Err(wrong(format!("it is longer than {} MiB", STORED_BYTES_MAX >> 20)));
     }
     let report: CapacityReport = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
-    if report.schema != schema::CAPACITY {
+    if !schema::is_readable(&report.schema, schema::CAPACITY) {
         return Err(wrong(format!(
             "its schema is {}, this program reads {}",
             report.schema,

@@ -1,0 +1,87 @@
+//! Names of the stored formats. The number rises when a key is renamed, changes its meaning or goes away; a new key does not raise it.
+//! A reader takes every number up to its own.
+
+macro_rules! formats {
+    ($($(#[$doc:meta])* $name:ident = $id:literal;)*) => {
+        $($(#[$doc])* pub const $name: &str = $id;)*
+
+        /// Every stored format.
+        pub const ALL: &[&str] = &[$($name),*];
+    };
+}
+
+formats! {
+    /// `plan.json`
+    PLAN = "assay.plan/1";
+    /// `host.json`
+    HOST = "assay.host/2";
+    /// `trial.json`
+    TRIAL = "assay.trial/2";
+    /// `summary.json`
+    SUMMARY = "assay.summary/2";
+    /// `assay load --json`
+    LOAD = "assay.load/2";
+    /// `assay capacity --json`
+    CAPACITY = "assay.capacity/2";
+    /// `assay gc --json`
+    GC = "assay.gc/2";
+    /// `assay gc diff --json`
+    GC_COMPARISON = "assay.gc-comparison/1";
+    /// First line of a trial's `gc.ndjson`
+    GC_EVENTS = "assay.gc-events/2";
+    /// `assay memory --json`
+    MEMORY = "assay.memory/2";
+    /// `assay memory advise --json`
+    MEMORY_ADVICE = "assay.memory-advice/2";
+    /// `assay memory diff --json`
+    MEMORY_CHANGE = "assay.memory-change/2";
+    /// First line of a file of `assay memory --record`
+    MEMORY_RECORD = "assay.memory-record/1";
+    /// `assay memory PID --trim --json`
+    MEMORY_TRIM = "assay.memory-trim/1";
+    /// `assay memory --json`
+    MEMORY_JVMS = "assay.memory-jvms/1";
+    /// `assay heap predict --json`
+    HEAP_PREDICTION = "assay.heap-prediction/2";
+    /// `assay heap layout --json`
+    HEAP_LAYOUT = "assay.heap-layout/2";
+    /// `assay heap modes --json`
+    HEAP_MODES = "assay.heap-modes/2";
+    /// A line of `events.ndjson`; the lines themselves do not name it
+    RUN_EVENTS = "assay.events/1";
+    /// A line of a trial's `memory.ndjson`; the lines themselves do not name it
+    MEMORY_SAMPLES = "assay.memory-samples/1";
+    /// A study file (`studies/*.toml`)
+    STUDY_FILE = "assay.study/1";
+    /// A workload file (`workloads/*/workload.toml`)
+    WORKLOAD_FILE = "assay.workload/1";
+    /// A scenario file
+    SCENARIO_FILE = "assay.scenario/1";
+}
+
+/// Whether what names itself `stored` can be read as the format `of`: it is of that one or of an earlier number.
+pub fn is_readable(stored: &str, of: &str) -> bool {
+    let parts = |text: &str| {
+        let (name, number) = text.rsplit_once('/')?;
+        Some((name.to_owned(), number.parse::<u32>().ok()?))
+    };
+    match (parts(stored), parts(of)) {
+        (Some((name, number)), Some((wanted, newest))) => name == wanted && (1..=newest).contains(&number),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_takes_its_own_number_and_earlier_ones() {
+        for stored in ["assay.gc/1", "assay.gc/2"] {
+            assert!(is_readable(stored, "assay.gc/2"), "{stored}");
+        }
+        for stored in ["assay.gc/3", "assay.gc/0", "assay.gc", "assay.memory/1", ""] {
+            assert!(!is_readable(stored, "assay.gc/2"), "{stored}");
+        }
+    }
+}
