@@ -5,14 +5,20 @@
 
 pub mod axes;
 pub mod bar_list;
+pub mod byte_rows;
 pub mod csv_rows;
+pub mod figure;
 pub mod ink;
+pub mod joined;
 pub mod key;
+pub mod lanes;
 pub mod number;
 pub mod page;
+pub mod quantity;
 pub mod scale;
 pub mod squarify;
 pub mod stack;
+pub mod strip;
 pub mod svg;
 pub mod table;
 pub mod terminal;

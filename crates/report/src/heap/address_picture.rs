@@ -2,7 +2,7 @@
 //! figure of the study of compressed references, for this host.
 
 use assay_kit::axes::LABEL_SIZE;
-use assay_kit::scale::spread;
+use assay_kit::strip::{self, Stretch, Strip};
 use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
 use assay_kit::text::{clean, shorten};
 use assay_model::AddressRange;
@@ -18,10 +18,8 @@ const REACHES: [(&str, u64); 4] = [
     ("with a base, or 64-bit: anywhere, beyond too →", 64),
 ];
 const REACH: f64 = 33.0;
-const STRIP: f64 = 34.0;
 /// Things in the way that get a number.
 const NUMBERED_MAX: usize = 12;
-const NUMBER_WIDTH: f64 = 22.0;
 
 /// What a range is to a heap.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,22 +70,36 @@ pub fn numbered(map: &[AddressRange]) -> Vec<(&AddressRange, Option<usize>)> {
     map.iter().enumerate().map(|(index, range)| (range, number(index))).collect()
 }
 
+/// What the strips show: thin things must not vanish under wide ones, so what is in the way comes last.
+fn stretches(ranges: &[(&AddressRange, Option<usize>)]) -> Vec<Stretch> {
+    let stretch = |(range, number): &(&AddressRange, Option<usize>)| Stretch {
+        from: range.start_address,
+        to: range.end_address,
+        class: class(kind(range)),
+        tip: format!("{}: {:#x} - {:#x}", clean(&range.what), range.start_address, range.end_address),
+        number: *number,
+    };
+    let of = |wanted: Kind| ranges.iter().filter(move |(r, _)| kind(r) == wanted).map(stretch);
+    [Kind::Free, Kind::May, Kind::InTheWay].into_iter().flat_map(of).collect()
+}
+
 /// The drawing in the width given.
 pub fn draw(map: &[AddressRange], width: f64, id: &str) -> String {
     let ranges = numbered(map);
+    let stretches = stretches(&ranges);
     let upper = 22.0 + REACHES.len() as f64 * REACH + 26.0;
-    let lower = upper + STRIP + 26.0 + 50.0;
-    let height = lower + STRIP + 26.0;
+    let lower = upper + strip::HEIGHT + 26.0 + 50.0;
+    let height = lower + strip::HEIGHT + 26.0;
     let mut svg = Svg::new(width, height);
-    let whole = Panel { to: WHOLE, top: upper, width };
+    let whole = Strip { to: WHOLE, top: upper, width };
     reaches(&mut svg, &whole);
-    whole.draw(&mut svg, &ranges, &[0, 4, 8, 16, 24, 32, 40, 48, 56, 64]);
-    let low = Panel { to: LOW, top: lower, width };
-    let join = whole.top + STRIP + 22.0;
+    whole.draw(&mut svg, &stretches, (GIB, "GiB"), &[0, 4, 8, 16, 24, 32, 40, 48, 56, 64]);
+    let low = Strip { to: LOW, top: lower, width };
+    let join = whole.top + strip::HEIGHT + 22.0;
     svg.line((whole.at(0), join), (low.at(0), low.top - 24.0), "cut");
     svg.line((whole.at(LOW), join), (low.at(LOW), low.top - 24.0), "cut");
     svg.text((8.0, low.top - 26.0), Anchor::Start, "t lab", "the first 4 GiB, enlarged");
-    low.draw(&mut svg, &ranges, &[0, 1, 2, 3, 4]);
+    low.draw(&mut svg, &stretches, (GIB, "GiB"), &[0, 1, 2, 3, 4]);
     let in_the_way = ranges
         .iter()
         .filter_map(|(r, n)| Some(format!("{}: {} at {:#x}", (*n)?, clean(&r.what), r.start_address)));
@@ -95,10 +107,10 @@ pub fn draw(map: &[AddressRange], width: f64, id: &str) -> String {
 }
 
 /// How far modes reach, over the map.
-fn reaches(svg: &mut Svg, panel: &Panel) {
+fn reaches(svg: &mut Svg, panel: &Strip) {
     for limit in [4, 32, 64] {
         let x = panel.at(limit * GIB).min(panel.width - 1.0);
-        svg.line((x, 18.0), (x, panel.top + STRIP), "step");
+        svg.line((x, 18.0), (x, panel.top + strip::HEIGHT), "step");
         let label = format!("{limit} GiB");
         let half = text_width(&label, LABEL_SIZE) / 2.0;
         svg.text((x.clamp(half, panel.width - half), 13.0), Anchor::Middle, "t", &label);
@@ -109,61 +121,5 @@ fn reaches(svg: &mut Svg, panel: &Panel) {
         svg.text((6.0, top + 13.0), Anchor::Start, "lab", &shorten(name, room));
         let right = panel.at(gib * GIB);
         svg.rect((panel.at(0), top + 18.0), (right - panel.at(0), 8.0), "s0 bar", name);
-    }
-}
-
-/// A strip of addresses from 0 on.
-struct Panel {
-    to: u64,
-    top: f64,
-    width: f64,
-}
-
-impl Panel {
-    fn at(&self, address: u64) -> f64 {
-        2.0 + address.min(self.to) as f64 / self.to as f64 * (self.width - 4.0)
-    }
-
-    fn draw(&self, svg: &mut Svg, ranges: &[(&AddressRange, Option<usize>)], ticks: &[u64]) {
-        let inside =
-            || ranges.iter().filter(|(r, _)| r.start_address < self.to && r.start_address < r.end_address);
-        svg.rect((self.at(0), self.top), (self.at(self.to) - self.at(0), STRIP), "pad", "");
-        // What is in the way comes last: thin things must not vanish under wide ones.
-        for wanted in [Kind::Free, Kind::May, Kind::InTheWay] {
-            for (range, _) in inside().filter(|(r, _)| kind(r) == wanted) {
-                let (left, right) = (self.at(range.start_address), self.at(range.end_address));
-                let tip =
-                    format!("{}: {:#x} - {:#x}", clean(&range.what), range.start_address, range.end_address);
-                svg.rect((left, self.top), ((right - left).max(2.0), STRIP), class(wanted), &tip);
-            }
-        }
-        self.numbers(svg, &inside().filter_map(|(r, n)| Some((*r, (*n)?))).collect::<Vec<_>>());
-        self.axis(svg, ticks);
-    }
-
-    fn numbers(&self, svg: &mut Svg, numbered: &[(&AddressRange, usize)]) {
-        let middle = |r: &AddressRange| (self.at(r.start_address) + self.at(r.end_address)) / 2.0;
-        let wanted: Vec<f64> = numbered.iter().map(|(r, _)| middle(r)).collect();
-        let widths = vec![NUMBER_WIDTH; wanted.len()];
-        let placed = spread(&wanted, &widths, (0.0, self.width));
-        for ((at, x), (_, number)) in wanted.iter().zip(placed).zip(numbered) {
-            svg.text((x, self.top - 11.0), Anchor::Middle, "lab", &number.to_string());
-            svg.line((x, self.top - 8.0), (*at, self.top), "ax");
-        }
-    }
-
-    fn axis(&self, svg: &mut Svg, ticks: &[u64]) {
-        let mut free_from = f64::NEG_INFINITY;
-        for gib in ticks {
-            let x = self.at(gib * GIB);
-            svg.line((x, self.top + STRIP), (x, self.top + STRIP + 4.0), "ax");
-            let label = if gib * GIB == self.to { format!("{gib} GiB") } else { gib.to_string() };
-            let half = text_width(&label, LABEL_SIZE) / 2.0;
-            let middle = x.clamp(half, self.width - half);
-            if middle - half > free_from {
-                svg.text((middle, self.top + STRIP + 17.0), Anchor::Middle, "t", &label);
-                free_from = middle + half + 2.0;
-            }
-        }
     }
 }

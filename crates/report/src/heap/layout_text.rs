@@ -1,10 +1,11 @@
 //! An object in every model for the terminal: a picture with its ruler, and a table of offsets.
 
-use super::places::{Alike, FIELDS_MAX, Row, Stretch, alike, fields, rows};
+use super::places::{Alike, FIELDS_MAX, alike, fields, rows};
+use assay_kit::byte_rows::{Row, Stretch};
 use assay_kit::ink::{Ink, fit, paragraph};
 use assay_kit::terminal::{TerminalView, problems, usable};
 use assay_kit::text::{clean, shorten};
-use assay_model::{ClassLayout, HeapLayouts, LayoutPart, Problem};
+use assay_model::{ClassLayout, FieldPlace, HeapLayouts, LayoutPart, Problem};
 
 /// Left of a row: its first offset.
 const INDENT: usize = 7;
@@ -40,7 +41,10 @@ fn draw(out: &mut String, layouts: &[ClassLayout], ink: Ink, width: usize) {
             match row {
                 Row::Bytes(start, stretches) => {
                     let start = if alone { String::new() } else { start.to_string() };
-                    let drawn: String = stretches.iter().map(|s| stretch(s, columns, ink)).collect();
+                    let drawn: String = stretches
+                        .iter()
+                        .map(|s| stretch(s, &group.layout.places[s.place], columns, ink))
+                        .collect();
                     *out += &format!("{start:>width$} {drawn}│\n", width = INDENT - 1);
                 }
                 Row::LeftOut(bytes) => left_out(out, ink, &format!("⋮ {bytes} bytes of the same")),
@@ -78,17 +82,17 @@ fn ruler(row_bytes: u64, columns: usize) -> String {
         .to_owned()
 }
 
-fn stretch(stretch: &Stretch, columns: usize, ink: Ink) -> String {
+fn stretch(stretch: &Stretch, place: &FieldPlace, columns: usize, ink: Ink) -> String {
     let room = usize::try_from(stretch.bytes).unwrap_or(0).min(4096) * columns - 1;
-    let name = clean(&stretch.place.name);
+    let name = clean(&place.name);
     let edge = if stretch.begins { '│' } else { ' ' };
-    let text = match (stretch.begins, stretch.place.part) {
+    let text = match (stretch.begins, place.part) {
         (_, LayoutPart::Padding) => "·".repeat(room),
         (false, _) => " ".repeat(room),
         (true, LayoutPart::Injected) => fit(&format!("+{name}"), room),
         (true, _) => fit(&name, room),
     };
-    let text = match stretch.place.part {
+    let text = match place.part {
         LayoutPart::Header | LayoutPart::Padding => ink.dim(&text),
         LayoutPart::Injected => ink.warn(&text),
         LayoutPart::Field => text,

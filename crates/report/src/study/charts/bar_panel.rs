@@ -3,8 +3,8 @@
 use super::super::estimate::times;
 use super::super::grid::{Cell, Grid, Group, LOOKS};
 use super::super::results::verdict_words;
-use super::figure::PANEL_WIDTH;
 use assay_kit::axes::{LABEL_SIZE, Plot};
+use assay_kit::figure::PANEL_WIDTH;
 use assay_kit::number::{significant, tick};
 use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};

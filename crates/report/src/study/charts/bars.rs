@@ -3,8 +3,8 @@
 use super::super::grid::{Grid, Group};
 use super::super::results::verdict_words;
 use super::bar_panel::{panel, published_shape};
-use super::figure::{Figure, Panel};
 use assay_kit::Table;
+use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::significant;
 use assay_kit::svg::marker_path;
 use assay_kit::text;

@@ -2,9 +2,10 @@
 
 use super::super::estimate::{interval, shown_unit};
 use super::super::grid::{Cell, Grid, LOOKS};
-use super::figure::{Figure, curve_panel, series_key};
+use super::keys::series_key;
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
+use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::tick;
 use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::svg::{Anchor, Svg};

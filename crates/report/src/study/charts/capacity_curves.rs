@@ -1,9 +1,10 @@
 //! Response time over the rate, of studies whose trials find capacities: one curve for each variant, over the limits.
 
 use super::super::grid::{Cell, Grid, Group, LOOKS};
-use super::figure::{Figure, curve_panel, series_key};
+use super::keys::series_key;
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
+use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::{significant, tick};
 use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
 use assay_kit::svg::{Anchor, Svg, text_width};

@@ -1,10 +1,10 @@
 //! Heap in use and collection pauses over the measured time, a small panel for each variant.
 
 use super::super::grid::{Cell, Grid, Group, LOOKS};
-use super::figure::{Figure, Panel, SMALL_WIDTH};
-use super::joined::Joined;
+use super::joined::joined;
 use assay_kit::Table;
 use assay_kit::axes::Plot;
+use assay_kit::figure::{Figure, Panel, SMALL_WIDTH};
 use assay_kit::number::{count, significant};
 use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::svg::{Svg, points_path};
@@ -94,7 +94,7 @@ impl Placed<'_> {
 }
 
 fn in_windows(stored: &StoredTrial) -> Vec<Placed<'_>> {
-    let joined = Joined::of(&stored.trial);
+    let joined = joined(&stored.trial);
     let place = |event| {
         let event: &GcRecord = event;
         let (at_s, window) = joined.at(event.end.monotonic_ns?)?;
@@ -118,7 +118,7 @@ fn limits(grid: &Grid, group: &Group) -> (f64, f64) {
 
 fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64), id: &str) -> String {
     let mut svg = Svg::new(SMALL_WIDTH, 218.0);
-    let joined = Joined::of(&stored.trial);
+    let joined = joined(&stored.trial);
     let x = Scale::linear((0.0, joined.total_s), (HEAP.left, HEAP.right));
     let (heap_ticks, pause_ticks) = (ticks_from_zero(limits.0, 3), ticks_from_zero(limits.1, 2));
     let end = |ticks: &[f64]| ticks.last().copied().unwrap_or(1.0);

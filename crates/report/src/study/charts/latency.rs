@@ -1,9 +1,10 @@
 //! Response time by percentile, on an axis that gives each further nine the same room.
 
 use super::super::grid::{Cell, Grid, Group, LOOKS};
-use super::figure::{Figure, curve_panel, series_key};
+use super::keys::series_key;
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
+use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::significant;
 use assay_kit::scale::{Scale, ticks_logarithmic};
 use assay_kit::svg::Svg;

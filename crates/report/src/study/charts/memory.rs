@@ -2,9 +2,10 @@
 
 use super::super::grid::{Cell, Grid, Group};
 use super::bar_panel::inside_ticks;
-use super::figure::{Figure, PANEL_WIDTH, Panel, area_key};
+use super::keys::area_key;
 use assay_kit::Table;
 use assay_kit::axes::{LABEL_SIZE, Plot};
+use assay_kit::figure::{Figure, PANEL_WIDTH, Panel};
 use assay_kit::number::{MIB, mib, significant};
 use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::stack::fill_class;

@@ -2,8 +2,9 @@
 
 use super::super::grid::Grid;
 use super::super::inserts::Inserts;
-use super::figure::{Figure, Panel, area_key};
+use super::keys::area_key;
 use assay_kit::Table;
+use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::{bytes, percent};
 use assay_kit::text;
 use assay_model::{Area, MemoryReport};

@@ -1,10 +1,11 @@
 //! Resident memory by area over the measured time, a small panel for each variant.
 
 use super::super::grid::{Cell, Grid, Group};
-use super::figure::{Figure, Panel, SMALL_WIDTH, area_key};
-use super::joined::Joined;
+use super::joined::joined;
+use super::keys::area_key;
 use assay_kit::Table;
 use assay_kit::axes::Plot;
+use assay_kit::figure::{Figure, Panel, SMALL_WIDTH};
 use assay_kit::number::{MIB, mib};
 use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::stack::{Layer, stack};
@@ -62,7 +63,7 @@ pub fn figure(grid: &Grid) -> Figure {
 
 /// Samples on the joined axis with their window, thinned.
 fn in_windows(stored: &StoredTrial) -> Vec<(f64, usize, &MemorySample)> {
-    let joined = Joined::of(&stored.trial);
+    let joined = joined(&stored.trial);
     let placed = stored.memory.iter().filter_map(|s| joined.at(s.monotonic_ns).map(|(at, w)| (at, w, s)));
     let all: Vec<_> = placed.collect();
     let step = all.len().div_ceil(SAMPLES_MAX).max(1);
@@ -90,7 +91,7 @@ fn panel(
     id: &str,
 ) -> String {
     let mut svg = Svg::new(SMALL_WIDTH, 176.0);
-    let joined = Joined::of(&stored.trial);
+    let joined = joined(&stored.trial);
     let x = Scale::linear((0.0, joined.total_s), (PLOT.left, PLOT.right));
     let ticks = ticks_from_zero(highest, 3);
     let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (PLOT.bottom, PLOT.top));

@@ -4,15 +4,15 @@ mod bar_panel;
 mod bars;
 mod by_heap;
 mod capacity_curves;
-mod figure;
 mod gc_time;
 mod joined;
+mod keys;
 mod latency;
 mod memory;
 mod memory_map;
 mod memory_time;
 
-pub use figure::Figure;
+pub use assay_kit::figure::Figure;
 
 use super::grid::Grid;
 use super::inserts::Inserts;

@@ -1,10 +1,6 @@
-//! A figure of a study's page, and what the charts make theirs with: panels, widths, keys.
+//! A figure of a page, and what the charts make theirs with: panels, widths, the table behind them.
 
-use super::super::grid::{Grid, LOOKS};
-use assay_kit::Table;
-use assay_kit::key::{self, line_mark, marks};
-use assay_kit::stack::fill_class;
-use assay_model::Area;
+use crate::Table;
 
 /// Width of a panel in user units; the page shows about as many pixels.
 pub const PANEL_WIDTH: f64 = 370.0;
@@ -71,16 +67,4 @@ impl Figure {
 pub fn curve_panel(heading: String, id: &str, draw: impl Fn(f64, f64, &str) -> String) -> Panel {
     let narrow = draw(PANEL_WIDTH, 0.0, &format!("{id}-narrow"));
     Panel { heading, svg: draw(WIDE_WIDTH, NAMES_WIDTH, id), narrow: Some(narrow) }
-}
-
-/// Key of the series: colour, marker and dash by level of the first factor.
-pub fn series_key(grid: &Grid) -> String {
-    let item = |(index, level): (usize, &String)| (line_mark(index % LOOKS, false), level.clone());
-    marks(&grid.series.iter().enumerate().map(item).collect::<Vec<_>>())
-}
-
-/// Key of the areas that occur: colour and pattern.
-pub fn area_key(occurs: impl Fn(&Area) -> bool) -> String {
-    let areas = Area::ALL.into_iter().filter(|area| occurs(area));
-    key::fills(areas.map(|area| (fill_class(area.look()), area.title())))
 }
