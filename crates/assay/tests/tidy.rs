@@ -23,7 +23,6 @@ const CYCLES_LEFT: &[&str] = &[
     "crates/measure/src/validity/mod.rs",
     "crates/measure/src/watch/mod.rs",
     "crates/study/src/prepare.rs",
-    "crates/study/src/private_folder.rs",
     "crates/study/src/runner/benchmark.rs",
 ];
 

@@ -7,7 +7,7 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `process_table`, `read`, `document`, `checked`, `workload`, `units` |
+//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `workload`, `units` |
 //! | what this machine will run | `each_jdk`, `variant`, `preload`, `prepare`, `plan` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims` |
@@ -24,6 +24,7 @@ mod plan;
 mod preload;
 mod prepare;
 mod process_table;
+mod program_table;
 mod read;
 mod redacted;
 mod run_dir;
@@ -38,12 +39,12 @@ pub use checked::Checked;
 pub use claims::check_claims;
 pub use error::{Diagnostic, StudyError};
 pub use prepare::Prepared;
-pub use process_table::{ProcessTable, RunAs};
+pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, StopSignal};
 pub use run_dir::{load_run, report_path};
 pub use runner::{RunOptions, RunResult, run, run_for_value};
 pub use study_file::{
-    ArrivalWord, BenchmarkTable, CapacityTable, ClaimTable, CommandLine, DesignKind, DesignTable, Factor,
-    Level, LimitsTable, LoadKind, LoadTable, MethodWord, PublishedTable, QuickTable, ServerTable, Settings,
-    StopSignal, Study, WarmUpTable, study_schema, workload_schema,
+    ArrivalWord, CapacityTable, ClaimTable, DesignKind, DesignTable, Factor, Level, LimitsTable, LoadKind,
+    LoadTable, MethodWord, PublishedTable, QuickTable, Settings, Study, WarmUpTable, study_schema,
+    workload_schema,
 };
 pub use units::{Seconds, Size, parse_size};

@@ -7,14 +7,15 @@ use crate::document::Document;
 use crate::error::{Diagnostic, StudyError};
 use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
-use crate::process_table::{ProcessTable, set_absent};
+use crate::process_table::set_absent;
+use crate::program_table::ProcessTable;
 use crate::redacted::secrets_of;
 use crate::study_file::{ClaimTable, LoadTable, PublishedTable, Study};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish, modes};
-use assay_launch::{JVM_OPTIONS, Placeholders};
+use assay_launch::{JVM_OPTIONS, Placeholders, find_program};
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
 use assay_measure::Bounds;
@@ -104,7 +105,6 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let mut specs = combine(&study, short);
     let jvms = InstalledJvms::find(&workload.cache);
     let compares_32 = specs.iter().any(|v| v.reference_mode == Some(ReferenceMode::Bits32));
-    // It was checked that it can be split.
     let command = workload.program.command().words().unwrap_or_default();
     let uses_jvm = uses_jvm(&command, &workload);
     let mut memory = MemoryLeft::for_design(layout.kind);
@@ -469,8 +469,7 @@ fn is_program(name: &str, study_file: &Path) -> bool {
     if name.contains('/') {
         return crate::workload::folder_of(study_file).join(name).is_file();
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    find_program(name, &[]).is_some()
 }
 
 /// What resident servers may still take of this machine's memory.

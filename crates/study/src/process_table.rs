@@ -1,13 +1,12 @@
 //! `[[process]]` tables: what runs beside the server or benchmark program, and what can be wrong in one.
 
 use crate::document::Document;
-use crate::study_file::{CommandLine, StopSignal, Study};
+use crate::program_table::{CommandLine, ProcessTable, RunAs};
+use crate::study_file::Study;
 use crate::workload::Workload;
 use assay_launch::{OWN_NAMES, Placeholders, ProcessSpec, ReadyWhen, find_program, unknown_names};
 use assay_model::Subject;
 use assay_text::near::hint;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -17,66 +16,6 @@ const NAMES: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workloa
 const NAMES_OF_SERVER: [&str; 2] = ["jvm_options", "server_dir"];
 /// Names that a trial's own files have.
 const RESERVED: [&str; 2] = ["server", "gc"];
-
-/// A process beside the server: started before it, ready before it starts, stopped after it. Texts may hold `{port}`,
-/// `{password}` and `{folder}` of its own, `{NAME.port}` and so on of the others, with `{NAME-2.port}` for the second of
-/// several, `{number}`, `{java}`, `{cache}`, `{workload_dir}`, `{option.NAME}` and `{seed}`. The server's texts may hold
-/// `{NAME.port}` and so on too.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct ProcessTable {
-    /// What it is: letters, digits, - and _. Its output goes to `NAME.log` in the trial's folder.
-    pub name: String,
-    /// Options of the workload with which it is started. Default: always.
-    #[serde(default)]
-    pub when: BTreeMap<String, String>,
-    /// How many are started. Default: 1.
-    #[schemars(range(min = 1, max = 64))]
-    pub count: Option<u32>,
-    /// The command: a list of words, or a text that is split like a shell does (no shell is run).
-    pub command: CommandLine,
-    /// A command that is run before it, as the same user with the same variables, and must end with exit code 0.
-    pub prepare: Option<CommandLine>,
-    /// It is ready when this URL answers with success.
-    pub ready_url: Option<String>,
-    /// It is ready when this command ends with exit code 0. Without this and `ready_url` it is ready as soon as it runs.
-    pub ready_command: Option<CommandLine>,
-    /// How long that may take. Default: 120.
-    #[schemars(range(min = 0.1, max = 3600))]
-    pub ready_timeout_s: Option<f64>,
-    /// Environment variables.
-    #[serde(default)]
-    pub environment: BTreeMap<String, String>,
-    /// Folder in which it is started. Default: that of the study file; `{folder}` is its own, empty and private.
-    pub directory: Option<String>,
-    /// A folder that is copied to `{folder}` before each start.
-    pub template: Option<String>,
-    /// Folders in which its programs are looked for before the path is; `*` stands for a version, the newest comes first.
-    #[serde(default)]
-    pub programs: Vec<String>,
-    /// The command that installs its programs, for the message that they are missing.
-    pub install: Option<String>,
-    /// The signal that asks it to stop. Default: `TERM`.
-    pub stop_signal: Option<StopSignal>,
-    /// How long stopping may take before it is killed. Default: 30.
-    #[schemars(range(min = 0.1, max = 3600))]
-    pub stop_timeout_s: Option<f64>,
-    /// As which user it runs. Default: `caller`.
-    pub run_as: Option<RunAs>,
-    /// Started when the server is ready, and stopped before it, as a proxy in front of it is. Default: false.
-    #[serde(default)]
-    pub after_server: bool,
-}
-
-/// Users of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunAs {
-    /// Whoever runs the study.
-    Caller,
-    /// `nobody` if root runs the study, whoever runs it otherwise; in a folder below `/tmp` that belongs to that user.
-    Unprivileged,
-}
 
 impl ProcessTable {
     /// Whether a variant with these options has it.

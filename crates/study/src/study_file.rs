@@ -1,6 +1,6 @@
 //! The study file and the workload file, as they are written. Their JSON schema is generated from these types.
 
-use crate::process_table::ProcessTable;
+use crate::program_table::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::units::{Seconds, Size};
 use assay_measure::observers::Observe;
 use assay_model::{Design, ReferenceMode, schema};
@@ -372,106 +372,6 @@ pub struct ClaimTable {
     /// Levels of other factors that it holds for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, String>,
-}
-
-/// How the server is started, asked and stopped. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
-/// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and of each `[[process]]` `{NAME.port}`, `{NAME.password}` and
-/// `{NAME.folder}`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct ServerTable {
-    /// The command: a list of words, or a text that is split like a shell does (no shell is run).
-    pub command: CommandLine,
-    /// The server is ready when this URL answers with success.
-    pub ready_url: String,
-    /// How long that may take. Default: 120.
-    #[schemars(range(min = 0.1, max = 3600))]
-    pub ready_timeout_s: Option<f64>,
-    /// Environment variables.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub environment: BTreeMap<String, String>,
-    /// Folder in which it is started. Default: that of the study file.
-    pub directory: Option<String>,
-    /// A folder that is copied to `{server_dir}` before each launch, so that all start from the same state.
-    pub template: Option<String>,
-    /// Asked after the measurement, and after each level of a sweep: any answer but success makes the trial invalid.
-    pub audit_url: Option<String>,
-    /// Asked by POST before each level of a sweep for its capacity: sets its data back to what it began with.
-    pub reset_url: Option<String>,
-    /// Asked at the end of a trial and stored: the server's own counts.
-    pub stats_url: Option<String>,
-    /// The signal that asks it to stop. Default: `TERM`.
-    pub stop_signal: Option<StopSignal>,
-    /// How long stopping may take before it is killed. Default: 30.
-    #[schemars(range(min = 0.1, max = 3600))]
-    pub stop_timeout_s: Option<f64>,
-}
-
-/// Signals that ask a server to stop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum StopSignal {
-    /// The usual one.
-    #[default]
-    #[serde(rename = "TERM")]
-    Term,
-    /// That of Ctrl-C.
-    #[serde(rename = "INT")]
-    Int,
-    /// That of a closed terminal.
-    #[serde(rename = "HUP")]
-    Hup,
-}
-
-impl From<StopSignal> for assay_launch::StopSignal {
-    fn from(signal: StopSignal) -> Self {
-        match signal {
-            StopSignal::Term => assay_launch::StopSignal::Term,
-            StopSignal::Int => assay_launch::StopSignal::Int,
-            StopSignal::Hup => assay_launch::StopSignal::Hup,
-        }
-    }
-}
-
-/// A command line.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum CommandLine {
-    /// Split like a shell does.
-    Text(String),
-    /// Word by word.
-    Words(Vec<String>),
-}
-
-impl CommandLine {
-    /// Its words; quotes are resolved, and nothing else has a meaning.
-    pub(crate) fn words(&self) -> Result<Vec<String>, String> {
-        match self {
-            CommandLine::Text(text) => {
-                shell_words::split(text).map_err(|e| format!("the command cannot be split: {e}"))
-            }
-            CommandLine::Words(words) => Ok(words.clone()),
-        }
-    }
-}
-
-/// A program that measures itself, such as a JMH suite: started once for each trial, with the variant's JVM options, until
-/// it ends. Texts may hold `{java}`, `{jvm_options}`, `{results}`, `{server_dir}`, `{cache}`, `{workload_dir}`,
-/// `{option.NAME}` and `{seed}`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct BenchmarkTable {
-    /// The command: a list of words, or a text that is split like a shell does (no shell is run). It writes JMH's JSON to
-    /// `{results}`, and gives `{jvm_options}` to the JVMs in which it measures:
-    /// `java -jar benchmarks.jar "-jvmArgs={jvm_options}" -rf json -rff {results}`.
-    pub command: CommandLine,
-    /// How long a launch may take before it is stopped and counts as failed. Default: 600.
-    #[schemars(range(min = 0.1, max = 86400))]
-    pub timeout_s: Option<f64>,
-    /// Environment variables.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub environment: BTreeMap<String, String>,
-    /// Folder in which it is started. Default: that of the study file.
-    pub directory: Option<String>,
 }
 
 /// `workloads/NAME/workload.toml`: a server or benchmark program that is ready to be studied.

@@ -2,8 +2,8 @@
 
 use crate::document::Document;
 use crate::error::Diagnostic;
-use crate::process_table::ProcessTable;
-use crate::study_file::{BenchmarkTable, CommandLine, ServerTable, Study, WorkloadFile, workload_schema};
+use crate::program_table::{BenchmarkTable, CommandLine, ProcessTable, ServerTable};
+use crate::study_file::{Study, WorkloadFile, workload_schema};
 use assay_model::{Subject, schema};
 use assay_text::near::hint;
 use std::collections::BTreeMap;

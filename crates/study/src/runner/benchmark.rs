@@ -5,7 +5,7 @@ use super::server::{Turn, blank_trial, plan, record, variant_spec};
 use super::{Failure, Run};
 use crate::benchmark_results;
 use crate::prepare::{VariantLaunch, fixed_placeholders};
-use crate::study_file::BenchmarkTable;
+use crate::program_table::BenchmarkTable;
 use assay_gclog::xlog_option;
 use assay_jdk::modes;
 use assay_launch::{LOOK, Local, Needs, ProcessSpec, Processes, ReadyWhen};

@@ -3,7 +3,7 @@
 use super::{Failure, Run};
 use crate::plan::{START_S, STOP_S};
 use crate::prepare::{VariantLaunch, fixed_placeholders};
-use crate::study_file::ServerTable;
+use crate::program_table::ServerTable;
 use assay_jdk::modes;
 use assay_launch::{
     JVM_OPTIONS, LOOK, Local, Needs, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http,
@@ -342,7 +342,7 @@ pub(super) fn plan(
     let wanted = all.iter().filter(|p| p.is_wanted(&launch.variant.workload_options));
     let (after, before): (Vec<_>, Vec<_>) = wanted.partition(|p| p.after_server);
     let jvm_home = server.jvm_home.clone();
-    let spec = |table: &crate::process_table::ProcessTable| table.spec(jvm_home.as_deref());
+    let spec = |table: &crate::program_table::ProcessTable| table.spec(jvm_home.as_deref());
     let mut specs: Vec<ProcessSpec> = before.into_iter().map(spec).collect();
     specs.push(server);
     specs.extend(after.into_iter().map(spec));

@@ -1,0 +1,165 @@
+//! What a study or workload starts, as it is written: the server or benchmark program, and the processes beside it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How the server is started, asked and stopped. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
+/// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and of each `[[process]]` `{NAME.port}`, `{NAME.password}` and
+/// `{NAME.folder}`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ServerTable {
+    /// The command: a list of words, or a text that is split like a shell does (no shell is run).
+    pub command: CommandLine,
+    /// The server is ready when this URL answers with success.
+    pub ready_url: String,
+    /// How long that may take. Default: 120.
+    #[schemars(range(min = 0.1, max = 3600))]
+    pub ready_timeout_s: Option<f64>,
+    /// Environment variables.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// Folder in which it is started. Default: that of the study file.
+    pub directory: Option<String>,
+    /// A folder that is copied to `{server_dir}` before each launch, so that all start from the same state.
+    pub template: Option<String>,
+    /// Asked after the measurement, and after each level of a sweep: any answer but success makes the trial invalid.
+    pub audit_url: Option<String>,
+    /// Asked by POST before each level of a sweep for its capacity: sets its data back to what it began with.
+    pub reset_url: Option<String>,
+    /// Asked at the end of a trial and stored: the server's own counts.
+    pub stats_url: Option<String>,
+    /// The signal that asks it to stop. Default: `TERM`.
+    pub stop_signal: Option<StopSignal>,
+    /// How long stopping may take before it is killed. Default: 30.
+    #[schemars(range(min = 0.1, max = 3600))]
+    pub stop_timeout_s: Option<f64>,
+}
+
+/// A process beside the server: started before it, ready before it starts, stopped after it. Texts may hold `{port}`,
+/// `{password}` and `{folder}` of its own, `{NAME.port}` and so on of the others, with `{NAME-2.port}` for the second of
+/// several, `{number}`, `{java}`, `{cache}`, `{workload_dir}`, `{option.NAME}` and `{seed}`. The server's texts may hold
+/// `{NAME.port}` and so on too.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ProcessTable {
+    /// What it is: letters, digits, - and _. Its output goes to `NAME.log` in the trial's folder.
+    pub name: String,
+    /// Options of the workload with which it is started. Default: always.
+    #[serde(default)]
+    pub when: BTreeMap<String, String>,
+    /// How many are started. Default: 1.
+    #[schemars(range(min = 1, max = 64))]
+    pub count: Option<u32>,
+    /// The command: a list of words, or a text that is split like a shell does (no shell is run).
+    pub command: CommandLine,
+    /// A command that is run before it, as the same user with the same variables, and must end with exit code 0.
+    pub prepare: Option<CommandLine>,
+    /// It is ready when this URL answers with success.
+    pub ready_url: Option<String>,
+    /// It is ready when this command ends with exit code 0. Without this and `ready_url` it is ready as soon as it runs.
+    pub ready_command: Option<CommandLine>,
+    /// How long that may take. Default: 120.
+    #[schemars(range(min = 0.1, max = 3600))]
+    pub ready_timeout_s: Option<f64>,
+    /// Environment variables.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Folder in which it is started. Default: that of the study file; `{folder}` is its own, empty and private.
+    pub directory: Option<String>,
+    /// A folder that is copied to `{folder}` before each start.
+    pub template: Option<String>,
+    /// Folders in which its programs are looked for before the path is; `*` stands for a version, the newest comes first.
+    #[serde(default)]
+    pub programs: Vec<String>,
+    /// The command that installs its programs, for the message that they are missing.
+    pub install: Option<String>,
+    /// The signal that asks it to stop. Default: `TERM`.
+    pub stop_signal: Option<StopSignal>,
+    /// How long stopping may take before it is killed. Default: 30.
+    #[schemars(range(min = 0.1, max = 3600))]
+    pub stop_timeout_s: Option<f64>,
+    /// As which user it runs. Default: `caller`.
+    pub run_as: Option<RunAs>,
+    /// Started when the server is ready, and stopped before it, as a proxy in front of it is. Default: false.
+    #[serde(default)]
+    pub after_server: bool,
+}
+
+/// Users of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunAs {
+    /// Whoever runs the study.
+    Caller,
+    /// `nobody` if root runs the study, whoever runs it otherwise; in a folder below `/tmp` that belongs to that user.
+    Unprivileged,
+}
+
+/// Signals that ask a server to stop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum StopSignal {
+    /// The usual one.
+    #[default]
+    #[serde(rename = "TERM")]
+    Term,
+    /// That of Ctrl-C.
+    #[serde(rename = "INT")]
+    Int,
+    /// That of a closed terminal.
+    #[serde(rename = "HUP")]
+    Hup,
+}
+
+impl From<StopSignal> for assay_launch::StopSignal {
+    fn from(signal: StopSignal) -> Self {
+        match signal {
+            StopSignal::Term => assay_launch::StopSignal::Term,
+            StopSignal::Int => assay_launch::StopSignal::Int,
+            StopSignal::Hup => assay_launch::StopSignal::Hup,
+        }
+    }
+}
+
+/// A command line.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CommandLine {
+    /// Split like a shell does.
+    Text(String),
+    /// Word by word.
+    Words(Vec<String>),
+}
+
+impl CommandLine {
+    /// Its words; quotes are resolved, and nothing else has a meaning.
+    pub(crate) fn words(&self) -> Result<Vec<String>, String> {
+        match self {
+            CommandLine::Text(text) => {
+                shell_words::split(text).map_err(|e| format!("the command cannot be split: {e}"))
+            }
+            CommandLine::Words(words) => Ok(words.clone()),
+        }
+    }
+}
+
+/// A program that measures itself, such as a JMH suite: started once for each trial, with the variant's JVM options, until
+/// it ends. Texts may hold `{java}`, `{jvm_options}`, `{results}`, `{server_dir}`, `{cache}`, `{workload_dir}`,
+/// `{option.NAME}` and `{seed}`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct BenchmarkTable {
+    /// The command: a list of words, or a text that is split like a shell does (no shell is run). It writes JMH's JSON to
+    /// `{results}`, and gives `{jvm_options}` to the JVMs in which it measures:
+    /// `java -jar benchmarks.jar "-jvmArgs={jvm_options}" -rf json -rff {results}`.
+    pub command: CommandLine,
+    /// How long a launch may take before it is stopped and counts as failed. Default: 600.
+    #[schemars(range(min = 0.1, max = 86400))]
+    pub timeout_s: Option<f64>,
+    /// Environment variables.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// Folder in which it is started. Default: that of the study file.
+    pub directory: Option<String>,
+}
