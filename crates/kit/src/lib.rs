@@ -5,14 +5,18 @@
 
 pub mod axes;
 pub mod bar_list;
+pub mod bar_rows;
 pub mod byte_rows;
 pub mod csv_rows;
+pub mod curves;
 pub mod figure;
+pub mod histogram;
 pub mod ink;
 pub mod joined;
 pub mod key;
 pub mod lanes;
 pub mod number;
+pub mod openmetrics;
 pub mod page;
 pub mod quantity;
 pub mod scale;
@@ -21,6 +25,7 @@ pub mod stack;
 pub mod strip;
 pub mod svg;
 pub mod table;
+pub mod teeth;
 pub mod terminal;
 pub mod text;
 pub mod tree_map;

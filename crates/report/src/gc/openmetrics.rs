@@ -1,6 +1,6 @@
 //! What a followed GC log says, as OpenMetrics text (openmetrics.io, version 1.0): counters that only grow, and gauges.
 
-use assay_kit::text::clean;
+use assay_kit::openmetrics::{family, head, label};
 use assay_model::{Exposition, GC_FIGURES, GcDurations, GcReport, GcRow};
 use std::fmt::Write as _;
 
@@ -104,28 +104,6 @@ fn spaces(out: &mut String, report: &GcReport) {
     );
 }
 
-fn head(out: &mut String, (name, kind, unit): (&str, &str, &str), help: &str) {
-    let _ = writeln!(out, "# TYPE {name} {kind}");
-    if !unit.is_empty() {
-        let _ = writeln!(out, "# UNIT {name} {unit}");
-    }
-    let _ = writeln!(out, "# HELP {name} {help}");
-}
-
-/// A family with a sample for each set of labels; nothing without samples.
-fn family(out: &mut String, of: (&str, &str, &str), help: &str, samples: &[(String, f64)]) {
-    let samples: Vec<&(String, f64)> = samples.iter().filter(|(_, value)| value.is_finite()).collect();
-    if samples.is_empty() {
-        return;
-    }
-    head(out, of, help);
-    let suffix = if of.1 == "counter" { "_total" } else { "" };
-    for (labels, value) in samples {
-        let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
-        let _ = writeln!(out, "{}{suffix}{labels} {value}", of.0);
-    }
-}
-
 /// Lengths as a summary: count and sum, which only grow.
 fn rows(out: &mut String, name: &str, help: &str, key: &str, rows: &[GcRow]) {
     if rows.is_empty() {
@@ -148,10 +126,4 @@ fn summary(out: &mut String, name: &str, labels: &str, of: &GcDurations) {
     if of.total_ms.is_finite() && of.total_ms >= 0.0 {
         let _ = writeln!(out, "{name}_sum{{{labels}}} {}", of.total_ms / 1_000.0);
     }
-}
-
-/// A label with its value escaped as the standard wants it.
-fn label(key: &str, value: &str) -> String {
-    let escaped = clean(value).replace('\\', "\\\\").replace('"', "\\\"");
-    format!("{key}=\"{escaped}\"")
 }

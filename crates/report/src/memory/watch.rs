@@ -2,7 +2,7 @@
 
 use super::facts::{self, to_the_second};
 use super::tree;
-use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::ink::{Ink, curve, fit, paragraph};
 use assay_kit::number::{bytes, signed_bytes};
 use assay_kit::terminal::usable;
 use assay_kit::text::{clean, shorten};
@@ -119,7 +119,7 @@ impl Watch {
             Some(rate) if rate >= 1.0 => ink.warn(&rate_text),
             _ => rate_text,
         };
-        let curve = if wide(width) { curve(self.points.iter().map(&of)) } else { String::new() };
+        let curve = if wide(width) { curve(self.points.iter().map(&of), CURVE) } else { String::new() };
         let line =
             format!("{}{:>13}{rate_text}{:>15}  {curve}", fit(name, 26), bytes(now as u64), signed(since));
         line.trim_end().to_owned()
@@ -183,32 +183,4 @@ fn wide(width: usize) -> bool {
 /// Bytes with a sign; less than a byte is none.
 fn signed(value: f64) -> String {
     signed_bytes(value.round() as i64)
-}
-
-/// The values as a curve of blocks from the lowest to the highest; one height where nothing changes.
-fn curve(values: impl Iterator<Item = f64>) -> String {
-    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let all: Vec<f64> = values.collect();
-    let step = all.len().div_ceil(CURVE).max(1);
-    // From the end, so that the newest is always drawn.
-    let mut drawn: Vec<f64> = all.iter().rev().step_by(step).copied().collect();
-    drawn.reverse();
-    let low = drawn.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let height = |v: f64| if high > low { ((v - low) / (high - low) * 7.0).round() as usize } else { 0 };
-    drawn.into_iter().map(|v| BLOCKS[height(v).min(7)]).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::curve;
-
-    #[test]
-    fn a_curve_goes_from_the_lowest_to_the_highest_and_ends_with_the_newest() {
-        assert_eq!(curve([1.0, 2.0, 8.0].into_iter()), "▁▂█");
-        assert_eq!(curve([5.0; 3].into_iter()), "▁▁▁");
-        let many = curve((0..1000).map(f64::from));
-        assert!(many.chars().count() <= 24 && many.ends_with('█'), "{many}");
-        assert_eq!(curve(std::iter::empty()), "");
-    }
 }

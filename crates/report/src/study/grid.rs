@@ -237,6 +237,13 @@ fn rates_of(capacity: &PlannedCapacity) -> impl Iterator<Item = Metric> {
     capacity.limits_ms.iter().map(|limit_ms| Metric::rate_at_limit(*limit_ms))
 }
 
+impl Group<'_> {
+    /// For the end of a title: its label after a comma; nothing where it has none.
+    pub fn place(&self) -> String {
+        if self.label.is_empty() { String::new() } else { format!(", {}", self.label) }
+    }
+}
+
 impl Cell<'_> {
     /// The estimate of a metric.
     pub fn estimate(&self, metric: &str) -> Option<Estimate> {

@@ -66,8 +66,7 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
 }
 
 fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
-    let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
-    let caption = format!("Results{place}");
+    let caption = format!("Results{}", group.place());
     let mut table = Table::new(caption, &["Variant"], 1);
     table.class = "dense";
     table.columns.extend(metrics.iter().map(|m| format!("{} ({})", m.title, shown_unit(m).0)));

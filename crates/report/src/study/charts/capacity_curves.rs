@@ -3,11 +3,12 @@
 use super::super::grid::{Cell, Grid, Group, LOOKS};
 use super::keys::series_key;
 use assay_kit::Table;
-use assay_kit::axes::{EndLabel, Plot};
+use assay_kit::axes::LABEL_SIZE;
+use assay_kit::curves::{self, Curve, Frame};
 use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::{significant, tick};
-use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
-use assay_kit::svg::{Anchor, Svg, text_width};
+use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::svg::text_width;
 use assay_kit::text;
 use assay_model::{CapacityReport, CapacityWindow, PlannedCapacity};
 
@@ -126,57 +127,41 @@ fn panel(
     (width, names_width): (f64, f64),
     id: &str,
 ) -> String {
-    let plot = Plot { left: 52.0, right: width - names_width.max(18.0), top: 32.0, bottom: 300.0 };
-    let mut svg = Svg::new(width, 344.0);
-    let curves: Vec<(&Cell, Vec<(f64, f64)>)> =
+    let drawn: Vec<(&Cell, Vec<(f64, f64)>)> =
         group.cells.iter().map(|c| (c, points(grid, c, end))).filter(|(_, p)| !p.is_empty()).collect();
-    let limits = || planned.limits_ms.iter().copied().filter(|l| *l > 0.0 && l.is_finite());
-    let times = || curves.iter().flat_map(|(_, points)| points).map(|p| p.1).chain(limits());
-    let ticks = ticks_logarithmic(times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
-    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
-    plot.y_axis(&mut svg, &y, &ticks, "response time (ms)");
-    let x = Scale::linear((0.0, end), (plot.left, plot.right));
-    let labels: Vec<(f64, String)> = ticks_from_zero(end, 5)
-        .into_iter()
-        .filter(|t| *t <= end)
-        .map(|t| (x.at(t), tick(t)))
-        .filter(|(at, label)| at + text_width(label, assay_kit::axes::LABEL_SIZE) / 2.0 <= width)
-        .collect();
-    plot.x_axis(&mut svg, &labels, "rate asked for (requests/s)");
-    draw_limits(&mut svg, limits(), &plot, &y);
-    let (mut names, mut words) = (Vec::new(), Vec::new());
-    for (cell, points) in &curves {
-        let look = cell.series % LOOKS;
-        let middle = line(points);
-        let path: Vec<(f64, f64)> = middle.iter().map(|(rate, ms)| (x.at(*rate), y.at(*ms))).collect();
-        if path.len() > 1 {
-            svg.polyline(&path, &format!("s{look} ln d{look}"), &cell.label);
-        }
-        for (rate, ms) in points {
-            let tip = format!("{}: {} ms at {}/s", cell.label, significant(*ms), tick(rate.round()));
-            svg.marker(look, (x.at(*rate), y.at(*ms)), 2.2, &format!("s{look} mk"), &tip);
-        }
-        if let (Some(at), Some((rate, ms))) = (path.last(), middle.last()) {
-            names.push(EndLabel { at: *at, look, label: cell.label.clone() });
-            words.push(format!("{}: up to {} ms at {}/s", cell.label, significant(*ms), significant(*rate)));
-        }
-    }
-    plot.end_labels(&mut svg, &names, names_width);
-    let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
-    svg.finish(id, &format!("{TITLE}{place}"), &words.join(". "))
+    let limits: Vec<f64> = planned.limits_ms.iter().copied().filter(|l| *l > 0.0 && l.is_finite()).collect();
+    let times = || drawn.iter().flat_map(|(_, points)| points).map(|p| p.1).chain(limits.iter().copied());
+    let curves: Vec<Curve> = drawn.iter().map(|(cell, points)| curve(cell, points)).collect();
+    let frame = Frame {
+        left: 52.0,
+        bottom: 300.0,
+        width,
+        names_width,
+        end,
+        title: "rate asked for (requests/s)",
+        times: (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max)),
+        limits: &limits,
+    };
+    let ticks = |x: &Scale| {
+        let within = ticks_from_zero(end, 5).into_iter().filter(|t| *t <= end).map(|t| (x.at(t), tick(t)));
+        within.filter(|(at, label)| at + text_width(label, LABEL_SIZE) / 2.0 <= width).collect()
+    };
+    curves::draw(&frame, ticks, &curves, (id, &format!("{TITLE}{}", group.place())))
 }
 
-/// Each limit as a line with its name on it, where names have room.
-fn draw_limits(svg: &mut Svg, limits: impl Iterator<Item = f64>, plot: &Plot, y: &Scale) {
-    let mut last = f64::INFINITY;
-    for limit_ms in limits {
-        let at = y.at(limit_ms);
-        svg.line((plot.left, at), (plot.right, at), "step");
-        if last - at >= 15.0 {
-            svg.text((plot.left + 4.0, at - 4.0), Anchor::Start, "lab", &format!("{} ms", tick(limit_ms)));
-            last = at;
-        }
+fn curve(cell: &Cell, points: &[(f64, f64)]) -> Curve {
+    let mark = |(rate, ms): &(f64, f64)| {
+        (*rate, *ms, format!("{}: {} ms at {}/s", cell.label, significant(*ms), tick(rate.round())))
+    };
+    let middle = line(points);
+    let (rate, ms) = middle.last().copied().unwrap_or_default();
+    Curve {
+        label: cell.label.clone(),
+        look: cell.series % LOOKS,
+        marks: points.iter().map(mark).collect(),
+        radius: 2.2,
+        words: format!("{}: up to {} ms at {}/s", cell.label, significant(ms), significant(rate)),
+        points: middle,
     }
 }
 

@@ -5,18 +5,15 @@ use super::joined::joined;
 use assay_kit::Table;
 use assay_kit::axes::Plot;
 use assay_kit::figure::{Figure, Panel, SMALL_WIDTH};
-use assay_kit::number::{count, significant};
+use assay_kit::number::{MIB, count, significant};
 use assay_kit::scale::{Scale, ticks_from_zero};
-use assay_kit::svg::{Svg, points_path};
+use assay_kit::svg::Svg;
+use assay_kit::teeth::{self, Fall};
 use assay_kit::text;
 use assay_model::{GcRecord, GcRecordKind, GcScope, StoredTrial};
-use std::fmt::Write as _;
 
 const ID: &str = "gc-time";
 const TITLE: &str = "Heap in use and collection pauses over time";
-const MIB: f64 = 1_048_576.0;
-/// Collections that are drawn one by one; more are drawn as a band, one column for each unit of width.
-const SINGLE_MAX: usize = 90;
 const HEAP: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 104.0 };
 const PAUSES: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 136.0, bottom: 176.0 };
 
@@ -91,6 +88,22 @@ impl Placed<'_> {
     fn pause_ms(&self) -> f64 {
         self.event.duration_ns.unwrap_or(0) as f64 / 1e6
     }
+
+    fn is_full(&self) -> bool {
+        self.event.scope == Some(GcScope::Full)
+    }
+
+    /// Heap in use before and after, MiB.
+    fn fall(&self) -> Fall {
+        let mib = |bytes: Option<u64>| bytes.map(|b| b as f64 / MIB);
+        let heap = &self.event.heap;
+        Fall {
+            at: self.at_s,
+            part: self.window,
+            before: mib(heap.before_bytes),
+            after: mib(heap.after_bytes),
+        }
+    }
 }
 
 fn in_windows(stored: &StoredTrial) -> Vec<Placed<'_>> {
@@ -129,12 +142,12 @@ fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64
     PAUSES.y_axis(&mut svg, &pauses, &pause_ticks, "pause (ms)");
     joined.note(&mut svg, &HEAP);
     let look = cell.series % LOOKS;
-    if events.len() <= SINGLE_MAX {
-        sawtooth(&mut svg, events, &x, &heap, look);
-    } else {
-        band(&mut svg, events, &x, &heap, look);
-    }
-    stems(&mut svg, events, &x, &pauses, look);
+    let falls: Vec<Fall> = events.iter().map(Placed::fall).collect();
+    teeth::falls(&mut svg, &falls, &x, &heap, look);
+    let stems: Vec<(f64, f64, bool)> = events.iter().map(|p| (p.at_s, p.pause_ms(), p.is_full())).collect();
+    teeth::stems(&mut svg, &stems, (&x, &pauses), PAUSES.bottom, look, |ms| {
+        format!("full collection: {} ms", significant(ms))
+    });
     let (longest, full) = longest_and_full(events);
     let words = format!(
         "{} pauses in {} measured seconds, the longest {} ms, {} full collections",
@@ -146,75 +159,9 @@ fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64
     svg.finish(id, &format!("Heap and pauses over time, {}", text::clean(cell.name)), &words)
 }
 
-/// Before and after of each collection, a line of its own in each window.
-fn sawtooth(svg: &mut Svg, events: &[Placed], x: &Scale, y: &Scale, look: usize) {
-    for window in events.chunk_by(|a, b| a.window == b.window) {
-        let mut points = Vec::with_capacity(window.len() * 2);
-        for placed in window {
-            let values = [placed.event.heap.before_bytes, placed.event.heap.after_bytes];
-            points.extend(values.iter().flatten().map(|b| (x.at(placed.at_s), y.at(*b as f64 / MIB))));
-        }
-        svg.polyline(&points, &format!("s{look} thin"), "");
-    }
-}
-
-/// The span from the lowest after to the highest before in each column.
-fn band(svg: &mut Svg, events: &[Placed], x: &Scale, y: &Scale, look: usize) {
-    for window in events.chunk_by(|a, b| a.window == b.window) {
-        let mut upper: Vec<(f64, f64)> = Vec::new();
-        let mut lower: Vec<(f64, f64)> = Vec::new();
-        for placed in window {
-            let (Some(before), Some(after)) = (placed.event.heap.before_bytes, placed.event.heap.after_bytes)
-            else {
-                continue;
-            };
-            let column = (x.at(placed.at_s) / 2.0).round() * 2.0;
-            let (top, bottom) = (y.at(before as f64 / MIB), y.at(after as f64 / MIB));
-            match (upper.last_mut(), lower.last_mut()) {
-                (Some(u), Some(l)) if u.0 == column => (u.1, l.1) = (u.1.min(top), l.1.max(bottom)),
-                _ => {
-                    upper.push((column, top));
-                    lower.push((column, bottom));
-                }
-            }
-        }
-        svg.polyline(&lower, &format!("s{look} thin"), "");
-        upper.extend(lower.into_iter().rev());
-        svg.path(&format!("{}Z", points_path(&upper)), &format!("s{look} band"), "");
-    }
-}
-
-/// The longest pause of each column as a stem; full collections with a mark.
-fn stems(svg: &mut Svg, events: &[Placed], x: &Scale, y: &Scale, look: usize) {
-    let mut columns: Vec<(f64, f64, bool)> = Vec::new();
-    for placed in events {
-        let column = x.at(placed.at_s).round();
-        let ms = placed.pause_ms();
-        let full = placed.event.scope == Some(GcScope::Full);
-        match columns.last_mut() {
-            Some(last) if last.0 == column => (last.1, last.2) = (last.1.max(ms), last.2 || full),
-            _ => columns.push((column, ms, full)),
-        }
-    }
-    let mut d = String::new();
-    for (column, ms, _) in &columns {
-        let _ = write!(d, "M{column} {}V{:.1}", PAUSES.bottom, y.at(*ms));
-    }
-    svg.path(&d, &format!("s{look} stem"), "");
-    for (column, ms, _) in columns.iter().filter(|c| c.2) {
-        svg.marker(
-            2,
-            (*column, y.at(*ms)),
-            3.0,
-            &format!("s{look} mk"),
-            &format!("full collection: {} ms", significant(*ms)),
-        );
-    }
-}
-
 fn longest_and_full(events: &[Placed]) -> (f64, u64) {
     let longest = events.iter().map(|p| p.pause_ms()).fold(0.0, f64::max);
-    (longest, events.iter().filter(|p| p.event.scope == Some(GcScope::Full)).count() as u64)
+    (longest, events.iter().filter(|p| p.is_full()).count() as u64)
 }
 
 fn table_row(cell: &Cell, stored: &StoredTrial, events: &[Placed]) -> Vec<String> {

@@ -3,11 +3,10 @@
 use super::super::grid::{Cell, Grid, Group, LOOKS};
 use super::keys::series_key;
 use assay_kit::Table;
-use assay_kit::axes::{EndLabel, Plot};
+use assay_kit::curves::{self, Curve, Frame};
 use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::significant;
-use assay_kit::scale::{Scale, ticks_logarithmic};
-use assay_kit::svg::Svg;
+use assay_kit::scale::Scale;
 use assay_kit::text;
 use assay_model::LatencyPoint;
 
@@ -68,46 +67,45 @@ fn points(cell: &Cell) -> Vec<LatencyPoint> {
 }
 
 fn panel(group: &Group, (width, names_width): (f64, f64), id: &str) -> String {
-    let plot = Plot { left: 48.0, right: width - names_width.max(18.0), top: 32.0, bottom: 280.0 };
-    let mut svg = Svg::new(width, 324.0);
-    let curves: Vec<(&Cell, Vec<LatencyPoint>)> =
+    let drawn: Vec<(&Cell, Vec<LatencyPoint>)> =
         group.cells.iter().map(|c| (c, points(c))).filter(|(_, p)| !p.is_empty()).collect();
-    let all = || curves.iter().flat_map(|(_, points)| points);
+    let all = || drawn.iter().flat_map(|(_, points)| points);
     let low = all().map(|p| p.ms).fold(f64::INFINITY, f64::min);
     let high = all().map(|p| p.ms).fold(0.0, f64::max);
-    let widest = all().map(|p| nines(p.percentile)).fold(1.0, f64::max);
-    let ticks = ticks_logarithmic(low, high);
-    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
-    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
-    plot.y_axis(&mut svg, &y, &ticks, "response time (ms)");
-    let x = Scale::linear((0.0, widest), (plot.left, plot.right));
-    let labels: Vec<(f64, String)> = TICKS
-        .iter()
-        .filter(|p| nines(**p) <= widest + 0.01)
-        .map(|p| (x.at(nines(*p)), format!("{p}")))
-        .collect();
-    plot.x_axis(&mut svg, &labels, "percentile of requests (%)");
-    let mut names = Vec::new();
-    let mut words = Vec::new();
-    for (cell, points) in &curves {
-        let look = cell.series % LOOKS;
-        let place = |p: &LatencyPoint| (x.at(nines(p.percentile)), y.at(p.ms));
-        let path: Vec<(f64, f64)> = points.iter().map(place).collect();
-        svg.polyline(&path, &format!("s{look} ln d{look}"), &cell.label);
-        for percentile in TICKS {
-            if let Some(p) = at(points, percentile) {
-                let tip = format!("{}: {} % within {} ms", cell.label, percentile, significant(p.ms));
-                svg.marker(look, (x.at(nines(percentile)), y.at(p.ms)), 3.5, &format!("s{look} mk"), &tip);
-            }
-        }
-        if let (Some(&end), Some(last)) = (path.last(), points.last()) {
-            names.push(EndLabel { at: end, look, label: cell.label.clone() });
-            words.push(format!("{}: up to {} ms", cell.label, significant(last.ms)));
-        }
+    let end = all().map(|p| nines(p.percentile)).fold(1.0, f64::max);
+    let curves: Vec<Curve> = drawn.iter().map(|(cell, points)| curve(cell, points)).collect();
+    let frame = Frame {
+        left: 48.0,
+        bottom: 280.0,
+        width,
+        names_width,
+        end,
+        title: "percentile of requests (%)",
+        times: (low, high),
+        limits: &[],
+    };
+    let ticks = |x: &Scale| {
+        let within = TICKS.iter().filter(|p| nines(**p) <= end + 0.01);
+        within.map(|p| (x.at(nines(*p)), format!("{p}"))).collect()
+    };
+    curves::draw(&frame, ticks, &curves, (id, &format!("{TITLE}{}", group.place())))
+}
+
+fn curve(cell: &Cell, points: &[LatencyPoint]) -> Curve {
+    let mark = |percentile: f64| {
+        let p = at(points, percentile)?;
+        let tip = format!("{}: {} % within {} ms", cell.label, percentile, significant(p.ms));
+        Some((nines(percentile), p.ms, tip))
+    };
+    let last_ms = points.last().map_or(0.0, |p| p.ms);
+    Curve {
+        label: cell.label.clone(),
+        look: cell.series % LOOKS,
+        points: points.iter().map(|p| (nines(p.percentile), p.ms)).collect(),
+        marks: TICKS.into_iter().filter_map(mark).collect(),
+        radius: 3.5,
+        words: format!("{}: up to {} ms", cell.label, significant(last_ms)),
     }
-    plot.end_labels(&mut svg, &names, names_width);
-    let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
-    svg.finish(id, &format!("Response time by percentile{place}"), &words.join(". "))
 }
 
 /// The point for a percentile: the first that reaches it.

@@ -1,22 +1,17 @@
 //! Resident memory by area as stacked bars, a row for each variant.
 
 use super::super::grid::{Cell, Grid, Group};
-use super::bar_panel::inside_ticks;
 use super::keys::area_key;
 use assay_kit::Table;
-use assay_kit::axes::{LABEL_SIZE, Plot};
-use assay_kit::figure::{Figure, PANEL_WIDTH, Panel};
+use assay_kit::bar_rows::{self, Sum};
+use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::{MIB, mib, significant};
-use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::stack::fill_class;
-use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
-use assay_kit::text::{self, shorten};
+use assay_kit::text;
 use assay_model::{Area, Metric, metric};
 
 const ID: &str = "memory";
 const TITLE: &str = "Resident memory by area";
-const LEFT: f64 = 4.0;
-const RIGHT: f64 = PANEL_WIDTH - 10.0;
 
 /// The figure.
 pub fn figure(grid: &Grid) -> Figure {
@@ -85,55 +80,22 @@ fn occurring(grid: &Grid) -> Vec<Area> {
 }
 
 fn panel(grid: &Grid, group: &Group, id: &str) -> String {
-    const ROW: f64 = 42.0;
-    let rows: Vec<(&Cell, Option<Means>)> =
-        group.cells.iter().map(|c| (c, at_window_ends(grid, c))).collect();
-    let largest = rows.iter().filter_map(|(_, r)| r.map(|r| r.iter().sum::<f64>() / MIB)).fold(0.0, f64::max);
-    let ticks = ticks_from_zero(largest, 5);
-    let height = rows.len() as f64 * ROW;
-    let mut svg = Svg::new(PANEL_WIDTH, height + 44.0);
-    let scale = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (LEFT, RIGHT));
-    for &value in &ticks {
-        svg.line((scale.at(value), 2.0), (scale.at(value), height + 2.0), "g");
-    }
-    let plot = Plot { left: LEFT, right: RIGHT, top: 0.0, bottom: height + 2.0 };
-    plot.x_axis(&mut svg, &inside_ticks(&scale, &ticks), "resident memory (MiB)");
-    let mut words = Vec::new();
-    for (index, (cell, areas)) in rows.iter().enumerate() {
-        let top = index as f64 * ROW;
-        let value = match areas {
-            Some(areas) => mib(areas.iter().sum()),
-            None if cell.skipped.is_some() => "skipped, see below".to_owned(),
-            None => "not available, see table".to_owned(),
-        };
-        svg.text((RIGHT + 6.0, top + 15.0), Anchor::End, "val", &value);
-        let room = RIGHT - LEFT - text_width(&value, LABEL_SIZE) - 8.0;
-        svg.text(
-            (LEFT, top + 15.0),
-            Anchor::Start,
-            "lab",
-            &shorten(&cell.label, chars_that_fit(room, LABEL_SIZE)),
-        );
-        words.push(format!("{}: {value}", cell.label));
-        if let Some(areas) = areas {
-            stack(&mut svg, &cell.label, areas, &scale, top + 21.0);
-        }
-    }
-    let place = if group.label.is_empty() { String::new() } else { format!(", {}", group.label) };
-    svg.finish(id, &format!("{TITLE}{place}"), &words.join(". "))
+    let rows: Vec<Sum> = group.cells.iter().map(|cell| row(cell, at_window_ends(grid, cell))).collect();
+    bar_rows::sums(&rows, "resident memory (MiB)", (id, &format!("{TITLE}{}", group.place())))
 }
 
-fn stack(svg: &mut Svg, label: &str, areas: &Means, scale: &Scale, top: f64) {
-    let mut sum = 0.0;
-    for (bytes, area) in areas.iter().zip(Area::ALL) {
-        let from = scale.at(sum / MIB);
-        sum += bytes;
-        let width = scale.at(sum / MIB) - from;
-        if width > 0.0 {
-            let tip = format!("{label}, {}: {}", area.title(), mib(*bytes));
-            svg.rect((from, top), (width, 14.0), &fill_class(area.look()), &tip);
-        }
-    }
+fn row(cell: &Cell, areas: Option<Means>) -> Sum {
+    let value = match areas {
+        Some(areas) => mib(areas.iter().sum()),
+        None if cell.skipped.is_some() => "skipped, see below".to_owned(),
+        None => "not available, see table".to_owned(),
+    };
+    let part = |(bytes, area): (f64, Area)| {
+        let tip = format!("{}, {}: {}", cell.label, area.title(), mib(bytes));
+        (bytes / MIB, fill_class(area.look()), tip)
+    };
+    let parts = areas.into_iter().flat_map(|areas| areas.into_iter().zip(Area::ALL)).map(part);
+    Sum { label: cell.label.clone(), value, parts: parts.collect() }
 }
 
 fn table(grid: &Grid) -> Table {

@@ -1,0 +1,178 @@
+//! Rows of bars over one axis from zero, a panel wide: label and value over each bar; ratios with their intervals, or parts
+//! stacked.
+
+use crate::axes::{LABEL_SIZE, Plot};
+use crate::figure::PANEL_WIDTH;
+use crate::number::tick;
+use crate::scale::{Scale, ticks_from_zero};
+use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
+use crate::text::shorten;
+
+const LEFT: f64 = 4.0;
+const RIGHT: f64 = PANEL_WIDTH - 10.0;
+const BAR_HEIGHT: f64 = 13.0;
+const STACK_HEIGHT: f64 = 14.0;
+/// Label line and bar.
+const ROW_HEIGHT: f64 = 42.0;
+/// A lane of marks, or the line under a bar.
+const LANE_HEIGHT: f64 = 14.0;
+/// Marks that are nearer than this stand in lanes of their own.
+const MARK_WIDTH: f64 = 12.0;
+
+/// A ratio in a row.
+pub struct Ratio {
+    /// Over the bar.
+    pub label: String,
+    /// Right of the label.
+    pub value: String,
+    /// What a pointer shows.
+    pub words: String,
+    /// Number of its colour.
+    pub look: usize,
+    /// Length of the bar, where there is one.
+    pub ratio: Option<f64>,
+    /// Ends of its interval.
+    pub ends: Option<(f64, f64)>,
+    /// Whether the bar is drawn pale.
+    pub is_pale: bool,
+    /// A line under the bar.
+    pub below: Option<String>,
+    /// Marks under it.
+    pub marks: Vec<Mark>,
+}
+
+/// A hollow mark under a bar.
+pub struct Mark {
+    /// Where it stands on the axis.
+    pub at: f64,
+    /// Its shape.
+    pub shape: usize,
+    /// What a pointer shows.
+    pub tip: String,
+}
+
+impl Ratio {
+    /// Position and lane of each mark.
+    fn placed(&self, scale: &Scale) -> Vec<(f64, usize)> {
+        let mut placed: Vec<(f64, usize)> = Vec::new();
+        for mark in &self.marks {
+            let x = scale.at(mark.at);
+            let taken = |lane: usize| placed.iter().any(|p| p.1 == lane && (p.0 - x).abs() < MARK_WIDTH);
+            let lane = (0..).find(|lane| !taken(*lane)).unwrap_or(0);
+            placed.push((x, lane));
+        }
+        placed
+    }
+
+    fn height(&self, scale: &Scale) -> f64 {
+        let lanes = self.placed(scale).iter().map(|p| p.1 + 1).max().unwrap_or(0);
+        ROW_HEIGHT + LANE_HEIGHT * (lanes + usize::from(self.below.is_some())) as f64
+    }
+
+    fn draw(&self, svg: &mut Svg, scale: &Scale, top: f64) {
+        heading(svg, top, &self.label, &self.value);
+        let bar_top = top + 21.0;
+        let middle = bar_top + BAR_HEIGHT / 2.0;
+        if let Some(ratio) = self.ratio {
+            let class = format!("s{} bar{}", self.look, if self.is_pale { " pale" } else { "" });
+            svg.rect((LEFT, bar_top), (scale.at(ratio) - LEFT, BAR_HEIGHT), &class, &self.words);
+        }
+        if let Some((low, high)) = self.ends {
+            svg.whisker_horizontal(middle, scale.at(low), scale.at(high), "wh halo");
+            svg.whisker_horizontal(middle, scale.at(low), scale.at(high), "wh");
+        }
+        let mut below = bar_top + BAR_HEIGHT;
+        if let Some(text) = &self.below {
+            let room = chars_that_fit(RIGHT - LEFT, LABEL_SIZE);
+            svg.text((LEFT, below + 12.0), Anchor::Start, "t lab", &shorten(text, room));
+            below += LANE_HEIGHT;
+        }
+        for (mark, (x, lane)) in self.marks.iter().zip(self.placed(scale)) {
+            let y = below + LANE_HEIGHT * (lane as f64 + 0.5) + 1.0;
+            svg.marker(mark.shape, (x, y), 4.5, "pub", &mark.tip);
+        }
+    }
+}
+
+/// Ratios under each other, their axis from zero to at least `largest`, with a line at 1.
+pub fn ratios(rows: &[Ratio], largest: f64, axis_title: &str, (id, title): (&str, &str)) -> String {
+    let (scale, ticks) = axis(largest);
+    let height: f64 = rows.iter().map(|row| row.height(&scale)).sum();
+    let mut svg = Svg::new(PANEL_WIDTH, height + 44.0);
+    grid(&mut svg, &scale, &ticks, height);
+    svg.line((scale.at(1.0), 2.0), (scale.at(1.0), height + 2.0), "one");
+    lower_axis(&mut svg, &scale, &ticks, height, axis_title);
+    let mut top = 0.0;
+    for row in rows {
+        row.draw(&mut svg, &scale, top);
+        top += row.height(&scale);
+    }
+    let words: Vec<&str> = rows.iter().map(|row| &*row.words).collect();
+    svg.finish(id, title, &words.join(". "))
+}
+
+/// A sum in a row, with its parts.
+pub struct Sum {
+    /// Over the bar.
+    pub label: String,
+    /// Right of the label.
+    pub value: String,
+    /// The parts in their order: length, class, what a pointer shows.
+    pub parts: Vec<(f64, String, String)>,
+}
+
+/// Sums under each other, their axis from zero to the largest.
+pub fn sums(rows: &[Sum], axis_title: &str, (id, title): (&str, &str)) -> String {
+    let sum = |row: &Sum| row.parts.iter().map(|p| p.0).sum::<f64>();
+    let (scale, ticks) = axis(rows.iter().map(sum).fold(0.0, f64::max));
+    let height = rows.len() as f64 * ROW_HEIGHT;
+    let mut svg = Svg::new(PANEL_WIDTH, height + 44.0);
+    grid(&mut svg, &scale, &ticks, height);
+    lower_axis(&mut svg, &scale, &ticks, height, axis_title);
+    for (index, row) in rows.iter().enumerate() {
+        let top = index as f64 * ROW_HEIGHT;
+        heading(&mut svg, top, &row.label, &row.value);
+        let mut sum = 0.0;
+        for (length, class, tip) in &row.parts {
+            let from = scale.at(sum);
+            sum += length;
+            let width = scale.at(sum) - from;
+            if width > 0.0 {
+                svg.rect((from, top + 21.0), (width, STACK_HEIGHT), class, tip);
+            }
+        }
+    }
+    let words: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.label, row.value)).collect();
+    svg.finish(id, title, &words.join(". "))
+}
+
+fn axis(largest: f64) -> (Scale, Vec<f64>) {
+    let ticks = ticks_from_zero(largest, 5);
+    (Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (LEFT, RIGHT)), ticks)
+}
+
+fn grid(svg: &mut Svg, scale: &Scale, ticks: &[f64], height: f64) {
+    for &value in ticks {
+        svg.line((scale.at(value), 2.0), (scale.at(value), height + 2.0), "g");
+    }
+}
+
+/// The axis, its outermost labels moved in so that they stay inside the picture.
+fn lower_axis(svg: &mut Svg, scale: &Scale, ticks: &[f64], height: f64, title: &str) {
+    let place = |value: f64| {
+        let label = tick(value);
+        let half = text_width(&label, LABEL_SIZE) / 2.0;
+        (scale.at(value).clamp(half, PANEL_WIDTH - half), label)
+    };
+    let labels: Vec<(f64, String)> = ticks.iter().map(|&v| place(v)).collect();
+    let plot = Plot { left: LEFT, right: RIGHT, top: 0.0, bottom: height + 2.0 };
+    plot.x_axis(svg, &labels, title);
+}
+
+/// Label and value of a row.
+fn heading(svg: &mut Svg, top: f64, label: &str, value: &str) {
+    svg.text((RIGHT + 6.0, top + 15.0), Anchor::End, "val", value);
+    let room = RIGHT - LEFT - text_width(value, LABEL_SIZE) - 8.0;
+    let label = shorten(label, chars_that_fit(room, LABEL_SIZE));
+    svg.text((LEFT, top + 15.0), Anchor::Start, "lab", &label);
+}
