@@ -20,6 +20,7 @@ pub mod openmetrics;
 pub mod page;
 pub mod quantity;
 pub mod scale;
+pub mod share_curve;
 pub mod squarify;
 pub mod stack;
 pub mod strip;
@@ -29,6 +30,7 @@ pub mod teeth;
 pub mod terminal;
 pub mod text;
 pub mod tree_map;
+pub mod weights;
 
 pub use page::{Page, Section};
 pub use table::Table;
