@@ -18,10 +18,6 @@ const CYCLES_LEFT: &[&str] = &[
     "crates/assay/src/command/memory/advise.rs",
     "crates/inject/src/group.rs",
     "crates/inject/src/message.rs",
-    "crates/measure/src/answer.rs",
-    "crates/measure/src/observers/gc.rs",
-    "crates/measure/src/validity/mod.rs",
-    "crates/measure/src/watch/mod.rs",
     "crates/study/src/prepare.rs",
     "crates/study/src/runner/benchmark.rs",
 ];
