@@ -65,7 +65,7 @@ fn read(path: &Path) -> Result<CapacityReport, Failure> {
     if bytes.len() as u64 > STORED_BYTES_MAX {
         return Err(wrong(format!("it is longer than {} MiB", STORED_BYTES_MAX >> 20)));
     }
-    let report: CapacityReport = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
+    let mut report: CapacityReport = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
     if !schema::is_readable(&report.schema, schema::CAPACITY) {
         return Err(wrong(format!(
             "its schema is {}, this program reads {}",
@@ -73,5 +73,7 @@ fn read(path: &Path) -> Result<CapacityReport, Failure> {
             schema::CAPACITY
         )));
     }
+    // What is written again has the keys of this version, so it says that it is of this version.
+    report.schema = schema::CAPACITY.to_owned();
     Ok(report)
 }
