@@ -7,10 +7,9 @@ mod ceiling;
 mod root;
 mod score;
 mod search;
-pub mod simulated;
 mod sweep;
 
-pub use score::{Level, RateAtLimit, Score, score};
+pub use score::{Level, score};
 pub use search::{Search, SearchConfig};
 pub use sweep::{Sweep, SweepConfig};
 

@@ -5,6 +5,9 @@
 //!
 //! The figures of a sweep here are not comparable with published ones: another workload is behind them.
 
+use super::{Capacity, LimitCapacity};
+use assay_model::Estimate;
+
 /// One level of a sweep, in the order in which levels were tried: by rate, upwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
@@ -16,48 +19,32 @@ pub struct Level {
     pub is_sustained: bool,
 }
 
-/// What one limit allows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RateAtLimit {
-    /// The limit, in ms.
-    pub limit_ms: f64,
-    /// Highest rate whose percentile keeps the limit; `None` when none does.
-    pub last_success_per_s: Option<f64>,
-    /// Lowest rate whose percentile exceeds it; `None` when none does.
-    pub first_failure_per_s: Option<f64>,
-    /// The rate at the limit; `None` when no level keeps it.
-    pub rate_per_s: Option<f64>,
-}
-
-/// A scored sweep.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Score {
-    /// The last level that was sustained before the first that was not; `None` when the first one was not.
-    pub max_rate_per_s: Option<f64>,
-    /// For each limit, in the order given.
-    pub limits: Vec<RateAtLimit>,
-    /// Geometric mean of the rates at the limits; `None` when a limit is kept by no level.
-    pub critical_rate_per_s: Option<f64>,
-}
-
 /// Scores levels in the order in which they were tried.
 ///
 /// For each limit, FF is the lowest rate that exceeds it and LS the highest that keeps it, among levels up to the maximum.
 /// The rate at the limit is (FF · over + LS · under) / (over + under), where `over` and `under` count the levels from the
 /// lower to the higher of the two, both included, that exceed it and keep it. Without a failure it is LS.
-pub fn score(levels: &[Level], limits_ms: &[f64]) -> Score {
+///
+/// The highest sustained rate is the last level before the first that was not sustained.
+pub fn score(levels: &[Level], limits_ms: &[f64]) -> Capacity {
     let sustained = levels.iter().position(|level| !level.is_sustained).unwrap_or(levels.len());
     let levels = &levels[..sustained];
     let limits: Vec<_> = limits_ms.iter().map(|limit_ms| rate_at(levels, *limit_ms)).collect();
-    let rates: Option<Vec<f64>> = limits.iter().map(|limit| limit.rate_per_s).collect();
-    Score {
-        max_rate_per_s: levels.last().map(|level| level.rate_per_s),
-        critical_rate_per_s: rates.as_deref().and_then(crate::geometric_mean),
+    let rates: Option<Vec<f64>> = limits.iter().map(|limit| Some(limit.rate_per_s?.estimate)).collect();
+    Capacity {
+        max_rate_per_s: levels.last().map(|level| without_interval(level.rate_per_s)),
+        critical_rate_per_s: rates.as_deref().and_then(crate::geometric_mean).map(without_interval),
         limits,
+        is_precise: false,
+        used_s: 0.0,
     }
 }
 
-fn rate_at(levels: &[Level], limit_ms: f64) -> RateAtLimit {
+fn without_interval(rate_per_s: f64) -> Estimate {
+    Estimate { estimate: rate_per_s, low: None, high: None }
+}
+
+fn rate_at(levels: &[Level], limit_ms: f64) -> LimitCapacity {
     let keeps = |level: &&Level| level.percentile_ms <= limit_ms;
     let by_rate = |a: &f64, b: &f64| a.total_cmp(b);
     let rates =
@@ -72,7 +59,12 @@ fn rate_at(levels: &[Level], limit_ms: f64) -> RateAtLimit {
         let (under, over) = (under.len() as f64, over.len() as f64);
         (failure * over + success * under) / (over + under)
     });
-    RateAtLimit { limit_ms, last_success_per_s, first_failure_per_s, rate_per_s }
+    LimitCapacity {
+        limit_ms,
+        last_success_per_s,
+        first_failure_per_s,
+        rate_per_s: rate_per_s.map(without_interval),
+    }
 }
 
 #[cfg(test)]
@@ -83,6 +75,11 @@ mod tests {
 
     fn level(rate_per_s: f64, percentile_ms: f64) -> Level {
         Level { rate_per_s, percentile_ms, is_sustained: true }
+    }
+
+    fn rates(scored: &Capacity) -> (Option<f64>, Vec<Option<f64>>) {
+        let rate = |of: Option<Estimate>| of.map(|rate| rate.estimate);
+        (rate(scored.max_rate_per_s), scored.limits.iter().map(|limit| rate(limit.rate_per_s)).collect())
     }
 
     /// The five lines of the published example: where the last success and the first failure are, and how many levels
@@ -99,7 +96,8 @@ mod tests {
         let mut rates = Vec::new();
         for (success, failure, under, over, published) in lines {
             let levels = levels_between(success, failure, under, over);
-            let rate = score(&levels, &[50.0]).limits[0].rate_per_s.expect("a level keeps the limit");
+            let rate =
+                score(&levels, &[50.0]).limits[0].rate_per_s.expect("a level keeps the limit").estimate;
             assert_eq!(rate as u64, published);
             rates.push(rate);
         }
@@ -126,18 +124,17 @@ mod tests {
     fn a_limit_that_every_level_keeps_gives_the_last_and_one_that_none_keeps_gives_nothing() {
         let levels = [level(100.0, 5.0), level(200.0, 6.0)];
         let scored = score(&levels, &[4.0, 10.0]);
-        assert_eq!(scored.limits[0].rate_per_s, None);
-        assert_eq!(scored.limits[1].rate_per_s, Some(200.0));
-        assert_eq!((scored.max_rate_per_s, scored.critical_rate_per_s), (Some(200.0), None));
+        assert_eq!(rates(&scored), (Some(200.0), vec![None, Some(200.0)]));
+        assert_eq!(scored.critical_rate_per_s, None);
     }
 
     #[test]
     fn levels_behind_the_first_that_was_not_sustained_do_not_count() {
         let lost = Level { rate_per_s: 300.0, percentile_ms: 7.0, is_sustained: false };
         let scored = score(&[level(100.0, 5.0), level(200.0, 6.0), lost, level(400.0, 5.0)], &[10.0]);
-        assert_eq!((scored.max_rate_per_s, scored.limits[0].rate_per_s), (Some(200.0), Some(200.0)));
+        assert_eq!(rates(&scored), (Some(200.0), vec![Some(200.0)]));
         let scored = score(&[lost], &[10.0]);
-        assert_eq!((scored.max_rate_per_s, scored.limits[0].rate_per_s), (None, None));
+        assert_eq!(rates(&scored), (None, vec![None]));
     }
 
     /// The rule once more, in whole numbers and by walking, as one reads it aloud.
@@ -189,9 +186,9 @@ mod tests {
                 })
                 .collect();
             let scored = score(&levels, &[10.0, 25.0]);
-            for (limit, scored) in [10, 25].into_iter().zip(&scored.limits) {
+            for (limit, scored) in [10, 25].into_iter().zip(rates(&scored).1) {
                 let expected = by_hand(&curve, limit).map(|(sum, count)| sum as f64 / count as f64);
-                assert_eq!(scored.rate_per_s, expected, "{curve:?} at {limit}");
+                assert_eq!(scored, expected, "{curve:?} at {limit}");
             }
         }
     }

@@ -8,8 +8,7 @@
 //! A sweep gives no intervals: its rules have none.
 
 use super::score::{Level, score};
-use super::{Ask, Capacity, LimitCapacity, LoadWindow, Method, Step};
-use assay_model::Estimate;
+use super::{Ask, Capacity, LoadWindow, Method, Step};
 
 /// What is swept, and by which rules. [`SweepConfig::new`] has the published ones.
 #[derive(Debug, Clone, PartialEq)]
@@ -244,21 +243,7 @@ impl Method for Sweep {
     }
 
     fn capacity(&self) -> Capacity {
-        let without_interval = |rate: f64| Estimate { estimate: rate, low: None, high: None };
-        let scored = score(&self.levels, &self.config.limits_ms);
-        let limits = scored.limits.iter().map(|limit| LimitCapacity {
-            limit_ms: limit.limit_ms,
-            rate_per_s: limit.rate_per_s.map(without_interval),
-            last_success_per_s: limit.last_success_per_s,
-            first_failure_per_s: limit.first_failure_per_s,
-        });
-        Capacity {
-            max_rate_per_s: scored.max_rate_per_s.map(without_interval),
-            limits: limits.collect(),
-            critical_rate_per_s: scored.critical_rate_per_s.map(without_interval),
-            is_precise: false,
-            used_s: self.used_s,
-        }
+        Capacity { used_s: self.used_s, ..score(&self.levels, &self.config.limits_ms) }
     }
 }
 

@@ -2,14 +2,15 @@
 //! measured by `table.rs`.
 
 mod servers;
+mod simulated;
 mod table;
 
 use assay_model::Estimate;
-use assay_stats::capacity::simulated::{Every, Interruptions, Running, Server, Service};
 use assay_stats::capacity::{
     Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Step, Sweep, SweepConfig,
 };
 use proptest::prelude::*;
+use simulated::{Every, Interruptions, Running, Server, Service};
 
 /// Of the answers of one worker with exponential service times exp(-(μ - λ) t) take longer than t.
 fn rate_of_one_worker(service_s: f64, limit_ms: f64) -> f64 {
