@@ -5,7 +5,9 @@ use crate::message::{LoadForm, Order, Prepare, Report, ScenarioForm};
 use crate::token::Token;
 use crate::window::{Ended, Window};
 use crate::worker::scenario;
-use assay_load::{ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured, Part, Progress};
+use assay_load::{
+    ArrivalLaw, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Part, Progress,
+};
 use assay_model::{LostInjector, OperationCount, Problem};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -258,9 +260,10 @@ fn open(config: &InjectorsConfig, number: usize, events: &SyncSender<Event>) -> 
 impl LoadSource for Injectors {
     /// With `go_on_without`, a window in which an injector is lost is not used: the rest make another one, which says so
     /// among its problems. Without it the window is invalid, and further ones are an error.
-    fn window(
+    fn logged_window(
         &mut self,
         window: &LoadWindow,
+        _: Option<IntervalLogs>,
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {

@@ -31,11 +31,17 @@ impl ArrivalLaw {
     /// load need different seeds ([`Part::seed`]).
     pub fn arrivals_of(self, part: Part, rate_per_s: f64, seed: u64) -> Arrivals {
         match self {
-            ArrivalLaw::Constant => Arrivals::Constant(ConstantArrivals::of(part, rate_per_s)),
-            ArrivalLaw::Poisson => {
-                let rate_per_s = rate_per_s / f64::from(part.of.max(1));
-                Arrivals::Poisson(Box::new(PoissonArrivals::new(rate_per_s, seed)))
-            }
+            ArrivalLaw::Constant => Arrivals::Constant {
+                gap_ns: gap_ns(rate_per_s),
+                number: u64::from(part.number),
+                step: u64::from(part.of.max(1)),
+            },
+            ArrivalLaw::Poisson => Arrivals::Poisson {
+                gap_ns: gap_ns(rate_per_s / f64::from(part.of.max(1))),
+                sum_ns: 0.0,
+                last_ns: None,
+                random: Box::new(ChaCha8Rng::seed_from_u64(seed)),
+            },
         }
     }
 }
@@ -68,13 +74,29 @@ impl Part {
     }
 }
 
-/// A sequence of intended starts of either law.
+/// A sequence of intended starts; the same seed gives the same one on every machine.
 #[derive(Debug, Clone)]
 pub enum Arrivals {
-    /// Equal gaps.
-    Constant(ConstantArrivals),
-    /// Exponential gaps.
-    Poisson(Box<PoissonArrivals>),
+    /// Offsets 0, 1/rate, 2/rate, ...; each is computed from its number, so that rounding does not add up.
+    Constant {
+        /// 1/rate.
+        gap_ns: f64,
+        /// Of the next request.
+        number: u64,
+        /// To the one after it.
+        step: u64,
+    },
+    /// A Poisson process: independent exponential gaps with the mean 1/rate. The first gap lies before the first request.
+    Poisson {
+        /// 1/rate.
+        gap_ns: f64,
+        /// All gaps so far.
+        sum_ns: f64,
+        /// The offset before.
+        last_ns: Option<u64>,
+        /// Draws the gaps.
+        random: Box<ChaCha8Rng>,
+    },
 }
 
 impl Iterator for Arrivals {
@@ -82,8 +104,23 @@ impl Iterator for Arrivals {
 
     fn next(&mut self) -> Option<u64> {
         match self {
-            Arrivals::Constant(arrivals) => arrivals.next(),
-            Arrivals::Poisson(arrivals) => arrivals.next(),
+            Arrivals::Constant { gap_ns, number, step } => {
+                let this = *number;
+                *number += *step;
+                match this {
+                    0 => Some(0),
+                    _ if gap_ns.is_finite() => Some((this as f64 * *gap_ns) as u64),
+                    _ => None,
+                }
+            }
+            Arrivals::Poisson { gap_ns, sum_ns, last_ns, random } => {
+                let gap: f64 = Exp1.sample(random);
+                *sum_ns += gap * *gap_ns;
+                // Two draws can fall into one nanosecond; the later one moves to the next.
+                let least = last_ns.map_or(0, |last| last + 1);
+                *last_ns = sum_ns.is_finite().then(|| (*sum_ns as u64).max(least));
+                *last_ns
+            }
         }
     }
 }
@@ -94,83 +131,6 @@ fn gap_ns(rate_per_s: f64) -> f64 {
     if rate_per_s > 0.0 { NS_PER_S / rate_per_s.min(RATE_PER_S_MAX) } else { f64::INFINITY }
 }
 
-/// Offsets 0, 1/rate, 2/rate, ...; each is computed from its number, so that rounding does not add up.
-#[derive(Debug, Clone)]
-pub struct ConstantArrivals {
-    gap_ns: f64,
-    number: u64,
-    step: u64,
-}
-
-impl ConstantArrivals {
-    /// `rate_per_s` requests per second.
-    pub fn new(rate_per_s: f64) -> Self {
-        ConstantArrivals::of(Part::WHOLE, rate_per_s)
-    }
-
-    fn of(part: Part, rate_per_s: f64) -> Self {
-        ConstantArrivals {
-            gap_ns: gap_ns(rate_per_s),
-            number: u64::from(part.number),
-            step: u64::from(part.of.max(1)),
-        }
-    }
-}
-
-impl Iterator for ConstantArrivals {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        let number = self.number;
-        self.number += self.step;
-        match number {
-            0 => Some(0),
-            _ if self.gap_ns.is_finite() => Some((number as f64 * self.gap_ns) as u64),
-            _ => None,
-        }
-    }
-}
-
-/// A Poisson process: independent exponential gaps with the mean 1/rate. The first gap lies before the first request.
-#[derive(Debug, Clone)]
-pub struct PoissonArrivals {
-    gap_ns: f64,
-    sum_ns: f64,
-    last_ns: Option<u64>,
-    random: ChaCha8Rng,
-}
-
-impl PoissonArrivals {
-    /// `rate_per_s` requests per second on average; the same seed gives the same sequence on every machine.
-    pub fn new(rate_per_s: f64, seed: u64) -> Self {
-        PoissonArrivals {
-            gap_ns: gap_ns(rate_per_s),
-            sum_ns: 0.0,
-            last_ns: None,
-            random: ChaCha8Rng::seed_from_u64(seed),
-        }
-    }
-}
-
-impl Iterator for PoissonArrivals {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        let gap: f64 = Exp1.sample(&mut self.random);
-        self.sum_ns += gap * self.gap_ns;
-        if !self.sum_ns.is_finite() {
-            return None;
-        }
-        // Two draws can fall into one nanosecond; the later one moves to the next.
-        let offset = match self.last_ns {
-            Some(last) => (self.sum_ns as u64).max(last + 1),
-            None => self.sum_ns as u64,
-        };
-        self.last_ns = Some(offset);
-        Some(offset)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,7 +138,7 @@ mod tests {
 
     #[test]
     fn constant_arrivals_do_not_drift() {
-        let offsets: Vec<u64> = ConstantArrivals::new(3.0).take(3_000_001).collect();
+        let offsets: Vec<u64> = ArrivalLaw::Constant.arrivals(3.0, 1).take(3_000_001).collect();
         assert_eq!(offsets[0], 0);
         assert_eq!(offsets[1], 333_333_333);
         assert_eq!(offsets[3_000_000], 1_000_000 * 1_000_000_000);
@@ -226,7 +186,8 @@ mod tests {
     fn poisson_counts_vary_as_much_as_their_mean() {
         let counts: Vec<f64> = (0..400)
             .map(|seed| {
-                PoissonArrivals::new(100.0, seed).take_while(|offset| *offset < 1_000_000_000).count() as f64
+                ArrivalLaw::Poisson.arrivals(100.0, seed).take_while(|offset| *offset < 1_000_000_000).count()
+                    as f64
             })
             .collect();
         let mean = counts.iter().sum::<f64>() / counts.len() as f64;
@@ -280,14 +241,14 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_arrivals_and_another_seed_others() {
-        let of = |seed| PoissonArrivals::new(50.0, seed).take(100).collect::<Vec<_>>();
+        let of = |seed| ArrivalLaw::Poisson.arrivals(50.0, seed).take(100).collect::<Vec<_>>();
         assert_eq!(of(7), of(7));
         assert_ne!(of(7), of(8));
     }
 
     #[test]
     fn a_seeds_sequence_stays_the_same_across_releases() {
-        let first: Vec<u64> = PoissonArrivals::new(1_000.0, 1).take(3).collect();
+        let first: Vec<u64> = ArrivalLaw::Poisson.arrivals(1_000.0, 1).take(3).collect();
         assert_eq!(first, [446_903, 603_604, 1_818_402]);
     }
 

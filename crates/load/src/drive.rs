@@ -8,6 +8,7 @@ use crate::measured::Measured;
 use crate::run::Run;
 use crate::schedule::Schedule;
 use crate::source::{LoadSource, LoadWindow};
+use crate::tally::Tally;
 use crate::window::WindowRecorder;
 use crate::{LoadError, clock};
 use std::sync::atomic::AtomicBool;
@@ -36,7 +37,7 @@ impl Generator {
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
         let start = self.start(load, duration, stop)?;
-        self.run_from(start, load, duration, stop, logs, on_progress)
+        self.record_from(start, load, (Duration::ZERO, duration), stop, (logs, None), on_progress)
     }
 
     /// Makes ready for a load that starts now, with the next seed.
@@ -55,21 +56,8 @@ impl Generator {
         Ok(opened)
     }
 
-    /// Runs a stretch for which the generator is ready. A start in the future is waited for; one in the past is caught
-    /// up with, and the lateness shows in the send lag.
-    pub(crate) fn run_from(
-        &mut self,
-        start: Start,
-        load: &Load,
-        duration: Duration,
-        stop: &AtomicBool,
-        logs: Option<IntervalLogs>,
-        on_progress: &mut dyn FnMut(Progress),
-    ) -> Result<Measured, LoadError> {
-        self.record_from(start, load, (Duration::ZERO, duration), stop, (logs, None), on_progress)
-    }
-
-    /// The same for a window with what comes before it; the start is that of the settling.
+    /// Runs a window for which the generator is ready, with what comes before it; the start is that of the settling. A start
+    /// in the future is waited for; one in the past is caught up with, and the lateness shows in the send lag.
     pub fn window_from(
         &mut self,
         start: Start,
@@ -111,8 +99,9 @@ impl Generator {
             }
         };
         let span = Span { begun_ns, start_ns, end_ns };
-        let run = Run::new(self, schedule, opened.wanted, span, logs, window);
-        let mut measured = run.execute(*load, seed, stop, on_progress)?;
+        let tally = Tally::new(&self.config.base_url, &self.config.scenario, *load, seed, span);
+        let run = Run::new(self, schedule, opened.wanted, span, logs, window, tally);
+        let mut measured = run.execute(stop, on_progress)?;
         // First, since they may explain the others.
         measured.problems.splice(0..0, opened.problems);
         Ok(measured)
@@ -122,15 +111,6 @@ impl Generator {
 /// Settling and window are one stretch of load; recording begins with the first request whose intended start lies in the
 /// window. Each window draws its arrivals from the next seed, as stretches do.
 impl LoadSource for Generator {
-    fn window(
-        &mut self,
-        window: &LoadWindow,
-        stop: &AtomicBool,
-        on_progress: &mut dyn FnMut(Progress),
-    ) -> Result<Measured, LoadError> {
-        self.logged_window(window, None, stop, on_progress)
-    }
-
     fn logged_window(
         &mut self,
         window: &LoadWindow,

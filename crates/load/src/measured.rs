@@ -2,7 +2,7 @@
 
 use crate::law::Load;
 use crate::priority::Priority;
-use crate::recorder::{Recorded, empty_histogram};
+use crate::recorder::empty_histogram;
 use crate::timeline::CompletionTimeline;
 use crate::window::WindowDetail;
 use assay_model::{
@@ -139,69 +139,8 @@ pub struct Measured {
     pub injectors: Vec<InjectorPart>,
 }
 
-/// Parts of a `Measured` that the generator counts itself.
-pub(crate) struct Counts {
-    pub requests: u64,
-    pub completed: u64,
-    pub errors_by_kind: [u64; ErrorKind::ALL.len()],
-    pub operations: Vec<OperationCount>,
-    pub completions: CompletionTimeline,
-    pub settling: CompletionTimeline,
-    pub drained: u64,
-    pub problems: Vec<Problem>,
-}
-
-/// What is known of the stretch as a whole.
-pub(crate) struct Stretch {
-    /// When the load began; before the start where it settled first.
-    pub begun_ns: u64,
-    pub start_ns: u64,
-    pub end_ns: u64,
-    pub drained_ns: u64,
-    pub cpu_ns: u64,
-    pub load: Load,
-    pub seed: u64,
-    pub stopped: bool,
-    pub priority: Priority,
-}
-
 impl Measured {
-    pub(crate) fn new(
-        stretch: &Stretch,
-        counts: Counts,
-        recorded: Recorded,
-        detail: Option<WindowDetail>,
-    ) -> Self {
-        let mut problems = counts.problems;
-        problems.extend(recorded.log_error.map(|error| Problem::new("interval log", error)));
-        Measured {
-            start_monotonic_ns: stretch.start_ns,
-            end_monotonic_ns: stretch.end_ns,
-            load: stretch.load,
-            seed: stretch.seed,
-            requests: counts.requests,
-            completed: counts.completed,
-            errors_by_kind: counts.errors_by_kind,
-            response: recorded.response,
-            service: recorded.service,
-            send_lag: recorded.send_lag,
-            operations: counts.operations,
-            completions: counts.completions,
-            settling: counts.settling,
-            drained: counts.drained,
-            generator_cpu_ns: stretch.cpu_ns + recorded.log_cpu_ns,
-            generator_wall_ns: stretch.drained_ns.saturating_sub(stretch.begun_ns),
-            priority: Some(stretch.priority.clone()),
-            stopped: stretch.stopped,
-            problems,
-            faults: Vec::new(),
-            detail,
-            injectors: Vec::new(),
-        }
-    }
-
-    /// A stretch in which nothing happened, to be filled by who measures by other means, such as a simulated server. It keeps
-    /// what a window keeps.
+    /// A stretch in which nothing happened, to be filled in by who measures. It keeps what a window keeps.
     pub fn empty(load: Load, seed: u64, (start_ns, end_ns): (u64, u64)) -> Self {
         Measured {
             start_monotonic_ns: start_ns,
@@ -334,11 +273,6 @@ impl Measured {
     pub fn response_curve(&self) -> Vec<LatencyPoint> {
         curve(&self.response)
     }
-
-    /// The service times as a curve.
-    pub fn service_curve(&self) -> Vec<LatencyPoint> {
-        curve(&self.service)
-    }
 }
 
 /// The curve of a histogram of nanoseconds, also of one that was merged from several stretches.
@@ -389,28 +323,19 @@ mod tests {
             completions.record(done_ns);
         }
         let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 1_000.0 };
-        let stretch = Stretch {
-            begun_ns: 0,
-            start_ns: 0,
-            end_ns: 1_000 * MS,
-            drained_ns: 1_001 * MS,
-            cpu_ns: 50 * MS,
-            load,
-            seed: 1,
-            stopped: false,
-            priority: Priority::RealTime,
-        };
-        let counts = Counts {
+        let recorded = recorder.finish(1_001 * MS);
+        Measured {
             requests: 1_000,
             completed: 1_000,
-            errors_by_kind: [0; 6],
-            operations: Vec::new(),
+            response: recorded.response,
+            service: recorded.service,
+            send_lag: recorded.send_lag,
             completions,
-            settling: CompletionTimeline::new(0, 0),
-            drained: 0,
-            problems: Vec::new(),
-        };
-        Measured::new(&stretch, counts, recorder.finish(1_001 * MS), None)
+            generator_cpu_ns: 50 * MS,
+            generator_wall_ns: 1_001 * MS,
+            detail: None,
+            ..Measured::empty(load, 1, (0, 1_000 * MS))
+        }
     }
 
     #[track_caller]

@@ -9,8 +9,8 @@
 use crate::connection::{Connection, Failure, State};
 use crate::generator::{Generator, token};
 use crate::interval_log::IntervalLogs;
-use crate::law::{Load, Progress, Span};
-use crate::measured::{ErrorKind, Measured, Stretch};
+use crate::law::{Progress, Span};
+use crate::measured::{ErrorKind, Measured};
 use crate::poll::Ready;
 use crate::recorder::{Recorder, RequestTimes};
 use crate::scenario::Operation;
@@ -19,6 +19,7 @@ use crate::session::Drawn;
 use crate::tally::{Tally, shortened};
 use crate::window::WindowRecorder;
 use crate::{LoadError, clock, priority};
+use assay_model::Problem;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -81,10 +82,10 @@ impl<'a> Run<'a> {
         span: Span,
         logs: Option<IntervalLogs>,
         window: Option<WindowRecorder>,
+        tally: Tally,
     ) -> Self {
         let scenario = &generator.config.scenario;
         let timeout_ns = scenario.operations.iter().map(|operation| operation.timeout_ns).max().unwrap_or(0);
-        let tally = Tally::new(&generator.config.base_url, scenario, span);
         let Span { begun_ns, start_ns, end_ns } = span;
         let sessions = generator.config.sessions as usize;
         Run {
@@ -112,8 +113,6 @@ impl<'a> Run<'a> {
     /// Runs stretch and drain.
     pub fn execute(
         mut self,
-        load: Load,
-        seed: u64,
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
@@ -140,19 +139,21 @@ impl<'a> Run<'a> {
         }
         self.give_up_the_rest();
         let drained_ns = clock::monotonic_ns();
-        let stretch = Stretch {
-            begun_ns: self.begun_ns,
-            start_ns: self.start_ns,
-            end_ns: self.end_ns,
-            drained_ns,
-            cpu_ns: clock::thread_cpu_ns().saturating_sub(cpu_start_ns),
-            load,
-            seed,
+        let cpu_ns = clock::thread_cpu_ns().saturating_sub(cpu_start_ns);
+        let recorded = self.recorder.finish(drained_ns);
+        let mut measured = self.tally.into_measured();
+        measured.problems.extend(recorded.log_error.map(|error| Problem::new("interval log", error)));
+        Ok(Measured {
+            response: recorded.response,
+            service: recorded.service,
+            send_lag: recorded.send_lag,
+            generator_cpu_ns: cpu_ns + recorded.log_cpu_ns,
+            generator_wall_ns: drained_ns.saturating_sub(self.begun_ns),
+            priority: Some(priority),
             stopped: self.stopped,
-            priority,
-        };
-        let detail = self.window.map(WindowRecorder::into_detail);
-        Ok(Measured::new(&stretch, self.tally.into_counts(), self.recorder.finish(drained_ns), detail))
+            detail: self.window.map(WindowRecorder::into_detail),
+            ..measured
+        })
     }
 
     /// What the clock brings: stop flag, progress, intervals, time limits, connections that have rested.
@@ -160,11 +161,12 @@ impl<'a> Run<'a> {
         self.recorder.roll(now_ns);
         if now_ns >= self.next_progress_ns {
             self.next_progress_ns = now_ns + PROGRESS_NS;
+            let so_far = self.tally.measured();
             on_progress(Progress {
                 elapsed: Duration::from_nanos(now_ns - self.begun_ns),
-                requests: self.tally.requests(),
-                completed: self.tally.completed(),
-                errors: self.tally.errors(),
+                requests: so_far.requests,
+                completed: so_far.completed,
+                errors: so_far.errors(),
                 in_flight: self.schedule.in_flight(),
             });
         }

@@ -26,29 +26,30 @@ pub struct LoadWindow {
 
 /// Gives windows of load.
 pub trait LoadSource {
-    /// Runs one window and drains it, as [`crate::Generator::run`] does.
+    /// Runs one window and drains it, as [`crate::Generator::run`] does, with an interval log of it where one is wanted and
+    /// the source can keep one.
     ///
     /// # Errors
     /// As those of [`crate::Generator::run`].
+    fn logged_window(
+        &mut self,
+        window: &LoadWindow,
+        logs: Option<IntervalLogs>,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Measured, LoadError>;
+
+    /// The same without a log.
+    ///
+    /// # Errors
+    /// As of [`LoadSource::logged_window`].
     fn window(
         &mut self,
         window: &LoadWindow,
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
-    ) -> Result<Measured, LoadError>;
-
-    /// The same, with an interval log of the window where the source can keep one.
-    ///
-    /// # Errors
-    /// As of [`LoadSource::window`].
-    fn logged_window(
-        &mut self,
-        window: &LoadWindow,
-        _logs: Option<IntervalLogs>,
-        stop: &AtomicBool,
-        on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
-        self.window(window, stop, on_progress)
+        self.logged_window(window, None, stop, on_progress)
     }
 
     /// Lets time pass without load, or until it is stopped.

@@ -1,8 +1,8 @@
 //! Counts of one stretch: requests and errors by operation and kind, with a few samples of what went wrong.
 
-use crate::law::Span;
-use crate::measured::{Counts, ErrorKind};
-use crate::scenario::Scenario;
+use crate::law::{Load, Span};
+use crate::measured::{ErrorKind, Measured};
+use crate::scenario::{Operation, Scenario};
 use crate::timeline::CompletionTimeline;
 use assay_model::{OperationCount, Problem};
 
@@ -12,70 +12,54 @@ const SAMPLES_PER_KIND_MAX: u8 = 4;
 const SAMPLE_CHARS_MAX: usize = 160;
 
 pub(crate) struct Tally {
+    samples: [u8; ErrorKind::ALL.len()],
     /// Source of the problems.
     url: String,
-    start_ns: u64,
-    end_ns: u64,
-    samples: [u8; ErrorKind::ALL.len()],
-    counts: Counts,
+    measured: Measured,
 }
 
 impl Tally {
-    pub fn new(url: &str, scenario: &Scenario, Span { begun_ns, start_ns, end_ns }: Span) -> Self {
-        let operations = scenario
-            .operations
-            .iter()
-            .zip(scenario.asked_shares())
-            .map(|(operation, asked_share)| OperationCount {
-                name: operation.name.clone(),
-                asked_share,
-                requests: 0,
-                errors: 0,
-            })
-            .collect();
-        let counts = Counts {
+    pub fn new(url: &str, scenario: &Scenario, load: Load, seed: u64, span: Span) -> Self {
+        let Span { begun_ns, start_ns, end_ns } = span;
+        let asked = scenario.operations.iter().zip(scenario.asked_shares());
+        let count = |(operation, asked_share): (&Operation, f64)| OperationCount {
+            name: operation.name.clone(),
+            asked_share,
             requests: 0,
-            completed: 0,
-            errors_by_kind: [0; ErrorKind::ALL.len()],
-            operations,
-            completions: CompletionTimeline::new(start_ns, end_ns - start_ns),
-            settling: CompletionTimeline::new(begun_ns, start_ns - begun_ns),
-            drained: 0,
-            problems: Vec::new(),
+            errors: 0,
         };
-        Tally { url: url.to_owned(), start_ns, end_ns, samples: [0; ErrorKind::ALL.len()], counts }
+        let measured = Measured {
+            operations: asked.map(count).collect(),
+            settling: CompletionTimeline::new(begun_ns, start_ns - begun_ns),
+            ..Measured::empty(load, seed, (start_ns, end_ns))
+        };
+        Tally { samples: [0; ErrorKind::ALL.len()], url: url.to_owned(), measured }
     }
 
     /// The stretch ends earlier than planned.
     pub fn end_at(&mut self, end_ns: u64) {
-        self.end_ns = self.end_ns.min(end_ns);
+        self.measured.end_monotonic_ns = self.measured.end_monotonic_ns.min(end_ns);
     }
 
-    pub fn requests(&self) -> u64 {
-        self.counts.requests
-    }
-
-    pub fn completed(&self) -> u64 {
-        self.counts.completed
-    }
-
-    pub fn errors(&self) -> u64 {
-        self.counts.errors_by_kind.iter().sum()
+    /// What was counted so far.
+    pub fn measured(&self) -> &Measured {
+        &self.measured
     }
 
     /// A request was answered correctly. One of before the stretch counts as an answer only.
     pub fn answered(&mut self, operation: usize, intended_ns: u64, done_ns: u64) {
-        if self.start_ns <= intended_ns {
-            self.counts.requests += 1;
-            self.counts.operations[operation].requests += 1;
+        let Measured { start_monotonic_ns, end_monotonic_ns, .. } = self.measured;
+        if start_monotonic_ns <= intended_ns {
+            self.measured.requests += 1;
+            self.measured.operations[operation].requests += 1;
         }
-        if (self.start_ns..self.end_ns).contains(&done_ns) {
-            self.counts.completed += 1;
-            self.counts.completions.record(done_ns);
-        } else if done_ns < self.start_ns {
-            self.counts.settling.record(done_ns);
+        if (start_monotonic_ns..end_monotonic_ns).contains(&done_ns) {
+            self.measured.completed += 1;
+            self.measured.completions.record(done_ns);
+        } else if done_ns < start_monotonic_ns {
+            self.measured.settling.record(done_ns);
         } else {
-            self.counts.drained += 1;
+            self.measured.drained += 1;
         }
     }
 
@@ -88,13 +72,13 @@ impl Tally {
         kind: ErrorKind,
         detail: impl FnOnce() -> String,
     ) {
-        if intended_ns < self.start_ns {
+        if intended_ns < self.measured.start_monotonic_ns {
             return;
         }
-        self.counts.requests += 1;
-        self.counts.errors_by_kind[kind as usize] += 1;
+        self.measured.requests += 1;
+        self.measured.errors_by_kind[kind as usize] += 1;
         let mut name = "";
-        if let Some(operation) = operation.map(|at| &mut self.counts.operations[at]) {
+        if let Some(operation) = operation.map(|at| &mut self.measured.operations[at]) {
             operation.requests += 1;
             operation.errors += 1;
             name = &operation.name;
@@ -104,12 +88,14 @@ impl Tally {
             *samples += 1;
             let (kind, detail) = (kind.name(), detail());
             let separator = if name.is_empty() { "" } else { " " };
-            self.counts.problems.push(Problem::new(&self.url, format!("{kind}: {name}{separator}{detail}")));
+            self.measured
+                .problems
+                .push(Problem::new(&self.url, format!("{kind}: {name}{separator}{detail}")));
         }
     }
 
-    pub fn into_counts(self) -> Counts {
-        self.counts
+    pub fn into_measured(self) -> Measured {
+        self.measured
     }
 }
 
@@ -135,8 +121,9 @@ mod tests {
 
     fn tally() -> Tally {
         let (_, scenario) = Scenario::for_url("http://h/").expect("a good URL");
+        let load = Load::Closed { users: 1, think: std::time::Duration::ZERO };
         let span = Span { begun_ns: 0, start_ns: 0, end_ns: 1_000_000_000 };
-        Tally::new("http://h", &scenario, span)
+        Tally::new("http://h", &scenario, load, 1, span)
     }
 
     #[test]
@@ -148,7 +135,7 @@ mod tests {
                 "status 500".to_owned()
             });
         }
-        let counts = tally.into_counts();
+        let counts = tally.into_measured();
         assert_eq!((made, counts.problems.len(), counts.errors_by_kind[3]), (4, 4, 1_000));
         assert_eq!(counts.problems[0].text, "status: GET / status 500");
     }
@@ -158,7 +145,7 @@ mod tests {
         let mut tally = tally();
         tally.answered(0, 5, 999_999_999);
         tally.answered(0, 5, 1_000_000_000);
-        let counts = tally.into_counts();
+        let counts = tally.into_measured();
         assert_eq!((counts.requests, counts.completed, counts.completions.total()), (2, 1, 1));
     }
 

@@ -1,6 +1,6 @@
 //! From the file's form to the checked scenario. Goes on after a mistake, so that all are told at once.
 
-use super::file::{ExtractFile, Kind, OperationFile, ScenarioFile, ValueFile};
+use super::file::{ExtractFile, Kind, OneOrMany, OperationFile, ScenarioFile, ValueFile};
 use super::operation::{Extract, Operation, Scenario};
 use super::template::is_name;
 use super::value::{LIST_COUNT_MAX, Law};
@@ -261,7 +261,7 @@ fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistake
             Source::Drawn(_) => None,
         })
         .collect();
-    if let Some(at) = used.iter().find(|at| !requires.0.contains(at)) {
+    if let Some(at) = used.iter().find(|at| !requires.contains(at)) {
         let name = &names.extracts[*at].name;
         wrong(format!("uses {{{name}}}, which may not be there; add requires = \"{name}\" and otherwise"));
     }
@@ -273,9 +273,9 @@ fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistake
         path,
         headers,
         body,
-        statuses: file.status.into_vec(),
+        statuses: file.status.as_slice().to_vec(),
         contains: file.contains.map(|text| Finder::new(text.as_bytes()).into_owned()),
-        requires: requires.0,
+        requires,
         otherwise,
         timeout_ns: file.timeout_ms.saturating_mul(1_000_000),
         extracts: Vec::new(),
@@ -284,18 +284,13 @@ fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistake
     })
 }
 
-struct Required(Vec<usize>);
-
-fn required(file: &OperationFile, names: &Names, wrong: &mut dyn FnMut(String)) -> Required {
-    let listed: Vec<&str> = match &file.requires {
-        None => Vec::new(),
-        Some(super::file::OneOrMany::One(one)) => vec![one],
-        Some(super::file::OneOrMany::Many(many)) => many.iter().map(String::as_str).collect(),
-    };
+/// Numbers of the extracts that an operation requires.
+fn required(file: &OperationFile, names: &Names, wrong: &mut dyn FnMut(String)) -> Vec<usize> {
+    let listed = file.requires.as_ref().map_or(&[][..], OneOrMany::as_slice);
     if listed.is_empty() != file.otherwise.is_none() {
         wrong("`requires` and `otherwise` belong together".to_owned());
     }
-    let known = listed.into_iter().filter_map(|name| {
+    let known = listed.iter().filter_map(|name| {
         let at = names.extract(name);
         if at.is_none() {
             let hint = hint(name, names.extracts.iter().map(|extract| extract.name.as_str()));
@@ -303,7 +298,7 @@ fn required(file: &OperationFile, names: &Names, wrong: &mut dyn FnMut(String)) 
         }
         at
     });
-    Required(known.collect())
+    known.collect()
 }
 
 fn check_request_line(file: &OperationFile, wrong: &mut dyn FnMut(String)) {

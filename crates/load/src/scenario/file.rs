@@ -119,9 +119,9 @@ pub(super) enum OneOrMany<T> {
 }
 
 impl<T> OneOrMany<T> {
-    pub fn into_vec(self) -> Vec<T> {
+    pub fn as_slice(&self) -> &[T] {
         match self {
-            OneOrMany::One(one) => vec![one],
+            OneOrMany::One(one) => std::slice::from_ref(one),
             OneOrMany::Many(many) => many,
         }
     }

@@ -66,24 +66,15 @@ impl Scenario {
             weight: 1.0,
             method: "GET".to_owned(),
             path: literal,
-            headers: Template::default(),
-            body: None,
             statuses: vec![200],
-            contains: None,
-            requires: Vec::new(),
-            otherwise: None,
             timeout_ns: 10_000_000_000,
-            extracts: Vec::new(),
-            uses_up: Vec::new(),
-            restarts_session: false,
+            ..Operation::default()
         };
         Scenario {
             name: path.to_owned(),
             operations: vec![operation],
-            start: Vec::new(),
             weight_sums: vec![1.0],
-            values: Vec::new(),
-            extracts: Vec::new(),
+            ..Scenario::default()
         }
     }
 
@@ -118,14 +109,6 @@ impl Scenario {
     pub fn timeout_max(&self) -> std::time::Duration {
         let longest_ns = self.operations.iter().map(|operation| operation.timeout_ns).max();
         std::time::Duration::from_nanos(longest_ns.unwrap_or(0))
-    }
-
-    /// The same scenario with another time limit for every request.
-    #[must_use]
-    pub fn with_timeout(mut self, timeout: std::time::Duration) -> Scenario {
-        let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
-        self.operations.iter_mut().for_each(|operation| operation.timeout_ns = timeout_ns);
-        self
     }
 
     /// Shares that the operations should have of all requests, in the file's order: the weights, thinned by the

@@ -60,7 +60,7 @@ use memchr::memmem::Finder;
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
 /// it is not found removes it. Cookies are kept for each session (their domain, path and later expiry are not
 /// supported). Not supported either: https, redirects, compressed answers, HTTP/2, character entities in extracts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Scenario {
     pub(crate) name: String,
     pub(crate) operations: Vec<Operation>,
@@ -73,7 +73,7 @@ pub struct Scenario {
 }
 
 /// One kind of request with its checks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Operation {
     pub name: String,
     pub weight: f64,

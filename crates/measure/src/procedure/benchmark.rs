@@ -4,7 +4,7 @@ use super::contract::{Measurement, Procedure, Turn, With};
 use crate::config::Bounds;
 use crate::judge;
 use crate::seen::WindowLoad;
-use assay_load::{Load, LoadError, LoadSource, LoadWindow, Measured, Progress};
+use assay_load::{IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Progress};
 use assay_model::{LatencySummary, WarmUp, Window};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,9 +69,10 @@ pub struct OwnLoad<'a> {
 }
 
 impl LoadSource for OwnLoad<'_> {
-    fn window(
+    fn logged_window(
         &mut self,
         window: &LoadWindow,
+        _: Option<IntervalLogs>,
         stop: &AtomicBool,
         _: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {

@@ -81,15 +81,6 @@ struct Kept<'a> {
 }
 
 impl LoadSource for Kept<'_> {
-    fn window(
-        &mut self,
-        window: &LoadWindow,
-        stop: &AtomicBool,
-        on_progress: &mut dyn FnMut(Progress),
-    ) -> Result<Measured, LoadError> {
-        self.logged_window(window, None, stop, on_progress)
-    }
-
     fn logged_window(
         &mut self,
         window: &LoadWindow,

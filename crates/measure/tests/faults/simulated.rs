@@ -2,7 +2,8 @@
 
 use assay_host::HostInterval;
 use assay_load::{
-    ArrivalLaw, ErrorKind, Load, LoadError, LoadSource, LoadWindow, Measured, Progress, SlowRequest,
+    ArrivalLaw, ErrorKind, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Progress,
+    SlowRequest,
 };
 use assay_measure::{Seen, Span, Watcher};
 use assay_model::{Estimate, LateCause, MachineSpeed, OperationCount, Problem};
@@ -157,9 +158,10 @@ impl Simulated {
 }
 
 impl LoadSource for Simulated {
-    fn window(
+    fn logged_window(
         &mut self,
         window: &LoadWindow,
+        _: Option<IntervalLogs>,
         _: &AtomicBool,
         _: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
