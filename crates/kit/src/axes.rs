@@ -1,8 +1,8 @@
 //! What the charts share: ticks, grid lines, axis titles, labels at the ends of lines.
 
 use crate::number::tick;
-use crate::scale::{Scale, spread};
-use crate::svg::{Anchor, Svg, chars_that_fit};
+use crate::scale::{Scale, spread, ticks_from_zero, ticks_logarithmic};
+use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
 use crate::text::shorten;
 
 /// Size of labels in user units; the styles set the same.
@@ -30,6 +30,23 @@ impl Plot {
             svg.text((self.left - 5.0, y + 4.0), Anchor::End, "t", &tick(value));
         }
         svg.text((2.0, self.top - 9.0), Anchor::Start, "at", title);
+    }
+
+    /// The same from zero to a round value from `highest` on, with about so many grid lines.
+    pub fn y_from_zero(&self, svg: &mut Svg, highest: f64, wanted: usize, title: &str) -> Scale {
+        let ticks = ticks_from_zero(highest, wanted);
+        let end = ticks.last().copied().unwrap_or(1.0);
+        let scale = Scale::linear((0.0, end), (self.bottom, self.top));
+        self.y_axis(svg, &scale, &ticks, title);
+        scale
+    }
+
+    /// The same on a logarithmic scale that encloses the values.
+    pub fn y_logarithmic(&self, svg: &mut Svg, values: impl Iterator<Item = f64>, title: &str) -> Scale {
+        let ends = values.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
+        let (scale, ticks) = logarithmic(ends, (self.bottom, self.top));
+        self.y_axis(svg, &scale, &ticks, title);
+        scale
     }
 
     /// The lower line with tick labels at positions, and the axis' title under them.
@@ -64,6 +81,20 @@ impl Plot {
             }
         }
     }
+}
+
+/// A logarithmic scale whose ends are round, with its ticks.
+pub fn logarithmic((low, high): (f64, f64), positions: (f64, f64)) -> (Scale, Vec<f64>) {
+    let ticks = ticks_logarithmic(low, high);
+    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
+    (Scale::logarithmic(ends, positions), ticks)
+}
+
+/// About so many round labels from zero to `end` for a lower axis; none that would reach beyond `edge`.
+pub fn labels(x: &Scale, end: f64, wanted: usize, edge: f64) -> Vec<(f64, String)> {
+    let fits = |(at, label): &(f64, String)| at + text_width(label, LABEL_SIZE) / 2.0 <= edge;
+    let within = ticks_from_zero(end, wanted).into_iter().filter(|t| *t <= end);
+    within.map(|t| (x.at(t), tick(t))).filter(fits).collect()
 }
 
 /// Name of a line at its right end.

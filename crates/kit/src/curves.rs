@@ -2,7 +2,7 @@
 
 use crate::axes::{EndLabel, Plot};
 use crate::number::tick;
-use crate::scale::{Scale, ticks_logarithmic};
+use crate::scale::Scale;
 use crate::svg::{Anchor, Svg};
 
 /// A curve.
@@ -35,8 +35,8 @@ pub struct Frame<'a> {
     pub end: f64,
     /// What it shows.
     pub title: &'a str,
-    /// Smallest and largest time that is drawn, ms.
-    pub times: (f64, f64),
+    /// Times that are drawn, ms.
+    pub times: Vec<f64>,
     /// Limits of the time, ms.
     pub limits: &'a [f64],
 }
@@ -51,10 +51,7 @@ pub fn draw(
     let right = frame.width - frame.names_width.max(18.0);
     let plot = Plot { left: frame.left, right, top: 32.0, bottom: frame.bottom };
     let mut svg = Svg::new(frame.width, frame.bottom + 44.0);
-    let times = ticks_logarithmic(frame.times.0, frame.times.1);
-    let ends = (times.first().copied().unwrap_or(1.0), times.last().copied().unwrap_or(10.0));
-    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
-    plot.y_axis(&mut svg, &y, &times, "response time (ms)");
+    let y = plot.y_logarithmic(&mut svg, frame.times.iter().copied(), "response time (ms)");
     let x = Scale::linear((0.0, frame.end), (plot.left, plot.right));
     plot.x_axis(&mut svg, &ticks(&x), frame.title);
     draw_limits(&mut svg, frame.limits, &plot, &y);

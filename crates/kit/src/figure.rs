@@ -47,8 +47,8 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A figure that cannot be drawn, and why.
-    pub fn absent(id: &str, title: &str, why: impl Into<String>) -> Self {
+    /// A figure without drawings.
+    pub fn new(id: &str, title: &str) -> Self {
         Figure {
             id: id.to_owned(),
             title: title.to_owned(),
@@ -58,8 +58,13 @@ impl Figure {
             panels: Vec::new(),
             size: "",
             tables: Vec::new(),
-            absent: Some(why.into()),
+            absent: None,
         }
+    }
+
+    /// A figure that cannot be drawn, and why.
+    pub fn absent(id: &str, title: &str, why: impl Into<String>) -> Self {
+        Figure { absent: Some(why.into()), ..Figure::new(id, title) }
     }
 }
 

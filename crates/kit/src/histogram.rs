@@ -1,14 +1,15 @@
 //! Histograms of lengths of time, several on one logarithmic axis.
 
-use crate::axes::{LABEL_SIZE, Plot};
+use crate::axes::{LABEL_SIZE, Plot, logarithmic};
 use crate::number::{count, significant, tick};
-use crate::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use crate::scale::{Scale, ticks_from_zero};
 use crate::svg::{Svg, text_width};
 use std::collections::BTreeMap;
 
 /// Bars to a factor of ten.
 const BINS: f64 = 10.0;
 const WIDTH: f64 = 400.0;
+const PLOT: Plot = Plot { left: 52.0, right: WIDTH - 16.0, top: 26.0, bottom: 150.0 };
 /// Lengths beyond these ends, ms, are drawn there.
 const LENGTHS: (f64, f64) = (1e-3, 9.9e5);
 
@@ -47,45 +48,34 @@ pub fn panels(kinds: impl Iterator<Item = Lengths>, kinds_max: usize) -> Vec<(St
     let drawn: Vec<(BTreeMap<i32, u64>, Lengths)> = with_bars.take(kinds_max).collect();
     let all = drawn.iter().flat_map(|(bars, _)| bars.keys().copied());
     let (Some(low), Some(high)) = (all.clone().min(), all.max()) else { return Vec::new() };
-    let ticks = ticks_logarithmic(edge(low), edge(high + 1));
-    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
+    let x = logarithmic((edge(low), edge(high + 1)), (PLOT.left, PLOT.right));
     let panel = |(index, (bars, of)): (usize, &(BTreeMap<i32, u64>, Lengths))| {
-        (of.name.clone(), histogram(of, bars, (ends, &ticks), &format!("lengths-{index}")))
+        (of.name.clone(), histogram(of, bars, &x, &format!("lengths-{index}")))
     };
     drawn.iter().enumerate().map(panel).collect()
 }
 
-fn histogram(
-    of: &Lengths,
-    bars: &BTreeMap<i32, u64>,
-    (ends, ticks): ((f64, f64), &[f64]),
-    id: &str,
-) -> String {
-    let plot = Plot { left: 52.0, right: WIDTH - 16.0, top: 26.0, bottom: 150.0 };
-    let mut svg = Svg::new(WIDTH, plot.bottom + 40.0);
-    let x = Scale::logarithmic(ends, (plot.left, plot.right));
+fn histogram(of: &Lengths, bars: &BTreeMap<i32, u64>, (x, ticks): &(Scale, Vec<f64>), id: &str) -> String {
+    let mut svg = Svg::new(WIDTH, PLOT.bottom + 40.0);
     let highest = bars.values().copied().max().unwrap_or(0) as f64;
     // Half a pause is none.
     let heights: Vec<f64> = ticks_from_zero(highest, 3).into_iter().filter(|t| t.fract() == 0.0).collect();
     let y =
-        Scale::linear((0.0, heights.last().copied().unwrap_or(1.0).max(highest)), (plot.bottom, plot.top));
-    plot.y_axis(&mut svg, &y, &heights, "how many");
+        Scale::linear((0.0, heights.last().copied().unwrap_or(1.0).max(highest)), (PLOT.bottom, PLOT.top));
+    PLOT.y_axis(&mut svg, &y, &heights, "how many");
     for (bar, number) in bars {
         let (from, to) = (x.at(edge(*bar)), x.at(edge(*bar + 1)));
         let tip =
             format!("{} to {} ms: {}", significant(edge(*bar)), significant(edge(*bar + 1)), count(*number));
-        let top = y.at(*number as f64).min(plot.bottom - 1.0);
-        svg.rect((from + 0.5, top), ((to - from - 1.0).max(1.0), plot.bottom - top), "s0 bar", &tip);
+        let top = y.at(*number as f64).min(PLOT.bottom - 1.0);
+        svg.rect((from + 0.5, top), ((to - from - 1.0).max(1.0), PLOT.bottom - top), "s0 bar", &tip);
     }
     let fits = |mark: &(f64, String)| mark.0 + text_width(&mark.1, LABEL_SIZE) / 2.0 <= WIDTH;
-    let marks: Vec<(f64, String)> = thinned(ticks).map(|t| (x.at(t), tick(t))).filter(fits).collect();
-    plot.x_axis(&mut svg, &marks, "length (ms)");
+    // At most eight of the ticks.
+    let thinned = ticks.iter().step_by(ticks.len().div_ceil(8).max(1));
+    let marks: Vec<(f64, String)> = thinned.map(|t| (x.at(*t), tick(*t))).filter(fits).collect();
+    PLOT.x_axis(&mut svg, &marks, "length (ms)");
     svg.finish(id, &format!("Lengths of {}", of.name), &of.words)
-}
-
-/// At most eight of the ticks.
-fn thinned(ticks: &[f64]) -> impl Iterator<Item = f64> + '_ {
-    ticks.iter().copied().step_by(ticks.len().div_ceil(8).max(1))
 }
 
 #[cfg(test)]

@@ -41,16 +41,16 @@ pub fn bar(share: f64, columns: usize) -> String {
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
-/// The values as a curve of blocks from the lowest to the highest; one height where nothing changes, at most
-/// `columns` of them.
-pub fn curve(values: impl Iterator<Item = f64>, columns: usize) -> String {
+/// The values as a curve of blocks from `floor`, or else the lowest, to the highest; one height where nothing changes, at
+/// most `columns` of them.
+pub fn curve(values: impl Iterator<Item = f64>, floor: Option<f64>, columns: usize) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let all: Vec<f64> = values.collect();
     let step = all.len().div_ceil(columns.max(1)).max(1);
     // From the end, so that the newest is always drawn.
     let mut drawn: Vec<f64> = all.iter().rev().step_by(step).copied().collect();
     drawn.reverse();
-    let low = drawn.iter().copied().fold(f64::INFINITY, f64::min);
+    let low = floor.unwrap_or_else(|| drawn.iter().copied().fold(f64::INFINITY, f64::min));
     let high = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let height = |v: f64| if high > low { ((v - low) / (high - low) * 7.0).round() as usize } else { 0 };
     drawn.into_iter().map(|v| BLOCKS[height(v).min(7)]).collect()
@@ -109,11 +109,11 @@ mod tests {
 
     #[test]
     fn a_curve_goes_from_the_lowest_to_the_highest_and_ends_with_the_newest() {
-        assert_eq!(curve([1.0, 2.0, 8.0].into_iter(), 24), "▁▂█");
-        assert_eq!(curve([5.0; 3].into_iter(), 24), "▁▁▁");
-        let many = curve((0..1000).map(f64::from), 24);
+        assert_eq!(curve([1.0, 2.0, 8.0].into_iter(), None, 24), "▁▂█");
+        assert_eq!(curve([5.0; 3].into_iter(), None, 24), "▁▁▁");
+        let many = curve((0..1000).map(f64::from), None, 24);
         assert!(many.chars().count() <= 24 && many.ends_with('█'), "{many}");
-        assert_eq!(curve(std::iter::empty(), 24), "");
+        assert_eq!(curve(std::iter::empty(), None, 24), "");
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Windows of time joined into one axis: what lies between them would leave it mostly empty. The gaps are left out,
 //! their places are marked.
 
-use crate::axes::Plot;
-use crate::number::tick;
-use crate::scale::{Scale, ticks_from_zero};
+use crate::axes::{Plot, labels};
+use crate::scale::Scale;
 use crate::svg::{Anchor, Svg};
 
 /// The axis: windows in order, without what lies between them.
@@ -51,9 +50,7 @@ impl Joined {
                 svg.line((from, plot.top), (from, plot.bottom), "cut");
             }
         }
-        let ticks = ticks_from_zero(self.total_s, 4);
-        let labels: Vec<(f64, String)> =
-            ticks.iter().filter(|t| **t <= self.total_s).map(|t| (x.at(*t), tick(*t))).collect();
+        let labels = labels(x, self.total_s, 4, f64::INFINITY);
         plot.x_axis(svg, &labels, "measured time (s), windows joined");
     }
 

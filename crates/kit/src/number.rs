@@ -1,5 +1,8 @@
 //! Numbers for people: at most three significant digits, always with their unit.
 
+pub use assay_text::percent::{change as percent_change, of as percent};
+pub use assay_text::size::option as xmx;
+
 /// Bytes of a MiB.
 pub const MIB: f64 = 1_048_576.0;
 
@@ -88,39 +91,6 @@ pub fn size(value: u64) -> String {
 pub fn signed_size(value: i64) -> String {
     let sign = if value < 0 { "-" } else { "+" };
     if value == 0 { "0 B".to_owned() } else { format!("{sign}{}", size(value.unsigned_abs())) }
-}
-
-/// How far `value` is from `from`, in percent of `from` with its sign; absent where that is nothing.
-pub fn percent_change(value: u64, from: u64) -> Option<String> {
-    if from == 0 {
-        return None;
-    }
-    let percent = 100.0 * (value as f64 - from as f64) / from as f64;
-    Some(if percent.abs() < 999.95 { format!("{percent:+.1} %") } else { format!("{percent:+.0} %") })
-}
-
-/// What is given as `-Xmx` for these bytes: the largest unit that holds them exactly.
-pub fn xmx(value: u64) -> String {
-    for (shift, unit) in [(30, 'g'), (20, 'm'), (10, 'k')] {
-        if value != 0 && value.trailing_zeros() >= shift {
-            return format!("{}{unit}", value >> shift);
-        }
-    }
-    value.to_string()
-}
-
-/// `part` of `whole` in percent: one decimal, two below one percent.
-pub fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "-".to_owned();
-    }
-    let percent = 100.0 * part as f64 / whole as f64;
-    match percent {
-        p if part > 0 && p < 0.005 => "<0.01 %".to_owned(),
-        p if p > 999.0 => ">999 %".to_owned(),
-        p if p > 0.0 && p < 0.995 => format!("{p:.2} %"),
-        p => format!("{p:.1} %"),
-    }
 }
 
 /// Nanoseconds as milliseconds or seconds.

@@ -101,9 +101,19 @@ pub fn problems_html(problems: &[(String, String)], done: &str) -> String {
     if problems.is_empty() {
         return format!("<p>None: all that was looked for could be {done}.</p>");
     }
-    let mut table = Table::new("What could not be read", &["Source", "Problem"], 2);
-    table.rows = problems.iter().map(|(about, text)| vec![clean(about), clean(text)]).collect();
-    table.html()
+    let table = Table::of("What could not be read", problems);
+    table.words("Source", |p| clean(&p.0)).words("Problem", |p| clean(&p.1)).table().html()
+}
+
+/// Both drawings of a picture, for screens and for phones, of which the page shows one; `draw` gets width and id.
+pub fn drawings(id: &str, draw: impl Fn(f64, &str) -> String) -> String {
+    drawings_if_any(id, |width, id| Some(draw(width, id))).unwrap_or_default()
+}
+
+/// The same of a picture that may have nothing to show.
+pub fn drawings_if_any(id: &str, draw: impl Fn(f64, &str) -> Option<String>) -> Option<String> {
+    let (wide, narrow) = (draw(960.0, &format!("{id}-wide"))?, draw(344.0, &format!("{id}-narrow"))?);
+    Some(both(&wide, &narrow))
 }
 
 /// Both drawings of a picture, of which the page shows one.

@@ -33,6 +33,18 @@ impl Table {
         }
     }
 
+    /// A row for each thing, of which the columns say what stands in it.
+    pub fn of<T>(caption: impl Into<String>, things: impl IntoIterator<Item = T>) -> Rows<T> {
+        let things: Vec<T> = things.into_iter().collect();
+        let rows = things.iter().map(|_| Vec::new()).collect();
+        Rows { table: Table { rows, text_from: 0, ..Table::new(caption, &[], usize::MAX) }, things }
+    }
+
+    /// The table, if it has a row.
+    pub fn unless_empty(self) -> Option<Table> {
+        (!self.rows.is_empty()).then_some(self)
+    }
+
     /// HTML with `scope` on every heading.
     pub fn html(&self) -> String {
         let mut out = format!(
@@ -90,5 +102,40 @@ impl Table {
 
     fn is_numeric(&self, index: usize) -> bool {
         (self.numeric_from..self.text_from).contains(&index)
+    }
+}
+
+/// A table that gets its columns one after the other.
+pub struct Rows<T> {
+    things: Vec<T>,
+    table: Table,
+}
+
+impl<T> Rows<T> {
+    /// The next column, of text.
+    pub fn words(mut self, heading: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
+        self.table.columns.push(heading.into());
+        for (row, thing) in self.table.rows.iter_mut().zip(&self.things) {
+            row.push(cell(thing));
+        }
+        self
+    }
+
+    /// The next column, of figures, which stand right.
+    pub fn figures(mut self, heading: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
+        let at = self.table.columns.len();
+        self.table.numeric_from = self.table.numeric_from.min(at);
+        self.table.text_from = at + 1;
+        self.words(heading, cell)
+    }
+
+    /// The table with all of them, of this class.
+    pub fn class(self, class: &'static str) -> Table {
+        Table { class, ..self.table }
+    }
+
+    /// The table with all of them.
+    pub fn table(self) -> Table {
+        self.table
     }
 }

@@ -7,7 +7,10 @@ use std::io::{self, Write};
 /// The columns, in order.
 const COLUMNS: [&str; 7] = ["table", "name", "metric", "unit", "value", "low", "high"];
 
-/// Writes all of it; what is absent has no row.
+/// What a log says as CSV: a row for each figure, with its unit and, where there is one, its interval.
+///
+/// # Errors
+/// Those of the writer.
 pub fn render(report: &GcReport, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Rows::new(out, COLUMNS)?;
     for of_log in GC_FIGURES {

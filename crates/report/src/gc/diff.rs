@@ -21,7 +21,7 @@ struct Row {
     verdict: GcVerdict,
 }
 
-/// All of it.
+/// What differs between two logs.
 pub fn render(comparison: &GcComparison, view: TerminalView) -> String {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let mut out = String::new();

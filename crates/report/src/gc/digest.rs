@@ -4,30 +4,21 @@ use super::words;
 use assay_kit::text::clean;
 use assay_model::{GcFigure, GcFinding, GcReport, gc_figure};
 
-/// Figures that a digest has.
-const FIGURES: [&str; 8] = [
-    gc_figure::THROUGHPUT_PERCENT,
-    gc_figure::PAUSES,
-    gc_figure::PAUSE_P99_MS,
-    gc_figure::PAUSE_MAX_MS,
-    gc_figure::ALLOCATED_BYTES_PER_S,
-    gc_figure::PROMOTED_PERCENT,
-    gc_figure::LIVE_SET_BYTES,
-    gc_figure::FULL_COLLECTIONS,
+/// Figures that a digest has, each with its name and what its unit is.
+const FIGURES: [(&str, &str); 8] = [
+    (gc_figure::THROUGHPUT_PERCENT, "Throughput (%)"),
+    (gc_figure::PAUSES, "Pauses"),
+    (gc_figure::PAUSE_P99_MS, "p99 pause (ms)"),
+    (gc_figure::PAUSE_MAX_MS, "Longest pause (ms)"),
+    (gc_figure::ALLOCATED_BYTES_PER_S, "Allocated per second"),
+    (gc_figure::PROMOTED_PERCENT, "Promoted (%)"),
+    (gc_figure::LIVE_SET_BYTES, "Live set"),
+    (gc_figure::FULL_COLLECTIONS, "Full collections"),
 ];
 
-/// The figures, each with what its unit is; `-` for what the log does not tell.
-pub fn figures(report: &GcReport) -> Vec<(&'static str, String)> {
-    let name = |id: &str| match id {
-        gc_figure::THROUGHPUT_PERCENT => "Throughput (%)",
-        gc_figure::PAUSES => "Pauses",
-        gc_figure::PAUSE_P99_MS => "p99 pause (ms)",
-        gc_figure::PAUSE_MAX_MS => "Longest pause (ms)",
-        gc_figure::ALLOCATED_BYTES_PER_S => "Allocated per second",
-        gc_figure::PROMOTED_PERCENT => "Promoted (%)",
-        gc_figure::LIVE_SET_BYTES => "Live set",
-        _ => "Full collections",
-    };
+/// The figures of a log that tell most, with their names (`-` for what the log does not tell), and its findings: rule, severity,
+/// claim, evidence, what to change (empty for nothing).
+pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5]>) {
     let value = |id: &str| {
         let value = GcFigure::by_id(id).and_then(|figure| figure.read(report));
         match id {
@@ -35,11 +26,7 @@ pub fn figures(report: &GcReport) -> Vec<(&'static str, String)> {
             _ => words::figure_of(id, value),
         }
     };
-    FIGURES.iter().map(|id| (name(id), value(id))).collect()
-}
-
-/// A finding as its rule, how grave it is, the claim, its evidence and what to change (empty for nothing).
-pub fn findings(report: &GcReport) -> Vec<[String; 5]> {
+    let figures = FIGURES.iter().map(|(id, name)| (*name, value(id))).collect();
     let one = |f: &GcFinding| {
         let change = f.change.as_deref().map_or_else(String::new, clean);
         [
@@ -50,5 +37,5 @@ pub fn findings(report: &GcReport) -> Vec<[String; 5]> {
             change,
         ]
     };
-    words::gravest_first(report).into_iter().map(one).collect()
+    (figures, words::gravest_first(report).into_iter().map(one).collect())
 }

@@ -2,7 +2,7 @@
 
 use super::words;
 use assay_kit::TerminalView;
-use assay_kit::ink::{Ink, fit};
+use assay_kit::ink::{Ink, curve, fit};
 use assay_kit::number::{count, size};
 use assay_kit::terminal::usable;
 use assay_kit::text::{clean, shorten};
@@ -14,7 +14,7 @@ const FINDINGS_SHOWN: usize = 4;
 /// Stretches of time whose heap is drawn.
 const CURVE: usize = 60;
 
-/// The screen.
+/// The screen of a log that is followed: at most `rows` lines.
 pub fn screen(report: &GcReport, name: &str, rows: u16, view: TerminalView) -> Vec<String> {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let mut lines = vec![ink.bold(&shorten(&clean(name), width))];
@@ -52,17 +52,14 @@ pub fn screen(report: &GcReport, name: &str, rows: u16, view: TerminalView) -> V
 
 /// The heap after collections as a curve from zero to the largest, and as a figure.
 fn heap(report: &GcReport) -> String {
-    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let after: Vec<u64> = report.series.points.iter().filter_map(|p: &GcPoint| p.after_bytes_min).collect();
     let Some(last) = after.last() else { return "no size of the heap yet".to_owned() };
     let shown = &after[after.len().saturating_sub(CURVE)..];
-    let highest = shown.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let curve: String =
-        shown.iter().map(|bytes| BLOCKS[((*bytes as f64 / highest * 7.0).round() as usize).min(7)]).collect();
+    let curve = curve(shown.iter().map(|bytes| *bytes as f64), Some(0.0), CURVE);
     format!("heap after collections: {} {curve}", size(*last))
 }
 
-/// One line: pauses, their sum, the longest, the heap.
+/// A line for each look at a log that is followed, for a pipe.
 pub fn line(report: &GcReport) -> String {
     if report.pauses.count == 0 {
         return "no pause for the collector yet".to_owned();

@@ -1,43 +1,29 @@
 //! What a followed GC log says, as OpenMetrics text (openmetrics.io, version 1.0): counters that only grow, and gauges.
 
+use super::words;
 use assay_kit::openmetrics::{family, head, label};
-use assay_model::{Exposition, GC_FIGURES, GcDurations, GcReport, GcRow};
+use assay_model::{Exposition, GC_FIGURES, GcDurations, GcReport, GcRow, GcSpace, GcTrouble};
 use std::fmt::Write as _;
 
 /// What the HTTP answer calls it.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The whole exposition, with its end mark. What the log does not say is left out.
+/// What a log says by now, as OpenMetrics text.
 pub fn render(report: &GcReport) -> String {
     let mut out = String::new();
     pauses(&mut out, report);
-    rows(
-        &mut out,
-        "assay_gc_concurrent_seconds",
-        "Phases beside the application.",
-        "phase",
-        &report.concurrent_by_phase,
-    );
-    rows(
-        &mut out,
-        "assay_gc_stall_seconds",
-        "Waits of single threads for memory.",
-        "phase",
-        &report.stalls_by_phase,
-    );
-    let operations = &report.safepoints_by_operation;
-    rows(&mut out, "assay_gc_safepoint_seconds", "Stops at safepoints.", "operation", operations);
-    let troubles: Vec<(String, f64)> = report
-        .troubles
-        .iter()
-        .map(|(trouble, n)| (label("trouble", super::words::trouble(*trouble)), *n as f64))
-        .collect();
-    family(
-        &mut out,
-        ("assay_gc_troubles", "counter", ""),
-        "Collections in which something went wrong.",
-        &troubles,
-    );
+    let lengths: [(&str, &str, &str, &[GcRow]); 3] = [
+        ("concurrent", "Phases beside the application.", "phase", &report.concurrent_by_phase),
+        ("stall", "Waits of single threads for memory.", "phase", &report.stalls_by_phase),
+        ("safepoint", "Stops at safepoints.", "operation", &report.safepoints_by_operation),
+    ];
+    for (name, help, key, of) in lengths {
+        rows(&mut out, &format!("assay_gc_{name}_seconds"), help, key, of);
+    }
+    let trouble = |(trouble, n): (&GcTrouble, &u64)| (label("trouble", words::trouble(*trouble)), *n as f64);
+    let troubles: Vec<(String, f64)> = report.troubles.iter().map(trouble).collect();
+    let help = "Collections in which something went wrong.";
+    family(&mut out, ("assay_gc_troubles", "counter", ""), help, &troubles);
     cpu(&mut out, report);
     spaces(&mut out, report);
     figures(&mut out, report);
@@ -48,17 +34,10 @@ pub fn render(report: &GcReport) -> String {
 fn pauses(out: &mut String, report: &GcReport) {
     let help = "Pauses for the collector.";
     rows(out, "assay_gc_pause_seconds", help, "phase", &report.pauses_by_phase);
-    let longest: Vec<(String, f64)> = report
-        .pauses_by_phase
-        .iter()
-        .filter_map(|row| Some((label("phase", &row.name), row.durations.max_ms? / 1_000.0)))
-        .collect();
-    family(
-        out,
-        ("assay_gc_pause_max_seconds", "gauge", "seconds"),
-        "Longest pause since the log began.",
-        &longest,
-    );
+    let longest = |row: &GcRow| Some((label("phase", &row.name), row.durations.max_ms? / 1_000.0));
+    let longest: Vec<(String, f64)> = report.pauses_by_phase.iter().filter_map(longest).collect();
+    let help = "Longest pause since the log began.";
+    family(out, ("assay_gc_pause_max_seconds", "gauge", "seconds"), help, &longest);
 }
 
 fn cpu(out: &mut String, report: &GcReport) {
@@ -91,17 +70,11 @@ fn figures(out: &mut String, report: &GcReport) {
 }
 
 fn spaces(out: &mut String, report: &GcReport) {
-    let spaces: Vec<(String, f64)> = report
-        .spaces
-        .iter()
-        .filter_map(|(space, of)| Some((label("space", super::words::space(*space)), of.last_bytes? as f64)))
-        .collect();
-    family(
-        out,
-        ("assay_gc_space_bytes", "gauge", "bytes"),
-        "Parts of the heap after the last collection.",
-        &spaces,
-    );
+    let told = report.spaces.iter().filter_map(|(space, of)| Some((space, of.last_bytes?)));
+    let sample = |(space, bytes): (&GcSpace, u64)| (label("space", words::space(*space)), bytes as f64);
+    let spaces: Vec<(String, f64)> = told.map(sample).collect();
+    let help = "Parts of the heap after the last collection.";
+    family(out, ("assay_gc_space_bytes", "gauge", "bytes"), help, &spaces);
 }
 
 /// Lengths as a summary: count and sum, which only grow.

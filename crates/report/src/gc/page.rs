@@ -4,10 +4,10 @@ use super::{csv, length_pictures, page_tables, timeline_picture, words};
 use askama::Template;
 use assay_kit::key::{mark, marker, marks};
 use assay_kit::number::count;
-use assay_kit::page::{absent, both, copied_text, figure};
+use assay_kit::page::{absent, copied_text, drawings_if_any, figure};
 use assay_kit::text::{clean, html};
 use assay_kit::{Page, Section, Table};
-use assay_model::{GcFinding, GcReport, GcSeries, Problem};
+use assay_model::{GcDurations, GcFinding, GcReport, GcRow, GcSeries, Problem};
 use std::fmt::Write as _;
 use std::io;
 
@@ -31,7 +31,10 @@ struct Finding {
     change: String,
 }
 
-/// Writes the page.
+/// What a log says as one HTML file that opens without a network.
+///
+/// # Errors
+/// Those of the writer.
 pub fn render(report: &GcReport, name: &str, out: &mut impl io::Write) -> io::Result<()> {
     let answer = Answer {
         headline: words::headline(report),
@@ -73,8 +76,8 @@ fn finding(report: &GcReport, of: &GcFinding) -> Finding {
 }
 
 fn timeline_html(series: &GcSeries) -> String {
-    let draw = |width, id| timeline_picture::draw(series, width, id);
-    let (Some(wide), Some(narrow)) = (draw(960.0, "timeline-wide"), draw(344.0, "timeline-narrow")) else {
+    let Some(pictures) = drawings_if_any("timeline", |width, id| timeline_picture::draw(series, width, id))
+    else {
         return absent("the log has no times, or nothing happened in it");
     };
     let mut items = vec![
@@ -93,7 +96,7 @@ fn timeline_html(series: &GcSeries) -> String {
     }
     let caption = "Time is cut into stretches of equal length. Of each the picture shows the fullest heap before and the emptiest \
                    after a collection, the capacity, and of each kind of pause the longest, on a logarithmic axis.";
-    figure("gc-timeline", "timeline", &marks(&items), &both(&wide, &narrow), caption)
+    figure("gc-timeline", "timeline", &marks(&items), &pictures, caption)
 }
 
 fn pauses_html(report: &GcReport) -> String {
@@ -117,64 +120,51 @@ fn pauses_html(report: &GcReport) -> String {
         let caption = format!("How long pauses of each kind took, all on the same logarithmic axis.{more}");
         out += &figure("lengths", "pauses", "", &html_of, &caption);
     }
-    out += &page_tables::lengths(
-        "Pauses by kind",
-        "Kind",
-        report,
-        &report.pauses_by_phase,
-        Some(&report.pauses),
-    )
-    .html();
-    if !report.pauses_by_cause.is_empty() {
-        out +=
-            &page_tables::lengths("Pauses by cause", "Cause", report, &report.pauses_by_cause, None).html();
-    }
-    if !report.full_by_cause.is_empty() {
-        out +=
-            &page_tables::lengths("Full collections by cause", "Cause", report, &report.full_by_cause, None)
-                .html();
-    }
-    let draw = |width, id| length_pictures::causes(&report.pauses_by_cause, width, id);
-    if let (Some(wide), Some(narrow)) = (draw(960.0, "causes-wide"), draw(344.0, "causes-narrow")) {
-        out += &figure(
-            "causes",
-            "pauses",
-            "",
-            &both(&wide, &narrow),
-            "Time in pauses by their cause, from zero.",
-        );
+    let tables: [(&str, &str, &[GcRow], Option<&GcDurations>); 3] = [
+        ("Pauses by kind", "Kind", &report.pauses_by_phase, Some(&report.pauses)),
+        ("Pauses by cause", "Cause", &report.pauses_by_cause, None),
+        ("Full collections by cause", "Cause", &report.full_by_cause, None),
+    ];
+    out += &tables_html(report, &tables);
+    let draw = |width: f64, id: &str| length_pictures::causes(&report.pauses_by_cause, width, id);
+    if let Some(pictures) = drawings_if_any("causes", draw) {
+        out += &figure("causes", "pauses", "", &pictures, "Time in pauses by their cause, from zero.");
     }
     out
 }
 
+/// Tables of lengths that have a row: title, first heading, rows, the sum of all.
+fn tables_html(report: &GcReport, tables: &[(&str, &str, &[GcRow], Option<&GcDurations>)]) -> String {
+    let told = tables.iter().filter(|(_, _, rows, all)| !rows.is_empty() || all.is_some());
+    told.map(|(title, first, rows, all)| page_tables::lengths(title, first, report, rows, *all).html())
+        .collect()
+}
+
 fn mmu_html(report: &GcReport) -> String {
-    let draw = |width, id| length_pictures::mmu(&report.mmu, width, id);
-    let (Some(wide), Some(narrow)) = (draw(960.0, "mmu-wide"), draw(344.0, "mmu-narrow")) else {
+    let Some(pictures) = drawings_if_any("mmu", |width, id| length_pictures::mmu(&report.mmu, width, id))
+    else {
         return absent("the log has no times of pauses");
     };
     let caption = "Minimum mutator utilisation: wherever a stretch of this length lies in the log, at least this share of it was \
                    left to the application. Where it is 0 a pause was as long as the stretch.";
     let table = page_tables::mmu(report).html();
-    figure("mmu-curve", "mmu", "", &both(&wide, &narrow), caption)
+    figure("mmu-curve", "mmu", "", &pictures, caption)
         + &format!("<details class=\"print-open\"><summary>Figures behind it</summary>{table}</details>")
 }
 
 fn beside_html(report: &GcReport) -> String {
-    let tables: [(&str, &str, &[assay_model::GcRow]); 4] = [
-        ("Concurrent cycles", "Cycle", &report.cycles_by_phase),
-        ("Phases beside the application", "Phase", &report.concurrent_by_phase),
-        ("Threads that waited for memory", "Wait", &report.stalls_by_phase),
-        ("Safepoints by operation", "Operation", &report.safepoints_by_operation),
+    let tables: [(&str, &str, &[GcRow], Option<&GcDurations>); 4] = [
+        ("Concurrent cycles", "Cycle", &report.cycles_by_phase, None),
+        ("Phases beside the application", "Phase", &report.concurrent_by_phase, None),
+        ("Threads that waited for memory", "Wait", &report.stalls_by_phase, None),
+        ("Safepoints by operation", "Operation", &report.safepoints_by_operation, None),
     ];
-    let mut out: String = tables
-        .iter()
-        .filter(|(.., rows)| !rows.is_empty())
-        .map(|(title, column, rows)| page_tables::lengths(title, column, report, rows, None).html())
-        .collect();
+    let mut out = tables_html(report, &tables);
     if !report.triggers.is_empty() {
-        let mut table = Table::new("Why cycles began", &["Trigger", "Cycles"], 1);
-        table.rows = report.triggers.iter().map(|(name, n)| vec![clean(name), count(*n)]).collect();
-        out += &table.html();
+        let table = Table::of("Why cycles began", &report.triggers)
+            .words("Trigger", |(name, _)| clean(name))
+            .figures("Cycles", |(_, cycles)| count(**cycles));
+        out += &table.table().html();
     }
     if out.is_empty() { absent("the log tells of no cycle, wait or safepoint") } else { out }
 }

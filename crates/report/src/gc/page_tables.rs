@@ -20,53 +20,34 @@ pub fn lengths(
     rows: &[GcRow],
     all: Option<&GcDurations>,
 ) -> Table {
-    let columns = [
-        first,
-        "Collects",
-        "Count",
-        "Total (ms)",
-        "Median (ms)",
-        "p90 (ms)",
-        "p95 (ms)",
-        "p99 (ms)",
-        "p99.9 (ms)",
-        "Longest (ms)",
-        "It ended at",
-    ];
-    let mut table = Table::new(title, &columns, 2);
-    table.class = "lengths";
-    table.text_from = 10;
-    for row in rows.iter().take(ROWS_MAX) {
-        let scope = row.scope.map_or("", words::scope);
-        table.rows.push(lengths_row(report, &row.name, scope, &row.durations));
-    }
-    if let Some(all) = all {
-        table.rows.push(lengths_row(report, "all", "", all));
-    }
     let left = rows.len().saturating_sub(ROWS_MAX);
-    if left > 0 {
-        table.caption = format!("{title}: the first {ROWS_MAX}; {left} more are in the stored form (--json)");
-    }
-    table
-}
-
-fn lengths_row(report: &GcReport, name: &str, scope: &str, of: &GcDurations) -> Vec<String> {
-    let mut row = vec![clean(name), scope.to_owned(), count(of.count)];
-    let total = (of.without_length < of.count).then_some(of.total_ms);
-    let figures = [total, of.p50_ms, of.p90_ms, of.p95_ms, of.p99_ms, of.p999_ms, of.max_ms];
-    row.extend(figures.map(words::figure));
-    row.push(of.max_at.map_or_else(String::new, |at| words::place(report, at)));
-    row
+    let caption = match left {
+        0 => title.to_owned(),
+        _ => format!("{title}: the first {ROWS_MAX}; {left} more are in the stored form (--json)"),
+    };
+    let scope = |row: &GcRow| row.scope.map_or("", words::scope);
+    let rows = rows.iter().take(ROWS_MAX).map(|row| (clean(&row.name), scope(row), &row.durations));
+    Table::of(caption, rows.chain(all.map(|all| ("all".to_owned(), "", all))))
+        .words(first, |r| r.0.clone())
+        .words("Collects", |r| r.1.to_owned())
+        .figures("Count", |r| count(r.2.count))
+        .figures("Total (ms)", |r| words::figure((r.2.without_length < r.2.count).then_some(r.2.total_ms)))
+        .figures("Median (ms)", |r| words::figure(r.2.p50_ms))
+        .figures("p90 (ms)", |r| words::figure(r.2.p90_ms))
+        .figures("p95 (ms)", |r| words::figure(r.2.p95_ms))
+        .figures("p99 (ms)", |r| words::figure(r.2.p99_ms))
+        .figures("p99.9 (ms)", |r| words::figure(r.2.p999_ms))
+        .figures("Longest (ms)", |r| words::figure(r.2.max_ms))
+        .words("It ended at", |r| r.2.max_at.map_or_else(String::new, |at| words::place(report, at)))
+        .class("lengths")
 }
 
 /// Windows and shares.
 pub fn mmu(report: &GcReport) -> Table {
-    let columns = ["Any stretch of", "leaves the application at least (%)"];
-    let mut table = Table::new("Minimum mutator utilisation", &columns, 1);
-    let row =
-        |m: &assay_model::GcMmu| vec![words::window(m.window_ms), words::percent(m.utilisation_percent)];
-    table.rows = report.mmu.iter().map(row).collect();
-    table
+    Table::of("Minimum mutator utilisation", &report.mmu)
+        .words("Any stretch of", |m| words::window(m.window_ms))
+        .figures("leaves the application at least (%)", |m| words::percent(m.utilisation_percent))
+        .table()
 }
 
 /// Single figures as a list, and the parts of the heap.
@@ -80,14 +61,13 @@ pub fn figures(report: &GcReport) -> String {
         out += &list(rows.iter().map(|(name, words)| (*name, words.clone())));
     }
     if !report.spaces.is_empty() {
-        let columns = ["Part", "After the last collection", "Largest", "Largest capacity"];
-        let mut table = Table::new("Parts of the heap, and metaspace", &columns, 1);
         let bytes = |v: Option<u64>| v.map_or_else(|| "-".to_owned(), size);
-        for (space, of) in &report.spaces {
-            let name = words::space(*space).to_owned();
-            let row = vec![name, bytes(of.last_bytes), bytes(of.max_bytes), bytes(of.capacity_bytes_max)];
-            table.rows.push(row);
-        }
+        let table = Table::of("Parts of the heap, and metaspace", &report.spaces)
+            .words("Part", |(space, _)| words::space(**space).to_owned())
+            .figures("After the last collection", |(_, of)| bytes(of.last_bytes))
+            .figures("Largest", |(_, of)| bytes(of.max_bytes))
+            .figures("Largest capacity", |(_, of)| bytes(of.capacity_bytes_max))
+            .table();
         out += &table.html();
     }
     out
@@ -113,10 +93,11 @@ pub fn jvms(report: &GcReport) -> String {
         }
         out += &list(rows);
         if !jvm.settings.is_empty() {
-            let mut table =
-                Table::new(format!("What JVM {number} says at its start besides"), &["Setting", "Value"], 2);
-            table.rows =
-                jvm.settings.iter().take(ROWS_MAX).map(|(name, v)| vec![clean(name), clean(v)]).collect();
+            let caption = format!("What JVM {number} says at its start besides");
+            let table = Table::of(caption, jvm.settings.iter().take(ROWS_MAX))
+                .words("Setting", |(name, _)| clean(name))
+                .words("Value", |(_, value)| clean(value))
+                .table();
             let _ = write!(out, "<details><summary>Settings</summary>{}</details>", table.html());
         }
     }
@@ -125,50 +106,34 @@ pub fn jvms(report: &GcReport) -> String {
 
 /// Every file.
 pub fn sources(report: &GcReport) -> Table {
-    let columns = ["File", "Form", "Size", "Lines", "Not understood", "Messages dropped", "Note"];
-    let mut table = Table::new("Files in the order of time", &columns, 2);
-    table.text_from = 6;
-    for source in report.sources.iter().take(ROWS_MAX) {
-        table.rows.push(vec![
-            clean(&source.name),
-            source.dialect.as_ref().map_or_else(|| "none".to_owned(), |d| clean(d)),
-            size(source.bytes),
-            count(source.lines),
-            count(source.lines_not_understood),
-            count(source.messages_dropped),
-            if source.is_torn { "its last line breaks off".to_owned() } else { String::new() },
-        ]);
-    }
-    table
+    Table::of("Files in the order of time", report.sources.iter().take(ROWS_MAX))
+        .words("File", |s| clean(&s.name))
+        .words("Form", |s| s.dialect.as_ref().map_or_else(|| "none".to_owned(), |d| clean(d)))
+        .figures("Size", |s| size(s.bytes))
+        .figures("Lines", |s| count(s.lines))
+        .figures("Not understood", |s| count(s.lines_not_understood))
+        .figures("Messages dropped", |s| count(s.messages_dropped))
+        .words("Note", |s| if s.is_torn { "its last line breaks off" } else { "" }.to_owned())
+        .table()
 }
 
 /// Lines that no rule accounts for.
 pub fn strange(report: &GcReport) -> Table {
-    let columns = ["Where the first is", "Lines", "The first of them"];
-    let mut table = Table::new("Lines that no rule accounts for, by shape", &columns, 1);
-    table.text_from = 2;
-    table.class = "strange";
-    for shape in report.not_understood.shapes.iter().take(ROWS_MAX) {
-        table.rows.push(vec![words::place(report, shape.at), count(shape.lines), clean(&shape.quote)]);
-    }
-    table
+    Table::of("Lines that no rule accounts for, by shape", report.not_understood.shapes.iter().take(ROWS_MAX))
+        .words("Where the first is", |shape| words::place(report, shape.at))
+        .figures("Lines", |shape| count(shape.lines))
+        .words("The first of them", |shape| clean(&shape.quote))
+        .class("strange")
 }
 
 /// What the log says of itself.
 pub fn reconciliations(report: &GcReport) -> Table {
-    let columns = ["Figure", "The log says", "Was read", "Rounding", "Where", "Agree"];
-    let mut table = Table::new("Figures that the log gives itself", &columns, 1);
-    table.text_from = 4;
-    for r in report.reconciliations.iter().take(ROWS_MAX) {
-        let agree = if words::agrees(r) { "yes" } else { "no" };
-        table.rows.push(vec![
-            clean(&r.what),
-            tick(r.said),
-            tick(r.read),
-            tick(r.rounding),
-            words::place(report, r.at),
-            agree.to_owned(),
-        ]);
-    }
-    table
+    Table::of("Figures that the log gives itself", report.reconciliations.iter().take(ROWS_MAX))
+        .words("Figure", |r| clean(&r.what))
+        .figures("The log says", |r| tick(r.said))
+        .figures("Was read", |r| tick(r.read))
+        .figures("Rounding", |r| tick(r.rounding))
+        .words("Where", |r| words::place(report, r.at))
+        .words("Agree", |r| if words::agrees(r) { "yes" } else { "no" }.to_owned())
+        .table()
 }

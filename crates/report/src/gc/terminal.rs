@@ -20,7 +20,8 @@ const SHAPES_SHOWN: usize = 6;
 const JVMS_SHOWN: usize = 4;
 const FLAGS_CHARS: usize = 600;
 
-/// All of it.
+/// What a log says: who wrote it, the verdict, findings with their lines, tables of pauses, what was not understood. `name` is what
+/// the log is called. Its lines are at most as wide as the terminal, from 72 columns on.
 pub fn render(report: &GcReport, name: &str, view: TerminalView) -> String {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let mut out = format!("{}\n", ink.bold(&shorten(&clean(name), width)));

@@ -1,13 +1,12 @@
 //! The heap and the pauses over one axis of time.
 
-use assay_kit::axes::{LABEL_SIZE, Plot};
-use assay_kit::number::{significant, tick};
-use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
-use assay_kit::svg::{Svg, text_width};
+use assay_kit::axes::{Plot, labels};
+use assay_kit::number::{MIB, significant, tick};
+use assay_kit::scale::Scale;
+use assay_kit::svg::Svg;
 use assay_model::{GcPoint, GcSeries};
 use std::collections::BTreeMap;
 
-const MIB: f64 = 1_048_576.0;
 const HEAP_HEIGHT: f64 = 210.0;
 const PAUSES_HEIGHT: f64 = 170.0;
 const TOP: f64 = 30.0;
@@ -106,13 +105,7 @@ pub fn draw(series: &GcSeries, width: f64, id: &str) -> Option<String> {
     draw_starts(&mut svg, &drawn, &x, (heap.top, pauses.bottom));
     draw_heap(&mut svg, &drawn, &heap, &x);
     draw_pauses(&mut svg, &drawn, &pauses, &x);
-    let half = |label: &str| text_width(label, LABEL_SIZE) / 2.0;
-    let ticks: Vec<(f64, String)> = ticks_from_zero(end, if narrow { 4 } else { 10 })
-        .into_iter()
-        .filter(|t| *t <= end)
-        .map(|t| (x.at(t), tick(t)))
-        .filter(|(at, label)| at + half(label) <= width)
-        .collect();
+    let ticks = labels(&x, end, if narrow { 4 } else { 10 }, width);
     svg.line((heap.left, heap.bottom), (heap.right, heap.bottom), "ax");
     pauses.x_axis(&mut svg, &ticks, &format!("time since the first line ({})", drawn.unit.0));
     Some(svg.finish(id, "Heap and pauses over time", &description(&drawn)))
@@ -134,9 +127,7 @@ fn draw_heap(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
     let sizes =
         |p: &GcPoint| [p.before_bytes_max, p.after_bytes_min, p.capacity_bytes].into_iter().flatten().max();
     let highest = drawn.points.iter().filter_map(sizes).max().unwrap_or(0) as f64 / MIB;
-    let ticks = ticks_from_zero(highest, 4);
-    let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (plot.bottom, plot.top));
-    plot.y_axis(svg, &y, &ticks, "heap (MiB)");
+    let y = plot.y_from_zero(svg, highest, 4, "heap (MiB)");
     let line = |of: fn(&GcPoint) -> Option<u64>| -> Vec<(f64, f64)> {
         let point = |p: &GcPoint| Some((x.at(at_s(drawn, p)), y.at(of(p)? as f64 / MIB)));
         drawn.points.iter().filter_map(point).collect()
@@ -162,14 +153,8 @@ fn draw_heap(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
 
 fn draw_pauses(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
     let lengths = drawn.points.iter().flat_map(|p| p.pauses.values().map(|(_, _, max_ms)| *max_ms));
-    let lengths: Vec<f64> =
-        lengths.filter(|ms| ms.is_finite() && *ms > 0.0).map(|ms| ms.clamp(TIMES.0, TIMES.1)).collect();
-    let low = lengths.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = lengths.iter().copied().fold(0.0, f64::max);
-    let ticks = ticks_logarithmic(low, high);
-    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
-    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
-    plot.y_axis(svg, &y, &ticks, "longest pause of its kind in a stretch of time (ms)");
+    let lengths = lengths.filter(|ms| ms.is_finite() && *ms > 0.0).map(|ms| ms.clamp(TIMES.0, TIMES.1));
+    let y = plot.y_logarithmic(svg, lengths, "longest pause of its kind in a stretch of time (ms)");
     for point in drawn.points.iter().filter(|p| p.stalled_ms > 0.0) {
         let at = x.at(at_s(drawn, point));
         let tip = format!("threads waited {} ms for memory", significant(point.stalled_ms));

@@ -4,7 +4,10 @@ use assay_kit::csv_rows::Rows;
 use assay_model::HeapPrediction;
 use std::io;
 
-/// Writes `model,class,instances,bytes`.
+/// A prediction as CSV, `model,class,instances,bytes`: one row for each model and class.
+///
+/// # Errors
+/// Those of the writer.
 pub fn render(heap: &HeapPrediction, out: &mut impl io::Write) -> io::Result<()> {
     let mut rows = Rows::new(out, ["model", "class", "instances", "bytes"])?;
     for model in &heap.models {

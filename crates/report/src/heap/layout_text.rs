@@ -12,7 +12,7 @@ const INDENT: usize = 7;
 /// Rows drawn of one object.
 const ROWS_MAX: usize = 24;
 
-/// The class in every model.
+/// One object in every model for the terminal: a picture with a ruler of offsets, and a table of the fields' places.
 pub fn render(layouts: &HeapLayouts, view: TerminalView) -> String {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let class = layouts.layouts.first().map_or("no class", |l| l.class.as_str());

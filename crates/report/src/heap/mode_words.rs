@@ -1,5 +1,6 @@
 //! What the modes of heap sizes say in words, for terminal and page alike.
 
+use askama::Template;
 use assay_kit::number::{counted, size, xmx};
 use assay_kit::text::clean;
 use assay_model::{HeapModes, ModeCell, ModeCliff, ModeOfLog, ReferenceMode};
@@ -7,40 +8,32 @@ use std::collections::BTreeMap;
 
 /// A mode's name where there is little room.
 pub fn short(mode: ReferenceMode) -> &'static str {
-    match mode {
-        ReferenceMode::Bits32 => "32-bit",
-        ReferenceMode::CompressedUnscaled => "unscaled",
-        ReferenceMode::CompressedZeroBased => "zero-based",
-        ReferenceMode::CompressedDisjointBase => "disjoint",
-        ReferenceMode::CompressedNonZeroBase => "non-zero",
-        ReferenceMode::Full64CompressedClassPointers => "64-bit-ccp",
-        ReferenceMode::Full64 => "64-bit",
-    }
-}
-
-/// What following a reference takes in a mode.
-pub fn decoding(mode: ReferenceMode) -> &'static str {
-    match mode {
-        ReferenceMode::Bits32 => "4-byte references that are addresses",
-        ReferenceMode::CompressedUnscaled => "4-byte references that are addresses",
-        ReferenceMode::CompressedZeroBased => "4-byte references, a shift",
-        ReferenceMode::CompressedDisjointBase => "4-byte references, a shift and a base set beside it",
-        ReferenceMode::CompressedNonZeroBase => "4-byte references, a shift and a base added",
-        ReferenceMode::Full64CompressedClassPointers => "8-byte references, class pointers of 4",
-        ReferenceMode::Full64 => "8-byte references and class pointers",
-    }
+    told(mode).0
 }
 
 /// Class of a mode's fill.
 pub fn mode_class(mode: ReferenceMode) -> &'static str {
+    told(mode).1
+}
+
+/// What following a reference takes in a mode.
+pub fn decoding(mode: ReferenceMode) -> &'static str {
+    told(mode).2
+}
+
+fn told(mode: ReferenceMode) -> (&'static str, &'static str, &'static str) {
+    const ADDRESSES: &str = "4-byte references that are addresses";
+    use ReferenceMode as M;
     match mode {
-        ReferenceMode::Bits32 => "f12",
-        ReferenceMode::CompressedUnscaled => "f2",
-        ReferenceMode::CompressedZeroBased => "f0",
-        ReferenceMode::CompressedDisjointBase => "f5",
-        ReferenceMode::CompressedNonZeroBase => "f1",
-        ReferenceMode::Full64CompressedClassPointers => "f9",
-        ReferenceMode::Full64 => "f8",
+        M::Bits32 => ("32-bit", "f12", ADDRESSES),
+        M::CompressedUnscaled => ("unscaled", "f2", ADDRESSES),
+        M::CompressedZeroBased => ("zero-based", "f0", "4-byte references, a shift"),
+        M::CompressedDisjointBase => {
+            ("disjoint", "f5", "4-byte references, a shift and a base set beside it")
+        }
+        M::CompressedNonZeroBase => ("non-zero", "f1", "4-byte references, a shift and a base added"),
+        M::Full64CompressedClassPointers => ("64-bit-ccp", "f9", "8-byte references, class pointers of 4"),
+        M::Full64 => ("64-bit", "f8", "8-byte references and class pointers"),
     }
 }
 
@@ -164,6 +157,8 @@ pub fn deciding(modes: &HeapModes, matrix: &Matrix<'_>) -> Vec<String> {
 }
 
 /// Cells of one JVM with the same options: rows by heap size, a column for each collector.
+#[derive(Template)]
+#[template(path = "heap-matrix.html")]
 pub struct Matrix<'a> {
     /// JVM and options.
     pub title: String,

@@ -1,17 +1,21 @@
 //! The page of modes: cliffs, matrix, address map, advice.
 
-use super::mode_words::{self, Matrix, Proof, cell_sentence, mode_class, mode_of, short};
+use super::mode_words::{self, Proof, mode_class, mode_of, short};
 use super::page::{self, Answer, Claim};
 use super::{address_picture, cliffs_picture};
+use askama::Template;
 use assay_kit::number::xmx;
-use assay_kit::page::both;
+use assay_kit::page::drawings;
 use assay_kit::text::{clean, html};
 use assay_kit::{Section, Table, key};
-use assay_model::{HeapModes, Problem, ReferenceMode};
+use assay_model::{HeapModes, ModeCell, Problem, ReferenceMode};
 use std::fmt::Write as _;
 use std::io;
 
-/// Writes the page.
+/// Which mode each heap size gets as one HTML file: cliffs, address map, matrix.
+///
+/// # Errors
+/// Those of the writer.
 pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
     let claims = modes.advice.iter().map(|advice| Claim {
         claim: clean(&advice.claim),
@@ -71,51 +75,44 @@ fn mode_key(modes: &HeapModes) -> String {
 }
 
 fn cliffs_html(modes: &HeapModes) -> String {
-    let columns = ["JVM and collectors", "Alignment (B)", "Mode", "Largest -Xmx", "Verified"];
-    let mut table = Table::new("The largest heap of each mode", &columns, 1);
-    table.text_from = 1;
-    for cliff in mode_words::cliffs(modes) {
-        for (mode, largest, verified) in &cliff.steps {
-            table.rows.push(vec![
-                format!("{}: {}", clean(&cliff.java), clean(&cliff.collectors)),
-                cliff.alignment_bytes.to_string(),
-                mode.name().to_owned(),
-                xmx(*largest),
-                if *verified { "by JVMs on both sides" } else { "computed alone" }.to_owned(),
-            ]);
-        }
-    }
-    let draw = |width, id| cliffs_picture::draw(modes, width, id);
+    let cliffs = mode_words::cliffs(modes);
+    let steps = cliffs.iter().flat_map(|cliff| cliff.steps.iter().map(move |step| (cliff, step)));
+    let table = Table::of("The largest heap of each mode", steps)
+        .words("JVM and collectors", |(c, _)| format!("{}: {}", clean(&c.java), clean(&c.collectors)))
+        .words("Alignment (B)", |(c, _)| c.alignment_bytes.to_string())
+        .words("Mode", |(_, step)| step.0.name().to_owned())
+        .words("Largest -Xmx", |(_, step)| xmx(step.1))
+        .words("Verified", |(_, step)| {
+            if step.2 { "by JVMs on both sides" } else { "computed alone" }.to_owned()
+        })
+        .table();
+    let caption = "-Xmx on a logarithmic axis. Each bar changes where the JVM changes its mode; ✓ marks a cliff on both sides of \
+                   which JVMs were started.";
     format!(
-        "<figure id=\"cliff-bars\" aria-labelledby=\"cliffs-h\">{}{}<figcaption>{}</figcaption>\
+        "<figure id=\"cliff-bars\" aria-labelledby=\"cliffs-h\">{}{}<figcaption>{caption}</figcaption>\
          <details class=\"print-open\"><summary>Figures behind it: cliffs</summary>{}</details></figure>",
         mode_key(modes),
-        both(&draw(960.0, "cliffs-wide"), &draw(344.0, "cliffs-narrow")),
-        "-Xmx on a logarithmic axis. Each bar changes where the JVM changes its mode; ✓ marks a cliff on both sides of which JVMs were started.",
+        drawings("cliffs", |width, id| cliffs_picture::draw(modes, width, id)),
         table.html()
     )
 }
 
 fn addresses_html(modes: &HeapModes) -> String {
-    let columns = ["Addresses", "Size", "What", "Heap may lie there"];
-    let mut table = Table::new("The first 64 GiB of addresses of a JVM on this host", &columns, 1);
-    table.text_from = 1;
-    for (range, number) in address_picture::numbered(&modes.address_map) {
-        let number = number.map_or_else(String::new, |n| format!("{n}: "));
-        table.rows.push(vec![
-            format!("{number}{:#x} - {:#x}", range.start_address, range.end_address),
-            mode_words::range_size(range.start_address, range.end_address),
-            clean(&range.what),
-            if range.may_hold_heap { "yes" } else { "no" }.to_owned(),
-        ]);
-    }
-    let draw = |width, id| address_picture::draw(&modes.address_map, width, id);
+    let numbered = address_picture::numbered(&modes.address_map);
+    let table = Table::of("The first 64 GiB of addresses of a JVM on this host", numbered)
+        .words("Addresses", |(range, number)| {
+            let number = number.map_or_else(String::new, |n| format!("{n}: "));
+            format!("{number}{:#x} - {:#x}", range.start_address, range.end_address)
+        })
+        .words("Size", |(r, _)| mode_words::range_size(r.start_address, r.end_address))
+        .words("What", |(range, _)| clean(&range.what))
+        .words("Heap may lie there", |(r, _)| if r.may_hold_heap { "yes" } else { "no" }.to_owned());
     format!(
         "<figure id=\"address-map\" aria-labelledby=\"addresses-h\">{}{}<figcaption>{}</figcaption></figure>{}",
         key::fills(address_picture::key(&modes.address_map)),
-        both(&draw(960.0, "addresses-wide"), &draw(344.0, "addresses-narrow")),
+        drawings("addresses", |width, id| address_picture::draw(&modes.address_map, width, id)),
         addresses_caption(modes),
-        table.html()
+        table.table().html()
     )
 }
 
@@ -141,37 +138,21 @@ fn cells_html(modes: &HeapModes) -> String {
     if !told.is_empty() {
         let _ = write!(out, "<ul>{told}</ul>");
     }
-    mode_words::matrices(modes).iter().for_each(|matrix| push_matrix(&mut out, matrix));
-    out
+    out + &mode_words::matrices(modes).iter().filter_map(|matrix| matrix.render().ok()).collect::<String>()
 }
 
-fn push_matrix(out: &mut String, matrix: &Matrix) {
-    let title = html(&matrix.title);
-    let _ = write!(
-        out,
-        "<h3><bdi>{title}</bdi></h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\
-         <table class=\"cells\"><thead><tr><th scope=\"col\" class=\"n\">-Xmx</th>"
-    );
-    for collector in &matrix.collectors {
-        let _ = write!(out, "<th scope=\"col\">{}</th>", html(collector));
-    }
-    *out += "</tr></thead><tbody>\n";
-    for (max_heap_bytes, cells) in &matrix.rows {
-        let _ = write!(out, "<tr><th scope=\"row\">{}</th>", xmx(*max_heap_bytes));
-        for cell in cells {
-            let Some(cell) = cell else {
-                *out += "<td></td>";
-                continue;
-            };
-            let (mode, proof) = (mode_of(cell), Proof::of(cell));
-            let class = mode.map_or("", mode_class);
-            let wrong = if proof == Proof::Contradicted { " wrong" } else { "" };
-            let name = mode.map_or("not known", short);
-            let tip = html(&cell_sentence(cell));
-            let mark = proof.mark();
-            let _ = write!(out, "<td class=\"m-{class}{wrong}\" title=\"{tip}\">{name} {mark}</td>");
-        }
-        *out += "</tr>\n";
-    }
-    *out += "</tbody></table></div>";
+/// The `-Xmx` of so many bytes, of which the template gives a reference.
+pub fn option(max_heap_bytes: &u64) -> String {
+    xmx(*max_heap_bytes)
+}
+
+/// Class of a cell, by its mode.
+pub fn cell_class(cell: &ModeCell) -> String {
+    let wrong = if Proof::of(cell) == Proof::Contradicted { " wrong" } else { "" };
+    format!("{}{wrong}", mode_of(cell).map_or("", mode_class))
+}
+
+/// Mode of a cell.
+pub fn cell_name(cell: &ModeCell) -> &'static str {
+    mode_of(cell).map_or("not known", short)
 }

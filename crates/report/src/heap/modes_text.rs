@@ -13,7 +13,7 @@ const GIB: u64 = 1 << 30;
 /// Ranges of the address space that are listed.
 const RANGES_SHOWN: usize = 40;
 
-/// All of it.
+/// Which mode each heap size gets, for the terminal: matrix, cliffs, advice, address map.
 pub fn render(modes: &HeapModes, view: TerminalView) -> String {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let mut out = String::new();

@@ -4,11 +4,11 @@ use super::places::{alike, fields};
 use super::words::{self, PARTS};
 use super::{class_bars, layout_picture, layout_text, totals};
 use askama::Template;
-use assay_kit::number::{percent, significant, size, xmx};
-use assay_kit::page::both;
+use assay_kit::number::{MIB, percent, significant, size, xmx};
+use assay_kit::page::drawings;
 use assay_kit::text::{clean, html};
 use assay_kit::{Page, Section, Table, key};
-use assay_model::{ClassLayout, HeapLayouts, HeapPrediction, LayoutPart, Problem};
+use assay_model::{ClassLayout, CrossOver, FieldPlace, HeapLayouts, HeapPrediction, LayoutPart, Problem};
 use std::io;
 
 const STYLE: &str =
@@ -49,7 +49,11 @@ pub(super) fn write(
     .write(out)
 }
 
-/// Writes the page of a prediction.
+/// A prediction as one HTML file that opens without a network: weight by model and by what the bytes are, classes in two
+/// models that the reader chooses, one object laid out in every model.
+///
+/// # Errors
+/// Those of the writer.
 pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io::Result<()> {
     let claims = words::cross_overs_told(heap).into_iter().map(|over| Claim {
         claim: clean(&over.claim),
@@ -86,11 +90,10 @@ pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io:
 
 fn totals_html(heap: &HeapPrediction) -> String {
     let items = PARTS.iter().map(|(name, class, what)| (*class, format!("{name}: {what}")));
-    let draw = |width, id| totals::draw(heap, width, id);
     format!(
         "<figure id=\"weights\" aria-labelledby=\"totals-h\">{}{}<figcaption>{}</figcaption></figure>{}",
         key::fills(items),
-        both(&draw(960.0, "totals-wide"), &draw(344.0, "totals-narrow")),
+        drawings("totals", |width, id| totals::draw(heap, width, id)),
         "Bytes of all objects, from zero, stacked by what they are made of. The line is the heap as it is.",
         totals::table(heap).html()
     )
@@ -100,13 +103,12 @@ fn totals_html(heap: &HeapPrediction) -> String {
 fn layouts_html(layouts: &[ClassLayout]) -> Option<String> {
     let class = clean(&layouts.first()?.class);
     let groups = alike(layouts);
-    let draw = |width, id| layout_picture::draw(&groups, &class, width, id);
     Some(format!(
         "<p>An object of <code><bdi>{}</bdi></code>, each byte as wide as another. Models that lay it out alike are one.</p>\
          <figure id=\"object\" aria-labelledby=\"layout-h\">{}{}</figure>{}",
         html(&class),
         key::fills(layout_picture::key(&groups)),
-        both(&draw(960.0, "layout-wide"), &draw(344.0, "layout-narrow")),
+        drawings("layout", |width, id| layout_picture::draw(&groups, &class, width, id)),
         layout_table(layouts, &class).html()
     ))
 }
@@ -114,80 +116,62 @@ fn layouts_html(layouts: &[ClassLayout]) -> Option<String> {
 /// Offset and size of every field in each group of models.
 fn layout_table(layouts: &[ClassLayout], class: &str) -> Table {
     let groups = alike(layouts);
-    let mut table =
-        Table::new(format!("Offset + size of the fields of {class} (bytes)"), &["Field", "Type"], 2);
-    table.class = "dense offsets";
-    table.columns.extend(groups.iter().map(|g| format!("{}: {}", g.letter, g.names)));
-    let mut row = |name: String, kind: String, cells: Vec<String>| {
-        let mut row = vec![name, kind];
-        row.extend(cells);
-        table.rows.push(row);
+    let added = |f: &FieldPlace| if f.part == LayoutPart::Injected { " (added by the JVM)" } else { "" };
+    let by = |f: &FieldPlace| match clean(&f.declared_by) {
+        by if by.is_empty() || by == class => String::new(),
+        by => format!(", of {by}"),
     };
-    let part = |part| groups.iter().map(|g| layout_text::bytes_of(g.layout, part)).collect::<Vec<u64>>();
-    let all = |bytes: Vec<u64>| bytes.iter().map(u64::to_string).collect();
-    row(
-        "header".into(),
-        String::new(),
-        part(LayoutPart::Header).iter().map(|b| format!("0 + {b}")).collect(),
-    );
-    for (field, places) in fields(&groups) {
-        let of = |p: &Option<&assay_model::FieldPlace>| {
-            p.map_or("-".to_owned(), |p| format!("{} + {}", p.offset_bytes, p.bytes))
-        };
-        let added = if field.part == LayoutPart::Injected { " (added by the JVM)" } else { "" };
-        let by = if field.declared_by.is_empty() || clean(&field.declared_by) == class {
-            String::new()
-        } else {
-            format!(", of {}", clean(&field.declared_by))
-        };
-        row(
-            format!("{}{added}{by}", clean(&field.name)),
-            clean(&field.kind),
-            places.iter().map(of).collect(),
-        );
+    let fields = fields(&groups);
+    let mut rows = Table::of(format!("Offset + size of the fields of {class} (bytes)"), &fields)
+        .words("Field", |(f, _)| format!("{}{}{}", clean(&f.name), added(f), by(f)))
+        .words("Type", |(field, _)| clean(&field.kind));
+    for (index, group) in groups.iter().enumerate() {
+        rows = rows.figures(format!("{}: {}", group.letter, group.names), |(_, places)| {
+            places[index].map_or("-".to_owned(), |p| format!("{} + {}", p.offset_bytes, p.bytes))
+        });
     }
-    row("padding in all".into(), String::new(), all(part(LayoutPart::Padding)));
-    row(
-        "instance".into(),
-        String::new(),
-        groups.iter().map(|g| g.layout.instance_bytes.to_string()).collect(),
-    );
+    let mut table = rows.class("dense offsets");
+    let row = |name: &str, cell: &dyn Fn(&ClassLayout) -> String| {
+        let cells = groups.iter().map(|group| cell(group.layout));
+        [name.to_owned(), String::new()].into_iter().chain(cells).collect()
+    };
+    let part = layout_text::bytes_of;
+    table.rows.insert(0, row("header", &|l| format!("0 + {}", part(l, LayoutPart::Header))));
+    table.rows.push(row("padding in all", &|l| part(l, LayoutPart::Padding).to_string()));
+    table.rows.push(row("instance", &|l| l.instance_bytes.to_string()));
     table
 }
 
 fn cross_overs(heap: &HeapPrediction) -> Table {
-    let columns = ["Model", "Weight", "Largest -Xmx", "Share of it", "Pays from -Xmx", "What it means"];
-    let mut table = Table::new("Heap sizes at which another model pays", &columns, 1);
-    table.class = "weights";
-    table.text_from = 5;
-    for over in &heap.cross_overs {
-        let decoding = over.decoding.as_ref().map_or_else(String::new, |d| format!(" ({})", clean(d)));
-        table.rows.push(vec![
-            over.name.name().to_owned(),
-            size(over.total_bytes),
-            over.max_heap_bytes.map_or_else(|| "-".to_owned(), |max| format!("{}{decoding}", xmx(max))),
-            over.max_heap_bytes.map_or_else(|| "-".to_owned(), |max| percent(over.total_bytes, max)),
-            over.pays_from_bytes.map_or_else(|| "-".to_owned(), xmx),
-            clean(&over.claim),
-        ]);
-    }
-    table
+    let dash = || "-".to_owned();
+    let decoding =
+        |over: &CrossOver| over.decoding.as_ref().map_or_else(String::new, |d| format!(" ({})", clean(d)));
+    Table::of("Heap sizes at which another model pays", &heap.cross_overs)
+        .words("Model", |over| over.name.name().to_owned())
+        .figures("Weight", |over| size(over.total_bytes))
+        .figures("Largest -Xmx", |over| {
+            over.max_heap_bytes.map_or_else(dash, |max| format!("{}{}", xmx(max), decoding(over)))
+        })
+        .figures("Share of it", |over| {
+            over.max_heap_bytes.map_or_else(dash, |max| percent(over.total_bytes, max))
+        })
+        .figures("Pays from -Xmx", |over| over.pays_from_bytes.map_or_else(dash, xmx))
+        .words("What it means", |over| clean(&over.claim))
+        .class("weights")
 }
 
 fn garbage_html(heap: &HeapPrediction) -> String {
-    let columns = ["Model", "Freed (MiB/s)", "Times as it is"];
-    let mut table = Table::new("Freed by the collector in each model", &columns, 1);
-    for model in &heap.garbage {
-        table.rows.push(vec![
-            model.name.name().to_owned(),
-            significant(model.freed_bytes_per_s / 1_048_576.0),
-            significant(model.ratio),
-        ]);
-    }
-    format!("<p><bdi>{}</bdi></p>{}", html(&words::garbage_basis(heap)), table.html())
+    let table = Table::of("Freed by the collector in each model", &heap.garbage)
+        .words("Model", |model| model.name.name().to_owned())
+        .figures("Freed (MiB/s)", |model| significant(model.freed_bytes_per_s / MIB))
+        .figures("Times as it is", |model| significant(model.ratio));
+    format!("<p><bdi>{}</bdi></p>{}", html(&words::garbage_basis(heap)), table.table().html())
 }
 
-/// Writes the page of one class in every model.
+/// One object in every model as one HTML file.
+///
+/// # Errors
+/// Those of the writer.
 pub fn render_layouts(layouts: &HeapLayouts, out: &mut impl io::Write) -> io::Result<()> {
     let class = layouts.layouts.first().map_or("no class".to_owned(), |l| clean(&l.class));
     let sizes = layouts.layouts.iter().map(|l| (l.instance_bytes, l.model.name.name()));

@@ -12,7 +12,8 @@ const SHARE: usize = 10;
 /// Longest name of a model, and the mark of an estimate.
 const MODEL: usize = 20;
 
-/// The whole, with the `top` classes that gain or lose most.
+/// A prediction for the terminal, with the `top` classes that gain or lose most. Lines are at most as wide as the
+/// terminal, from 80 columns on. Of the view, width and colour count.
 pub fn render(heap: &HeapPrediction, view: TerminalView, top: usize) -> String {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let mut out = String::new();
@@ -36,17 +37,13 @@ fn model_name(model: &ModelWeight) -> String {
 }
 
 fn totals(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize) {
-    let today = words::today(heap);
     let largest = heap.models.iter().map(|m| m.total_bytes).max().unwrap_or(0);
     let heading = format!("{}{:>SIZE$}{:>SIZE$}{:>SHARE$}", fit("model", MODEL), "total", "difference", "");
     *out += &format!("\n{}\n", ink.dim(heading.trim_end()));
     for model in &heap.models {
         let is_today = Some(model.name) == heap.dump_model;
-        let (by, share) = match words::difference(model, today) {
-            Some(_) if is_today => ("as it is".to_owned(), String::new()),
-            Some(both) => both,
-            None => ("-".to_owned(), String::new()),
-        };
+        let (by, share) =
+            words::difference_told(heap, model).unwrap_or_else(|| ("-".to_owned(), String::new()));
         let name = model_name(model);
         let name = if is_today { ink.bold(&name) } else { name };
         let room = width - MODEL - 2 * SIZE - SHARE - 2;

@@ -39,30 +39,20 @@ fn name_of(heap: &HeapPrediction, model: &ModelWeight) -> String {
 
 /// The difference in percent to the heap as it is; nothing for that itself.
 fn share_of(heap: &HeapPrediction, model: &ModelWeight) -> String {
-    let is_today = Some(model.name) == heap.dump_model;
-    let change = words::difference(model, words::today(heap)).filter(|_| !is_today);
-    change.map_or_else(String::new, |(_, share)| share)
+    words::difference_told(heap, model).map_or_else(String::new, |(_, share)| share)
 }
 
 /// Total, difference and parts of every model.
 pub fn table(heap: &HeapPrediction) -> Table {
-    let columns =
-        ["Model", "Total", "Difference", "", "Headers", "References", "Primitives", "Padding", "What it is"];
-    let mut table = Table::new("Weight by model and by what the bytes are", &columns, 1);
-    table.columns[3] = "in %".to_owned();
-    table.text_from = 8;
-    table.class = "weights";
-    for model in &heap.models {
-        let is_today = Some(model.name) == heap.dump_model;
-        let (by, share) = match words::difference(model, words::today(heap)) {
-            Some(_) if is_today => ("as it is".to_owned(), String::new()),
-            Some(both) => both,
-            None => ("not available".to_owned(), String::new()),
-        };
-        let mut row = vec![model.name.name().to_owned(), size(model.total_bytes), by, share];
-        row.extend(part_bytes(&model.parts).into_iter().map(size));
-        row.push(format!("{}; rules of JDK {}", words::explanation(model.name), model.jdk));
-        table.rows.push(row);
+    let difference = |model: &ModelWeight| words::difference_told(heap, model);
+    let mut rows = Table::of("Weight by model and by what the bytes are", &heap.models)
+        .words("Model", |m| m.name.name().to_owned())
+        .figures("Total", |m| size(m.total_bytes))
+        .figures("Difference", |m| difference(m).map_or("not available".to_owned(), |(by, _)| by))
+        .figures("in %", |m| difference(m).map_or_else(String::new, |(_, share)| share));
+    for (index, part) in ["Headers", "References", "Primitives", "Padding"].into_iter().enumerate() {
+        rows = rows.figures(part, |m| size(part_bytes(&m.parts)[index]));
     }
-    table
+    rows.words("What it is", |m| format!("{}; rules of JDK {}", words::explanation(m.name), m.jdk))
+        .class("weights")
 }

@@ -1,6 +1,6 @@
 //! What a prediction says in words, for terminal and page alike.
 
-use assay_kit::number::{counted, percent, percent_change, signed_size, size, xmx};
+use assay_kit::number::{count, counted, percent, percent_change, signed_size, size, xmx};
 use assay_kit::text::{clean, shorten};
 use assay_model::{ClassWeight, CrossOver, HeapPrediction, ModelName, ModelWeight, WeightParts};
 
@@ -143,10 +143,12 @@ pub fn garbage_basis(heap: &HeapPrediction) -> String {
     heap.garbage_basis.as_deref().map_or_else(|| none.to_owned(), clean)
 }
 
-/// A model's difference to the model of the dump: bytes and percent.
-pub fn difference(model: &ModelWeight, today: Option<&ModelWeight>) -> Option<(String, String)> {
-    let today = today?;
-    let bytes = model.difference_bytes?;
+/// A model's difference to the heap as it is: bytes, and percent where it is another model.
+pub fn difference_told(heap: &HeapPrediction, model: &ModelWeight) -> Option<(String, String)> {
+    let (today, bytes) = (today(heap)?, model.difference_bytes?);
+    if Some(model.name) == heap.dump_model {
+        return Some(("as it is".to_owned(), String::new()));
+    }
     let share = percent_change(model.total_bytes, today.total_bytes).unwrap_or_else(|| "-".to_owned());
     Some((signed_size(bytes), share))
 }
@@ -164,6 +166,13 @@ pub struct ClassRow {
     pub instances: u64,
     /// Bytes in each model, in the models' order; absent where a model does not list the class.
     pub bytes: Vec<Option<u64>>,
+}
+
+impl ClassRow {
+    /// Objects, for people.
+    pub fn objects(&self) -> String {
+        count(self.instances)
+    }
 }
 
 /// Every class, in the stored order, joined over the models by its place in their lists.

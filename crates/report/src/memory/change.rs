@@ -8,7 +8,7 @@ use super::terminal::findings;
 use assay_kit::bar_list::{self, Bar};
 use assay_kit::ink::{Ink, bar, fit, paragraph};
 use assay_kit::number::{bytes, count, duration, signed_bytes};
-use assay_kit::page::{self, both};
+use assay_kit::page::{self, drawings};
 use assay_kit::stack::fill_class;
 use assay_kit::terminal::{problems, usable};
 use assay_kit::text::{clean, html};
@@ -55,7 +55,7 @@ fn number_of(cause: &Cause) -> String {
     cause.count_change.map_or_else(String::new, |n| format!("{}{}", sign(n), count(n.unsigned_abs())))
 }
 
-/// The causes of a change for the terminal, the biggest growth first.
+/// Growth between two looks by cause, the biggest first.
 pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let mut out = String::new();
@@ -95,7 +95,7 @@ pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
     out
 }
 
-/// The limit with its arithmetic for the terminal.
+/// The limit that a process needs, with its arithmetic and the settings that would lower it.
 pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let mut out = format!("{}\n", ink.bold(&format!("{} (pid {})", clean(&advice.program), advice.pid)));
@@ -109,11 +109,9 @@ pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
         let name = fit(&clean(&line.name), name_columns);
         let peak = line.peak_bytes.map_or("-".to_owned(), bytes);
         out += &format!("{name}{:>13}{peak:>13}{:>15}\n", bytes(line.now_bytes), bytes(line.bound_bytes));
-        let kind = if line.is_hard { "a bound of the JVM" } else { "a margin on what was seen" };
-        paragraph(&mut out, 2, width, &format!("{}; {kind}", clean(&line.bound_from)), |l| ink.dim(l));
+        paragraph(&mut out, 2, width, &facts::bound_from(line), |l| ink.dim(l));
     }
-    let now = advice.lines.iter().fold(0u64, |sum, l| sum.saturating_add(l.now_bytes));
-    let bound = advice.lines.iter().fold(0u64, |sum, l| sum.saturating_add(l.bound_bytes));
+    let (now, bound) = facts::advice_sums(advice);
     let sum = format!("{}{:>13}{:>13}{:>15}", fit("Σ", name_columns), bytes(now), "", bytes(bound));
     out += &format!("{}\n", ink.bold(&sum));
     let limit =
@@ -124,7 +122,10 @@ pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
     out
 }
 
-/// Writes the page of a change; `looks` are those of the record between, empty for none.
+/// The same as one HTML file, with areas over the `looks` between (empty for none).
+///
+/// # Errors
+/// Those of the writer.
 pub fn render_html(
     change: &MemoryChange,
     looks: &[MemoryReport],
@@ -132,15 +133,15 @@ pub fn render_html(
 ) -> io::Result<()> {
     let of = change.pid.map_or_else(String::new, |pid| format!(" of {pid}"));
     let bars = bars(change);
-    let draw = |width, id| bar_list::draw(&bars, width, id, "Causes by growth");
+    let draw = |width: f64, id: &str| bar_list::draw(&bars, width.min(760.0), id, "Causes by growth");
     let answer = format!(
         "<p class=\"headline\">{}.</p>\n<p class=\"sum\">{}.</p>\n{}",
         html(&sentence(change)),
         html(&explained(change)),
-        both(&draw(760.0, "causes-wide"), &draw(344.0, "causes-narrow"))
+        drawings("causes", draw)
     );
     let mut sections = vec![Section::answer(answer)];
-    sections.extend(over_time(looks).map(|over| Section::new("time", "Over time", over.html())));
+    sections.extend(over_time(looks));
     sections.push(Section::new("causes", "Causes", causes(change).html()));
     let problems = page::problems_html(&Problem::listed(&change.problems), "compared");
     sections.push(Section::new("problems", "Problems", problems));
@@ -173,20 +174,14 @@ fn bars(change: &MemoryChange) -> Vec<Bar> {
 }
 
 fn causes(change: &MemoryChange) -> Table {
-    let columns = ["Cause", "Growth", "Before", "After", "Number", "Established by", "What it means"];
-    let mut table = Table::new("Causes, the biggest growth first", &columns, 1);
-    table.class = "leaves";
-    table.text_from = 5;
-    for cause in change.causes.iter().take(page_tables::ROWS_MAX) {
-        table.rows.push(vec![
-            path_of(cause),
-            signed_bytes(cause.change_bytes()),
-            bytes(cause.before_bytes),
-            bytes(cause.after_bytes),
-            number_of(cause),
-            cause.tier.title().to_owned(),
-            clean(&cause.explanation),
-        ]);
-    }
-    table
+    let causes = change.causes.iter().take(page_tables::ROWS_MAX);
+    Table::of("Causes, the biggest growth first", causes)
+        .words("Cause", |cause| path_of(cause))
+        .figures("Growth", |cause| signed_bytes(cause.change_bytes()))
+        .figures("Before", |cause| bytes(cause.before_bytes))
+        .figures("After", |cause| bytes(cause.after_bytes))
+        .figures("Number", |cause| number_of(cause))
+        .words("Established by", |cause| cause.tier.title().to_owned())
+        .words("What it means", |cause| clean(&cause.explanation))
+        .class("leaves")
 }

@@ -3,7 +3,10 @@
 use assay_kit::Table;
 use assay_kit::number::{bytes, count, duration, percent, signed_bytes};
 use assay_kit::text::clean;
-use assay_model::{Advice, AllocatorFacts, Area, CgroupMemory, MemoryFinding, MemoryReport, OwnersLeftOut};
+use assay_model::{
+    Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, CgroupMemory, MemoryFinding, MemoryReport,
+    OwnersLeftOut,
+};
 
 /// Arenas that are listed; the rest is counted.
 pub const ARENAS_SHOWN: usize = 12;
@@ -52,7 +55,7 @@ pub fn unknown_explanation(area: Area, report: &MemoryReport) -> &'static str {
     }
 }
 
-/// What a look did not tell, why, and how to learn it.
+/// Why a look tells less than it could, and the command that tells the rest.
 pub fn owners_left_out(left_out: &OwnersLeftOut) -> String {
     format!(
         "Depth structures: malloc's blocks in use are not split by owner. The Java heap has {} of objects resident, and \
@@ -157,34 +160,24 @@ pub fn cgroup(group: &CgroupMemory) -> Vec<Row> {
 
 /// Arenas of the allocator.
 pub fn arenas(allocator: &AllocatorFacts) -> Table {
-    let columns = [
-        "Arena",
-        "From the kernel",
-        "In use",
-        "Bins",
-        "Fast bins",
-        "Thread caches",
-        "Top",
-        "Freed, resident",
-        "A trim returns",
-    ];
-    let mut table = Table::new(format!("Arenas of {}", allocator_name(allocator)), &columns, 1);
-    for arena in allocator.arenas.iter().take(ARENAS_SHOWN) {
-        let main = if arena.index == 0 { " (main)" } else { "" };
-        let optional = |value: Option<u64>| value.map_or("not available".to_owned(), bytes);
-        table.rows.push(vec![
-            format!("{}{main}", arena.index),
-            bytes(arena.system_bytes),
-            bytes(arena.used_bytes),
-            optional(arena.bins_bytes),
-            optional(arena.fast_bins_bytes),
-            optional(arena.thread_cache_bytes),
-            optional(arena.top_bytes),
-            optional(arena.freed_resident_bytes),
-            optional(arena.trim_gain_bytes),
-        ]);
-    }
-    table
+    let optional = |value: Option<u64>| value.map_or("not available".to_owned(), bytes);
+    let arenas = allocator.arenas.iter().take(ARENAS_SHOWN);
+    Table::of(format!("Arenas of {}", allocator_name(allocator)), arenas)
+        .words("Arena", |a| arena_name(a))
+        .figures("From the kernel", |a| bytes(a.system_bytes))
+        .figures("In use", |a| bytes(a.used_bytes))
+        .figures("Bins", |a| optional(a.bins_bytes))
+        .figures("Fast bins", |a| optional(a.fast_bins_bytes))
+        .figures("Thread caches", |a| optional(a.thread_cache_bytes))
+        .figures("Top", |a| optional(a.top_bytes))
+        .figures("Freed, resident", |a| optional(a.freed_resident_bytes))
+        .figures("A trim returns", |a| optional(a.trim_gain_bytes))
+        .table()
+}
+
+/// Number of an arena.
+pub fn arena_name(arena: &ArenaFacts) -> String {
+    format!("{}{}", arena.index, if arena.index == 0 { " (main)" } else { "" })
 }
 
 /// Name and version of an allocator.
@@ -238,29 +231,31 @@ pub fn jvm(report: &MemoryReport) -> Vec<Row> {
 
 /// The arithmetic of a limit.
 pub fn advice(advice: &Advice) -> Table {
-    let columns = ["Part", "Now", "Highest seen", "Provided for", "Where the bound comes from"];
-    let mut table = Table::new("How the limit comes about", &columns, 1);
-    table.text_from = 4;
-    for line in &advice.lines {
-        let kind = if line.is_hard { "a bound of the JVM" } else { "a margin on what was seen" };
-        table.rows.push(vec![
-            clean(&line.name),
-            bytes(line.now_bytes),
-            line.peak_bytes.map_or("-".to_owned(), bytes),
-            bytes(line.bound_bytes),
-            format!("{}; {kind}", clean(&line.bound_from)),
-        ]);
-    }
-    let now = advice.lines.iter().fold(0u64, |sum, l| sum.saturating_add(l.now_bytes));
-    let bound = advice.lines.iter().fold(0u64, |sum, l| sum.saturating_add(l.bound_bytes));
-    table.rows.push(vec![
-        "Σ".to_owned(),
-        bytes(now),
-        String::new(),
-        bytes(bound),
-        format!("rounded up to a MiB: {}", bytes(advice.limit_bytes)),
-    ]);
+    let (now, bound) = advice_sums(advice);
+    let rounded = format!("rounded up to a MiB: {}", bytes(advice.limit_bytes));
+    let mut table = Table::of("How the limit comes about", &advice.lines)
+        .words("Part", |line| clean(&line.name))
+        .figures("Now", |line| bytes(line.now_bytes))
+        .figures("Highest seen", |line| line.peak_bytes.map_or("-".to_owned(), bytes))
+        .figures("Provided for", |line| bytes(line.bound_bytes))
+        .words("Where the bound comes from", |line| bound_from(line))
+        .table();
+    table.rows.push(vec!["Σ".to_owned(), bytes(now), String::new(), bytes(bound), rounded]);
     table
+}
+
+/// Sums of what is there now and of the bounds, in bytes.
+pub fn advice_sums(advice: &Advice) -> (u64, u64) {
+    let add = |(now, bound): (u64, u64), l: &AdviceLine| {
+        (now.saturating_add(l.now_bytes), bound.saturating_add(l.bound_bytes))
+    };
+    advice.lines.iter().fold((0, 0), add)
+}
+
+/// Where a bound comes from, and what it is.
+pub fn bound_from(line: &AdviceLine) -> String {
+    let kind = if line.is_hard { "a bound of the JVM" } else { "a margin on what was seen" };
+    format!("{}; {kind}", clean(&line.bound_from))
 }
 
 /// What the advice comes to.

@@ -2,14 +2,14 @@
 
 use super::facts::to_the_second;
 use super::tree::occurring;
-use assay_kit::number::{MIB, bytes, tick};
-use assay_kit::page::both;
-use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::axes::labels;
+use assay_kit::number::{MIB, bytes};
+use assay_kit::page::drawings;
+use assay_kit::scale::Scale;
 use assay_kit::stack::{self, Layer, fill_class};
 use assay_kit::svg::Svg;
-use assay_kit::{Table, key};
+use assay_kit::{Section, Table, key};
 use assay_model::{Area, MemoryReport};
-use std::collections::BTreeSet;
 
 /// Looks that are drawn and listed.
 const LOOKS_DRAWN: usize = 240;
@@ -23,37 +23,8 @@ fn is_of_one_depth(looks: &[MemoryReport]) -> bool {
     looks.windows(2).all(|pair| pair[0].depth == pair[1].depth)
 }
 
-/// Key, drawings for screens and phones, and the figures behind them.
-pub struct OverTime {
-    /// Key of the areas, as HTML.
-    pub key: String,
-    /// Drawing for screens.
-    pub wide: String,
-    /// Drawing for phones.
-    pub narrow: String,
-    /// What the areas are not comparable for; empty where they are.
-    pub caption: &'static str,
-    /// RSS and areas of each look.
-    pub table: Table,
-}
-
-impl OverTime {
-    /// The section's content.
-    pub fn html(&self) -> String {
-        format!(
-            "<figure id=\"over-time\" aria-labelledby=\"time-h\">\n{}\n{}\n\
-             <figcaption>Areas stacked; their upper edge is the RSS.{}</figcaption>\n\
-             <details><summary>Figures behind it: areas over time</summary>{}</details>\n</figure>",
-            self.key,
-            both(&self.wide, &self.narrow),
-            self.caption,
-            self.table.html()
-        )
-    }
-}
-
-/// Absent with fewer than two looks: one look has no time.
-pub fn over_time(looks: &[MemoryReport]) -> Option<OverTime> {
+/// The section's content: areas stacked, and the figures behind them. Absent with fewer than two looks: one look has no time.
+pub fn over_time(looks: &[MemoryReport]) -> Option<Section> {
     let (first, last) = (looks.first()?, looks.last()?);
     if looks.len() < 2 {
         return None;
@@ -70,57 +41,45 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<OverTime> {
     let highest = looks.iter().map(|l| l.rss_bytes as f64 / MIB).fold(0.0, f64::max);
     let words =
         format!("from {} to {} in {} looks", bytes(first.rss_bytes), bytes(last.rss_bytes), looks.len());
-    let draw = |width: f64, height: f64, id: &str| {
+    let end = seconds(last) / unit_s;
+    let draw = |width: f64, id: &str| {
+        let is_narrow = width < 500.0;
+        let height = if is_narrow { 300.0 } else { 340.0 };
         let mut svg = Svg::new(width, height);
         let plot = stack::plot(width, height);
-        let x = Scale::linear((0.0, seconds(last) / unit_s), (plot.left, plot.right));
-        let ticks = ticks_from_zero(highest, 4);
-        let y = Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (plot.bottom, plot.top));
-        plot.y_axis(&mut svg, &y, &ticks, "resident (MiB)");
+        let x = Scale::linear((0.0, end), (plot.left, plot.right));
+        let y = plot.y_from_zero(&mut svg, highest, 4, "resident (MiB)");
         stack::stack(&mut svg, &positions, &layers, &x, &y);
-        let ticks = ticks_from_zero(seconds(last) / unit_s, if width < 500.0 { 4 } else { 8 });
-        let within = ticks.iter().filter(|t| **t <= seconds(last) / unit_s);
-        let labels: Vec<(f64, String)> = within.map(|t| (x.at(*t), tick(*t))).collect();
+        let labels = labels(&x, end, if is_narrow { 4 } else { 8 }, f64::INFINITY);
         plot.x_axis(&mut svg, &labels, &format!("time since the first look ({unit})"));
         svg.finish(id, "Areas over time", &words)
     };
     let occurs = occurring(looks);
-    Some(OverTime {
-        key: key::fills(shown(&occurs).map(|area| (fill_class(area.look()), area.title()))),
-        wide: draw(960.0, 340.0, "over-time-wide"),
-        narrow: draw(344.0, 300.0, "over-time-narrow"),
-        caption: if is_of_one_depth(looks) { "" } else { DEPTHS_DIFFER },
-        table: table(looks, &seconds),
-    })
+    let shown: Vec<Area> = Area::ALL.into_iter().filter(|area| occurs.contains(area)).collect();
+    let html = format!(
+        "<figure id=\"over-time\" aria-labelledby=\"time-h\">\n{}\n{}\n\
+         <figcaption>Areas stacked; their upper edge is the RSS.{}</figcaption>\n\
+         <details><summary>Figures behind it: areas over time</summary>{}</details>\n</figure>",
+        key::fills(shown.iter().map(|area| (fill_class(area.look()), area.title()))),
+        drawings("over-time", draw),
+        if is_of_one_depth(looks) { "" } else { DEPTHS_DIFFER },
+        table(looks, &shown, seconds).html()
+    );
+    Some(Section::new("time", "Over time", html))
 }
 
-/// In the order of pictures.
-fn shown(occurs: &BTreeSet<Area>) -> impl Iterator<Item = Area> {
-    Area::ALL.into_iter().filter(|area| occurs.contains(area))
-}
-
-fn table(looks: &[MemoryReport], seconds: &dyn Fn(&MemoryReport) -> f64) -> Table {
-    let occurs = occurring(looks);
-    let shown: Vec<Area> = shown(&occurs).collect();
-    let caption = if looks.len() <= LOOKS_LISTED {
-        format!("Resident memory by area in each of {} looks (MiB)", looks.len())
-    } else {
-        format!("Resident memory by area in some of {} looks (MiB)", looks.len())
-    };
-    let mut table = Table::new(caption, &["Look", "Taken at", "After (s)", "RSS"], 2);
-    table.class = "dense";
-    table.columns.extend(shown.iter().map(|a| a.title().to_owned()));
-    for index in stack::thinned(looks.len(), LOOKS_LISTED) {
-        let look = &looks[index];
-        let mib = |value: f64| format!("{:.1}", value / MIB);
-        let mut row = vec![
-            (index + 1).to_string(),
-            to_the_second(&look.taken_at),
-            format!("{:.1}", seconds(look)),
-            mib(look.rss_bytes as f64),
-        ];
-        row.extend(shown.iter().map(|area| mib(area.bytes_in(&look.areas) as f64)));
-        table.rows.push(row);
+fn table(looks: &[MemoryReport], shown: &[Area], seconds: impl Fn(&MemoryReport) -> f64) -> Table {
+    let which = if looks.len() <= LOOKS_LISTED { "each" } else { "some" };
+    let caption = format!("Resident memory by area in {which} of {} looks (MiB)", looks.len());
+    let mib = |value: u64| format!("{:.1}", value as f64 / MIB);
+    let listed = stack::thinned(looks.len(), LOOKS_LISTED).map(|index| (index, &looks[index]));
+    let mut rows = Table::of(caption, listed)
+        .words("Look", |(index, _)| (index + 1).to_string())
+        .words("Taken at", |(_, look)| to_the_second(&look.taken_at))
+        .figures("After (s)", |(_, look)| format!("{:.1}", seconds(look)))
+        .figures("RSS", |(_, look)| mib(look.rss_bytes));
+    for area in shown {
+        rows = rows.figures(area.title(), |(_, look)| mib(area.bytes_in(&look.areas)));
     }
-    table
+    rows.class("dense")
 }

@@ -67,7 +67,11 @@ pub(super) fn finding_texts(findings: &[assay_model::MemoryFinding], gives: &str
     findings.iter().map(text).collect()
 }
 
-/// Writes the page of `report`; `looks` are those that show how it came about, empty for none.
+/// The page of one look, as one HTML file that opens without a network: a tree map to walk through, areas over the
+/// `looks` of a record (empty for none), findings, the limit that the process needs, every leaf.
+///
+/// # Errors
+/// Those of the writer.
 pub fn render(
     report: &MemoryReport,
     looks: &[MemoryReport],
@@ -122,7 +126,7 @@ fn sections(
         Section::answer(content.as_answer().render()?),
         Section::new("where", "Where the memory is", content.as_where().render()?).called("Tree map"),
     ];
-    sections.extend(over_time(looks).map(|over| Section::new("time", "Over time", over.html())));
+    sections.extend(over_time(looks));
     let findings = content.as_findings().render()?;
     let title = "What could be given back or avoided";
     sections.push(Section::new("findings", title, findings).called("What could be given back"));

@@ -12,100 +12,88 @@ const THREADS_SHOWN: usize = 120;
 
 /// Every leaf under its area.
 pub fn leaves(areas: &[AreaNode], rss_bytes: u64) -> Table {
-    let columns = ["Area and leaf", "Resident", "Share of RSS", "Number", "Established by", "What it is"];
-    let mut table = Table::new("Every leaf, the biggest area first", &columns, 1);
-    table.class = "leaves";
-    table.text_from = 4;
+    let mut rows = Vec::new();
     for area in areas {
-        push(&mut table, &area.node, Some(area.area.explanation()), "", rss_bytes);
+        push(&mut rows, &area.node, Some(area.area.explanation()), "");
     }
-    let left = table.rows.len().saturating_sub(ROWS_MAX);
-    if left > 0 {
-        table.rows.truncate(ROWS_MAX);
-        table.caption = format!("The first {ROWS_MAX} rows; {left} more are in the stored form (--json)");
-    }
-    table
+    let caption = match rows.len().saturating_sub(ROWS_MAX) {
+        0 => "Every leaf, the biggest area first".to_owned(),
+        left => format!("The first {ROWS_MAX} rows; {left} more are in the stored form (--json)"),
+    };
+    Table::of(caption, rows.into_iter().take(ROWS_MAX))
+        .words("Area and leaf", |r| r.name.clone())
+        .figures("Resident", |r| bytes(r.node.bytes))
+        .figures("Share of RSS", |r| percent(r.node.bytes, rss_bytes))
+        .figures("Number", |r| r.node.count.map_or_else(String::new, count))
+        .words("Established by", |r| if r.node.is_leaf() { r.node.tier.title() } else { "Σ" }.to_owned())
+        .words("What it is", |r| r.what.unwrap_or_default().to_owned())
+        .class("leaves")
 }
 
-fn push(table: &mut Table, node: &Node, what: Option<&str>, above: &str, rss_bytes: u64) {
-    // Names of the branches above are part of the name: a row must be understood alone.
+/// A row: a node, named with the branches above it, since a row must be understood alone.
+struct Row<'a> {
+    name: String,
+    node: &'a Node,
+    what: Option<&'a str>,
+}
+
+fn push<'a>(rows: &mut Vec<Row<'a>>, node: &'a Node, what: Option<&'a str>, above: &str) {
     let name = if above.is_empty() { node.name.clone() } else { format!("{above} › {}", node.name) };
-    let what = what.map(str::to_owned).or_else(|| node.explanation.clone()).unwrap_or_default();
-    table.rows.push(vec![
-        name.clone(),
-        bytes(node.bytes),
-        percent(node.bytes, rss_bytes),
-        node.count.map_or_else(String::new, count),
-        if node.is_leaf() { node.tier.title().to_owned() } else { "Σ".to_owned() },
-        what,
-    ]);
+    rows.push(Row { name: name.clone(), node, what: what.or(node.explanation.as_deref()) });
     for child in &node.children {
-        if table.rows.len() > 2 * ROWS_MAX {
+        if rows.len() > 2 * ROWS_MAX {
             return;
         }
-        push(table, child, None, &name, rss_bytes);
+        push(rows, child, None, &name);
     }
 }
 
 /// The unknown, described; absent where there is nothing.
 pub fn unknown(report: &MemoryReport) -> Option<Table> {
-    let columns = ["Kind", "Resident", "Number", "Where or which size", "Contents"];
-    let mut table = Table::new("What the unknown bytes look like", &columns, 1);
-    table.text_from = 3;
-    for piece in &report.unknown {
-        table.rows.push(vec![
-            clean(&piece.kind),
-            bytes(piece.resident_bytes),
-            piece.count.map_or_else(String::new, count),
-            clean(&piece.what),
-            clean(&piece.contents),
-        ]);
-    }
-    (!table.rows.is_empty()).then_some(table)
+    Table::of("What the unknown bytes look like", &report.unknown)
+        .words("Kind", |piece| clean(&piece.kind))
+        .figures("Resident", |piece| bytes(piece.resident_bytes))
+        .figures("Number", |piece| piece.count.map_or_else(String::new, count))
+        .words("Where or which size", |piece| clean(&piece.what))
+        .words("Contents", |piece| clean(&piece.contents))
+        .table()
+        .unless_empty()
 }
 
 /// Share by tier.
 pub fn tiers(report: &MemoryReport) -> Table {
-    let columns = ["Established by", "Resident", "Share of RSS", "Kind"];
-    let mut table = Table::new("Resident bytes by what established them", &columns, 1);
-    table.text_from = 3;
-    for tier in &report.tiers {
-        let kind = if tier.tier.is_inference() { "inferred" } else { "read from somebody's books" };
-        table.rows.push(vec![
-            tier.tier.title().to_owned(),
-            bytes(tier.resident_bytes),
-            percent(tier.resident_bytes, report.rss_bytes),
-            kind.to_owned(),
-        ]);
-    }
-    table
+    let kind = |is_inference| if is_inference { "inferred" } else { "read from somebody's books" };
+    Table::of("Resident bytes by what established them", &report.tiers)
+        .words("Established by", |t| t.tier.title().to_owned())
+        .figures("Resident", |t| bytes(t.resident_bytes))
+        .figures("Share of RSS", |t| percent(t.resident_bytes, report.rss_bytes))
+        .words("Kind", |t| kind(t.tier.is_inference()).to_owned())
+        .table()
 }
 
 /// Flags that matter to memory.
 pub fn flags(report: &MemoryReport) -> Option<Table> {
-    let flags = &report.jvm.as_ref()?.flags;
-    let mut table = Table::new("Flags of the JVM that matter to memory", &["Flag", "Value"], 1);
-    table.rows = flags.iter().map(|(name, value)| vec![clean(name), clean(value)]).collect();
-    (!table.rows.is_empty()).then_some(table)
+    Table::of("Flags of the JVM that matter to memory", &report.jvm.as_ref()?.flags)
+        .words("Flag", |(name, _)| clean(name))
+        .figures("Value", |(_, value)| clean(value))
+        .table()
+        .unless_empty()
 }
 
 /// Threads and their stacks, with a sentence over them.
 pub fn threads(report: &MemoryReport) -> Option<(String, Table)> {
-    let columns = ["Thread", "Kind", "Tid", "Resident", "Of it left from deeper calls", "Reserved"];
-    let mut table = Table::new("Stacks of threads, the biggest first", &columns, 2);
-    for thread in report.threads.iter().take(THREADS_SHOWN) {
-        let optional = |value: Option<u64>| value.map_or("not available".to_owned(), bytes);
-        table.rows.push(vec![
-            clean(&thread.name),
-            clean(&thread.kind),
-            thread.tid.to_string(),
-            bytes(thread.stack_resident_bytes),
-            optional(thread.stack_stale_bytes),
-            optional(thread.stack_bytes),
-        ]);
-    }
+    let optional = |value: Option<u64>| value.map_or("not available".to_owned(), bytes);
+    let table = Table::of("Stacks of threads, the biggest first", report.threads.iter().take(THREADS_SHOWN))
+        .words("Thread", |t| clean(&t.name))
+        .words("Kind", |t| clean(&t.kind))
+        .figures("Tid", |t| t.tid.to_string())
+        .figures("Resident", |t| bytes(t.stack_resident_bytes))
+        .figures("Of it left from deeper calls", |t| optional(t.stack_stale_bytes))
+        .figures("Reserved", |t| optional(t.stack_bytes))
+        .table()
+        .unless_empty()?;
     let sum = report.threads.iter().fold(0u64, |sum, t| sum.saturating_add(t.stack_resident_bytes));
     let all = report.beside_rss.threads.map_or_else(String::new, |n| format!(" of {}", count(n)));
     let listed = format!("{}{all} threads are listed; their stacks hold {}.", table.rows.len(), bytes(sum));
-    (!table.rows.is_empty()).then_some((listed, table))
+    Some((listed, table))
 }

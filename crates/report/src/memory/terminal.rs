@@ -36,7 +36,8 @@ impl Columns {
     }
 }
 
-/// The tree with all that belongs to it.
+/// The tree of one look: areas, leaves, the line that says that they add up, and what follows from them. Its lines are
+/// at most as wide as the terminal, from 72 columns on.
 pub fn render(report: &MemoryReport, view: TerminalView) -> String {
     let (ink, columns) = (Ink(view.color), Columns::of(view.width));
     let areas = tree::areas(report);
@@ -238,11 +239,10 @@ fn arenas(allocator: &assay_model::AllocatorFacts, ink: Ink) -> String {
     );
     let mut out = format!("  {}\n", ink.dim(&heading));
     for arena in allocator.arenas.iter().take(facts::ARENAS_SHOWN) {
-        let main = if arena.index == 0 { " (main)" } else { "" };
         let optional = |value: Option<u64>| value.map_or("-".to_owned(), bytes);
         out += &format!(
             "  {:<10}{:>13}{:>13}{:>16}{:>16}\n",
-            format!("{}{main}", arena.index),
+            facts::arena_name(arena),
             bytes(arena.system_bytes),
             bytes(arena.used_bytes),
             optional(arena.freed_resident_bytes),

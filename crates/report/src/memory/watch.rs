@@ -119,7 +119,7 @@ impl Watch {
             Some(rate) if rate >= 1.0 => ink.warn(&rate_text),
             _ => rate_text,
         };
-        let curve = if wide(width) { curve(self.points.iter().map(&of), CURVE) } else { String::new() };
+        let curve = if wide(width) { curve(self.points.iter().map(&of), None, CURVE) } else { String::new() };
         let line =
             format!("{}{:>13}{rate_text}{:>15}  {curve}", fit(name, 26), bytes(now as u64), signed(since));
         line.trim_end().to_owned()

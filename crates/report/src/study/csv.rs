@@ -2,68 +2,68 @@
 //!
 //! Figures have full precision and the stored unit. An empty field is absent; `note` then says why.
 
-use super::grid::Grid;
+use super::grid::{Cell, Grid, Group};
 use super::results::shown_metrics;
 use assay_kit::csv_rows::{Rows, figure, whole};
-use assay_model::Verdict;
+use assay_model::{Comparison, Estimate, Metric, Verdict};
 use std::io;
 
+/// A variant, and a metric of it.
+struct Row<'g> {
+    grid: &'g Grid<'g>,
+    group: &'g Group<'g>,
+    cell: &'g Cell<'g>,
+    metric: &'g Metric,
+    estimate: Option<Estimate>,
+    comparison: Option<&'g Comparison>,
+}
+
+/// A column: its name, and its field of a row.
+type Column = (&'static str, fn(&Row) -> String);
+
 /// The columns, in order.
-const COLUMNS: [&str; 20] = [
-    "study",
-    "variant",
-    "group",
-    "level",
-    "mode_read",
-    "metric",
-    "unit",
-    "estimate",
-    "low",
-    "high",
-    "windows",
-    "left_out",
-    "baseline",
-    "ratio",
-    "ratio_low",
-    "ratio_high",
-    "blocks",
-    "shown",
-    "verdict",
-    "note",
+const COLUMNS: [Column; 20] = [
+    ("study", |r| r.grid.run.plan.study.clone()),
+    ("variant", |r| r.cell.name.to_owned()),
+    ("group", |r| r.group.label.clone()),
+    ("level", |r| r.cell.label.clone()),
+    ("mode_read", |r| r.cell.summary.and_then(|s| s.mode_read.clone()).unwrap_or_default()),
+    ("metric", |r| r.metric.id.to_string()),
+    ("unit", |r| r.metric.unit.to_owned()),
+    ("estimate", |r| figure(r.estimate.map(|e| e.estimate))),
+    ("low", |r| figure(r.estimate.and_then(|e| e.low))),
+    ("high", |r| figure(r.estimate.and_then(|e| e.high))),
+    ("windows", |r| whole(r.cell.summary.map(|s| s.windows))),
+    ("left_out", |r| whole(r.cell.summary.map(|s| s.left_out))),
+    ("baseline", |r| r.comparison.map(|c| c.baseline.clone()).unwrap_or_default()),
+    ("ratio", |r| figure(r.comparison.map(|c| c.ratio.estimate))),
+    ("ratio_low", |r| figure(r.comparison.and_then(|c| c.ratio.low))),
+    ("ratio_high", |r| figure(r.comparison.and_then(|c| c.ratio.high))),
+    ("blocks", |r| whole(r.comparison.map(|c| c.blocks))),
+    ("shown", |r| whole(r.comparison.map(|c| c.shown))),
+    ("verdict", |r| r.comparison.map(|c| verdict_key(c.verdict).to_owned()).unwrap_or_default()),
+    ("note", |r| match r.estimate {
+        Some(_) => String::new(),
+        None => r.grid.why_absent(r.cell, r.metric),
+    }),
 ];
 
 /// Writes the whole table.
 pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
-    let mut rows = Rows::new(out, COLUMNS)?;
+    let mut rows = Rows::new(out, COLUMNS.map(|(name, _)| name))?;
     let shown = shown_metrics(grid);
     for metric in grid.metrics.iter().filter(|m| shown.contains(m) || grid.is_expected(m)) {
         for (group, cell) in grid.cells() {
             let estimate = cell.estimate(&metric.id);
-            let comparison = grid.comparison(cell.name, &metric.id);
-            let note = if estimate.is_none() { grid.why_absent(cell, metric) } else { String::new() };
-            let fields = [
-                grid.run.plan.study.clone(),
-                cell.name.to_owned(),
-                group.label.clone(),
-                cell.label.clone(),
-                cell.summary.and_then(|s| s.mode_read.clone()).unwrap_or_default(),
-                metric.id.to_string(),
-                metric.unit.to_owned(),
-                figure(estimate.map(|e| e.estimate)),
-                figure(estimate.and_then(|e| e.low)),
-                figure(estimate.and_then(|e| e.high)),
-                whole(cell.summary.map(|s| s.windows)),
-                whole(cell.summary.map(|s| s.left_out)),
-                comparison.map(|c| c.baseline.clone()).unwrap_or_default(),
-                figure(comparison.map(|c| c.ratio.estimate)),
-                figure(comparison.and_then(|c| c.ratio.low)),
-                figure(comparison.and_then(|c| c.ratio.high)),
-                whole(comparison.map(|c| c.blocks)),
-                comparison.map(|c| c.shown.to_string()).unwrap_or_default(),
-                comparison.map(|c| verdict_key(c.verdict).to_owned()).unwrap_or_default(),
-                note,
-            ];
-            rows.row(fields)?;
+            let row = Row {
+                grid,
+                group,
+                cell,
+                metric,
+                estimate,
+                comparison: grid.comparison(cell.name, &metric.id),
+            };
+            rows.row(COLUMNS.map(|(_, field)| field(&row)))?;
         }
     }
     rows.end()

@@ -1,6 +1,6 @@
 //! Ratios to the baseline as bars with intervals, a panel for each group; published values as hollow marks.
 
-use super::super::grid::{Grid, Group};
+use super::super::grid::{Cell, Grid, Group};
 use super::super::results::verdict_words;
 use super::bar_panel::{panel, published_shape};
 use assay_kit::Table;
@@ -8,7 +8,7 @@ use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::significant;
 use assay_kit::svg::marker_path;
 use assay_kit::text;
-use assay_model::{Better, Metric};
+use assay_model::{Better, Comparison, Metric};
 use std::fmt::Write as _;
 
 /// All panels share a scale, unless one of them would need more than this many times the room of another.
@@ -78,49 +78,34 @@ fn figure(grid: &Grid, metric: &Metric) -> Figure {
     });
     let scales = if shared { "" } else { " Each panel has its own scale." };
     Figure {
-        title: format!("{}, ratio to the baseline ({})", metric.title, direction(metric)),
         caption: format!("{HOW_TO_READ}{scales} Measured: {}.", metric.source),
         key: published_key(grid, &[metric]),
-        notes: Vec::new(),
         panels: panels.collect(),
-        size: "",
         tables: vec![table(grid, metric)],
-        absent: None,
-        id,
+        ..Figure::new(&id, &format!("{}, ratio to the baseline ({})", metric.title, direction(metric)))
     }
 }
 
 /// One figure for several metrics of a single group, a panel for each.
 fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Figure {
-    let mut panels = Vec::new();
-    for (metric, group) in metrics.iter().zip(grid.groups.iter().cycle()) {
-        panels.push(Panel {
-            heading: format!("{} ({})", metric.title, direction(metric)),
-            svg: panel(
-                grid,
-                group,
-                metric,
-                largest(grid, group, metric),
-                &format!("{}-0", id_of(grid, metric)),
-            ),
-            narrow: None,
-        });
-    }
+    let panels = metrics.iter().zip(grid.groups.iter().cycle()).map(|(metric, group)| {
+        let id = format!("{}-0", id_of(grid, metric));
+        let svg = panel(grid, group, metric, largest(grid, group, metric), &id);
+        Panel { heading: format!("{} ({})", metric.title, direction(metric)), svg, narrow: None }
+    });
     let titles: Vec<&str> = metrics.iter().map(|m| &*m.title).collect();
     let place = grid.groups.first().map_or("", |g| g.label.as_str());
+    let id = metrics.first().map_or_else(|| "ratios".to_owned(), |m| id_of(grid, m));
     Figure {
-        id: metrics.first().map_or_else(|| "ratios".to_owned(), |m| id_of(grid, m)),
-        title: format!("{}: ratio to the baseline", titles.join("; ")),
         caption: format!(
             "{place}{} {HOW_TO_READ} Each panel has its own scale.",
             if place.is_empty() { "" } else { "." }
         ),
         key: published_key(grid, metrics),
         notes: metrics.iter().map(|m| format!("{}: {}.", m.title, m.source)).collect(),
-        panels,
-        size: "",
+        panels: panels.collect(),
         tables: metrics.iter().map(|m| table(grid, m)).collect(),
-        absent: None,
+        ..Figure::new(&id, &format!("{}: ratio to the baseline", titles.join("; ")))
     }
 }
 
@@ -162,35 +147,24 @@ fn published_key(grid: &Grid, metrics: &[&Metric]) -> String {
 }
 
 fn table(grid: &Grid, metric: &Metric) -> Table {
-    let columns = ["Variant", "Baseline", "Ratio", "Low", "High", "Blocks", "In words"];
-    let mut table = Table::new(format!("{}, ratio to the baseline", metric.title), &columns, 9);
-    for (_, cell) in grid.cells() {
-        let row = match grid.comparison(cell.name, &metric.id) {
-            Some(c) => {
-                let end = |v: Option<f64>| v.map_or_else(|| "no interval".to_owned(), significant);
-                let (low, high) = (end(c.ratio.low), end(c.ratio.high));
-                let words = verdict_words(c.verdict).to_owned();
-                vec![
-                    c.baseline.clone(),
-                    significant(c.ratio.estimate),
-                    low,
-                    high,
-                    c.blocks.to_string(),
-                    words,
-                ]
-            }
-            None if cell.variant.is_some_and(|v| v.baseline.is_none()) => {
-                let mut row = vec![String::from("–"); 5];
-                row.push("it is the baseline".to_owned());
-                row
-            }
-            None => {
-                let mut row = vec![String::from("–"); 5];
-                row.push(format!("not available: {}", grid.why_absent(cell, metric)));
-                row
-            }
-        };
-        table.rows.push(std::iter::once(cell.name.to_owned()).chain(row).map(|c| text::clean(&c)).collect());
-    }
-    table
+    let compared = |cell: &Cell| grid.comparison(cell.name, &metric.id);
+    let told = |cell: &Cell, of: &dyn Fn(&Comparison) -> String| {
+        compared(cell).map_or_else(|| "–".to_owned(), |c| text::clean(&of(c)))
+    };
+    let end = |value: Option<f64>| value.map_or_else(|| "no interval".to_owned(), significant);
+    let in_words = |cell: &Cell| match compared(cell) {
+        Some(c) => verdict_words(c.verdict).to_owned(),
+        None if cell.variant.is_some_and(|v| v.baseline.is_none()) => "it is the baseline".to_owned(),
+        None => text::clean(&format!("not available: {}", grid.why_absent(cell, metric))),
+    };
+    let cells = grid.cells().map(|(_, cell)| cell);
+    Table::of(format!("{}, ratio to the baseline", metric.title), cells)
+        .words("Variant", |cell| text::clean(cell.name))
+        .words("Baseline", |cell| told(cell, &|c| c.baseline.clone()))
+        .words("Ratio", |cell| told(cell, &|c| significant(c.ratio.estimate)))
+        .words("Low", |cell| told(cell, &|c| end(c.ratio.low)))
+        .words("High", |cell| told(cell, &|c| end(c.ratio.high)))
+        .words("Blocks", |cell| told(cell, &|c| c.blocks.to_string()))
+        .words("In words", |cell| in_words(cell))
+        .table()
 }

@@ -47,8 +47,6 @@ pub fn figure(grid: &Grid) -> Figure {
         })
     });
     Figure {
-        id: ID.to_owned(),
-        title: TITLE.to_owned(),
         caption:
             "Value by maximum heap; whiskers are 95 % intervals. Heap sizes stand at equal distances, not to \
                   scale. A dashed line marks where JVMs changed their reference mode, as their logs show."
@@ -58,7 +56,7 @@ pub fn figure(grid: &Grid) -> Figure {
         panels: panels.collect(),
         size: "wide",
         tables: vec![table(grid)],
-        absent: None,
+        ..Figure::new(ID, TITLE)
     }
 }
 
@@ -218,22 +216,19 @@ fn heap_name(bytes: u64) -> String {
 }
 
 fn table(grid: &Grid) -> Table {
-    let mut table = Table::new("Values by maximum heap", &["Variant", "Maximum heap", "Mode read"], 3);
-    let metrics: Vec<Metric> = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id)).collect();
-    table.columns.extend(metrics.iter().map(|m| format!("{} ({})", m.title, shown_unit(m).0)));
-    for (_, cell) in grid.cells() {
-        let Some(variant) = cell.variant else { continue };
-        let mode = cell.summary.and_then(|s| s.mode_read.clone());
-        let mut row = vec![
-            text::clean(cell.name),
-            variant.max_heap_bytes.map_or_else(|| "not set".to_owned(), heap_name),
-            mode.map_or_else(|| "not available".to_owned(), |m| text::clean(&m)),
-        ];
-        row.extend(metrics.iter().map(|m| match cell.estimate(&m.id) {
-            Some(e) => interval(&e, shown_unit(m).1),
-            None => format!("not available: {}", grid.why_absent(cell, m)),
-        }));
-        table.rows.push(row);
+    let cells = grid.cells().filter_map(|(_, cell)| Some((cell, cell.variant?)));
+    let mode = |cell: &Cell| cell.summary.and_then(|s| s.mode_read.as_deref().map(text::clean));
+    let mut rows = Table::of("Values by maximum heap", cells)
+        .words("Variant", |(cell, _)| text::clean(cell.name))
+        .words("Maximum heap", |(_, v)| v.max_heap_bytes.map_or_else(|| "not set".to_owned(), heap_name))
+        .words("Mode read", |(cell, _)| mode(cell).unwrap_or_else(|| "not available".to_owned()));
+    for metric in METRIC_IDS.iter().filter_map(|id| Metric::by_id(id)) {
+        let (unit, divisor) = shown_unit(&metric);
+        rows =
+            rows.figures(format!("{} ({unit})", metric.title), |(cell, _)| match cell.estimate(&metric.id) {
+                Some(e) => interval(&e, divisor),
+                None => format!("not available: {}", grid.why_absent(cell, &metric)),
+            });
     }
-    table
+    rows.table()
 }

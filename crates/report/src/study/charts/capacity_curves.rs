@@ -3,12 +3,10 @@
 use super::super::grid::{Cell, Grid, Group, LOOKS};
 use super::keys::series_key;
 use assay_kit::Table;
-use assay_kit::axes::LABEL_SIZE;
+use assay_kit::axes::labels;
 use assay_kit::curves::{self, Curve, Frame};
 use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::{significant, tick};
-use assay_kit::scale::{Scale, ticks_from_zero};
-use assay_kit::svg::text_width;
 use assay_kit::text;
 use assay_model::{CapacityReport, CapacityWindow, PlannedCapacity};
 
@@ -48,8 +46,6 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
         names => format!(" of {}", text::clean(&names.join(", "))),
     };
     Some(Figure {
-        id: ID.to_owned(),
-        title: TITLE.to_owned(),
         caption: format!(
             "p{} of the response time{of}, from the intended start to the last byte, over the rate of Poisson arrivals; the upright \
              axis is logarithmic. A mark is a window of load that counts, of any trial that does; a line goes through the medians \
@@ -58,11 +54,10 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
             100.0 * SAME_RATE
         ),
         key: series_key(grid),
-        notes: Vec::new(),
         panels,
         size: "wide",
         tables: vec![table(grid, end)],
-        absent: None,
+        ..Figure::new(ID, TITLE)
     })
 }
 
@@ -130,7 +125,7 @@ fn panel(
     let drawn: Vec<(&Cell, Vec<(f64, f64)>)> =
         group.cells.iter().map(|c| (c, points(grid, c, end))).filter(|(_, p)| !p.is_empty()).collect();
     let limits: Vec<f64> = planned.limits_ms.iter().copied().filter(|l| *l > 0.0 && l.is_finite()).collect();
-    let times = || drawn.iter().flat_map(|(_, points)| points).map(|p| p.1).chain(limits.iter().copied());
+    let times = drawn.iter().flat_map(|(_, points)| points).map(|p| p.1).chain(limits.iter().copied());
     let curves: Vec<Curve> = drawn.iter().map(|(cell, points)| curve(cell, points)).collect();
     let frame = Frame {
         left: 52.0,
@@ -139,14 +134,10 @@ fn panel(
         names_width,
         end,
         title: "rate asked for (requests/s)",
-        times: (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max)),
+        times: times.collect(),
         limits: &limits,
     };
-    let ticks = |x: &Scale| {
-        let within = ticks_from_zero(end, 5).into_iter().filter(|t| *t <= end).map(|t| (x.at(t), tick(t)));
-        within.filter(|(at, label)| at + text_width(label, LABEL_SIZE) / 2.0 <= width).collect()
-    };
-    curves::draw(&frame, ticks, &curves, (id, &format!("{TITLE}{}", group.place())))
+    curves::draw(&frame, |x| labels(x, end, 5, width), &curves, (id, &format!("{TITLE}{}", group.place())))
 }
 
 fn curve(cell: &Cell, points: &[(f64, f64)]) -> Curve {
@@ -166,18 +157,19 @@ fn curve(cell: &Cell, points: &[(f64, f64)]) -> Curve {
 }
 
 fn table(grid: &Grid, end: f64) -> Table {
-    let mut table = Table::new("Points of the lines", &["Variant", "Requests/s", "Response time (ms)"], 1);
-    for (_, cell) in grid.cells().filter(|(_, c)| c.variant.is_some()) {
-        let line = line(&points(grid, cell, end));
-        if line.is_empty() {
-            let absent = "not available: no window counts".to_owned();
-            table.rows.push(vec![text::clean(cell.name), absent.clone(), absent]);
-        }
-        for (rate, ms) in line {
-            table.rows.push(vec![text::clean(cell.name), significant(rate), significant(ms)]);
-        }
-    }
-    table
+    let points = |cell: &Cell| match line(&points(grid, cell, end)) {
+        line if line.is_empty() => vec![None],
+        line => line.into_iter().map(Some).collect(),
+    };
+    let cells = grid.cells().filter(|(_, cell)| cell.variant.is_some());
+    let rows = cells.flat_map(|(_, cell)| points(cell).into_iter().map(move |point| (cell, point)));
+    let told =
+        |value: Option<f64>| value.map_or_else(|| "not available: no window counts".to_owned(), significant);
+    Table::of("Points of the lines", rows)
+        .words("Variant", |(cell, _)| text::clean(cell.name))
+        .figures("Requests/s", |(_, point)| told(point.map(|(rate, _)| rate)))
+        .figures("Response time (ms)", |(_, point)| told(point.map(|(_, ms)| ms)))
+        .table()
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Heap in use and collection pauses over the measured time, a small panel for each variant.
 
 use super::super::grid::{Cell, Grid, Group, LOOKS};
-use super::joined::joined;
+use super::joined::{Drawn, drawn, joined, of_group};
 use assay_kit::Table;
 use assay_kit::axes::Plot;
 use assay_kit::figure::{Figure, Panel, SMALL_WIDTH};
 use assay_kit::number::{MIB, count, significant};
-use assay_kit::scale::{Scale, ticks_from_zero};
+use assay_kit::scale::Scale;
 use assay_kit::svg::Svg;
 use assay_kit::teeth::{self, Fall};
 use assay_kit::text;
@@ -19,61 +19,27 @@ const PAUSES: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 136.0, bo
 
 /// The figure.
 pub fn figure(grid: &Grid) -> Figure {
-    let mut panels = Vec::new();
-    let mut table = Table::new(
-        "Collections in the drawn trial, within its windows",
-        &[
-            "Variant",
-            "Trial",
-            "Pauses",
-            "Sum (ms)",
-            "Longest (ms)",
-            "Full collections",
-            "Highest use after one (MiB)",
-        ],
-        2,
-    );
-    for group in &grid.groups {
-        let limits = limits(grid, group);
-        for cell in group.cells.iter().filter(|c| c.variant.is_some()) {
-            let found = grid.shown_trial(cell.name).map(|t| (t, in_windows(t)));
-            match found.filter(|(_, events)| !events.is_empty()) {
-                Some((stored, events)) => {
-                    let id = format!("{ID}-{}", panels.len());
-                    let heading = text::clean(cell.name);
-                    panels.push(Panel {
-                        heading,
-                        narrow: None,
-                        svg: panel(cell, stored, &events, limits, &id),
-                    });
-                    table.rows.push(table_row(cell, stored, &events));
-                }
-                None => {
-                    let mut row = vec![text::clean(cell.name)];
-                    row.resize(7, "not available: no collection with a time stamp in a window".to_owned());
-                    table.rows.push(row);
-                }
-            }
-        }
-    }
+    let drawn = drawn(grid, in_windows);
+    let shown = drawn.iter().filter_map(|(group, cell, found)| Some((group, cell, found.as_ref()?)));
+    let panels = shown.enumerate().map(|(index, (group, cell, (stored, events)))| {
+        let svg = panel(cell, stored, events, limits(&drawn, group), &format!("{ID}-{index}"));
+        Panel { heading: text::clean(cell.name), svg, narrow: None }
+    });
+    let panels: Vec<Panel> = panels.collect();
     if panels.is_empty() {
         let why = "not available: no GC log gave a collection with a time stamp inside a measured window";
         return Figure::absent(ID, TITLE, why);
     }
     Figure {
-        id: ID.to_owned(),
-        title: TITLE.to_owned(),
         caption: "Above: heap in use in MiB, falling at each collection; where collections are too dense to draw one by \
                   one a band spans from before to after them. Below: length of each pause in ms, a triangle marks a full collection. One \
                   trial for each variant; dotted lines are the gaps between its windows. From the GC log. Scales \
                   are the same in all panels of a heap size."
             .to_owned(),
-        key: String::new(),
-        notes: Vec::new(),
         panels,
         size: "small",
-        tables: vec![table],
-        absent: None,
+        tables: vec![table(&drawn)],
+        ..Figure::new(ID, TITLE)
     }
 }
 
@@ -118,28 +84,21 @@ fn in_windows(stored: &StoredTrial) -> Vec<Placed<'_>> {
 }
 
 /// Highest heap use (MiB) and longest pause (ms) of a group.
-fn limits(grid: &Grid, group: &Group) -> (f64, f64) {
-    let mut limits = (0.0f64, 0.0f64);
-    for stored in group.cells.iter().filter_map(|c| grid.shown_trial(c.name)) {
-        for placed in in_windows(stored) {
-            let used = placed.event.heap.before_bytes.or(placed.event.heap.after_bytes).unwrap_or(0);
-            limits = (limits.0.max(used as f64 / MIB), limits.1.max(placed.pause_ms()));
-        }
-    }
-    limits
+fn limits(drawn: &[Drawn<Placed>], group: &Group) -> (f64, f64) {
+    of_group(drawn, group).fold((0.0, 0.0), |(used, pause_ms), placed| {
+        let heap = &placed.event.heap;
+        let bytes = heap.before_bytes.or(heap.after_bytes).unwrap_or(0);
+        (used.max(bytes as f64 / MIB), pause_ms.max(placed.pause_ms()))
+    })
 }
 
 fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64), id: &str) -> String {
     let mut svg = Svg::new(SMALL_WIDTH, 218.0);
     let joined = joined(&stored.trial);
     let x = Scale::linear((0.0, joined.total_s), (HEAP.left, HEAP.right));
-    let (heap_ticks, pause_ticks) = (ticks_from_zero(limits.0, 3), ticks_from_zero(limits.1, 2));
-    let end = |ticks: &[f64]| ticks.last().copied().unwrap_or(1.0);
-    let heap = Scale::linear((0.0, end(&heap_ticks)), (HEAP.bottom, HEAP.top));
-    let pauses = Scale::linear((0.0, end(&pause_ticks)), (PAUSES.bottom, PAUSES.top));
     joined.draw(&mut svg, &Plot { top: HEAP.top, ..PAUSES }, &x);
-    HEAP.y_axis(&mut svg, &heap, &heap_ticks, "heap in use (MiB)");
-    PAUSES.y_axis(&mut svg, &pauses, &pause_ticks, "pause (ms)");
+    let heap = HEAP.y_from_zero(&mut svg, limits.0, 3, "heap in use (MiB)");
+    let pauses = PAUSES.y_from_zero(&mut svg, limits.1, 2, "pause (ms)");
     joined.note(&mut svg, &HEAP);
     let look = cell.series % LOOKS;
     let falls: Vec<Fall> = events.iter().map(Placed::fall).collect();
@@ -164,18 +123,23 @@ fn longest_and_full(events: &[Placed]) -> (f64, u64) {
     (longest, events.iter().filter(|p| p.is_full()).count() as u64)
 }
 
-fn table_row(cell: &Cell, stored: &StoredTrial, events: &[Placed]) -> Vec<String> {
-    let (longest, full) = longest_and_full(events);
-    let sum: f64 = events.iter().map(|p| p.pause_ms()).sum();
-    let highest = events.iter().filter_map(|p| p.event.heap.after_bytes).max();
-    vec![
-        text::clean(cell.name),
-        stored.trial.number.to_string(),
-        count(events.len() as u64),
-        significant(sum),
-        significant(longest),
-        count(full),
-        highest
-            .map_or_else(|| "not available: the log gives none".to_owned(), |b| significant(b as f64 / MIB)),
-    ]
+fn table(drawn: &[Drawn<Placed>]) -> Table {
+    let told = |(.., found): &&Drawn<Placed>, of: &dyn Fn(&StoredTrial, &[Placed]) -> String| match found {
+        Some((stored, events)) => of(stored, events),
+        None => "not available: no collection with a time stamp in a window".to_owned(),
+    };
+    let sum = |events: &[Placed]| events.iter().map(Placed::pause_ms).sum();
+    let highest = |events: &[Placed]| match events.iter().filter_map(|p| p.event.heap.after_bytes).max() {
+        Some(bytes) => significant(bytes as f64 / MIB),
+        None => "not available: the log gives none".to_owned(),
+    };
+    Table::of("Collections in the drawn trial, within its windows", drawn)
+        .words("Variant", |(_, cell, _)| text::clean(cell.name))
+        .words("Trial", |d| told(d, &|stored, _| stored.trial.number.to_string()))
+        .figures("Pauses", |d| told(d, &|_, events| count(events.len() as u64)))
+        .figures("Sum (ms)", |d| told(d, &|_, events| significant(sum(events))))
+        .figures("Longest (ms)", |d| told(d, &|_, events| significant(longest_and_full(events).0)))
+        .figures("Full collections", |d| told(d, &|_, events| count(longest_and_full(events).1)))
+        .figures("Highest use after one (MiB)", |d| told(d, &|_, events| highest(events)))
+        .table()
 }

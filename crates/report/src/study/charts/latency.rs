@@ -27,14 +27,11 @@ pub fn figure(grid: &Grid) -> Figure {
     }
     let drawn = grid.groups.iter().enumerate().filter(|(_, g)| g.cells.iter().any(|c| !points(c).is_empty()));
     Figure {
-        id: ID.to_owned(),
-        title: TITLE.to_owned(),
         caption: "Response time from the intended start to the last byte, over the windows that count; both axes \
                   are logarithmic, the lower one in the share of slower requests: 99 stands where 1 in 100 took \
                   longer. Measured by the load generator."
             .to_owned(),
         key: series_key(grid),
-        notes: Vec::new(),
         panels: drawn
             .map(|(i, g)| {
                 curve_panel(g.label.clone(), &format!("{ID}-{i}"), |width, names, id| panel(g, (width, names), id))
@@ -42,7 +39,7 @@ pub fn figure(grid: &Grid) -> Figure {
             .collect(),
         size: "wide",
         tables: vec![table(grid)],
-        absent: None,
+        ..Figure::new(ID, TITLE)
     }
 }
 
@@ -70,8 +67,6 @@ fn panel(group: &Group, (width, names_width): (f64, f64), id: &str) -> String {
     let drawn: Vec<(&Cell, Vec<LatencyPoint>)> =
         group.cells.iter().map(|c| (c, points(c))).filter(|(_, p)| !p.is_empty()).collect();
     let all = || drawn.iter().flat_map(|(_, points)| points);
-    let low = all().map(|p| p.ms).fold(f64::INFINITY, f64::min);
-    let high = all().map(|p| p.ms).fold(0.0, f64::max);
     let end = all().map(|p| nines(p.percentile)).fold(1.0, f64::max);
     let curves: Vec<Curve> = drawn.iter().map(|(cell, points)| curve(cell, points)).collect();
     let frame = Frame {
@@ -81,7 +76,7 @@ fn panel(group: &Group, (width, names_width): (f64, f64), id: &str) -> String {
         names_width,
         end,
         title: "percentile of requests (%)",
-        times: (low, high),
+        times: all().map(|p| p.ms).collect(),
         limits: &[],
     };
     let ticks = |x: &Scale| {
@@ -114,15 +109,15 @@ fn at(points: &[LatencyPoint], percentile: f64) -> Option<LatencyPoint> {
 }
 
 fn table(grid: &Grid) -> Table {
-    let mut table = Table::new("Response time by percentile (ms)", &["Variant"], 1);
-    table.columns.extend(TICKS.iter().map(|p| format!("{p} %")));
-    for (_, cell) in grid.cells().filter(|(_, c)| c.variant.is_some()) {
-        let curve = cell.summary.map_or(&[][..], |s| &s.response_curve);
-        let mut row = vec![text::clean(cell.name)];
-        row.extend(TICKS.iter().map(|p| {
-            at(curve, *p).map_or_else(|| "not available: not reached".to_owned(), |p| significant(p.ms))
-        }));
-        table.rows.push(row);
+    let cells = grid.cells().map(|(_, cell)| cell).filter(|cell| cell.variant.is_some());
+    let mut rows =
+        Table::of("Response time by percentile (ms)", cells).words("Variant", |cell| text::clean(cell.name));
+    for percentile in TICKS {
+        rows = rows.figures(format!("{percentile} %"), |cell| {
+            let curve = cell.summary.map_or(&[][..], |s| &s.response_curve);
+            let point = at(curve, percentile);
+            point.map_or_else(|| "not available: not reached".to_owned(), |p| significant(p.ms))
+        });
     }
-    table
+    rows.table()
 }

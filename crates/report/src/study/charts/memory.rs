@@ -8,7 +8,7 @@ use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::{MIB, mib, significant};
 use assay_kit::stack::fill_class;
 use assay_kit::text;
-use assay_model::{Area, Metric, metric};
+use assay_model::{Area, Metric, Window, metric};
 
 const ID: &str = "memory";
 const TITLE: &str = "Resident memory by area";
@@ -31,17 +31,13 @@ pub fn figure(grid: &Grid) -> Figure {
         narrow: None,
     });
     Figure {
-        id: ID.to_owned(),
-        title: TITLE.to_owned(),
         caption: "Mean over the windows that count of the last sample of each; the areas add up to the resident set \
                   size of the same scan. From /proc/PID/smaps and the heap range in the JVM's log. Each heap size has its own scale."
             .to_owned(),
         key: area_key(|area| occurring.contains(area)),
-        notes: Vec::new(),
         panels: panels.collect(),
-        size: "",
         tables: vec![table(grid)],
-        absent: None,
+        ..Figure::new(ID, TITLE)
     }
 }
 
@@ -53,12 +49,8 @@ fn at_window_ends(grid: &Grid, cell: &Cell) -> Option<Means> {
     let mut sums = [0.0; Area::ALL.len()];
     let mut samples = 0u32;
     for stored in grid.trials(cell.name).filter(|t| t.trial.counts()) {
-        for window in stored
-            .trial
-            .windows
-            .iter()
-            .filter(|w| Metric::by_id(metric::RSS_BYTES).is_some_and(|rss| w.counts_for(&rss)))
-        {
+        let counts = |w: &&Window| Metric::by_id(metric::RSS_BYTES).is_some_and(|rss| w.counts_for(&rss));
+        for window in stored.trial.windows.iter().filter(counts) {
             let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
             let Some(last) = stored.memory.iter().rfind(|s| inside.contains(&s.monotonic_ns)) else {
                 continue;
@@ -99,25 +91,18 @@ fn row(cell: &Cell, areas: Option<Means>) -> Sum {
 }
 
 fn table(grid: &Grid) -> Table {
+    let cells = grid.cells().filter(|(_, cell)| cell.variant.is_some());
+    let told = |means: &Option<Means>, of: &dyn Fn(&Means) -> f64| match means {
+        Some(means) => significant(of(means) / MIB),
+        None => "not available: no sample in a window that counts".to_owned(),
+    };
+    let means = cells.map(|(_, cell)| (cell, at_window_ends(grid, cell)));
+    let mut rows = Table::of("Resident memory by area (MiB)", means)
+        .words("Variant", |(cell, _)| text::clean(cell.name))
+        .figures("Sum", |(_, means)| told(means, &|means| means.iter().sum()));
     let occurring = occurring(grid);
-    let mut table = Table::new("Resident memory by area (MiB)", &["Variant", "Sum"], 1);
-    table.columns.extend(occurring.iter().map(|a| a.title().to_owned()));
-    for (_, cell) in grid.cells().filter(|(_, c)| c.variant.is_some()) {
-        let mut row = vec![text::clean(cell.name)];
-        match at_window_ends(grid, cell) {
-            Some(areas) => {
-                row.push(significant(areas.iter().sum::<f64>() / MIB));
-                let shown = areas.iter().zip(Area::ALL).filter(|(_, area)| occurring.contains(area));
-                row.extend(shown.map(|(bytes, _)| significant(bytes / MIB)));
-            }
-            None => {
-                row.resize(
-                    occurring.len() + 2,
-                    "not available: no sample in a window that counts".to_owned(),
-                );
-            }
-        }
-        table.rows.push(row);
+    for (index, area) in Area::ALL.into_iter().enumerate().filter(|(_, area)| occurring.contains(area)) {
+        rows = rows.figures(area.title(), |(_, means)| told(means, &|means| means[index]));
     }
-    table
+    rows.table()
 }

@@ -7,10 +7,12 @@ use assay_kit::Table;
 use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::{bytes, percent};
 use assay_kit::text;
-use assay_model::{Area, MemoryReport};
+use assay_model::{Area, Leaf, MemoryReport};
 
 const ID: &str = "memory-map";
 const TITLE: &str = "Every resident byte after the last window";
+/// Leaves of each variant that are listed.
+const LEAVES: usize = 15;
 
 /// The figure; none in a study that did not ask for full looks, which is no lack of it.
 pub fn figure(grid: &Grid, inserts: &Inserts) -> Option<Figure> {
@@ -25,18 +27,15 @@ pub fn figure(grid: &Grid, inserts: &Inserts) -> Option<Figure> {
     });
     let occurs = |area: &Area| looks.iter().any(|(_, look)| area.bytes_in(&look.areas) > 0);
     Some(Figure {
-        id: ID.to_owned(),
-        title: TITLE.to_owned(),
         caption: "One trial for each variant, the last that counts; each map is as large as any other, whatever its \
                   RSS. The leaves add up to the RSS of the scan. From the process's page map and memory, after its \
                   last window."
             .to_owned(),
         key: area_key(occurs),
-        notes: Vec::new(),
         panels: maps.collect(),
         size: "small",
         tables: vec![by_area(&looks, &occurs), biggest_leaves(&looks)],
-        absent: None,
+        ..Figure::new(ID, TITLE)
     })
 }
 
@@ -52,36 +51,32 @@ fn looks<'a>(grid: &Grid<'a>) -> Vec<(String, &'a MemoryReport)> {
 }
 
 fn by_area(looks: &[(String, &MemoryReport)], occurs: &dyn Fn(&Area) -> bool) -> Table {
-    let mut table = Table::new("Resident memory by area after the last window", &["Variant", "RSS"], 1);
-    let shown: Vec<Area> = Area::ALL.into_iter().filter(occurs).collect();
-    table.columns.extend(shown.iter().map(|a| a.title().to_owned()));
-    for (name, look) in looks {
-        let mut row = vec![name.clone(), bytes(look.rss_bytes)];
-        row.extend(shown.iter().map(|a| bytes(a.bytes_in(&look.areas))));
-        table.rows.push(row);
+    let mut rows = Table::of("Resident memory by area after the last window", looks)
+        .words("Variant", |(name, _)| name.clone())
+        .figures("RSS", |(_, look)| bytes(look.rss_bytes));
+    for area in Area::ALL.into_iter().filter(occurs) {
+        rows = rows.figures(area.title(), |(_, look)| bytes(area.bytes_in(&look.areas)));
     }
-    table
+    rows.table()
+}
+
+fn biggest(look: &MemoryReport) -> Vec<&Leaf> {
+    let mut leaves: Vec<&Leaf> = look.leaves.iter().collect();
+    leaves.sort_by_key(|leaf| std::cmp::Reverse(leaf.resident_bytes));
+    leaves.truncate(LEAVES);
+    leaves
 }
 
 /// The biggest leaves of each variant: a picture this small has no room for their names.
 fn biggest_leaves(looks: &[(String, &MemoryReport)]) -> Table {
-    const LEAVES: usize = 15;
-    let columns = ["Variant", "Leaf", "Resident", "Share of RSS", "Established by"];
-    let mut table = Table::new(format!("The {LEAVES} biggest leaves of each variant"), &columns, 2);
-    table.text_from = 4;
-    for (name, look) in looks {
-        let mut leaves: Vec<&assay_model::Leaf> = look.leaves.iter().collect();
-        leaves.sort_by_key(|l| std::cmp::Reverse(l.resident_bytes));
-        for leaf in leaves.into_iter().take(LEAVES) {
-            let path: Vec<String> = leaf.path.iter().take(8).map(|p| text::clean(p)).collect();
-            table.rows.push(vec![
-                name.clone(),
-                path.join(": "),
-                bytes(leaf.resident_bytes),
-                percent(leaf.resident_bytes, look.rss_bytes),
-                leaf.tier.title().to_owned(),
-            ]);
-        }
-    }
-    table
+    let rows = looks.iter().flat_map(|(name, look)| biggest(look).into_iter().map(move |l| (name, look, l)));
+    Table::of(format!("The {LEAVES} biggest leaves of each variant"), rows)
+        .words("Variant", |(name, ..)| (*name).clone())
+        .words("Leaf", |(.., leaf)| {
+            leaf.path.iter().take(8).map(|p| text::clean(p)).collect::<Vec<_>>().join(": ")
+        })
+        .figures("Resident", |(.., leaf)| bytes(leaf.resident_bytes))
+        .figures("Share of RSS", |(_, look, leaf)| percent(leaf.resident_bytes, look.rss_bytes))
+        .words("Established by", |(.., leaf)| leaf.tier.title().to_owned())
+        .table()
 }
