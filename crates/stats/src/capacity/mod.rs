@@ -9,7 +9,6 @@ mod score;
 mod search;
 mod sweep;
 
-pub use score::{Level, score};
 pub use search::{Search, SearchConfig};
 pub use sweep::{Sweep, SweepConfig};
 

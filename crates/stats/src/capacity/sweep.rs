@@ -86,8 +86,10 @@ enum Phase {
 pub struct Sweep {
     config: SweepConfig,
     phase: Phase,
+    /// Highest rate that was tried before the levels; each level is 1 % of it.
     attempted_per_s: f64,
     settled_per_s: Option<f64>,
+    /// Levels so far, upwards, each as it ended.
     levels: Vec<Level>,
     retries_left: u32,
     failures: u32,
@@ -112,19 +114,9 @@ impl Sweep {
         }
     }
 
-    /// Highest rate that was tried before the levels, per second; each level is 1 % of it.
-    pub fn attempted_per_s(&self) -> f64 {
-        self.attempted_per_s
-    }
-
     /// The last base that held, per second.
     pub fn settled_per_s(&self) -> Option<f64> {
         self.settled_per_s
-    }
-
-    /// Levels so far, upwards, each as it ended.
-    pub fn levels(&self) -> &[Level] {
-        &self.levels
     }
 
     fn ask(&self, step: Step, rate_per_s: f64, settle_s: f64, window_s: f64) -> Ask {
@@ -271,7 +263,7 @@ mod tests {
         let mut tried = Vec::new();
         while let Some(ask) = sweep.next().filter(|_| sweep.phase != Phase::WarmUp) {
             tried.push(ask.rate_per_s.round());
-            let up_to = match sweep.settled_per_s() {
+            let up_to = match sweep.settled_per_s {
                 Some(settled) if 4000.0 < settled => 3000.0,
                 Some(settled) if 3000.0 < settled => 3900.0,
                 _ => 3500.0,
@@ -283,8 +275,8 @@ mod tests {
         assert_eq!(tried[21..27], [200.0, 220.0, 244.0, 273.0, 307.0, 349.0]);
         assert!(tried.contains(&3295.0) && tried.contains(&3934.0), "{tried:?}");
         // The published run rounded each rate.
-        assert!((sweep.attempted_per_s() - 4187.0).abs() < 1.0, "{}", sweep.attempted_per_s());
-        assert_eq!(sweep.settled_per_s().map(f64::round), Some(4038.0));
+        assert!((sweep.attempted_per_s - 4187.0).abs() < 1.0, "{}", sweep.attempted_per_s);
+        assert_eq!(sweep.settled_per_s.map(f64::round), Some(4038.0));
     }
 
     #[test]
@@ -296,9 +288,9 @@ mod tests {
             asks.push(ask);
         }
         let levels: Vec<_> = asks.iter().filter(|ask| ask.step == Step::Level).collect();
-        let failed: Vec<_> = sweep.levels().iter().filter(|level| !level.is_sustained).collect();
+        let failed: Vec<_> = sweep.levels.iter().filter(|level| !level.is_sustained).collect();
         assert_eq!(failed.len(), 3);
-        assert_eq!(levels.len(), sweep.levels().len() + 3, "one more try for each of the failed ones");
+        assert_eq!(levels.len(), sweep.levels.len() + 3, "one more try for each of the failed ones");
         let capacity = sweep.capacity();
         let max = capacity.max_rate_per_s.expect("levels were kept").estimate;
         // Within a level and the tolerance of what the server answers.
