@@ -68,6 +68,11 @@ pub fn bytes(value: u64) -> String {
     }
 }
 
+/// `a` less `b`; sums are far from the ends of the type, what is not is told as the end.
+pub fn less(a: u64, b: u64) -> i64 {
+    i64::try_from(i128::from(a) - i128::from(b)).unwrap_or(if a < b { i64::MIN } else { i64::MAX })
+}
+
 /// A change in bytes, with its sign.
 pub fn signed_bytes(value: i64) -> String {
     let sign = if value < 0 { "-" } else { "+" };

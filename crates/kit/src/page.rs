@@ -121,6 +121,14 @@ pub fn both(wide: &str, narrow: &str) -> String {
     format!("<div class=\"map-wide\">{wide}</div><div class=\"map-narrow\">{narrow}</div>")
 }
 
+/// Pictures beside each other, each under its name.
+pub fn panels(of: impl Iterator<Item = (String, String)>) -> String {
+    let panel = |(name, picture): (String, String)| {
+        format!("<div class=\"panel\"><p class=\"panel-name\"><bdi>{}</bdi></p>{picture}</div>", html(&name))
+    };
+    format!("<div class=\"panels\">{}</div>", of.map(panel).collect::<String>())
+}
+
 /// Pictures with their key and caption, named by the heading of the section `heading`.
 pub fn figure(id: &str, heading: &str, key: &str, pictures: &str, caption: &str) -> String {
     format!(

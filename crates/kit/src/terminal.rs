@@ -1,6 +1,7 @@
 //! The frame of what is written to a terminal: its width, and the lists at its end.
 
 use crate::ink::{Ink, paragraph};
+use crate::number::count;
 use crate::text::clean;
 
 /// Leaves that a tree shows.
@@ -44,8 +45,13 @@ pub fn problems(out: &mut String, problems: &[(String, String)], ink: Ink, width
     for (about, text) in problems.iter().take(PROBLEMS_SHOWN) {
         paragraph(out, 2, width, &format!("{}: {}", clean(about), clean(text)), str::to_owned);
     }
-    let more = problems.len().saturating_sub(PROBLEMS_SHOWN);
-    if more > 0 {
-        *out += &format!("  {more} more (--json has them)\n");
+    more(out, (problems.len(), PROBLEMS_SHOWN), "  ", "more (--json has them)", ink);
+}
+
+/// Behind the first of a list: how many more there are, and where. Nothing where there are none.
+pub fn more(out: &mut String, (all, shown): (usize, usize), indent: &str, what: &str, ink: Ink) {
+    if shown < all {
+        let told = format!("{} {what}", count((all - shown) as u64));
+        *out += &format!("{indent}{}\n", ink.dim(&told));
     }
 }

@@ -4,11 +4,10 @@ use super::{csv, length_pictures, page_tables, timeline_picture, words};
 use askama::Template;
 use assay_kit::key::{mark, marker, marks};
 use assay_kit::number::count;
-use assay_kit::page::{absent, copied_text, drawings_if_any, figure};
+use assay_kit::page::{absent, copied_text, drawings_if_any, figure, panels};
 use assay_kit::text::{clean, html};
 use assay_kit::{Page, Section, Table};
 use assay_model::{GcDurations, GcFinding, GcReport, GcRow, GcSeries, Problem};
-use std::fmt::Write as _;
 use std::io;
 
 const STYLE: &str =
@@ -104,21 +103,12 @@ fn pauses_html(report: &GcReport) -> String {
         return format!("<p>{}.</p>", words::NO_PAUSE);
     }
     let mut out = String::new();
-    let panels = length_pictures::histograms(&report.pauses_by_phase);
-    if !panels.is_empty() {
-        let left = report.pauses_by_phase.len().saturating_sub(panels.len());
+    let pictures = length_pictures::histograms(&report.pauses_by_phase);
+    if !pictures.is_empty() {
+        let left = report.pauses_by_phase.len().saturating_sub(pictures.len());
         let more = if left > 0 { format!(" {left} more kinds are in the table.") } else { String::new() };
-        let mut html_of = String::from("<div class=\"panels\">");
-        for (name, picture) in panels {
-            let name = html(&name);
-            let _ = write!(
-                html_of,
-                "<div class=\"panel\"><p class=\"panel-name\"><bdi>{name}</bdi></p>{picture}</div>"
-            );
-        }
-        html_of += "</div>";
         let caption = format!("How long pauses of each kind took, all on the same logarithmic axis.{more}");
-        out += &figure("lengths", "pauses", "", &html_of, &caption);
+        out += &figure("lengths", "pauses", "", &panels(pictures.into_iter()), &caption);
     }
     let tables: [(&str, &str, &[GcRow], Option<&GcDurations>); 3] = [
         ("Pauses by kind", "Kind", &report.pauses_by_phase, Some(&report.pauses)),

@@ -4,7 +4,7 @@ use super::words;
 use assay_kit::TerminalView;
 use assay_kit::ink::{Ink, fit, paragraph};
 use assay_kit::number::{count, significant, size};
-use assay_kit::terminal::{problems, usable};
+use assay_kit::terminal::{more, problems, usable};
 use assay_kit::text::{clean, shorten};
 use assay_model::{GcDurations, GcReport, GcRow, GcSeverity, Problem};
 
@@ -70,10 +70,7 @@ fn head(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
             paragraph(out, 2, width, &flags, |l| ink.dim(l));
         }
     }
-    let more = report.jvms.len().saturating_sub(JVMS_SHOWN);
-    if more > 0 {
-        *out += &format!("{more} more JVMs (--json has them)\n");
-    }
+    more(out, (report.jvms.len(), JVMS_SHOWN), "", "more JVMs (--json has them)", ink);
 }
 
 fn findings(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
@@ -121,10 +118,7 @@ fn table(
     for row in rows.iter().take(ROWS_SHOWN) {
         *out += &line(report, &row.name, &row.durations, (name, place));
     }
-    let left = rows.len().saturating_sub(ROWS_SHOWN);
-    if left > 0 {
-        *out += &format!("{left} more (--csv and --json have them)\n");
-    }
+    more(out, (rows.len(), ROWS_SHOWN), "", "more (--csv and --json have them)", ink);
     if let Some(all) = all {
         *out += &ink.bold(line(report, "all", all, (name, place)).trim_end());
         out.push('\n');
@@ -147,10 +141,7 @@ fn triggers(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
     for (trigger, cycles) in rows.iter().take(ROWS_SHOWN) {
         *out += &format!("{}{:>COUNT$}\n", fit(&clean(trigger), name), count(**cycles));
     }
-    let left = rows.len().saturating_sub(ROWS_SHOWN);
-    if left > 0 {
-        *out += &format!("{left} more (--csv and --json have them)\n");
-    }
+    more(out, (rows.len(), ROWS_SHOWN), "", "more (--csv and --json have them)", ink);
 }
 
 /// A row, with the place of the longest where there is room.

@@ -2,7 +2,7 @@
 
 use super::words::{self, ClassRow};
 use askama::Template;
-use assay_kit::number::{count, percent_change, signed_size, size};
+use assay_kit::number::{count, less, percent_change, signed_size, size};
 use assay_model::{HeapPrediction, ModelWeight};
 use std::cmp::Reverse;
 
@@ -139,5 +139,5 @@ fn change(from: u64, to: u64) -> String {
         return format!("{} → {}, no change", size(from), size(to));
     }
     let share = percent_change(to, from).map_or_else(String::new, |share| format!(" ({share})"));
-    format!("{} → {}, {}{share}", size(from), size(to), signed_size(words::less(to, from)))
+    format!("{} → {}, {}{share}", size(from), size(to), signed_size(less(to, from)))
 }

@@ -168,6 +168,24 @@ pub struct Matrix<'a> {
     pub rows: Vec<(u64, Vec<Option<&'a ModeCell>>)>,
 }
 
+/// What the template asks for; it gives references.
+impl Matrix<'_> {
+    fn option(&self, max_heap_bytes: &u64) -> String {
+        xmx(*max_heap_bytes)
+    }
+
+    /// Class of a cell, by its mode.
+    fn class(&self, cell: &ModeCell) -> String {
+        let wrong = if Proof::of(cell) == Proof::Contradicted { " wrong" } else { "" };
+        format!("{}{wrong}", mode_of(cell).map_or("", mode_class))
+    }
+
+    /// Mode of a cell, and how sure it is.
+    fn mode(&self, cell: &ModeCell) -> String {
+        format!("{} {}", mode_of(cell).map_or("not known", short), Proof::of(cell).mark())
+    }
+}
+
 /// Cells by JVM and options, in the order in which they come.
 pub fn matrices(modes: &HeapModes) -> Vec<Matrix<'_>> {
     let mut keys: Vec<(&str, u32, &[String])> = Vec::new();

@@ -1,6 +1,6 @@
 //! The page of modes: cliffs, matrix, address map, advice.
 
-use super::mode_words::{self, Proof, mode_class, mode_of, short};
+use super::mode_words::{self, mode_class, mode_of, short};
 use super::page::{self, Answer, Claim};
 use super::{address_picture, cliffs_picture};
 use askama::Template;
@@ -8,7 +8,7 @@ use assay_kit::number::xmx;
 use assay_kit::page::drawings;
 use assay_kit::text::{clean, html};
 use assay_kit::{Section, Table, key};
-use assay_model::{HeapModes, ModeCell, Problem, ReferenceMode};
+use assay_model::{HeapModes, Problem, ReferenceMode};
 use std::fmt::Write as _;
 use std::io;
 
@@ -139,20 +139,4 @@ fn cells_html(modes: &HeapModes) -> String {
         let _ = write!(out, "<ul>{told}</ul>");
     }
     out + &mode_words::matrices(modes).iter().filter_map(|matrix| matrix.render().ok()).collect::<String>()
-}
-
-/// The `-Xmx` of so many bytes, of which the template gives a reference.
-pub fn option(max_heap_bytes: &u64) -> String {
-    xmx(*max_heap_bytes)
-}
-
-/// Class of a cell, by its mode.
-pub fn cell_class(cell: &ModeCell) -> String {
-    let wrong = if Proof::of(cell) == Proof::Contradicted { " wrong" } else { "" };
-    format!("{}{wrong}", mode_of(cell).map_or("", mode_class))
-}
-
-/// Mode of a cell.
-pub fn cell_name(cell: &ModeCell) -> &'static str {
-    mode_of(cell).map_or("not known", short)
 }

@@ -3,7 +3,7 @@
 use super::mode_words::{self, Matrix, Proof, mode_of, range_size, short};
 use assay_kit::ink::{Ink, fit, paragraph};
 use assay_kit::number::xmx;
-use assay_kit::terminal::{TerminalView, problems, usable};
+use assay_kit::terminal::{TerminalView, more, problems, usable};
 use assay_kit::text::{clean, shorten};
 use assay_model::{AddressRange, HeapModes, Problem};
 
@@ -112,13 +112,8 @@ fn advice(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
     }
     *out += &format!("\n{}\n", ink.bold("Advice"));
     for advice in &modes.advice {
-        paragraph(
-            out,
-            2,
-            width,
-            &format!("{}: {}", clean(&advice.rule), clean(&advice.claim)),
-            str::to_owned,
-        );
+        let text = format!("{}: {}", clean(&advice.rule), clean(&advice.claim));
+        paragraph(out, 2, width, &text, str::to_owned);
         if !advice.options.is_empty() {
             let options: Vec<String> = advice.options.iter().map(|o| clean(o)).collect();
             paragraph(out, 4, width, &format!("→ {}", options.join(" ")), |l| ink.good(l));
@@ -174,8 +169,5 @@ fn address_map(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
         let line = line.trim_end();
         *out += &format!("{}\n", if range.may_hold_heap { ink.good(line) } else { line.to_owned() });
     }
-    let more = map.len().saturating_sub(RANGES_SHOWN);
-    if more > 0 {
-        *out += &format!("  {}\n", ink.dim(&format!("{more} more ranges (--json has them)")));
-    }
+    more(out, (map.len(), RANGES_SHOWN), "  ", "more ranges (--json has them)", ink);
 }

@@ -2,8 +2,8 @@
 
 use super::words::{self, ClassRow, PARTS, part_bytes};
 use assay_kit::ink::{Ink, bar, fit, paragraph};
-use assay_kit::number::{count, percent_change, signed_size, significant, size};
-use assay_kit::terminal::{TerminalView, problems, usable};
+use assay_kit::number::{count, less, percent_change, signed_size, significant, size};
+use assay_kit::terminal::{TerminalView, more, problems, usable};
 use assay_kit::text::{clean, shorten};
 use assay_model::{HeapPrediction, ModelWeight, Problem};
 
@@ -75,7 +75,7 @@ fn changes(out: &mut String, heap: &HeapPrediction, ink: Ink) {
         let mut line = model_name(model);
         let before = of.map(|m| part_bytes(&m.parts));
         for (index, bytes) in part_bytes(&model.parts).into_iter().enumerate() {
-            let text = before.map_or_else(|| size(bytes), |b| signed_size(words::less(bytes, b[index])));
+            let text = before.map_or_else(|| size(bytes), |b| signed_size(less(bytes, b[index])));
             line += &format!("{text:>SIZE$}");
         }
         line + "\n"
@@ -134,7 +134,7 @@ fn classes(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize, top:
         places(heap, &words::asked_first(heap)).into_iter().filter(|o| o.0 != base).collect();
     let change = |row: &ClassRow, other: usize| {
         let (a, b) = (row.bytes.get(base).copied().flatten()?, row.bytes.get(other).copied().flatten()?);
-        Some((words::less(b, a), a, b))
+        Some((less(b, a), a, b))
     };
     let most = |row: &ClassRow| {
         others.iter().filter_map(|o| change(row, o.0)).map(|c| c.0.unsigned_abs()).max().unwrap_or(0)
@@ -172,8 +172,5 @@ fn classes(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize, top:
         }
         out.push('\n');
     }
-    let more = rows.len().saturating_sub(top);
-    if more > 0 {
-        *out += &format!("{}\n", ink.dim(&format!("{} more classes (--top N, --json)", count(more as u64))));
-    }
+    more(out, (rows.len(), top), "", "more classes (--top N, --json)", ink);
 }

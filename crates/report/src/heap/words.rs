@@ -153,11 +153,6 @@ pub fn difference_told(heap: &HeapPrediction, model: &ModelWeight) -> Option<(St
     Some((signed_size(bytes), share))
 }
 
-/// `a` less `b`; sums of a heap are far from the ends of the type, what is not is told as the end.
-pub fn less(a: u64, b: u64) -> i64 {
-    i64::try_from(i128::from(a) - i128::from(b)).unwrap_or(if a < b { i64::MIN } else { i64::MAX })
-}
-
 /// Objects of a class in one model, with the class's bytes in every model.
 pub struct ClassRow {
     /// External name, cleaned.

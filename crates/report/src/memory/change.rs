@@ -7,7 +7,7 @@ use super::page_tables;
 use super::terminal::findings;
 use assay_kit::bar_list::{self, Bar};
 use assay_kit::ink::{Ink, bar, fit, paragraph};
-use assay_kit::number::{bytes, count, duration, signed_bytes};
+use assay_kit::number::{bytes, count, duration, less, signed_bytes};
 use assay_kit::page::{self, drawings};
 use assay_kit::stack::fill_class;
 use assay_kit::terminal::{problems, usable};
@@ -21,8 +21,7 @@ const CAUSES_DRAWN: usize = 14;
 
 /// What grew, and what that explains, in a sentence.
 fn sentence(change: &MemoryChange) -> String {
-    let difference = i128::from(change.after_bytes) - i128::from(change.before_bytes);
-    let difference = i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX });
+    let difference = less(change.after_bytes, change.before_bytes);
     let elapsed = change.elapsed_ns.filter(|ns| *ns > 0);
     let per_minute = elapsed.map(|ns| (difference as f64 / (ns as f64 / 60e9)) as i64);
     let over = elapsed.map_or_else(String::new, |ns| format!(" in {}", duration(ns)));

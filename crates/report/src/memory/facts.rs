@@ -1,7 +1,7 @@
 //! What stands beside the tree, as rows that terminal and page share: kernel's figures, control group, arenas, JVM.
 
 use assay_kit::Table;
-use assay_kit::number::{bytes, count, duration, percent, signed_bytes};
+use assay_kit::number::{bytes, count, duration, less, percent, signed_bytes};
 use assay_kit::text::clean;
 use assay_model::{
     Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, CgroupMemory, MemoryFinding, MemoryReport,
@@ -25,8 +25,7 @@ fn row(value: Option<u64>, what: &str) -> Option<Row> {
 
 /// The line that says that the leaves add up, and what the difference is where they do not.
 pub fn closure(report: &MemoryReport, sum: u64) -> String {
-    let difference = i128::from(sum) - i128::from(report.rss_bytes);
-    let difference = i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX });
+    let difference = less(sum, report.rss_bytes);
     let scan = match report.frozen_ns {
         Some(ns) => format!("the process was stopped for {}", duration(ns)),
         None => format!(

@@ -4,7 +4,7 @@ use super::facts::{self, Row};
 use super::tree::{self, AreaNode, Node, is_unknown};
 use assay_kit::ink::{Ink, bar, fit, paragraph};
 use assay_kit::number::{bytes, count, percent};
-use assay_kit::terminal::{problems, usable};
+use assay_kit::terminal::{more, problems, usable};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{LeavesShown, TerminalView};
 use assay_model::{Area, MemoryFinding, MemoryReport, Problem};
@@ -249,10 +249,8 @@ fn arenas(allocator: &assay_model::AllocatorFacts, ink: Ink) -> String {
             optional(arena.trim_gain_bytes)
         );
     }
-    let more = allocator.arenas.len().saturating_sub(facts::ARENAS_SHOWN);
-    if more > 0 {
-        out += &format!("  {}\n", ink.dim(&format!("{more} more arenas (--json has them)")));
-    }
+    let counts = (allocator.arenas.len(), facts::ARENAS_SHOWN);
+    more(&mut out, counts, "  ", "more arenas (--json has them)", ink);
     out
 }
 

@@ -5,7 +5,7 @@ use super::grid::Grid;
 use assay_kit::Table;
 use assay_kit::number::{count, counted, significant};
 use assay_kit::text::clean;
-use assay_model::{ClaimCheck, ClaimVerdict, Contradiction, JudgedClaim, Metric};
+use assay_model::{ClaimCheck, ClaimVerdict, Contradiction, Estimate, JudgedClaim, Metric};
 use std::borrow::Cow;
 
 fn checked<'a>(grid: &Grid<'a>) -> Option<&'a ClaimCheck> {
@@ -93,33 +93,30 @@ fn figure(value: f64) -> String {
 
 /// Every statement beside what the run measured; absent when nothing was published or claimed.
 pub fn table(grid: &Grid) -> Option<Table> {
-    let columns = ["Variant", "Metric", "Stated", "Source", "Ours", "In words"];
-    let mut table = Table::new("Published values and claims beside ours", &columns, 9);
-    for metric in &grid.metrics {
-        let of = checked(grid)?.judged.iter().filter(|j| j.metric == metric.id);
-        table.rows.extend(of.map(|judged| row(grid, judged, metric)));
-    }
-    (!table.rows.is_empty()).then_some(table)
-}
-
-fn row(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> Vec<String> {
-    let (unit, divisor) = shown_unit(metric);
-    let ours = |measured| {
-        if judged.is_ratio { times(&measured) } else { format!("{} {unit}", interval(&measured, divisor)) }
+    let judged = &checked(grid)?.judged;
+    let rows = grid
+        .metrics
+        .iter()
+        .flat_map(|metric| judged.iter().filter(move |j| j.metric == metric.id).map(move |j| (j, metric)));
+    let told = |value: &Estimate, is_ratio, metric| {
+        let (unit, divisor) = shown_unit(metric);
+        if is_ratio { times(value) } else { format!("{} {unit}", interval(value, divisor)) }
     };
-    let stated = if judged.is_ratio {
-        format!("{}×", significant(judged.stated))
-    } else {
-        format!("{} {unit}", significant(judged.stated / divisor))
-    };
-    vec![
-        clean(&judged.variant),
-        metric.title.to_string(),
-        stated,
-        source(judged),
-        judged.measured.map_or_else(|| "not available".to_owned(), ours),
-        verdict(grid, judged, metric),
-    ]
+    Table::of("Published values and claims beside ours", rows)
+        .words("Variant", |(judged, _)| clean(&judged.variant))
+        .words("Metric", |(_, metric)| metric.title.to_string())
+        .words("Stated", |(judged, metric)| match (judged.is_ratio, shown_unit(metric)) {
+            (true, _) => format!("{}×", significant(judged.stated)),
+            (false, (unit, divisor)) => format!("{} {unit}", significant(judged.stated / divisor)),
+        })
+        .words("Source", |(judged, _)| source(judged))
+        .words("Ours", |(judged, metric)| match &judged.measured {
+            Some(measured) => told(measured, judged.is_ratio, metric),
+            None => "not available".to_owned(),
+        })
+        .words("In words", |(judged, metric)| verdict(grid, judged, metric))
+        .table()
+        .unless_empty()
 }
 
 fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {

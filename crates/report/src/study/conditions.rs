@@ -1,11 +1,11 @@
 //! The conditions of a run, what was left out of it, and how to repeat it.
 
-use super::grid::{Grid, is_quiet};
+use super::grid::Grid;
 use assay_kit::Table;
 use assay_kit::number::{count, mib, significant};
 use assay_kit::text;
 use assay_model::{
-    Design, Disturbance, JvmFacts, METRICS, ModeRead, PlannedProcedure, Problem, StoredTrial, Trial,
+    Audit, Design, Disturbance, JvmFacts, METRICS, ModeRead, PlannedProcedure, Problem, StoredTrial, Trial,
     TrialOutcome, WarmUpEnd,
 };
 
@@ -82,49 +82,45 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
 
 /// Each variant: JVM, options, mode asked and read with its evidence, warm-up.
 pub fn variants(grid: &Grid) -> Table {
-    let columns = [
-        "Variant",
-        "JVM and options",
-        "Mode asked",
-        "Mode read",
-        "Evidence in the JVM's log",
-        "Warm-up",
-        "Windows counted / left out",
-    ];
-    let mut table = Table::new("Variants: what was asked and what the JVM chose", &columns, 9);
-    for (_, cell) in grid.cells() {
-        let Some(variant) = cell.variant else { continue };
+    let variants = grid.cells().filter_map(|(_, cell)| {
         let trial = grid.shown_trial(cell.name).or_else(|| grid.trials(cell.name).last());
-        let compact = if variant.compact_headers { "+compact" } else { "" };
-        let asked = variant
-            .reference_mode
-            .map_or_else(|| "left to the JVM".to_owned(), |m| format!("{}{compact}", m.name()));
-        let mode = trial.and_then(|t| t.trial.mode.as_ref());
-        let read = cell.summary.and_then(|s| s.mode_read.clone()).or_else(|| mode.map(mode_name));
-        let jvm = variant.jvm.as_ref().or_else(|| trial.and_then(|t| t.trial.jvm.as_ref()));
-        let windows =
-            cell.summary.map_or_else(|| "none".to_owned(), |s| format!("{} / {}", s.windows, s.left_out));
-        let row = [
-            cell.name.to_owned(),
-            jvm_and_options(jvm, &variant.jvm_options),
-            asked,
-            read.unwrap_or_else(|| "not available: no log line was read, or launches differ".to_owned()),
-            mode.map_or_else(|| "not available".to_owned(), |m| m.evidence.clone()),
-            trial.map_or_else(|| "not available: no trial".to_owned(), |t| warm_up(grid, t)),
-            windows,
-        ];
-        let lines = |cell: &String| cell.split('\n').map(text::clean).collect::<Vec<_>>().join("\n");
-        table.rows.push(row.iter().map(lines).collect());
-    }
-    table
+        Some((cell, cell.variant?, trial))
+    });
+    Table::of("Variants: what was asked and what the JVM chose", variants)
+        .words("Variant", |(cell, ..)| text::clean(cell.name))
+        .words("JVM and options", |(_, variant, trial)| {
+            let jvm = variant.jvm.as_ref().or_else(|| trial.and_then(|t| t.trial.jvm.as_ref()));
+            jvm_and_options(jvm, &variant.jvm_options)
+        })
+        .words("Mode asked", |(_, variant, _)| match variant.reference_mode {
+            Some(mode) => format!("{}{}", mode.name(), if variant.compact_headers { "+compact" } else { "" }),
+            None => "left to the JVM".to_owned(),
+        })
+        .words("Mode read", |(cell, _, trial)| {
+            let mode = || trial.and_then(|t| t.trial.mode.as_ref()).map(mode_name);
+            let read = cell.summary.and_then(|s| s.mode_read.clone()).or_else(mode);
+            let none = "not available: no log line was read, or launches differ";
+            read.map_or_else(|| none.to_owned(), |read| text::clean(&read))
+        })
+        .words("Evidence in the JVM's log", |(.., trial)| {
+            let mode = trial.and_then(|t| t.trial.mode.as_ref());
+            mode.map_or_else(|| "not available".to_owned(), |m| text::clean(&m.evidence))
+        })
+        .words("Warm-up", |(.., trial)| {
+            trial.map_or_else(|| "not available: no trial".to_owned(), |t| warm_up(grid, t))
+        })
+        .words("Windows counted / left out", |(cell, ..)| {
+            cell.summary.map_or_else(|| "none".to_owned(), |s| format!("{} / {}", s.windows, s.left_out))
+        })
+        .table()
 }
 
 /// One option a line, so that none is broken at its hyphens.
 fn jvm_and_options(jvm: Option<&JvmFacts>, options: &[String]) -> String {
     let jvm = jvm
         .map_or_else(|| "not a JVM that we know".to_owned(), |j| format!("{} ({} bit)", j.version, j.bits));
-    let options = options.iter().map(|o| o.replace('\n', " "));
-    std::iter::once(jvm).chain(options).collect::<Vec<_>>().join("\n")
+    let lines: Vec<String> = std::iter::once(&jvm).chain(options).map(|line| text::clean(line)).collect();
+    lines.join("\n")
 }
 
 /// Name of a mode with what goes beside it.
@@ -149,46 +145,32 @@ fn warm_up(grid: &Grid, stored: &StoredTrial) -> String {
 
 /// Every launch, with its seed and how it ended.
 pub fn trials(grid: &Grid) -> Table {
-    let columns = [
-        "Trial",
-        "Variant",
-        "Block",
-        "Attempt",
-        "Seed",
-        "Started",
-        "Ready after",
-        "Warm-up",
-        "Outcome",
-        "Audit",
-    ];
-    let mut table = Table::new("Trials in the order of the run", &columns, 99);
     let why_no_server = |why: &str| match grid.is_benchmark() {
         true => "–".to_owned(),
         false => format!("not available: {why}"),
     };
-    for stored in grid.run.trials.iter().take(ROWS_MAX) {
-        let trial = &stored.trial;
-        let ready = trial.start_to_ready_ms.map(|ms| format!("{} s", significant(ms / 1000.0)));
-        let audit = trial
-            .audit
-            .as_ref()
-            .map(|a| format!("{}: {}", if a.passed { "passed" } else { "failed" }, a.detail));
-        let row = [
-            trial.number.to_string(),
-            trial.variant.clone(),
-            trial.block.to_string(),
-            trial.attempt.to_string(),
-            trial.seed.to_string(),
-            trial.started_at.clone(),
-            ready.unwrap_or_else(|| why_no_server("never ready")),
-            warm_up(grid, stored),
-            outcome(trial),
-            audit.unwrap_or_else(|| why_no_server("the workload has none, or it was not reached")),
-        ];
-        table.rows.push(row.iter().map(|c| text::clean(c)).collect());
-    }
-    cut_note(&mut table, grid.run.trials.len());
-    table
+    let audit = |audit: &Audit| {
+        text::clean(&format!("{}: {}", if audit.passed { "passed" } else { "failed" }, audit.detail))
+    };
+    let table = Table::of("Trials in the order of the run", grid.run.trials.iter().take(ROWS_MAX))
+        .words("Trial", |t| t.trial.number.to_string())
+        .words("Variant", |t| text::clean(&t.trial.variant))
+        .words("Block", |t| t.trial.block.to_string())
+        .words("Attempt", |t| t.trial.attempt.to_string())
+        .words("Seed", |t| t.trial.seed.to_string())
+        .words("Started", |t| text::clean(&t.trial.started_at))
+        .words("Ready after", |t| match t.trial.start_to_ready_ms {
+            Some(ms) => format!("{} s", significant(ms / 1000.0)),
+            None => why_no_server("never ready"),
+        })
+        .words("Warm-up", |t| warm_up(grid, t))
+        .words("Outcome", |t| text::clean(&outcome(&t.trial)))
+        .words("Audit", |t| match &t.trial.audit {
+            Some(done) => audit(done),
+            None => why_no_server("the workload has none, or it was not reached"),
+        })
+        .table();
+    cut_note(table, grid.run.trials.len())
 }
 
 fn outcome(trial: &Trial) -> String {
@@ -201,49 +183,34 @@ fn outcome(trial: &Trial) -> String {
 
 /// Trials whose windows are not used, with the reason; absent when there are none.
 pub fn failed(grid: &Grid) -> Option<Table> {
-    let mut table =
-        Table::new("Trials whose windows are not used", &["Variant", "Trial", "Attempt", "Why"], 9);
     let failed = || grid.run.trials.iter().map(|t| &t.trial).filter(|t| !t.counts());
-    for trial in failed().take(ROWS_MAX) {
-        let why = match &trial.audit {
-            Some(audit) if trial.outcome == TrialOutcome::Completed => {
-                format!("audit failed: {}", audit.detail)
-            }
-            _ => outcome(trial),
-        };
-        let row = [trial.variant.clone(), trial.number.to_string(), trial.attempt.to_string(), why];
-        table.rows.push(row.iter().map(|c| text::clean(c)).collect());
-    }
-    cut_note(&mut table, failed().count());
-    (!table.rows.is_empty()).then_some(table)
+    let why = |trial: &Trial| match &trial.audit {
+        Some(audit) if trial.outcome == TrialOutcome::Completed => format!("audit failed: {}", audit.detail),
+        _ => outcome(trial),
+    };
+    let table = Table::of("Trials whose windows are not used", failed().take(ROWS_MAX))
+        .words("Variant", |trial| text::clean(&trial.variant))
+        .words("Trial", |trial| trial.number.to_string())
+        .words("Attempt", |trial| trial.attempt.to_string())
+        .words("Why", |trial| text::clean(&why(trial)))
+        .table();
+    cut_note(table, failed().count()).unless_empty()
 }
 
 /// Windows that are left out, with the evidence; absent when there are none.
 pub fn disturbed(grid: &Grid) -> Option<Table> {
-    let columns = ["Variant", "Trial", "Block", "Attempt", "Left out of", "Why", "Evidence"];
-    let mut table = Table::new("Disturbed windows", &columns, 9);
-    let mut total = 0;
-    for stored in &grid.run.trials {
-        for window in stored.trial.windows.iter().filter(|w| !is_quiet(w)) {
-            for disturbance in &window.disturbances {
-                total += 1;
-                let row = [
-                    stored.trial.variant.clone(),
-                    stored.trial.number.to_string(),
-                    window.block.to_string(),
-                    window.attempt.to_string(),
-                    spoiled_by(disturbance).to_owned(),
-                    disturbance.kind.to_string(),
-                    disturbance.evidence.clone(),
-                ];
-                if table.rows.len() < ROWS_MAX {
-                    table.rows.push(row.iter().map(|c| text::clean(c)).collect());
-                }
-            }
-        }
-    }
-    cut_note(&mut table, total);
-    (!table.rows.is_empty()).then_some(table)
+    let windows = || grid.run.trials.iter().flat_map(|t| t.trial.windows.iter().map(|w| (&t.trial, w)));
+    let all = || windows().flat_map(|(trial, w)| w.disturbances.iter().map(move |d| (trial, w, d)));
+    let table = Table::of("Disturbed windows", all().take(ROWS_MAX))
+        .words("Variant", |(trial, ..)| text::clean(&trial.variant))
+        .words("Trial", |(trial, ..)| trial.number.to_string())
+        .words("Block", |(_, window, _)| window.block.to_string())
+        .words("Attempt", |(_, window, _)| window.attempt.to_string())
+        .words("Left out of", |(.., disturbance)| spoiled_by(disturbance).to_owned())
+        .words("Why", |(.., disturbance)| text::clean(&disturbance.kind.to_string()))
+        .words("Evidence", |(.., disturbance)| text::clean(&disturbance.evidence))
+        .table();
+    cut_note(table, all().count()).unless_empty()
 }
 
 /// What a disturbed window is left out of.
@@ -253,8 +220,6 @@ fn spoiled_by(disturbance: &Disturbance) -> &'static str {
 
 /// What could not be read, observers that could not work included; absent when there is nothing.
 pub fn problems(grid: &Grid) -> Option<Table> {
-    let mut table =
-        Table::new("Problems: what could not be read or done", &["Where", "Read from", "What"], 9);
     let mut all: Vec<[String; 3]> = Vec::new();
     all.extend(grid.run.summary.iter().flat_map(|s| &s.problems).map(|p| told("result", p)));
     all.extend(grid.run.host.problems.iter().map(|p| told("host", p)));
@@ -266,10 +231,12 @@ pub fn problems(grid: &Grid) -> Option<Table> {
         all.extend(trial.problems.iter().map(|p| told(&place, p)));
         all.extend(by_blocks(trial, &place));
     }
-    let shown = all.iter().take(ROWS_MAX);
-    table.rows.extend(shown.map(|row| row.iter().map(|c| text::clean(c)).collect()));
-    cut_note(&mut table, all.len());
-    (!table.rows.is_empty()).then_some(table)
+    let table = Table::of("Problems: what could not be read or done", all.iter().take(ROWS_MAX))
+        .words("Where", |[place, ..]| text::clean(place))
+        .words("Read from", |[_, about, _]| text::clean(about))
+        .words("What", |[.., what]| text::clean(what))
+        .table();
+    cut_note(table, all.len()).unless_empty()
 }
 
 /// Problems of a trial's windows; the same one in several blocks is one row.
@@ -296,8 +263,9 @@ pub fn repeat_command(grid: &Grid) -> String {
     format!("assay run study.toml{}", if grid.run.plan.quick { " --quick" } else { "" })
 }
 
-fn cut_note(table: &mut Table, total: usize) {
+fn cut_note(mut table: Table, total: usize) -> Table {
     if total > table.rows.len() {
         table.caption += &format!(" (the first {} of {total})", table.rows.len());
     }
+    table
 }

@@ -5,7 +5,7 @@
 use super::grid::{Cell, Grid, Group};
 use super::results::shown_metrics;
 use assay_kit::csv_rows::{Rows, figure, whole};
-use assay_model::{Comparison, Estimate, Metric, Verdict};
+use assay_model::{Comparison, Estimate, Metric, StoredRun, Verdict};
 use std::io;
 
 /// A variant, and a metric of it.
@@ -48,8 +48,12 @@ const COLUMNS: [Column; 20] = [
     }),
 ];
 
-/// Writes the whole table.
-pub fn render(grid: &Grid, out: &mut impl io::Write) -> io::Result<()> {
+/// Writes the results as tidy CSV: one row for each variant and metric, with the comparison in the same row.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
+    let grid = &Grid::of(run);
     let mut rows = Rows::new(out, COLUMNS.map(|(name, _)| name))?;
     let shown = shown_metrics(grid);
     for metric in grid.metrics.iter().filter(|m| shown.contains(m) || grid.is_expected(m)) {

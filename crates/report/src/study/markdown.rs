@@ -5,10 +5,15 @@ use super::grid::Grid;
 use super::inserts::Inserts;
 use super::{claims, collections, conditions, results};
 use assay_kit::text;
+use assay_model::StoredRun;
 use std::io;
 
-/// Writes the whole report.
-pub fn render(grid: &Grid, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
+/// Writes the report as Markdown: everything but the pictures.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
+    let grid = &Grid::of(run);
     let plan = &grid.run.plan;
     writeln!(out, "# {}\n\n{}\n", text::markdown(&plan.study), text::markdown(&plan.question))?;
     if !plan.background.is_empty() {

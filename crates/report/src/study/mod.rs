@@ -28,37 +28,8 @@ mod page;
 mod results;
 mod terminal;
 
-use assay_model::StoredRun;
-use grid::Grid;
+pub use csv::render as render_csv;
 pub use inserts::Inserts;
-use std::io;
-
-/// Writes the report as one HTML file that opens without a network.
-///
-/// # Errors
-/// Those of the writer.
-pub fn render_html(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
-    page::render(&Grid::of(run), inserts, out)
-}
-
-/// Writes the report as Markdown: everything but the pictures.
-///
-/// # Errors
-/// Those of the writer.
-pub fn render_markdown(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
-    markdown::render(&Grid::of(run), inserts, out)
-}
-
-/// Writes the results as tidy CSV: one row for each variant and metric, with the comparison in the same row.
-///
-/// # Errors
-/// Those of the writer.
-pub fn render_csv(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
-    csv::render(&Grid::of(run), out)
-}
-
-/// The results as aligned tables for a terminal `width` columns wide. The caller decides on colour (`NO_COLOR`,
-/// a pipe).
-pub fn render_terminal(run: &StoredRun, width: u16, color: bool) -> String {
-    terminal::render(&Grid::of(run), width, color)
-}
+pub use markdown::render as render_markdown;
+pub use page::render as render_html;
+pub use terminal::render as render_terminal;

@@ -8,6 +8,7 @@ use super::{claims, collections, conditions, results};
 use askama::Template;
 use assay_kit::text::{clean, clean_lines};
 use assay_kit::{Page, Section, Table};
+use assay_model::StoredRun;
 use std::io;
 
 #[derive(Template)]
@@ -35,8 +36,12 @@ struct Content {
     study_text: String,
 }
 
-/// Writes the whole page.
-pub fn render(grid: &Grid, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
+/// Writes the report as one HTML file that opens without a network.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> io::Result<()> {
+    let grid = &Grid::of(run);
     let plan = &grid.run.plan;
     let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
     let content = Content {

@@ -9,12 +9,7 @@ use assay_model::{Better, Comparison, Metric, Verdict};
 
 /// What a comparison says as one sign.
 pub fn verdict_sign(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Higher => "▲",
-        Verdict::Lower => "▼",
-        Verdict::NoDifferenceShown => "≈",
-        Verdict::TooFewBlocks => "?",
-    }
+    verdict_words(verdict).split(' ').next().unwrap_or_default()
 }
 
 /// A sign and words for what a comparison says.
@@ -66,20 +61,16 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
 }
 
 fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
-    let caption = format!("Results{}", group.place());
-    let mut table = Table::new(caption, &["Variant"], 1);
-    table.class = "dense";
-    table.columns.extend(metrics.iter().map(|m| format!("{} ({})", m.title, shown_unit(m).0)));
-    for cell in &group.cells {
-        let mut row = vec![cell.label.clone()];
-        if cell.skipped.is_some() {
-            row.resize(metrics.len() + 1, "skipped, see below".to_owned());
-        } else {
-            row.extend(metrics.iter().map(|metric| result_cell(grid, cell, metric)));
-        }
-        table.rows.push(row);
+    let mut rows =
+        Table::of(format!("Results{}", group.place()), &group.cells).words("Variant", |c| c.label.clone());
+    for metric in metrics {
+        let heading = format!("{} ({})", metric.title, shown_unit(metric).0);
+        rows = rows.figures(heading, |cell| match cell.skipped {
+            Some(_) => "skipped, see below".to_owned(),
+            None => result_cell(grid, cell, metric),
+        });
     }
-    table
+    rows.class("dense")
 }
 
 fn result_cell(grid: &Grid, cell: &Cell, metric: &Metric) -> String {
@@ -106,8 +97,9 @@ fn ratio_cell(comparison: &Comparison) -> String {
 
 /// Variants that cannot be run here; absent when there are none.
 pub fn skipped(grid: &Grid) -> Option<Table> {
-    let mut table = Table::new("Skipped variants", &["Variant", "Why"], 9);
-    let skipped = &grid.run.plan.skipped;
-    table.rows.extend(skipped.iter().map(|s| vec![text::clean(&s.name), text::clean(&s.reason)]));
-    (!table.rows.is_empty()).then_some(table)
+    Table::of("Skipped variants", &grid.run.plan.skipped)
+        .words("Variant", |s| text::clean(&s.name))
+        .words("Why", |s| text::clean(&s.reason))
+        .table()
+        .unless_empty()
 }

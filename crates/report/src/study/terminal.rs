@@ -6,7 +6,7 @@ use super::grid::{Cell, Grid, Group};
 use super::results::{is_better, shown_metrics, verdict_sign};
 use assay_kit::number::{half_width_percent, significant};
 use assay_kit::text;
-use assay_model::{Comparison, Metric, metric};
+use assay_model::{Comparison, Metric, StoredRun, metric};
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table,
     TableStyle, Width,
@@ -48,8 +48,10 @@ struct Absent {
     variants: Vec<String>,
 }
 
-/// The tables, at most `width` columns wide; with escape sequences for colour only if `color`.
-pub fn render(grid: &Grid, width: u16, color: bool) -> String {
+/// The results as aligned tables for a terminal `width` columns wide. The caller decides on colour (`NO_COLOR`,
+/// a pipe).
+pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
+    let grid = &Grid::of(run);
     let plan = &grid.run.plan;
     let mut out = format!("{}: {}\n", text::clean(&plan.study), text::clean(&plan.question));
     let answer = Answer::of(grid);
