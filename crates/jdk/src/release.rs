@@ -149,6 +149,8 @@ pub struct ModeRules {
     pub search_reaches_bottom: bool,
     /// Whether room is left for the class space above a small heap when there is no archive.
     pub leaves_room_for_class_space: bool,
+    /// Whether class pointers stay compressed where references are full.
+    pub class_pointers_stay_compressed: bool,
 }
 
 /// Versions of JVMs that data and rules of a release were held against; absent where none was at hand.

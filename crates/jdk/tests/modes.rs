@@ -1,8 +1,11 @@
 //! Options that ask for a reference mode, on real JVMs: their logs show the mode.
 
-use assay_jdk::modes::{check, mode_options};
+use assay_jdk::Release;
+use assay_jdk::modes::{WantedMode, check};
+use assay_jdk::release::OptionState;
 use assay_model::{ModeRead, ReferenceMode};
-use assay_testkit::{find_java, skip};
+use assay_testkit::{each_java, skip};
+use std::path::PathBuf;
 
 const MIB: u64 = 1 << 20;
 
@@ -11,7 +14,7 @@ fn read_mode(java: &std::path::Path, options: &[String], heap_mib: u64) -> Optio
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("gc.log");
     let mut command = std::process::Command::new(java);
-    command.args(["-XX:+UseParallelGC", "-Xms8m", &format!("-Xmx{heap_mib}m")]).args(options);
+    command.args(["-Xms8m", &format!("-Xmx{heap_mib}m")]).args(options);
     command.arg(assay_gclog::xlog_option(log.to_str().expect("UTF-8")));
     // Whether class pointers are compressed is told by the log's first collection.
     let program = folder.path().join("Collect.java");
@@ -28,35 +31,73 @@ fn read_mode(java: &std::path::Path, options: &[String], heap_mib: u64) -> Optio
     assay_gclog::read_jvm(file).mode
 }
 
+/// JVMs that are here, and whose modes are computed.
+fn javas() -> impl Iterator<Item = (u32, PathBuf)> {
+    each_java(64).into_iter().filter(|(feature, _)| Release::of(*feature).modes.are_rules_known)
+}
+
+fn options(feature: u32, mode: ReferenceMode, mib: u64, own: &[String]) -> Option<Vec<String>> {
+    let wanted = WantedMode {
+        mode: Some(mode),
+        max_heap_bytes: Some(mib * MIB),
+        has_compact_headers: own.iter().any(|option| option.contains("Compact")),
+        options: own,
+    };
+    Some([own, &wanted.jvm_options(feature).ok()?].concat())
+}
+
 #[test]
 fn every_mode_is_the_one_that_the_jvm_s_log_shows() {
     let mut tried = 0;
-    for feature in [17, 25] {
-        let Some(java) = find_java(feature, 64) else { continue };
+    for ((feature, java), collector) in javas().flat_map(|java| ["G1", "Serial"].map(|c| (java.clone(), c))) {
         for mode in ReferenceMode::ALL.into_iter().filter(|m| *m != ReferenceMode::Bits32) {
             let full = matches!(mode, ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers);
-            // Where references are full, the size changes nothing.
-            let sizes: &[u64] = if full { &[1024] } else { &[96, 1024, 2048, 3072, 3500] };
+            // Where references are full, the size changes nothing. Otherwise it is on both sides of where the base must change.
+            let sizes: &[u64] = if full {
+                &[1024]
+            } else {
+                &[96, 2048, 2049, 4032, 24576, 24577, 30721, 31745, 32600, 32736]
+            };
             for mib in sizes {
-                let wanted = mode_options(mode, Some(mib * MIB), feature);
+                let own = [format!("-XX:+Use{collector}GC")];
+                let Some(wanted) = options(feature, mode, *mib, &own) else { continue };
                 let read = read_mode(&java, &wanted, *mib).unwrap();
-                assert_eq!(check(mode, false, &read), Ok(()), "{mode:?} {mib}m on JDK {feature}");
+                assert_eq!(check(mode, false, &read), Ok(()), "{mode:?} {mib}m on JDK {feature}: {wanted:?}");
                 tried += 1;
             }
         }
     }
     if tried == 0 {
-        skip!("no 64-bit JDK 17 or 25");
+        skip!("no 64-bit JDK whose modes are computed");
     }
+    println!("{tried} starts");
 }
 
 #[test]
 fn compact_headers_are_read_from_the_log_of_a_jvm_that_has_them() {
-    let Some(java) = find_java(25, 64) else { skip!("no JDK 25") };
+    let since = Release::product_since("UseCompactObjectHeaders");
+    let Some((feature, java)) = javas().find(|(feature, _)| since <= *feature) else {
+        skip!("no JDK {since} or later");
+    };
     let mode = ReferenceMode::CompressedUnscaled;
-    let mut wanted = mode_options(mode, Some(1024 * MIB), 25);
-    wanted.push("-XX:+UseCompactObjectHeaders".to_owned());
-    let read = read_mode(&java, &wanted, 1024).unwrap();
+    let wanted = options(feature, mode, 1024, &["-XX:+UseCompactObjectHeaders".to_owned()]);
+    let read = read_mode(&java, &wanted.expect("possible"), 1024).unwrap();
     assert_eq!(check(mode, true, &read), Ok(()));
     assert!(read.compact_headers != Some(true) || check(mode, false, &read).is_err());
+}
+
+/// The reader of logs knows by itself which releases have no compact headers; it must know it as the releases' data do.
+#[test]
+fn a_log_without_a_word_of_compact_headers_has_none_where_the_release_has_no_such_option() {
+    for release in Release::all().iter().filter(|release| release.jvm.has_unified_logging) {
+        let log = format!(
+            "[0.004s][info][gc,init] Version: {}.0.1+2 (release)\n\
+             [0.004s][info][gc,heap,coops] Heap address: 0x0000000709000000, size: 3952 MB, \
+             Compressed Oops mode: Zero based, Oop shift amount: 3\n",
+            release.feature
+        );
+        let read = assay_gclog::read_jvm(log.as_bytes()).mode.expect("a mode");
+        let is_absent = release.option("UseCompactObjectHeaders") == OptionState::Absent;
+        assert_eq!(read.compact_headers, is_absent.then_some(false), "JDK {}", release.feature);
+    }
 }

@@ -9,7 +9,7 @@ use crate::process_table::{check_names, check_processes, known_names};
 use crate::study_file::{DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study};
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, folder_of, resolve};
-use assay_jdk::{installed_releases, modes};
+use assay_jdk::installed_releases;
 use assay_measure::observers::Observe;
 use assay_model::{METRICS, PER_BENCHMARK, Subject, schema};
 use assay_text::near::hint;
@@ -438,12 +438,7 @@ fn check_variants(study: &Study, workload: &Workload, document: &mut Document) {
         }
         for v in &variants {
             let place = place_of(study, &v.indices);
-            for what in modes::impossible(
-                v.reference_mode,
-                v.heap.map(|h| h.bytes),
-                v.compact_headers,
-                &v.jvm_options,
-            ) {
+            if let Some(what) = v.wanted_mode().impossible() {
                 document.add(&place, format!("variant `{}`: {what}; exclude it with [[exclude]]", v.name));
             }
             for (option, word) in &v.workload_options {

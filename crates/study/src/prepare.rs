@@ -14,7 +14,7 @@ use crate::study_file::{ClaimTable, LoadTable, PublishedTable, Study};
 use crate::variant::{VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_host::provenance;
-use assay_jdk::{InstalledJvms, JvmWish, modes};
+use assay_jdk::{InstalledJvms, JvmWish};
 use assay_launch::{JVM_OPTIONS, Placeholders, find_program};
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
@@ -114,9 +114,12 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         let wish = JvmWish { jvm: spec.jvm.as_deref(), mode: spec.reference_mode, compares_32 };
         let jvm = if uses_jvm { jvms.choose(wish).map(Some) } else { Ok(None) };
         if let Ok(Some(jvm)) = &jvm
-            && let Some(what) = modes::impossible_for(jvm, spec.compact_headers)
+            && let Err(what) = spec.wanted_mode().jvm_options(jvm.feature)
         {
-            document.add(&place_of(&study, &spec.indices), format!("variant `{}`: {what}", spec.name));
+            document.add(
+                &place_of(&study, &spec.indices),
+                format!("variant `{}` in JDK {}: {what}", spec.name, jvm.feature),
+            );
         }
         let jvm = jvm.and_then(|jvm| preload_into(spec, jvm.as_ref()).map(|()| jvm));
         outcome.push(jvm.and_then(|jvm| memory.take(spec.heap.map(|h| h.bytes)).map(|()| jvm)));
@@ -340,11 +343,9 @@ fn variant(
     if let Some(heap) = spec.heap {
         options.extend([format!("-Xms{}", heap.option_text()), format!("-Xmx{}", heap.option_text())]);
     }
-    if let (Some(mode), Some(jvm)) = (spec.reference_mode, &jvm) {
-        options.extend(modes::mode_options(mode, spec.heap.map(|h| h.bytes), jvm.feature));
-    }
-    if spec.compact_headers {
-        options.push("-XX:+UseCompactObjectHeaders".to_owned());
+    if let Some(jvm) = &jvm {
+        // What this JVM cannot have was told before.
+        options.extend(spec.wanted_mode().jvm_options(jvm.feature).unwrap_or_default());
     }
     let mut environment_names: Vec<String> =
         workload.program.environment().keys().chain(spec.environment.keys()).cloned().collect();

@@ -2,6 +2,7 @@
 
 use crate::study_file::{Factor, LoadTable, QuickTable, Settings, Study};
 use crate::units::Size;
+use assay_jdk::modes::WantedMode;
 use assay_model::ReferenceMode;
 use std::collections::BTreeMap;
 
@@ -26,6 +27,18 @@ pub(crate) struct VariantSpec {
     pub preload: Option<String>,
     pub workload_options: BTreeMap<String, String>,
     pub load: LoadTable,
+}
+
+impl VariantSpec {
+    /// What it asks of a JVM.
+    pub fn wanted_mode(&self) -> WantedMode<'_> {
+        WantedMode {
+            mode: self.reference_mode,
+            max_heap_bytes: self.heap.map(|heap| heap.bytes),
+            has_compact_headers: self.compact_headers,
+            options: &self.jvm_options,
+        }
+    }
 }
 
 /// All variants of the study, or of its short form, in the study's order: the last factor varies fastest.

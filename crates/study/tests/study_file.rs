@@ -108,24 +108,23 @@ name = "heap"
 name = "1m"
 heap = "1m"
 [[factor.level]]
-name = "31g"
-heap = "31g"
+name = "33g"
+heap = "33g"
 [[exclude]]
 mode = "full, compact"
-heap = "31G"
+heap = "33G"
 "#;
     check(
         &text,
         expect![[r#"
         x.toml:4: unknown level `32`; known: 32-bit, zero-based, full, compact
         x.toml:12: variant `32-bit/1m`: heap 1m is below the 2m that a JVM starts with; exclude it with [[exclude]]
-        x.toml:12: variant `32-bit/31g`: 32-bit with heap 31g: 2200m is the largest heap that the 32-bit JVM starts with; exclude it with [[exclude]]
+        x.toml:12: variant `32-bit/33g`: 32-bit with heap 33g: does not start: a 32-bit JVM cannot count 4 GiB; exclude it with [[exclude]]
         x.toml:15: variant `zero-based/1m`: heap 1m is below the 2m that a JVM starts with; exclude it with [[exclude]]
-        x.toml:15: variant `zero-based/31g`: compressed-zero-based with heap 31g: 30g is the largest heap that is zero-based; exclude it with [[exclude]]
-        x.toml:18: variant `full, compact/1m`: compact headers with 64-bit: they need compressed class pointers, as 64-bit-ccp has; exclude it with [[exclude]]
+        x.toml:15: variant `zero-based/33g`: compressed-zero-based with heap 33g: -Xmx is above 32736 MiB: the 32 GiB that 32-bit references reach at alignment 8, less 32 MiB kept for alignment; exclude it with [[exclude]]
         x.toml:18: variant `full, compact/1m`: heap 1m is below the 2m that a JVM starts with; exclude it with [[exclude]]
-        x.toml:18: variant `full, compact/31g`: compact headers with 64-bit: they need compressed class pointers, as 64-bit-ccp has; exclude it with [[exclude]]
-        x.toml:31: unknown level `31G`; did you mean `31g`?
+        x.toml:18: variant `full, compact/33g`: compact headers with 64-bit: they need compressed class pointers, as 64-bit-ccp has; exclude it with [[exclude]]
+        x.toml:31: unknown level `33G`; did you mean `33g`?
     "#]],
     );
 }

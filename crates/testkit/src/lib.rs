@@ -18,10 +18,14 @@ pub use running::{Running, start_buffers, start_java};
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 pub use worker_server::WorkerServer;
+
+/// The release that the tests' programs are compiled for.
+const FEATURE_MIN: u32 = 17;
 
 /// Ends a test that cannot run here. Prints `skipped: why`, the line that `./check` counts, and returns.
 ///
@@ -39,28 +43,42 @@ macro_rules! skip {
     }};
 }
 
-/// A `java` of this feature release and word size, for tests that launch one.
-///
+/// A `java` of this feature release and word size, for tests about one release.
+pub fn find_java(feature: u32, bits: u8) -> Option<PathBuf> {
+    installed(bits).remove(&feature)
+}
+
+/// A `java` of every feature release that is here in this word size and can run the tests' programs, for tests about each.
+pub fn each_java(bits: u8) -> BTreeMap<u32, PathBuf> {
+    installed(bits).split_off(&FEATURE_MIN)
+}
+
+/// A tool of a JDK that is here, such as `javac` or `jcmd`: of the oldest that has it.
+pub fn find_tool(name: &str) -> Option<PathBuf> {
+    each_java(64).into_values().map(|java| java.with_file_name(name)).find(|tool| tool.exists())
+}
+
 /// Looks at `ASSAY_TEST_JAVA_HOMES` (a list of homes separated by `:`), `JAVA_HOME`, `/usr/lib/jvm/*`, and the private
 /// pair of JVMs in `.assay/jvm`. The release is read from the `release` file, the word size from the ELF class of
 /// the virtual machine's library (the launcher may be a script).
-pub fn find_java(feature: u32, bits: u8) -> Option<PathBuf> {
+fn installed(bits: u8) -> BTreeMap<u32, PathBuf> {
     let listed = ["ASSAY_TEST_JAVA_HOMES", "JAVA_HOME"].into_iter().filter_map(std::env::var_os);
     let mut homes: Vec<PathBuf> =
         listed.flat_map(|l| std::env::split_paths(&l).collect::<Vec<_>>()).collect();
     homes.extend(folders(Path::new("/usr/lib/jvm")));
     // Last: the pair has no compiler, which some tests look for beside the JVM.
     homes.extend(folders(&checkout().join(".assay/jvm")).map(|pair| pair.join("home")));
-    homes.iter().find(|home| is_java(home, feature, bits)).map(|home| home.join("bin/java"))
+    let found = homes.iter().rev().filter_map(|home| Some((feature_of(home, bits)?, home.join("bin/java"))));
+    found.collect()
 }
 
-/// Homes of the JVMs that logs of all kinds are made with: JDK 17, 25, and the 32-bit 17, as far as they are here. `None` without a
-/// compiler beside the first, JDK 17.
+/// Homes of the JVMs that logs of all kinds are made with: each that is here, those with 32 bits last. `None` without a compiler
+/// beside the first.
 pub fn homes_with_compiler_first() -> Option<Vec<PathBuf>> {
-    let home = |feature, bits| find_java(feature, bits)?.ancestors().nth(2).map(Path::to_path_buf);
-    let first = home(17, 64).filter(|home| home.join("bin/javac").exists())?;
-    let others = [(25, 64), (17, 32)].into_iter().filter_map(|(feature, bits)| home(feature, bits));
-    Some(std::iter::once(first).chain(others).collect())
+    let javas = each_java(64).into_values().chain(each_java(32).into_values());
+    let homes: Vec<PathBuf> =
+        javas.filter_map(|java| java.ancestors().nth(2).map(Path::to_path_buf)).collect();
+    homes.first()?.join("bin/javac").exists().then_some(homes)
 }
 
 /// A shared library by its name, for tests that preload one: in the folders of `ASSAY_TEST_LIBRARY_FOLDERS` (separated by
@@ -77,15 +95,17 @@ fn folders(above: &Path) -> impl Iterator<Item = PathBuf> {
     fs::read_dir(above).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-fn is_java(home: &Path, feature: u32, bits: u8) -> bool {
-    let Ok(release) = fs::read_to_string(home.join("release")) else { return false };
-    let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""));
-    let is_feature =
-        version.is_some_and(|v| v.starts_with(&format!("{feature}.")) || v == format!("{feature}\""));
+/// The feature release of the JVM at this home, if it has this word size.
+fn feature_of(home: &Path, bits: u8) -> Option<u32> {
+    let release = fs::read_to_string(home.join("release")).ok()?;
+    let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    let version = version.strip_prefix("1.").unwrap_or(version);
+    let feature = version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     let mut identification = [0; 5];
-    let library = fs::File::open(home.join("lib/server/libjvm.so"));
-    let is_read = library.and_then(|mut file| file.read_exact(&mut identification)).is_ok();
-    is_feature && is_read && identification[4] == if bits == 32 { 1 } else { 2 }
+    let libraries = ["lib/server/libjvm.so", "jre/lib/amd64/server/libjvm.so"];
+    let mut library = libraries.iter().find_map(|library| fs::File::open(home.join(library)).ok())?;
+    library.read_exact(&mut identification).ok()?;
+    (identification[4] == if bits == 32 { 1 } else { 2 }).then_some(feature)
 }
 
 /// A folder that looks like `/proc` or `/sys`, or a JVM's home; gone when dropped.

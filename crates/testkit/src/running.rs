@@ -1,6 +1,6 @@
 //! Programs that tests start, talk to, stop and look at; gone when the test ends, however it ends.
 
-use crate::{find_java, testdata};
+use crate::{find_tool, testdata};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -191,10 +191,7 @@ fn java_classes(source: &str) -> PathBuf {
         return folder.path().to_owned();
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let javas = [find_java(17, 64), find_java(25, 64)];
-    let javac =
-        javas.into_iter().flatten().map(|java| java.with_file_name("javac")).find(|path| path.exists());
-    let status = Command::new(javac.expect("a compiler"))
+    let status = Command::new(find_tool("javac").expect("a compiler"))
         .args(["--release", "17", "-d"])
         .arg(folder.path())
         .arg(testdata(source))

@@ -5,15 +5,12 @@
 //! weights: that ratio is the heap's own, not a rule of thumb.
 
 use super::models::{compact_since, is_compact, total_bytes as total_of};
-use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting};
+use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, MAX_HEAP_BYTES_32_BIT, cliffs};
 use assay_jdk::{Collector, Release};
 use assay_model::{CrossOver, ModelName, ModelWeight, ReferenceMode};
 use assay_text::size;
 
 const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
-/// No mode holds for fewer sizes than these.
-const STEP_MIB: u64 = 256;
 
 /// The largest `-Xmx` that gets a model with one way of decoding references.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,16 +18,10 @@ pub struct Limit {
     /// The model.
     pub name: ModelName,
     /// `unscaled`, `zero-based`, `base`; `None` where references are full.
-    pub decoding: Option<String>,
+    pub decoding: Option<&'static str>,
     /// The largest `-Xmx` in bytes.
     pub max_heap_bytes: u64,
 }
-
-/// From this release on class pointers stay compressed where references are full.
-const CLASS_POINTERS_COMPRESSED_BEYOND: u32 = 15;
-
-/// The largest that a 32-bit JVM can be given anywhere: beyond, the address space lacks a hole of that size on most hosts.
-const MAX_HEAP_32_BIT: u64 = 2 * GIB;
 
 /// Limits of HotSpot on x86-64 Linux with G1 and nothing in the way of the heap, computed as the JVM does it
 /// ([`assay_jdk::modes`]). Serial, Parallel and Shenandoah have the same to within some MiB.
@@ -42,7 +33,8 @@ pub fn usual_limits(jdk: u32) -> Vec<Limit> {
         (ModelName::Compact, "-XX:+UseCompactObjectHeaders"),
         (ModelName::CompactAlign16, "-XX:+UseCompactObjectHeaders -XX:ObjectAlignmentInBytes=16"),
     ];
-    let mut limits = vec![Limit { name: ModelName::Bits32, decoding: None, max_heap_bytes: MAX_HEAP_32_BIT }];
+    let mut limits =
+        vec![Limit { name: ModelName::Bits32, decoding: None, max_heap_bytes: MAX_HEAP_BYTES_32_BIT }];
     for (name, options) in families {
         let options = DecidingOptions::of(options.split_whitespace());
         let feature = if is_compact(name) { jdk.max(compact_since()) } else { jdk };
@@ -53,33 +45,8 @@ pub fn usual_limits(jdk: u32) -> Vec<Limit> {
             collector: Collector::G1,
             options,
         };
-        limits.extend(limits_of(name, &setting));
-    }
-    limits
-}
-
-/// The last size of each mode in turn. [`assay_jdk::modes::cliffs`] tries every size, which takes too long here; with nothing in
-/// the way of the heap it is enough to look where the mode changes: `limits_are_those_of_every_single_size` holds it.
-fn limits_of(name: ModelName, setting: &HeapSetting) -> Vec<Limit> {
-    let space = AddressSpace::default();
-    let decoding_at = |mib: u64| setting.mode_of(mib * MIB, &space).mode.and_then(decoding);
-    let end_mib = 4096 * setting.options.object_alignment_bytes;
-    let mut limits = Vec::new();
-    let mut from_mib = STEP_MIB;
-    while from_mib < end_mib {
-        let to_mib = from_mib + STEP_MIB;
-        let decoding = decoding_at(from_mib);
-        if let Some(decoding) = decoding.filter(|_| decoding != decoding_at(to_mib)) {
-            // Of [low, high) the first has the decoding and the last has another.
-            let (mut low, mut high) = (from_mib, to_mib);
-            while 1 < high - low {
-                let middle = low.midpoint(high);
-                if decoding_at(middle) == Some(decoding) { low = middle } else { high = middle }
-            }
-            let max_heap_bytes = low * MIB;
-            limits.push(Limit { name, decoding: Some(decoding.to_owned()), max_heap_bytes });
-        }
-        from_mib = to_mib;
+        let of = |(mode, max_heap_bytes)| Limit { name, decoding: decoding(mode), max_heap_bytes };
+        limits.extend(cliffs(&setting, &AddressSpace::default()).into_iter().map(of));
     }
     limits
 }
@@ -114,7 +81,7 @@ impl Heap<'_> {
     fn matters(&self, name: ModelName) -> bool {
         let is_held = |name| total_of(self.models, name) <= self.largest(name);
         let jdk = self.models.iter().find(|model| model.name == self.now).map_or(0, |model| model.jdk);
-        let beyond_is_ccp = CLASS_POINTERS_COMPRESSED_BEYOND <= jdk;
+        let beyond_is_ccp = Release::of(jdk).modes.class_pointers_stay_compressed;
         name == self.now
             || match name {
                 ModelName::Bits32 => false,
@@ -153,7 +120,7 @@ impl Heap<'_> {
             name,
             total_bytes,
             max_heap_bytes: Some(limit.max_heap_bytes),
-            decoding: limit.decoding.clone(),
+            decoding: limit.decoding.map(str::to_owned),
             pays_from_bytes,
             claim: claim + &pays,
         })
@@ -161,7 +128,7 @@ impl Heap<'_> {
 
     fn claim_of_fit(&self, name: ModelName, total_bytes: u64, limit: &Limit) -> String {
         let spare = limit.max_heap_bytes - total_bytes;
-        let decoding = limit.decoding.as_deref().map_or_else(String::new, |word| format!(" ({word})"));
+        let decoding = limit.decoding.map_or_else(String::new, |word| format!(" ({word})"));
         let weighs = if name == self.now {
             format!("This heap weighs {} {}", size::rounded(total_bytes), with(name))
         } else {
@@ -273,6 +240,8 @@ mod tests {
     use super::*;
     use assay_model::WeightParts;
 
+    const GIB: u64 = 1 << 30;
+
     fn models(weights: &[(ModelName, u64)]) -> Vec<ModelWeight> {
         let model = |(name, total_bytes): &(ModelName, u64)| ModelWeight {
             name: *name,
@@ -345,16 +314,11 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_those_of_every_single_size() {
-        let g1 =
-            HeapSetting { feature: 25, bits: 64, collector: Collector::G1, options: DecidingOptions::of([]) };
-        let every = assay_jdk::modes::cliffs(&g1, &AddressSpace::default());
-        let every: Vec<_> =
-            every.into_iter().map(|(mode, bytes)| (decoding(mode).expect("compressed"), bytes)).collect();
-        let found = limits_of(ModelName::Compressed, &g1);
+    fn usual_limits_are_those_at_which_the_mode_changes() {
+        let limits = usual_limits(25);
+        let found = limits.iter().filter(|limit| limit.name == ModelName::Compressed);
         let found: Vec<_> =
-            found.iter().map(|l| (l.decoding.as_deref().expect("compressed"), l.max_heap_bytes)).collect();
-        assert_eq!(found, every);
+            found.map(|limit| (limit.decoding.expect("compressed"), limit.max_heap_bytes)).collect();
         assert_eq!(found, [("unscaled", 2 * GIB), ("zero-based", 30 * GIB), ("base", 32736 * MIB)]);
     }
 

@@ -1,13 +1,11 @@
 //! Where a little more heap changes the mode.
 
-use super::compute::HeapSetting;
+use super::compute::{HeapSetting, MAX_HEAP_BYTES_MIN};
 use super::space::AddressSpace;
 use assay_model::ReferenceMode;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
-/// A JVM refuses less.
-const MAX_HEAP_MIB_MIN: u64 = 2;
 /// Sizes shown for each JVM and collector.
 const SIZES: usize = 14;
 /// Round sizes that people take, in MiB; those that fit beside the cliffs are shown.
@@ -51,8 +49,15 @@ pub fn cliffs(setting: &HeapSetting, space: &AddressSpace) -> Vec<(ReferenceMode
     if !is_compressing {
         return found;
     }
-    for mib in (MAX_HEAP_MIB_MIN..=largest / MIB).rev() {
-        let mode = setting.compressed_mode_of(mib * MIB, space);
+    let mut before = None;
+    for mib in (MAX_HEAP_BYTES_MIN / MIB..=largest / MIB).rev() {
+        let search = setting.search(mib * MIB, space);
+        let rounded = (search.heap_bytes, search.alignment_bytes);
+        // Sizes that are rounded to the same one get the same place.
+        if before.replace(rounded) == Some(rounded) {
+            continue;
+        }
+        let mode = setting.compressed_mode_of(&search, space);
         if !found.iter().any(|(known, _)| *known == mode) {
             found.push((mode, mib * MIB));
         }

@@ -10,7 +10,7 @@ use assay_model::ReferenceMode;
 use assay_text::size;
 
 /// A JVM refuses a smaller heap.
-const MAX_HEAP_BYTES_MIN: u64 = 2 << 20;
+pub(super) const MAX_HEAP_BYTES_MIN: u64 = 2 << 20;
 
 /// A JVM with a collector and options; what lacks is `-Xmx`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,9 +65,9 @@ impl HeapSetting {
         }
     }
 
-    /// The mode that a 64-bit JVM takes when references are not compressed. Since JDK 15 class pointers stay compressed.
+    /// The mode that a 64-bit JVM takes when references are not compressed.
     fn full(&self) -> ReferenceMode {
-        if self.options.are_class_pointers_full {
+        if self.options.are_class_pointers_full || !self.release().modes.class_pointers_stay_compressed {
             ReferenceMode::Full64
         } else {
             ReferenceMode::Full64CompressedClassPointers
@@ -90,23 +90,28 @@ impl HeapSetting {
 
     /// The mode of this `-Xmx` in a process whose addresses are taken as `space` says.
     pub fn mode_of(&self, max_heap_bytes: u64, space: &AddressSpace) -> ComputedMode {
+        if let Some(option) = &self.options.not_judged {
+            return ComputedMode::without_place(None, format!("what {option} changes is not computed"));
+        }
+        if self.bits != 32 && !self.release().modes.are_rules_known {
+            let since = Release::first_where(|release| release.modes.are_rules_known).feature;
+            let why = format!("the rules are known from JDK {since} on; --verify asks the JVM");
+            return ComputedMode::without_place(None, why);
+        }
+        self.mode_by_rules(max_heap_bytes, space)
+    }
+
+    /// As [`HeapSetting::mode_of`], also where it is not known that the rules hold.
+    pub(super) fn mode_by_rules(&self, max_heap_bytes: u64, space: &AddressSpace) -> ComputedMode {
         if max_heap_bytes < MAX_HEAP_BYTES_MIN {
             let why = format!("a JVM starts with {} at least", size::exact(MAX_HEAP_BYTES_MIN));
             return ComputedMode::without_place(None, why);
-        }
-        if let Some(option) = &self.options.not_judged {
-            return ComputedMode::without_place(None, format!("what {option} changes is not computed"));
         }
         if self.bits == 32 {
             return self.of_32_bits(max_heap_bytes, space);
         }
         if let Some(since) = self.options_since() {
             let why = format!("does not start: an option came with JDK {since}");
-            return ComputedMode::without_place(None, why);
-        }
-        if !self.release().modes.are_rules_known {
-            let since = Release::first_where(|release| release.modes.are_rules_known).feature;
-            let why = format!("the rules are known from JDK {since} on; --verify asks the JVM");
             return ComputedMode::without_place(None, why);
         }
         let mut computed = match self.why_full(max_heap_bytes, space) {
@@ -136,7 +141,12 @@ impl HeapSetting {
             return Some("ZGC keeps colours in references of 64 bits".to_owned());
         }
         if self.options.is_compression_off {
-            return Some("-XX:-UseCompressedOops".to_owned());
+            let since = Release::first_where(|release| release.modes.class_pointers_stay_compressed).feature;
+            let before = format!(", and class pointers are full too before JDK {since}");
+            return Some(format!(
+                "-XX:-UseCompressedOops{}",
+                if self.feature < since { &before } else { "" }
+            ));
         }
         let sizes = self.sizes(space);
         let limit = sizes.compressed_bytes_max();
@@ -144,20 +154,19 @@ impl HeapSetting {
             format!(
                 "-Xmx is above {}: the {} that 32-bit references reach at alignment {}, less {} kept for alignment",
                 size::exact(limit),
-                size::exact(sizes.reach_bytes()),
+                size::exact(self.options.reach_bytes()),
                 self.options.object_alignment_bytes,
-                size::exact(sizes.reach_bytes() - limit),
+                size::exact(self.options.reach_bytes() - limit),
             )
         })
     }
 
     /// The mode alone of a size whose references are compressed.
-    pub(super) fn compressed_mode_of(&self, max_heap_bytes: u64, space: &AddressSpace) -> ReferenceMode {
-        let search = self.search(max_heap_bytes, space);
+    pub(super) fn compressed_mode_of(&self, search: &Search, space: &AddressSpace) -> ReferenceMode {
         self.mode_at(&search.run(space), search.heap_bytes, search.reach_bytes).0
     }
 
-    fn search(&self, max_heap_bytes: u64, space: &AddressSpace) -> Search {
+    pub(super) fn search(&self, max_heap_bytes: u64, space: &AddressSpace) -> Search {
         let sizes = self.sizes(space);
         let options = &self.options;
         let has_room = options.is_archive_off && !options.are_class_pointers_full;
@@ -165,7 +174,7 @@ impl HeapSetting {
             rules: sizes.rules,
             heap_bytes: sizes.heap_bytes(max_heap_bytes),
             alignment_bytes: sizes.heap_alignment_bytes(max_heap_bytes),
-            reach_bytes: sizes.reach_bytes(),
+            reach_bytes: self.options.reach_bytes(),
             wanted_address: options.heap_base_min_address,
             steps: options.search_steps,
             class_space_bytes: has_room.then_some(options.class_space_bytes),

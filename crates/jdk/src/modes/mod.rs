@@ -23,5 +23,5 @@ pub use attach::BASE_MIN_ADDRESS;
 pub use cliffs::{cliffs, default_sizes, largest_max_heap_bytes};
 pub use compute::{ComputedMode, HeapSetting};
 pub use options::DecidingOptions;
-pub use space::AddressSpace;
-pub use wanted::{bits_of, check, impossible, impossible_for, mode_options};
+pub use space::{AddressSpace, MAX_HEAP_BYTES_32_BIT};
+pub use wanted::{WantedMode, bits_of, check};

@@ -114,6 +114,11 @@ impl DecidingOptions {
         deciding
     }
 
+    /// How far compressed references reach: 4 GiB times the alignment of objects.
+    pub fn reach_bytes(&self) -> u64 {
+        self.object_alignment_bytes.saturating_mul(1 << 32)
+    }
+
     fn switch(&mut self, flag: &str, on: bool) {
         match flag {
             "UseCompressedOops" => self.is_compression_off = !on,

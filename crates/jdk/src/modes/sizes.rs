@@ -103,15 +103,10 @@ impl Sizes<'_> {
         own.max(self.card_page_covers_bytes()).max(self.page_bytes).max(huge)
     }
 
-    /// How far compressed references reach: 4 GiB times the alignment of objects.
-    pub fn reach_bytes(&self) -> u64 {
-        self.options.object_alignment_bytes.saturating_mul(1 << 32)
-    }
-
     /// The largest `-Xmx` with compressed references. One page in front of the heap stands for null, and takes a whole
     /// alignment.
     pub fn compressed_bytes_max(&self) -> u64 {
-        self.reach_bytes().saturating_sub(align_up(self.page_bytes, self.largest_alignment_bytes()))
+        self.options.reach_bytes().saturating_sub(align_up(self.page_bytes, self.largest_alignment_bytes()))
     }
 }
 

@@ -10,6 +10,10 @@ const LOWEST_ADDRESS: u64 = 64 << 10;
 /// higher ones only to who asks for them, and HotSpot's disjoint bases beyond 128 TiB do.
 const END_ADDRESS: u64 = (1 << 47) - PAGE_BYTES;
 
+/// The largest heap that a 32-bit JVM starts with on a 64-bit kernel: what is free between its program and libraries, less its code
+/// cache. Measured on JDK 17.
+pub const MAX_HEAP_BYTES_32_BIT: u64 = 2200 << 20;
+
 /// What is taken when the heap is reserved, and what the system allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressSpace {
@@ -39,6 +43,15 @@ impl Default for AddressSpace {
 }
 
 impl AddressSpace {
+    /// That of a JVM of this word size on a host of which nothing more is known.
+    pub fn usual(bits: u8) -> AddressSpace {
+        let space = AddressSpace::default();
+        match bits {
+            32 => AddressSpace { end_address: space.lowest_address + MAX_HEAP_BYTES_32_BIT, ..space },
+            _ => space,
+        }
+    }
+
     /// The same with these addresses taken, in whatever order they come.
     pub fn occupied_by(mut self, taken: impl IntoIterator<Item = Range<u64>>) -> AddressSpace {
         self.occupied.extend(taken);

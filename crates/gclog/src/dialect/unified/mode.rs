@@ -18,7 +18,7 @@ use super::heap_lines::Extent;
 use crate::scan::shortened;
 use assay_model::{HeapRange, ModeRead, ReferenceMode};
 
-/// First feature release with compact object headers.
+/// First feature release with compact object headers; `crates/jdk/tests/modes.rs` holds it to be that of the releases' data.
 const COMPACT_HEADERS_SINCE: u32 = 24;
 /// Characters of a log line that are kept as evidence.
 const EVIDENCE_CHARS_MAX: usize = 160;
