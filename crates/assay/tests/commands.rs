@@ -1,7 +1,7 @@
 //! Commands that our texts show, as they are typed: those of the README and the other Markdown files, and the examples in the
 //! program's help. All of them are understood; those that need nothing but files and a JVM are run.
 
-use assay_testkit::{CountingServer, find_java, skip, start_java, testdata};
+use assay_testkit::{CountingServer, each_java, skip, start_java, testdata};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -184,7 +184,7 @@ fn commands_of_the_readme_that_need_only_files_do_what_it_says() {
 
 #[test]
 fn commands_of_the_readme_that_look_at_a_jvm_do_what_it_says() {
-    let Some(java) = find_java(17, 64).or_else(|| find_java(25, 64)) else { skip!("no 64-bit JDK 17 or 25") };
+    let Some((_, java)) = each_java(64).pop_first() else { skip!("no 64-bit JDK") };
     let jvm = start_java(&java, &["-Xmx128m"], &[], "Waiting");
     let folder = tempfile::tempdir().expect("a folder");
     let said = run(folder.path(), "memory", &[]);

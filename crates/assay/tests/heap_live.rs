@@ -1,7 +1,7 @@
 //! `assay heap predict --pid` as it is typed.
 
 use assay_model::{HeapPrediction, ModelName};
-use assay_testkit::{find_java, skip, start_java};
+use assay_testkit::{each_java, find_java, skip, start_java};
 use std::process::{Command, Output, Stdio};
 
 fn assay(arguments: &[&str]) -> Output {
@@ -11,7 +11,7 @@ fn assay(arguments: &[&str]) -> Output {
 
 #[test]
 fn the_heap_of_a_running_jvm_is_weighed_with_no_dump() {
-    let Some(java) = find_java(25, 64).or_else(|| find_java(17, 64)) else { skip!("no 64-bit JDK") };
+    let Some((_, java)) = each_java(64).pop_last() else { skip!("no 64-bit JDK") };
     let jvm = start_java(&java, &["-Xmx200m", "-Dobjects=20000"], &[], "Objects");
     let pid = jvm.pid().to_string();
     let output = assay(&["heap", "predict", "--pid", &pid, "--json"]);

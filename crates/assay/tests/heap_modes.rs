@@ -4,7 +4,7 @@
 //! `cargo test -p assay --test heap_modes -- --ignored`.
 
 use assay_model::{HeapModes, ModeCell, ReferenceMode};
-use assay_testkit::{find_java, skip};
+use assay_testkit::{each_java, find_java, skip};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -40,7 +40,7 @@ fn java(feature: u32) -> Option<PathBuf> {
 
 /// JVMs that can be had, as words.
 fn javas() -> Vec<String> {
-    let found = [17, 25].into_iter().filter_map(java);
+    let found = each_java(64).into_values();
     found.flat_map(|java| ["--java".to_owned(), java.display().to_string()]).collect()
 }
 
@@ -81,7 +81,7 @@ fn check(report: &HeapModes) -> (usize, Vec<&ModeCell>) {
 fn computed_is_what_the_jvms_say_at_every_cliff() {
     let javas = javas();
     if javas.is_empty() {
-        skip!("no 64-bit JDK 17 or 25");
+        skip!("no 64-bit JDK");
     }
     let mut equal = 0;
     for (collector, sizes) in [
@@ -397,7 +397,7 @@ fn ctrl_c_ends_the_jvms_too() {
 fn every_default_cell_is_computed_as_the_jvms_say() {
     let javas = javas();
     if javas.is_empty() {
-        skip!("no 64-bit JDK 17 or 25");
+        skip!("no 64-bit JDK");
     }
     let mut arguments = words(&javas);
     arguments.push("--verify");

@@ -43,7 +43,7 @@ fn recorded_logs_show_the_mode_that_their_name_gives() {
 #[test]
 fn logs_of_the_jvms_at_hand_show_the_mode_that_was_asked_for() {
     let Some(homes) = assay_testkit::homes_with_compiler_first() else {
-        assay_testkit::skip!("no JDK 17 with javac")
+        assay_testkit::skip!("no JDK with javac")
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = Command::new(assay_testkit::testdata("gclog/generate"))

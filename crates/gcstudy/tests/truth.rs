@@ -117,7 +117,7 @@ fn recorded_logs_agree_with_the_management_interface() {
 #[test]
 fn logs_of_the_jvms_at_hand_agree_with_the_management_interface() {
     let Some(homes) = assay_testkit::homes_with_compiler_first() else {
-        assay_testkit::skip!("no JDK 17 with javac")
+        assay_testkit::skip!("no JDK with javac")
     };
     let classes = compiled_truth(&homes[0]);
     let mut runs = 0;

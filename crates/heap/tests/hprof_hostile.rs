@@ -5,7 +5,7 @@ mod hprof_writer;
 
 use assay_heap::Census;
 use assay_heap::hprof::{HprofError, read};
-use assay_testkit::{find_java, start_java};
+use assay_testkit::{each_java, find_tool, start_java};
 use hprof_writer::{Trickle, small};
 use proptest::prelude::*;
 use std::fs;
@@ -83,14 +83,12 @@ static REAL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let samples = files(&assay_testkit::testdata("../../shared/data/hprof"));
     let samples = samples.iter().filter(|path| path.extension().is_some_and(|kind| kind == "hprof"));
     let mut dumps: Vec<Vec<u8>> = samples.map(|path| fs::read(path).expect("the sample")).collect();
-    let with_jcmd = [find_java(17, 64), find_java(25, 64)].into_iter().flatten();
-    let jdk = with_jcmd.clone().find(|java| java.with_file_name("jcmd").exists());
-    let Some(jdk) = jdk else { return dumps };
-    for java in with_jcmd.chain(find_java(17, 32)) {
+    let Some(jcmd) = find_tool("jcmd") else { return dumps };
+    for java in each_java(64).into_values().chain(each_java(32).into_values()) {
         let running = start_java(&java, &["-Xmx64m"], &[], "Counted");
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("counted.hprof");
-        running.jcmd(&jdk, &["GC.heap_dump", &path.display().to_string()]);
+        running.jcmd(&jcmd, &["GC.heap_dump", &path.display().to_string()]);
         dumps.push(fs::read(&path).expect("a dump"));
     }
     dumps

@@ -2,7 +2,7 @@
 //! fields in the order of the source.
 
 use assay_heap::{Census, ClassShape, NeighbourKind, hprof};
-use assay_testkit::{Running, find_java, start_java};
+use assay_testkit::{Running, each_java, find_tool, start_java};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -62,16 +62,13 @@ fn spelt(name: &str) -> String {
 }
 
 fn javas() -> Vec<(u32, u8, PathBuf)> {
-    let wanted = [(17, 64), (25, 64), (17, 32)];
-    wanted.into_iter().filter_map(|(jdk, bits)| Some((jdk, bits, find_java(jdk, bits)?))).collect()
+    let of = |bits| each_java(bits).into_iter().map(move |(jdk, java)| (jdk, bits, java));
+    of(64).chain(of(32)).collect()
 }
 
 /// A `java` with a `jcmd` beside it, which talks to any JVM here.
 fn jdk() -> Option<PathBuf> {
-    [find_java(17, 64), find_java(25, 64)]
-        .into_iter()
-        .flatten()
-        .find(|java| java.with_file_name("jcmd").exists())
+    find_tool("jcmd")
 }
 
 fn instances(census: &Census) -> HashMap<&str, u64> {

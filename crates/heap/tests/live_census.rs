@@ -5,7 +5,7 @@ use assay_heap::{Census, ClassShape, FieldKind, PrimitiveKind};
 use assay_hotspot::attach_command;
 use assay_linux::ProcRoot;
 use assay_model::ModelName;
-use assay_testkit::{Running, find_java, skip, start_java};
+use assay_testkit::{Running, each_java, find_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -248,7 +248,7 @@ fn leaves_no_footprints(feature: u32, collector: &str) {
 
 #[test]
 fn a_walk_leaves_the_process_as_it_was() {
-    for feature in [17, 25] {
+    for feature in each_java(64).into_keys() {
         for collector in ["-XX:+UseG1GC", "-XX:+UseZGC"] {
             leaves_no_footprints(feature, collector);
         }
@@ -257,7 +257,7 @@ fn a_walk_leaves_the_process_as_it_was() {
 
 #[test]
 fn the_limit_is_kept_and_the_process_goes_on() {
-    let Some(java) = find_java(25, 64).or_else(|| find_java(17, 64)) else { skip!("no 64-bit JDK") };
+    let Some((_, java)) = each_java(64).pop_last() else { skip!("no 64-bit JDK") };
     let jvm = start(&java, &["-XX:+UseSerialGC", "-Dobjects=300000"]);
     let mut cut_short = 0;
     for limit_ms in [1, 5, 20, 50, 100, 200] {
@@ -321,7 +321,7 @@ fn what_is_kept_is_met_while_others_churn(feature: u32, collector: &str) {
 
 #[test]
 fn a_busy_jvm_is_walked_wherever_it_was_stopped() {
-    for feature in [17, 25] {
+    for feature in each_java(64).into_keys() {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC", "-XX:+UseShenandoahGC"] {
             what_is_kept_is_met_while_others_churn(feature, collector);
         }

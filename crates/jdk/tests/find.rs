@@ -81,9 +81,11 @@ fn what_a_real_java_says_of_itself_is_what_its_files_say() {
 }
 
 fn is_what_it_says(java: &Path) {
-    let facts = jvm_at(&java).unwrap();
-    let output =
-        std::process::Command::new(&java).args(["-XshowSettings:properties", "-version"]).output().unwrap();
+    let facts = jvm_at(java).expect("a JVM");
+    let output = std::process::Command::new(java)
+        .args(["-XshowSettings:properties", "-version"])
+        .output()
+        .expect("java starts");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains(&format!("java.runtime.version = {}\n", facts.version)), "{facts:?} {said}");
     assert!(said.contains(&format!("sun.arch.data.model = {}\n", facts.bits)), "{facts:?} {said}");

@@ -4,7 +4,7 @@ use crate::layout::Layout;
 use crate::sample::{read_words, sample};
 use assay_linux::{Mapping, ProcRoot};
 use assay_model::{Area, HeapRange, MemorySample};
-use assay_testkit::{Running, find_java, skip, start_java};
+use assay_testkit::{Running, each_java, find_java, skip, start_java};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -46,17 +46,14 @@ fn area(sample: &MemorySample, area: Area) -> u64 {
 }
 
 fn javas() -> Vec<PathBuf> {
-    [(17, 64), (25, 64), (17, 32)]
-        .into_iter()
-        .filter_map(|(feature, bits)| find_java(feature, bits))
-        .collect()
+    each_java(64).into_values().chain(each_java(32).into_values()).collect()
 }
 
 #[test]
 fn the_areas_of_a_frozen_jvm_sum_to_the_kernel_s_rollup() {
     let javas = javas();
     if javas.is_empty() {
-        skip!("no JDK 17 or 25");
+        skip!("no JDK");
     }
     for java in javas {
         for collector in ["-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC"] {
@@ -83,7 +80,7 @@ fn the_areas_of_a_frozen_jvm_sum_to_the_kernel_s_rollup() {
 fn the_java_heap_holds_what_the_program_keeps_alive_and_no_more_than_its_range() {
     let javas = javas();
     if javas.is_empty() {
-        skip!("no JDK 17 or 25");
+        skip!("no JDK");
     }
     for java in javas {
         // A 32-bit JVM does not know the option about references.

@@ -3,7 +3,7 @@
 
 use assay_linux::{LiveProcess, MemorySource, ProcRoot};
 use assay_memory::{LookDepth, ReadOptions, read};
-use assay_testkit::{Running, find_java, skip, start_java};
+use assay_testkit::{Running, each_java, find_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -150,7 +150,7 @@ fn a_frozen_jvm_25_is_the_same_after_twenty_looks() {
 /// A JVM at rest works a little on its own; what is asserted is what no idle JVM does.
 #[test]
 fn a_running_jvm_gets_no_thread_and_no_page_of_what_it_never_touched() {
-    let Some(java) = find_java(25, 64).or_else(|| find_java(17, 64)) else { skip!("no 64-bit JDK 25 or 17") };
+    let Some((_, java)) = each_java(64).pop_last() else { skip!("no 64-bit JDK") };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let jvm = start(&java, folder.path());
     let before = (state(jvm.pid(), folder.path()), untouched(jvm.pid()));

@@ -4,7 +4,7 @@ pub mod jvm;
 
 use assay_allocators::{BlockState, Survey, survey};
 use assay_linux::{AlteredMemory, LiveProcess, MemorySource, ProcRoot};
-use assay_testkit::{Damage, Running, find_java, find_library, skip};
+use assay_testkit::{Damage, Running, each_java, find_library, skip};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -177,8 +177,10 @@ pub fn what_is_held_stays_used(library: &str) {
 /// Surveys JVMs under this library: whatever they tagged is at the start of a used block.
 pub fn tagged_blocks_are_used(library: &str) {
     let Some(library) = find_library(library) else { skip!("no {library}") };
-    for feature in [17, 25] {
-        let Some(java) = find_java(feature, 64) else { skip!("no 64-bit JDK {feature}") };
+    if each_java(64).is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (feature, java) in each_java(64) {
         let folder = tempfile::tempdir().expect("a folder");
         let jvm = jvm::start_and_stop(&java, &library, folder.path());
         let started = std::time::Instant::now();

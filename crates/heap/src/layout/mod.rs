@@ -137,7 +137,7 @@ impl Layouts {
             shape.statics.iter().partition(|field| field.kind == FieldKind::Reference);
         let references: u64 = references.into_iter().map(bytes).sum();
         primitives.sort_by_key(|field| std::cmp::Reverse(bytes(field)));
-        // Nothing fills the gap before longs: `every_class_of_jdk_17_in_every_mode` holds it.
+        // Nothing fills the gap before longs: `every_class_of_each_jdk_in_every_mode` holds it.
         let end = primitives
             .into_iter()
             .map(bytes)

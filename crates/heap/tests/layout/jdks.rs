@@ -4,21 +4,17 @@
 use crate::truth::{Mode, check, javac, modes};
 use assay_heap::layout::Layouts;
 use assay_model::{HeapModel, ModelName};
-use assay_testkit::{find_java, skip, start_java};
+use assay_testkit::{each_java, find_java, skip, start_java};
 use std::fs;
 use std::path::Path;
 
-fn all_modes_of(jdk: u32) {
-    let Some(java) = find_java(jdk, 64) else { skip!("no 64-bit JDK {jdk}") };
-    if javac().is_none() {
-        skip!("no compiler");
-    }
-    let all = modules(&java);
+fn all_modes_of(jdk: u32, java: &Path) {
+    let all = modules(java);
     let all: Vec<&str> = all.split_whitespace().collect();
     for (at, mode) in modes(jdk).iter().enumerate() {
         // All modules take ten times as long, and what they have is more of the same.
         let modules = if at == 0 { &all[..] } else { &["java.base"] };
-        let truth = check(&java, jdk, mode, &[], modules);
+        let truth = check(java, jdk, mode, &[], modules);
         assert!(6_000 < truth.classes.len(), "{} classes", truth.classes.len());
         assert_eq!(truth.not_loaded, 0);
     }
@@ -33,23 +29,18 @@ fn modules(java: &Path) -> String {
 }
 
 #[test]
+fn every_class_of_each_jdk_in_every_mode() {
+    let javas = each_java(64);
+    if javas.is_empty() || javac().is_none() {
+        skip!("no JDK with a compiler");
+    }
+    javas.iter().for_each(|(jdk, java)| all_modes_of(*jdk, java));
+}
+
+#[test]
 fn every_class_of_jdk_11_in_every_mode() {
-    all_modes_of(11);
-}
-
-#[test]
-fn every_class_of_jdk_17_in_every_mode() {
-    all_modes_of(17);
-}
-
-#[test]
-fn every_class_of_jdk_21_in_every_mode() {
-    all_modes_of(21);
-}
-
-#[test]
-fn every_class_of_jdk_25_in_every_mode() {
-    all_modes_of(25);
+    let Some(java) = find_java(11, 64) else { skip!("no 64-bit JDK 11") };
+    all_modes_of(11, &java);
 }
 
 #[test]
@@ -62,22 +53,19 @@ fn every_class_of_a_32_bit_jdk_17() {
 }
 
 /// Σ of all mirrors in a dump against what the JVM says its mirrors take.
-fn mirrors_of(jdk: u32) {
-    let Some(java) = find_java(jdk, 64).filter(|java| java.with_file_name("jcmd").exists()) else {
-        skip!("no 64-bit JDK {jdk} with jcmd")
-    };
+fn mirrors_of(jdk: u32, java: &Path) {
     for mode in modes(jdk) {
         // The archive of JDK 25 brings mirrors of classes that are never loaded: its histogram counts them, a dump has none
         // of them.
         let others = ["-XX:+UseSerialGC", "-Xmx64m", "-Xshare:off"];
         let options: Vec<&str> = mode.options.iter().copied().chain(others).collect();
-        let jvm = start_java(&java, &options, &[], "Waiting");
+        let jvm = start_java(java, &options, &[], "Waiting");
         let folder = tempfile::tempdir().expect("a folder");
         let dump = folder.path().join("heap.hprof");
         // The first look loads classes that looking needs.
-        jvm.jcmd(&java, &["GC.class_histogram"]);
-        jvm.jcmd(&java, &["GC.heap_dump", &dump.display().to_string()]);
-        let (count, bytes) = mirrors_in_histogram(&jvm.jcmd(&java, &["GC.class_histogram"]));
+        jvm.jcmd(java, &["GC.class_histogram"]);
+        jvm.jcmd(java, &["GC.heap_dump", &dump.display().to_string()]);
+        let (count, bytes) = mirrors_in_histogram(&jvm.jcmd(java, &["GC.class_histogram"]));
         let census = assay_heap::hprof::read_file(&dump, &|_| {}).expect("a dump");
         let layouts = Layouts::of(&census, HeapModel { name: mode.name, jdk });
         let class = census.classes.iter().position(|shape| &*shape.name == "java.lang.Class").expect("it");
@@ -102,11 +90,10 @@ fn mirrors_in_histogram(text: &str) -> (u64, u64) {
 }
 
 #[test]
-fn mirrors_in_a_heap_of_jdk_17_add_up() {
-    mirrors_of(17);
-}
-
-#[test]
-fn mirrors_in_a_heap_of_jdk_25_add_up() {
-    mirrors_of(25);
+fn mirrors_in_a_heap_of_each_jdk_add_up() {
+    let javas = each_java(64).into_iter().filter(|(_, java)| java.with_file_name("jcmd").exists());
+    let tried = javas.map(|(jdk, java)| mirrors_of(jdk, &java)).count();
+    if tried == 0 {
+        skip!("no JDK with jcmd");
+    }
 }

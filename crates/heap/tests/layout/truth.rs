@@ -5,7 +5,7 @@ use assay_heap::{Census, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_jdk::Release;
 use assay_jdk::objects::ObjectFacts;
 use assay_model::{HeapModel, LayoutPart, ModelName};
-use assay_testkit::find_java;
+use assay_testkit::find_tool;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,10 +42,9 @@ pub struct Truth {
     pub not_loaded: usize,
 }
 
-/// The compiler's home, if there is one.
+/// The compiler, if there is one.
 pub fn javac() -> Option<PathBuf> {
-    let javas = [find_java(17, 64), find_java(25, 64)];
-    javas.into_iter().flatten().map(|java| java.with_file_name("javac")).find(|path| path.exists())
+    find_tool("javac")
 }
 
 static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {

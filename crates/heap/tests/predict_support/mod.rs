@@ -2,7 +2,7 @@
 
 use assay_heap::{Census, hprof};
 use assay_model::ModelName;
-use assay_testkit::{Running, find_java, start_java};
+use assay_testkit::{Running, find_java, find_tool, start_java};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -113,8 +113,7 @@ fn dump(running: &Running) -> Census {
 
 /// A JDK whose `jcmd` talks to every JVM (a 32-bit JVM here comes without).
 fn jcmd_java() -> PathBuf {
-    let javas = [find_java(17, 64), find_java(25, 64)].into_iter().flatten();
-    javas.into_iter().find(|java| java.with_file_name("jcmd").exists()).expect("a jcmd")
+    find_tool("jcmd").expect("a jcmd")
 }
 
 /// Does something with every mode, two JVMs at a time; results in the order of the modes.

@@ -3,8 +3,9 @@
 
 pub mod flipped;
 
+use assay_jdk::Release;
 use assay_linux::{LiveProcess, ProcRoot};
-use assay_testkit::{find_java, testdata};
+use assay_testkit::{each_java, find_tool, testdata};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -94,8 +95,7 @@ impl Jvm {
     /// What `jcmd` answers. A JVM that came without `jcmd` is asked by that of another.
     pub fn jcmd(&self, command: &[&str]) -> String {
         let own = self.java.with_file_name("jcmd");
-        let other = || find_java(17, 64).or_else(|| find_java(25, 64)).expect("a JDK").with_file_name("jcmd");
-        let jcmd = if own.exists() { own } else { other() };
+        let jcmd = if own.exists() { own } else { find_tool("jcmd").expect("a JDK") };
         let output =
             Command::new(jcmd).arg(self.pid().to_string()).args(command).output().expect("jcmd runs");
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -113,10 +113,9 @@ impl Drop for Jvm {
 fn classes() -> &'static Path {
     static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let java = find_java(17, 64).or_else(|| find_java(25, 64)).expect("a JDK, as the caller found one");
         let programs = std::fs::read_dir(testdata("java")).expect("test programs").flatten();
         let programs = programs.map(|entry| entry.path());
-        let mut javac = Command::new(java.with_file_name("javac"));
+        let mut javac = Command::new(find_tool("javac").expect("a JDK, as the caller found one"));
         let javac = javac.args(["--release", "17", "-d"]).arg(folder.path());
         let status =
             javac.args(programs.filter(|path| path.extension().is_some_and(|e| e == "java"))).status();
@@ -126,10 +125,11 @@ fn classes() -> &'static Path {
     CLASSES.path()
 }
 
-/// The JVMs of this machine with a word of so many bits: 17, 21 and 25, as far as they are there.
+/// The JVMs of this machine with a word of so many bits whose private offsets are known.
 pub fn javas(bits: u8) -> Vec<(u32, PathBuf)> {
-    if find_java(17, 64).or_else(|| find_java(25, 64)).is_none() {
+    if find_tool("javac").is_none() {
         return Vec::new();
     }
-    [17, 21, 25].into_iter().filter_map(|feature| Some((feature, find_java(feature, bits)?))).collect()
+    let has_pack = |feature: u32| Release::exactly(feature).is_some_and(|release| release.pack.is_some());
+    each_java(bits).into_iter().filter(|(feature, _)| has_pack(*feature)).collect()
 }

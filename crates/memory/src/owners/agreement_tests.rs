@@ -5,7 +5,7 @@ use crate::look::{Look, look};
 use crate::options::ReadOptions;
 use assay_allocators::BlockState;
 use assay_linux::{CachedMemory, LiveProcess, MemorySource, ProcRoot};
-use assay_testkit::{find_java, skip, start_java};
+use assay_testkit::{each_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -78,8 +78,7 @@ impl Agreement {
 #[test]
 fn owners_agree_with_the_tags_that_were_hidden() {
     let mut ran = false;
-    for feature in [17, 25] {
-        let Some(java) = find_java(feature, 64) else { continue };
+    for (feature, java) in each_java(64) {
         ran = true;
         let jvm = start_java(&java, &["-XX:NativeMemoryTracking=summary", "-Xmx128m"], &[], "Waiting");
         jvm.freeze();

@@ -8,7 +8,7 @@ use crate::options::ReadOptions;
 use assay_allocators::BlockState;
 use assay_linux::{AlteredMemory, CachedMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::Tier;
-use assay_testkit::{find_java, skip, start_java};
+use assay_testkit::{each_java, skip, start_java};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -32,8 +32,7 @@ fn by_tags(look: &Look<'_>) -> BTreeMap<u64, String> {
 #[test]
 fn tags_are_told_without_a_look_at_the_java_heap_and_are_those_of_a_whole_search() {
     let mut ran = false;
-    for feature in [17, 25] {
-        let Some(java) = find_java(feature, 64) else { continue };
+    for (feature, java) in each_java(64) {
         ran = true;
         let jvm = start_java(&java, &["-XX:NativeMemoryTracking=summary", "-Xmx128m"], &[], "Waiting");
         jvm.freeze();
@@ -123,8 +122,7 @@ fn differences(source: &LiveProcess) -> (Vec<String>, u64) {
 #[test]
 fn blocks_and_bytes_of_every_tag_equal_the_jvms_counters() {
     let mut ran = false;
-    for feature in [17, 25] {
-        let Some(java) = find_java(feature, 64) else { continue };
+    for (feature, java) in each_java(64) {
         ran = true;
         let jvm = start_java(&java, &["-XX:NativeMemoryTracking=summary", "-Xmx128m"], &[], "Waiting");
         let mut stops = (0..STOPS_MAX).map(|_| {
