@@ -108,11 +108,16 @@ fn undashed(name: &str) -> &str {
 /// In a text of any kind: a URL, a TOML file, a message that quotes a command line.
 pub(super) fn in_text(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    in_urls(text, &mut found);
-    in_oracle_urls(text, &mut found);
+    // Each search costs some time in the shortest of texts, and the arguments of a JVM are many.
+    if text.contains(':') {
+        in_urls(text, &mut found);
+        in_oracle_urls(text, &mut found);
+    }
     after_names(text, &mut found);
-    after_options(text, &mut found);
-    after_schemes(text, &mut found);
+    if text.contains([' ', ',', '\t']) {
+        after_options(text, &mut found);
+        after_schemes(text, &mut found);
+    }
     telling(text, &mut found);
     found.retain(|range: &Range<usize>| !range.is_empty());
     joined(found)
@@ -255,7 +260,7 @@ fn after_schemes(text: &str, found: &mut Vec<Range<usize>>) {
 }
 
 fn telling(text: &str, found: &mut Vec<Range<usize>>) {
-    for (beginning, chars_min) in TELLING {
+    for (beginning, chars_min) in TELLING.into_iter().filter(|(_, chars_min)| *chars_min <= text.len()) {
         for (at, _) in text.match_indices(beginning) {
             let is_begun = text[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
             let end = end_of(text, at, |c| !(c.is_ascii_alphanumeric() || "-._".contains(c)));
