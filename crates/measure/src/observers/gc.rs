@@ -1,14 +1,17 @@
 //! Observes collections and the reference mode, from the JVM's own log.
 
 use super::contract::{Observer, Target};
-use assay_gclog::xlog_option;
+use assay_gclog::{read_jvm, xlog_option};
 use assay_gcstudy::TrialLog;
 use assay_load::{CompletionTimeline, Measured};
 use assay_model::{Problem, Trial, Window, file, metric};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+
+/// A JVM says what it is in the first 20 KB of its log, and with the first collection whether class pointers are compressed.
+const HEAD_BYTES: u64 = 1 << 20;
 
 /// Requests that a stretch of load completed: 4 KB for each second of load.
 struct Completed {
@@ -27,7 +30,8 @@ impl Completed {
     }
 }
 
-/// Adds the logging option, reads the log when the server is ready (mode, heap) and when it has stopped (collections).
+/// Adds the logging option, reads the head of the log when the server is ready (mode, heap) and all of it when that has stopped
+/// (collections).
 #[derive(Default)]
 pub(crate) struct GcObserver {
     log: PathBuf,
@@ -59,13 +63,11 @@ impl Observer for GcObserver {
     }
 
     fn start(&mut self, target: &mut Target) -> Result<(), String> {
-        let log = TrialLog::read(file::GC_LOG, &self.log, None).map_err(|e| {
+        let log = File::open(&self.log).map_err(|e| {
             format!("the server wrote no GC log ({e}); is it a HotSpot JVM of release 17 or later?")
         })?;
-        if let Some(jvm) = log.jvm() {
-            target.heap = jvm.heap;
-            target.mode.clone_from(&jvm.mode);
-        }
+        let jvm = read_jvm(log.take(HEAD_BYTES));
+        (target.heap, target.mode) = (jvm.heap, jvm.mode);
         Ok(())
     }
 
