@@ -97,8 +97,8 @@ pub trait Engine {
     /// The end of what it printed, as the end of a sentence that says what went wrong.
     fn last_words(&self, process: &mut Self::Process) -> String;
 
-    /// Numbers of the processes whose CPU time, with that of their children, is all that it uses; none of another machine.
-    fn heads(&self, process: &Self::Process) -> Vec<u32>;
+    /// Numbers of the processes that it consists of; none of another machine.
+    fn all_pids(&self, process: &Self::Process) -> Vec<u32>;
 
     /// Waits until it has stopped, kills what is left after `timeout`. Returns what was not as it should be.
     fn finish(&self, process: &mut Self::Process, timeout: Duration) -> Vec<String>;

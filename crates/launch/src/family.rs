@@ -5,7 +5,7 @@
 //! environment. Some overwrite their environment to show a title (PostgreSQL), so those that were once seen stay known.
 //! Orphans become children of this program (`PR_SET_CHILD_SUBREAPER`), which waits for them: none stays a zombie.
 
-use assay_linux::{ProcRoot, ProcessIdentity, ProcessStat};
+use assay_linux::{ProcRoot, ProcessIdentity, ProcessStat, add_descendants};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, waitpid,
 };
@@ -49,21 +49,14 @@ impl Family {
         all.sort_by_key(|p| p.start_ticks);
         // Who has taken over the number of one that is gone is a stranger.
         self.known.retain(|pid, start| all.iter().any(|p| p.pid == *pid && p.start_ticks == *start));
-        loop {
-            let before = self.known.len();
-            for p in &all {
-                let descends =
-                    || u32::try_from(p.parent_pid).is_ok_and(|parent| self.known.contains_key(&parent));
-                let in_group = || self.leader.is_some_and(|leader| p.group_id == i64::from(leader));
-                let is_new = !self.known.contains_key(&p.pid);
-                if is_new && (descends() || in_group() || has_token(p.pid, &self.token)) {
-                    self.known.insert(p.pid, p.start_ticks);
-                }
-            }
-            if self.known.len() == before {
-                break;
+        add_descendants(&mut self.known, &all);
+        for p in &all {
+            let in_group = || self.leader.is_some_and(|leader| p.group_id == i64::from(leader));
+            if !self.known.contains_key(&p.pid) && (in_group() || has_token(p.pid, &self.token)) {
+                self.known.insert(p.pid, p.start_ticks);
             }
         }
+        add_descendants(&mut self.known, &all);
         all.retain(|p| self.known.contains_key(&p.pid));
         let own = i64::from(std::process::id());
         for orphan in all.iter().filter(|p| p.has_ended() && p.parent_pid == own) {
@@ -76,18 +69,6 @@ impl Family {
         }
         all.retain(|p| !p.has_ended());
         all
-    }
-
-    /// Every second generation: those whose CPU time, with that of their children, is that of all live processes.
-    pub fn heads(&self) -> Vec<u32> {
-        let members = self.clone().members();
-        let parents: BTreeMap<i64, i64> = members.iter().map(|p| (i64::from(p.pid), p.parent_pid)).collect();
-        let ancestors =
-            |pid: u32| std::iter::successors(parents.get(&i64::from(pid)), |above| parents.get(above));
-        let is_head = |pid: &u32| {
-            ancestors(*pid).take(parents.len()).filter(|p| parents.contains_key(p)).count() % 2 == 0
-        };
-        members.iter().map(|p| p.pid).filter(is_head).collect()
     }
 
     /// Sends a signal to each, but for those to be left alone.

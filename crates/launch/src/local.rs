@@ -104,8 +104,8 @@ impl Engine for Local {
         process.last_words()
     }
 
-    fn heads(&self, process: &LocalProcess) -> Vec<u32> {
-        process.heads()
+    fn all_pids(&self, process: &LocalProcess) -> Vec<u32> {
+        process.all_pids()
     }
 
     fn finish(&self, process: &mut LocalProcess, timeout: Duration) -> Vec<String> {

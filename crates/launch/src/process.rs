@@ -138,9 +138,9 @@ impl LocalProcess {
         self.main_pid = busiest.map_or(self.child.id(), |p| p.pid);
     }
 
-    /// Numbers of the processes whose CPU time, with that of their children, is that of all.
-    pub(crate) fn heads(&self) -> Vec<u32> {
-        self.family.heads()
+    /// Numbers of all its processes.
+    pub(crate) fn all_pids(&self) -> Vec<u32> {
+        self.family.clone().members().iter().map(|p| p.pid).collect()
     }
 
     /// The end of what it printed, as the end of a sentence that says what went wrong.

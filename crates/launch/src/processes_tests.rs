@@ -82,7 +82,11 @@ fn each_is_ready_before_the_next_starts_and_the_last_stops_first() {
     assert!(processes.server_ready_after().is_some());
     let roles: Vec<String> = processes.pids().iter().map(|(r, _)| (*r).to_owned()).collect();
     assert_eq!(roles, ["first-1", "first-2", "server", "last"]);
-    assert_eq!(processes.companion_pids().len(), 3);
+    let beside = processes.companion_pids();
+    assert!(
+        processes.pids().iter().all(|(role, pid)| beside.contains(pid) == (*role != "server")),
+        "{beside:?}"
+    );
     assert_eq!(processes.ended("in the end"), None);
     let ports: Vec<String> = roles.iter().map(|r| processes.names().fill(&format!("{{{r}.port}}"))).collect();
     assert!(ports.iter().all(|p| p.parse::<u16>().is_ok()), "{ports:?}");
@@ -186,7 +190,7 @@ fn a_list_that_is_dropped_leaves_no_process_and_no_file() {
 }
 
 #[test]
-fn every_process_beside_the_server_is_counted_once_by_itself_or_as_a_child() {
+fn every_process_beside_the_server_is_a_companion_once() {
     let mut fixture = Fixture::new();
     let word = format!("assay-counted-{}", std::process::id());
     // Four generations, the last in a session of its own.
@@ -198,10 +202,8 @@ fn every_process_beside_the_server_is_counted_once_by_itself_or_as_a_child() {
         std::thread::sleep(LOOK);
     }
     let beside = processes.companion_pids();
-    let proc = ProcRoot::default();
-    let parent = |pid: u32| u32::try_from(proc.read_process_stat(pid).unwrap().parent_pid).unwrap();
     for pid in Fixture::find(&word) {
-        assert_ne!(beside.contains(&pid), beside.contains(&parent(pid)), "{pid} of {beside:?}");
+        assert_eq!(beside.iter().filter(|found| **found == pid).count(), 1, "{pid} of {beside:?}");
     }
     let leader = processes.pids()[0].1;
     assert!(

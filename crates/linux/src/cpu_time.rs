@@ -32,10 +32,17 @@ pub struct ProcessCpu {
 /// # Errors
 /// [`LinuxError::Read`] when the process is gone ([`LinuxError::is_absent`] is true then).
 pub fn process_cpu(pid: u32) -> Result<ProcessCpu, LinuxError> {
-    let total_ns =
-        process_clock_ns(pid).map_err(|e| LinuxError::read(Path::new("clock_getcpuclockid"), e))?;
+    let total_ns = process_cpu_ns(pid)?;
     let stat = ProcRoot::default().read_process_stat(pid)?;
     Ok(ProcessCpu { total_ns, user_ticks: stat.user_ticks, system_ticks: stat.system_ticks })
+}
+
+/// As [`process_cpu`], the total alone: two system calls.
+///
+/// # Errors
+/// As of [`process_cpu`].
+pub fn process_cpu_ns(pid: u32) -> Result<u64, LinuxError> {
+    process_clock_ns(pid).map_err(|e| LinuxError::read(Path::new("clock_getcpuclockid"), e))
 }
 
 /// The machine's `CLOCK_MONOTONIC`, nanoseconds: the clock that joins everything that Assay records.

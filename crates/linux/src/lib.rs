@@ -38,7 +38,7 @@ pub use cgroup::{
     CgroupLimits, CgroupMembership, CgroupThrottling, CgroupVersion, Cgroups, Mount, parse_cgroup,
     parse_mountinfo,
 };
-pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, thread_cpu_ns, ticks_per_s};
+pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s};
 pub use error::{Denial, LinuxError, ParseError};
 pub use freeze::{Freeze, FreezeError, FreezeTimes};
 pub use live_process::LiveProcess;
@@ -53,7 +53,7 @@ pub use pressure::{Pressure, PressureTotals, Resource, parse_pressure};
 pub use process::{
     ProcessStat, ProcessStatus, Schedstat, parse_process_stat, parse_process_status, parse_schedstat,
 };
-pub use processes::ProcessIdentity;
+pub use processes::{ProcessIdentity, ProcessTree, add_descendants};
 pub use recording::{OpeningFiles, Recording, RecordingError};
 pub use root::{ProcRoot, SysRoot};
 pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};

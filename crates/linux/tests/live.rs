@@ -1,9 +1,9 @@
 //! What is read from the kernel of the machine that runs the tests, held against independent accounts of the same.
 
-use assay_linux::{ProcRoot, Resource, SysRoot, monotonic_ns, process_cpu, ticks_per_s};
+use assay_linux::{ProcRoot, ProcessTree, Resource, SysRoot, monotonic_ns, process_cpu, ticks_per_s};
 use assay_testkit::skip;
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
@@ -100,7 +100,6 @@ fn a_zombie_does_not_run_and_has_no_mappings() {
     assert!(!proc.is_running(identity).expect("readable"));
     assert_eq!(proc.open_smaps(child.id()).expect("readable").count(), 0);
     assert!(proc.read_smaps_rollup(child.id()).expect("absent").is_none());
-    assert!(proc.read_group(child.id()).expect("readable").is_empty());
     // What it used can still be read.
     assert!(0 < process_cpu(child.id()).expect("not waited for").total_ns);
     child.wait().expect("our child");
@@ -163,17 +162,42 @@ fn the_page_map_counts_what_was_touched() {
 }
 
 #[test]
-fn a_group_and_a_session_list_their_members_and_nobody_else() {
-    let (first, second) = (sleeper(), sleeper());
+fn a_tree_has_descendants_of_every_generation_once_and_keeps_the_orphan_that_it_saw() {
+    let script = "sh -c 'sleep 600 & echo $!; read line' ; read line";
+    let mut first = Command::new("sh")
+        .args(["-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let stranger = sleeper();
+    let mut out = BufReader::new(first.stdout.take().expect("a pipe"));
+    let mut sleep = String::new();
+    out.read_line(&mut sleep).expect("its number");
+    let sleep: u32 = sleep.trim().parse().expect("a number");
     let proc = ProcRoot::default();
-    let group: Vec<u32> = proc.read_group(first.id()).expect("readable").iter().map(|p| p.pid).collect();
-    let ours = proc.read_process_stat(std::process::id()).expect("this process");
-    let session = proc.read_session(u32::try_from(ours.session_id).unwrap_or(0)).expect("readable");
-    let both_in_session = [&first, &second].iter().all(|child| session.iter().any(|p| p.pid == child.id()));
-    assert_eq!(group, [first.id()]);
+    // Named twice, and one of them as a descendant too.
+    let roots = [first.id(), first.id(), sleep].map(|pid| proc.identity_of(pid).expect("it runs"));
+    let mut tree = ProcessTree::of(roots);
+    let pids = |tree: &mut ProcessTree| -> Vec<u32> {
+        tree.read(&proc).expect("readable").iter().map(|process| process.pid).collect()
+    };
+    let all = pids(&mut tree);
+    assert_eq!(all.len(), 3, "{all:?}");
+    assert!(all.contains(&first.id()) && all.contains(&sleep) && !all.contains(&stranger.id()), "{all:?}");
+    assert_eq!(pids(&mut ProcessTree::of([roots[0]])), all, "from the first alone");
+    // Its parent ends, and it stays.
+    first.stdin.as_mut().expect("a pipe").write_all(b"x\n").expect("it reads");
+    while pids(&mut tree).len() > 2 {
+        std::thread::yield_now();
+    }
+    assert!(pids(&mut tree).contains(&sleep));
+    Command::new("kill").arg(sleep.to_string()).status().expect("kill runs");
     end(first);
-    end(second);
-    assert!(both_in_session || ours.session_id <= 0, "{session:?}");
+    while tree.read(&proc).expect("readable").iter().any(|process| !process.has_ended()) {
+        std::thread::yield_now();
+    }
+    end(stranger);
 }
 
 #[test]

@@ -12,10 +12,10 @@ use crate::observers::{Observers, Target};
 use crate::seen::{Seen, WATCHED, Watcher, WindowLoad};
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
-use assay_linux::{LinuxError, ProcRoot, SysRoot};
+use assay_linux::{LinuxError, ProcRoot, ProcessTree, SysRoot};
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{MachineSpeed, Problem, Window};
-use sample::{Sample, Server, Threads, children_cpu_ns, companion_cpu_ns};
+use sample::{Sample, Server, Threads, tree_cpu_ns};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,8 +37,8 @@ const SAMPLES_MAX: usize = 60_000;
 pub struct WatchConfig {
     /// The server's process, if it is on this machine.
     pub pid: Option<u32>,
-    /// Processes that belong to it, such as a database, other servers, or injectors on this machine, with their children: what
-    /// they use is not foreign.
+    /// Processes that belong to it, such as a database, other servers, or injectors on this machine. What they use, and all that
+    /// descend from them or from the server, is not foreign.
     pub companions: Vec<u32>,
     /// Its GC log.
     pub gc_log: Option<PathBuf>,
@@ -190,7 +190,8 @@ struct Sampler {
     proc: ProcRoot,
     gauge: HostGauge,
     server: Option<Server>,
-    companions: Vec<u32>,
+    /// The server and its companions, with all that descend from them.
+    tree: ProcessTree,
     log: Option<LiveStops>,
     /// Whether a CPU limit of this process holds the server too.
     shares_group: bool,
@@ -219,14 +220,15 @@ impl Sampler {
         let shares_group = server.as_ref().is_none_or(|s| s.cgroups == own);
         let log = config.gc_log.clone().map(LiveStops::new);
         let samples = VecDeque::new();
-        let companions = config.companions.clone();
+        let all = config.companions.iter().chain(&config.pid);
+        let tree = ProcessTree::of(all.filter_map(|pid| proc.identity_of(*pid).ok()));
         let observing =
             observing.map(|(observers, target)| Observing { observers, target, is_in_window: false });
         Ok(Sampler {
             proc,
             gauge,
             server,
-            companions,
+            tree,
             log,
             shares_group,
             samples,
@@ -257,9 +259,10 @@ impl Sampler {
         let last_ns = self.samples.back().map(|sample| sample.at_ns);
         let mut sample = Sample::take(&self.proc, &self.gauge, self.server.as_mut(), has_host);
         if sample.host.is_some() {
-            let of_server = self.server.as_ref().map(|s| children_cpu_ns(&self.proc, s.identity.pid));
-            let companions = self.companions.iter().map(|main| companion_cpu_ns(&self.proc, *main));
-            sample.companions_cpu_ns = companions.chain(of_server).sum();
+            // The server's own time and that of this process are counted by themselves.
+            let but = self.server.iter().map(|s| s.identity.pid).chain([std::process::id()]);
+            let but: Vec<u32> = but.collect();
+            sample.companions_cpu_ns = tree_cpu_ns(&self.proc, &mut self.tree, &but);
         }
         self.taken += 1;
         if let Some(log) = &mut self.log {

@@ -1,14 +1,14 @@
 //! One sample of counters that all count up.
 
 use assay_host::{HostGauge, HostReading};
-use assay_linux::{Cgroups, ProcRoot, ProcessIdentity, monotonic_ns, process_cpu, ticks_per_s};
+use assay_linux::{
+    Cgroups, ProcRoot, ProcessIdentity, ProcessTree, monotonic_ns, process_cpu_ns, ticks_per_s,
+};
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Threads that are read; of a server with more, the rest is left out.
 const THREADS_MAX: usize = 4096;
-/// Children of a companion that are read.
-const PROCESSES_MAX: usize = 1024;
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// The counters at one moment.
@@ -21,7 +21,8 @@ pub(super) struct Sample {
     pub host: Option<HostReading>,
     pub server_cpu_ns: Option<u64>,
     pub own_cpu_ns: Option<u64>,
-    /// Of the processes that belong to the server, and their children. Read with the host's.
+    /// Of what the server's process started, and of the processes that belong to it with all that descend from them. Read with the
+    /// host's.
     pub companions_cpu_ns: u64,
     pub threads: Option<ThreadTimes>,
     /// Of the server's control groups.
@@ -94,7 +95,7 @@ impl Sample {
             at_ns: monotonic_ns(),
             wall_offset_ns: wall_offset_ns(),
             host,
-            own_cpu_ns: process_cpu(std::process::id()).ok().map(|cpu| cpu.total_ns),
+            own_cpu_ns: process_cpu_ns(std::process::id()).ok(),
             ..Sample::default()
         };
         if let Some(server) = server {
@@ -103,7 +104,7 @@ impl Sample {
                 Ok(false) => Some(format!("process {pid} has ended, or its number was given to another one")),
                 Ok(true) | Err(_) => None,
             };
-            sample.server_cpu_ns = process_cpu(pid).ok().map(|cpu| cpu.total_ns);
+            sample.server_cpu_ns = process_cpu_ns(pid).ok();
             sample.threads = server.threads.read(proc);
             let throttling =
                 server.cgroups.as_ref().and_then(|groups| groups.read_throttling().ok().flatten());
@@ -113,22 +114,21 @@ impl Sample {
     }
 }
 
-/// CPU time of a process and its children. A database has a process for each connection, as children of a main process of one
-/// thread.
-pub(super) fn companion_cpu_ns(proc: &ProcRoot, main: u32) -> u64 {
-    let own_ns = process_cpu(main).map_or(0, |cpu| cpu.total_ns);
-    own_ns.saturating_add(children_cpu_ns(proc, main))
-}
-
-/// CPU time of the children of a process, which its main thread started, and of those that ended and were waited for.
-pub(super) fn children_cpu_ns(proc: &ProcRoot, main: u32) -> u64 {
-    let path = proc.path().join(format!("{main}/task/{main}/children"));
-    let children = std::fs::read_to_string(path).unwrap_or_default();
-    let children = children.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).take(PROCESSES_MAX);
-    let living = children.filter_map(|pid| process_cpu(pid).ok());
-    let living_ns = living.fold(0, |sum: u64, cpu| sum.saturating_add(cpu.total_ns));
-    let ended = proc.read_process_stat(main).map_or(0, |stat| stat.children_ticks);
-    living_ns.saturating_add(ended.saturating_mul(NS_PER_S / ticks_per_s().max(1)))
+/// CPU time of the processes of a tree, each counted once, and of those of it that ended and were waited for: their parent's count has
+/// what they used. Lost is what a process used whose end nobody waits for, from that end on. Of some processes only what they started
+/// counts: their own time is counted elsewhere.
+pub(super) fn tree_cpu_ns(proc: &ProcRoot, tree: &mut ProcessTree, but: &[u32]) -> u64 {
+    let tick_ns = NS_PER_S / ticks_per_s().max(1);
+    let members = tree.read(proc).unwrap_or_default();
+    members.iter().fold(0, |sum: u64, process| {
+        let of_ended_ns = process.children_ticks.saturating_mul(tick_ns);
+        // One that ended since then was waited for by none when its parent was read.
+        let by_ticks_ns = || process.user_ticks.saturating_add(process.system_ticks).saturating_mul(tick_ns);
+        let is_counted = !but.contains(&process.pid);
+        let own_ns =
+            if is_counted { process_cpu_ns(process.pid).unwrap_or_else(|_| by_ticks_ns()) } else { 0 };
+        sum.saturating_add(own_ns).saturating_add(of_ended_ns)
+    })
 }
 
 /// Between two readings of the monotonic clock, so that being put off the processor in between does not look like a step.
@@ -143,28 +143,52 @@ fn wall_offset_ns() -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
     use std::process::{Command, Stdio};
 
-    /// A shell of one thread waits while its child works: what both use is the companion's.
+    /// Two shells wait, one started by the other, while what the second has started works. When it has ended, and the second shell
+    /// too, what it used stands in the books of the first.
     #[test]
-    fn what_children_of_a_companion_use_is_its_own() {
+    fn what_the_child_of_a_companion_s_child_uses_is_its_own_once_and_stays_when_both_have_ended() {
+        let inner = "while :; do :; done & read line; kill $!; wait";
         let mut shell = Command::new("sh")
-            .args(["-c", "(while :; do :; done) & read line; kill $!; wait"])
+            .args(["-c", &format!("sh -c '{inner}'; read line")])
             .stdin(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("a shell");
         let (proc, pid) = (ProcRoot::default(), shell.id());
+        let mut tree = ProcessTree::of(proc.identity_of(pid));
         let begun = std::time::Instant::now();
         let mut used_ns = 0;
-        while used_ns < 50_000_000 && begun.elapsed().as_secs() < 120 {
+        while used_ns < 100_000_000 && begun.elapsed().as_secs() < 120 {
             std::thread::sleep(std::time::Duration::from_millis(20));
-            used_ns = companion_cpu_ns(&proc, pid);
+            used_ns = tree_cpu_ns(&proc, &mut tree, &[]);
         }
-        let of_main_ns = process_cpu(pid).expect("it runs").total_ns;
-        drop(shell.stdin.take());
+        let members = tree.read(&proc).expect("readable");
+        assert_eq!(members.len(), 3, "{members:?}");
+        let of_shell_ns = process_cpu_ns(pid).expect("it runs");
+        // As if each had been named.
+        let all = members.iter().map(|p| ProcessIdentity { pid: p.pid, start_ticks: p.start_ticks });
+        let (before_ns, of_all_ns) =
+            (tree_cpu_ns(&proc, &mut tree, &[]), tree_cpu_ns(&proc, &mut ProcessTree::of(all), &[]));
+        let after_ns = tree_cpu_ns(&proc, &mut tree, &[]);
+        let mut stdin = shell.stdin.take().expect("a pipe");
+        stdin.write_all(b"end\n").expect("it reads");
+        while tree.read(&proc).expect("readable").len() > 1 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let ended_ns = tree_cpu_ns(&proc, &mut tree, &[]);
+        let but_shell_ns = tree_cpu_ns(&proc, &mut tree, &[pid]);
+        drop(stdin);
         shell.wait().expect("it ends");
-        assert!(of_main_ns < 40_000_000, "the shell itself waits: {of_main_ns} ns");
-        assert!(50_000_000 <= used_ns, "{used_ns} ns");
+        assert!(of_shell_ns < 90_000_000, "the shell itself waits: {of_shell_ns} ns");
+        assert!(100_000_000 <= used_ns, "{used_ns} ns");
+        assert!((before_ns..=after_ns).contains(&of_all_ns), "{before_ns} {of_all_ns} {after_ns}");
+        // The kernel gives the time of those that ended in ticks, those of two shells rounded down.
+        assert!(
+            used_ns - 50_000_000 <= but_shell_ns && but_shell_ns <= ended_ns,
+            "{used_ns} {but_shell_ns} {ended_ns}"
+        );
     }
 }

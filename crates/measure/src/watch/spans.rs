@@ -99,7 +99,7 @@ fn host(inside: &[Sample], shares_group: bool, seen: &mut Seen) {
     };
     let interval = after.since(before);
     let used = |of: fn(&Sample) -> Option<u64>| Some(of(last)?.saturating_sub(of(first)?));
-    // Less where a process of it ended in between: then too much looks foreign.
+    // Less where one ended in between and nobody waited for it: then too much looks foreign.
     let companions_ns = last.companions_cpu_ns.saturating_sub(first.companions_cpu_ns);
     let ours_ns = used(|s| s.server_cpu_ns).zip(used(|s| s.own_cpu_ns));
     let ours_ns = ours_ns.map(|(server, own)| server.saturating_add(own).saturating_add(companions_ns));
