@@ -1,7 +1,7 @@
 //! Classes from where `java` finds them: folders, jars, and a JDK's own.
 //!
 //! A layout needs a class's fields and those of its super classes, nothing of its code. So only one line of inheritance is
-//! read, and of its class files names, fields, and what is `@Contended`. Nothing read is trusted;
+//! read, and of its class files names and fields. Nothing read is trusted;
 //! `fuzz/fuzz_targets/class_path_read.rs` and `tests/layout/class_path.rs` hold that no bytes make it panic.
 
 mod class_file;
@@ -11,48 +11,15 @@ mod place;
 
 use crate::predict::ClassNotFound;
 use crate::{Census, ClassIndex, ClassShape};
-use assay_jdk::objects::ObjectFacts;
 use class_file::ClassFile;
 pub use limits::ClassPathError;
 use limits::NAMES_MAX;
 use place::Place;
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// No line of inheritance is longer; a file may claim one.
 const SUPER_CLASSES_MAX: usize = 1000;
-
-/// A class or a field that asks to be kept away from others (`@Contended`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contended {
-    /// External name of the class.
-    pub class: String,
-    /// The field; absent where it is the whole class.
-    pub field: Option<String>,
-    /// Its group; empty for none.
-    pub group: String,
-}
-
-/// A class with all of its super classes.
-#[derive(Debug, Clone)]
-pub struct FoundClasses {
-    /// The class first, then its super class, and so on; without objects.
-    pub census: Census,
-    /// What of them asks to be kept apart. The JVM heeds it in its own classes; in others with `-XX:-RestrictContended`.
-    pub contended: Vec<Contended>,
-}
-
-impl FoundClasses {
-    /// Facts with these wishes heeded, as under `-XX:-RestrictContended`.
-    pub fn with_contended(&self, facts: Arc<ObjectFacts>) -> Arc<ObjectFacts> {
-        let heed = |facts: ObjectFacts, wish: &Contended| match &wish.field {
-            Some(field) => facts.with_contended_field(&wish.class, field, &wish.group),
-            None => facts.with_contended_class(&wish.class),
-        };
-        Arc::new(self.contended.iter().fold(Arc::unwrap_or_clone(facts), heed))
-    }
-}
 
 /// A census without objects: a class and its super classes, the class first. Paths are joined by colons; the first place
 /// that has a class gives it. Of a multi-release jar the classes for all releases are read. The JDK's version is that of
@@ -70,22 +37,13 @@ pub fn read(paths: &OsStr, class: &str) -> Result<Census, ClassPathError> {
 /// # Errors
 /// As of [`read`].
 pub fn shapes_of(class: &str, paths: &[PathBuf]) -> Result<Census, ClassPathError> {
-    find(class, paths).map(|found| found.census)
-}
-
-/// As [`shapes_of`], with what is `@Contended`.
-///
-/// # Errors
-/// As of [`read`].
-pub fn find(class: &str, paths: &[PathBuf]) -> Result<FoundClasses, ClassPathError> {
     let mut places: Vec<Place> = paths.iter().cloned().map(Place::open).collect::<Result<_, _>>()?;
     let jdk_version = paths.iter().find_map(|path| place::jdk_version(path));
-    let census = Census { word_bytes: 8, jdk_version, ..Census::default() };
-    let mut found = FoundClasses { census, contended: Vec::new() };
+    let mut census = Census { word_bytes: 8, jdk_version, ..Census::default() };
     let mut next = Some(class.trim().replace('/', "."));
     while let Some(name) = next {
-        let at = found.census.classes.len();
-        let is_ring = found.census.classes.iter().any(|shape| *shape.name == name);
+        let at = census.classes.len();
+        let is_ring = census.classes.iter().any(|shape| *shape.name == name);
         if is_ring || SUPER_CLASSES_MAX < at {
             return Err(ClassPathError::NoEnd { class: class.to_owned() });
         }
@@ -95,17 +53,15 @@ pub fn find(class: &str, paths: &[PathBuf]) -> Result<FoundClasses, ClassPathErr
             // Without a JDK in the class path: it declares no fields.
             None if name == "java.lang.Object" => ClassFile::default(),
             None => {
-                let class = found.census.classes[at - 1].name.to_string();
+                let class = census.classes[at - 1].name.to_string();
                 return Err(ClassPathError::NoSuperClass { class, super_class: name });
             }
         };
-        let wishes = file.contended.iter().cloned();
-        found.contended.extend(wishes.map(|(field, group)| Contended { class: name.clone(), field, group }));
         next = file.super_class.clone();
         let super_class = next.is_some().then_some(at as ClassIndex + 1);
-        found.census.classes.push(shape(name, file, super_class));
+        census.classes.push(shape(name, file, super_class));
     }
-    Ok(found)
+    Ok(census)
 }
 
 fn class_in(places: &mut [Place], name: &str) -> Result<Option<ClassFile>, ClassPathError> {
