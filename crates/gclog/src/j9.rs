@@ -81,15 +81,15 @@ impl Root {
     }
 
     /// Takes a line with an `<attribute ..>`.
-    pub(crate) fn take(&mut self, text: &str) {
-        let text = text.trim_start();
-        let Some(attribute) = text.strip_prefix("<attribute ") else { return };
-        let Some(name) = quoted(attribute, "name=") else { return };
-        // Of most attributes the value is not wanted.
-        if !name.starts_with("compressedRefs") && name != "architecture" {
-            return;
+    fn take(&mut self, text: &str) {
+        let Some(attribute) = text.trim_start().strip_prefix("<attribute ") else { return };
+        if let (Some(name), Some(value)) = (quoted(attribute, "name="), quoted(attribute, "value=")) {
+            self.take_attribute(name, value, text);
         }
-        let Some(value) = quoted(attribute, "value=") else { return };
+    }
+
+    /// Takes an attribute of such a line.
+    pub(crate) fn take_attribute(&mut self, name: &str, value: &str, text: &str) {
         match name {
             "compressedRefs" => {
                 self.compressed = Some((value == "true", shortened(text.trim(), EVIDENCE_CHARS_MAX)));

@@ -57,10 +57,10 @@ impl Header {
 
     /// `<attribute name=".." value=".." />`
     pub fn take_attribute(&mut self, attributes: &Attributes<'_>, text: &str) {
+        let [Some(name), Some(value)] = attributes.values(["name", "value"]) else { return };
         if let Some(root) = &mut self.root {
-            root.take(text);
+            root.take_attribute(name, value, text);
         }
-        let (Some(name), Some(value)) = (attributes.get("name"), attributes.get("value")) else { return };
         let number = number(value);
         let jvm = &mut self.jvm;
         match name {
