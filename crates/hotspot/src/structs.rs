@@ -106,21 +106,6 @@ impl Structs {
         spellings.iter().find_map(|(type_name, field)| self.static_address(type_name, field))
     }
 
-    /// Everything, sorted, one fact a line: what a release exports can be compared with another's by `diff`.
-    pub fn listing(&self) -> Vec<String> {
-        let fields = self.fields.iter().flat_map(|(type_name, fields)| {
-            fields.iter().map(move |(field, place)| match place {
-                Place::Offset(offset) => format!("field {type_name}::{field} {offset}"),
-                Place::Static(_) => format!("field {type_name}::{field} static"),
-            })
-        });
-        let sizes = self.sizes.iter().map(|(name, size)| format!("type {name} {size}"));
-        let constants = self.constants.iter().map(|(name, value)| format!("constant {name} {value}"));
-        let mut lines: Vec<_> = fields.chain(sizes).chain(constants).collect();
-        lines.sort_unstable();
-        lines
-    }
-
     fn place(&self, type_name: &str, field: &str) -> Option<Place> {
         self.fields.get(type_name)?.get(field).copied()
     }

@@ -42,9 +42,7 @@ pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread
 pub use error::{Denial, LinuxError, ParseError};
 pub use freeze::{Freeze, FreezeError, FreezeTimes};
 pub use live_process::LiveProcess;
-pub use machine::{
-    CpuInfo, MemInfo, OsRelease, TransparentHugePages, parse_cpuinfo, parse_meminfo, parse_os_release,
-};
+pub use machine::{CpuInfo, MemInfo, OsRelease, parse_cpuinfo, parse_meminfo, parse_os_release};
 pub use machine_cpu::{CpuTicks, MachineCpu, parse_stat};
 pub use memory_source::{BeforeMemory, MemorySource, ReadError, ThreadFacts};
 pub use memory_status::{MemoryStatus, kernel_stack_bytes, parse_memory_status};

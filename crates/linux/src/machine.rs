@@ -136,24 +136,6 @@ impl OsRelease {
     }
 }
 
-/// When the kernel gives huge pages to memory that did not ask for them by `hugetlbfs`;
-/// `Documentation/admin-guide/mm/transhuge.rst`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TransparentHugePages {
-    /// For anonymous memory: `always`, `madvise` or `never`. See [`crate::MemoryStatus::may_have_huge_pages`] for a
-    /// process that opted out.
-    pub enabled: String,
-    /// How hard it tries when one is touched: `always`, `defer`, `defer+madvise`, `madvise` or `never`.
-    pub defrag: Option<String>,
-    /// For shared memory, a ZGC heap among it: `always`, `within_size`, `advise`, `never`, `deny` or `force`.
-    pub shared_memory: Option<String>,
-    /// Size of such a page.
-    pub page_bytes: Option<u64>,
-    /// Pages of a huge page that may be untouched when the kernel puts small ones together later: the reason why memory
-    /// that was never written becomes resident.
-    pub empty_pages_max: Option<u64>,
-}
-
 /// The choice in force stands in brackets: `always [madvise] never`.
 fn chosen(text: &str) -> Option<String> {
     Some(text.split_once('[')?.1.split_once(']')?.0.to_owned())
@@ -167,23 +149,6 @@ impl SysRoot {
     pub fn read_transparent_huge_pages(&self) -> Result<Option<String>, LinuxError> {
         let text = self.read_optional("kernel/mm/transparent_hugepage/enabled")?;
         Ok(text.as_deref().and_then(chosen))
-    }
-
-    /// Reads the settings of transparent huge pages; `None` where the kernel has none.
-    ///
-    /// # Errors
-    /// When a setting is there and cannot be read.
-    pub fn read_huge_page_settings(&self) -> Result<Option<TransparentHugePages>, LinuxError> {
-        let Some(enabled) = self.read_transparent_huge_pages()? else { return Ok(None) };
-        let text = |name: &str| self.read_optional(&format!("kernel/mm/transparent_hugepage/{name}"));
-        let number = |name: &str| Ok::<_, LinuxError>(text(name)?.and_then(|text| text.trim().parse().ok()));
-        Ok(Some(TransparentHugePages {
-            enabled,
-            defrag: text("defrag")?.as_deref().and_then(chosen),
-            shared_memory: text("shmem_enabled")?.as_deref().and_then(chosen),
-            page_bytes: number("hpage_pmd_size")?,
-            empty_pages_max: number("khugepaged/max_ptes_none")?,
-        }))
     }
 
     /// Frequency governor of the first processor; `None` where the kernel does not set the frequency (most virtual

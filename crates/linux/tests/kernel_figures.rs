@@ -253,18 +253,3 @@ fn a_group_s_charge_is_explained_by_its_parts() {
     let unexplained = memory.unexplained_bytes.expect("all parts");
     assert!((0..=in_advance).contains(&unexplained), "{unexplained}");
 }
-
-#[test]
-fn settings_of_huge_pages_are_read() {
-    let tree = FakeTree::with(&[
-        ("kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n"),
-        ("kernel/mm/transparent_hugepage/defrag", "always defer defer+madvise [madvise] never\n"),
-        ("kernel/mm/transparent_hugepage/hpage_pmd_size", "2097152\n"),
-        ("kernel/mm/transparent_hugepage/khugepaged/max_ptes_none", "511\n"),
-    ]);
-    let settings = SysRoot::at(tree.path()).read_huge_page_settings().expect("readable").expect("there");
-    assert_eq!((settings.enabled.as_str(), settings.defrag.as_deref()), ("always", Some("madvise")));
-    assert_eq!((settings.page_bytes, settings.empty_pages_max), (Some(2 << 20), Some(511)));
-    assert_eq!(settings.shared_memory, None);
-    assert!(SysRoot::at(tree.path().join("none")).read_huge_page_settings().expect("absent").is_none());
-}

@@ -5,7 +5,7 @@
 //! time a mode costs is not in here.
 
 use super::weights::ObjectWeights;
-use assay_jdk::modes::{AddressSpace, HeapSetting, largest_max_heap_bytes};
+use assay_jdk::modes::{AddressSpace, HeapSetting, cliffs};
 use assay_jdk::{Collector, Release};
 use assay_model::{ModeAdvice, ReferenceMode};
 use assay_text::size;
@@ -50,7 +50,8 @@ impl WantedHeap<'_> {
     }
 
     fn largest(&self, mode: ReferenceMode) -> Option<u64> {
-        largest_max_heap_bytes(self.setting, mode, self.space)
+        let mut cliffs = cliffs(self.setting, self.space).into_iter();
+        cliffs.find(|(found, _)| *found == mode).map(|(_, bytes)| bytes)
     }
 
     /// The same JVM with other options.

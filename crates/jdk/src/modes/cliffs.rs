@@ -13,34 +13,22 @@ const ROUND_MIB: [u64; 14] =
     [512, 1024, 4096, 8192, 16384, 24576, 31744, 49152, 65536, 2048, 30720, 12288, 20480, 40960];
 const ROUND_32_BIT_MIB: [u64; 8] = [64, 128, 256, 512, 768, 1024, 1536, 2000];
 
-/// The largest `-Xmx`, in bytes and in steps of 1 MiB, that gets this mode; `None` where none does, or where the mode has
-/// no largest (full references).
+/// The largest `-Xmx` of each compressed mode that some size gets, from the smallest on. In steps of 1 MiB, each computed:
+/// nothing is taken for granted about how modes follow each other.
 ///
 /// ```
 /// use assay_jdk::Collector;
-/// use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, largest_max_heap_bytes};
-/// use assay_model::ReferenceMode;
-/// let g1 = HeapSetting {
-///     feature: 25,
-///     bits: 64,
-///     collector: Collector::G1,
-///     options: DecidingOptions::default(),
-/// };
-/// let largest = |mode| largest_max_heap_bytes(&g1, mode, &AddressSpace::default()).map(|bytes| bytes >> 20);
-/// assert_eq!(largest(ReferenceMode::CompressedZeroBased), Some(30 << 10));
-/// assert_eq!(largest(ReferenceMode::CompressedDisjointBase), Some(32736));
-/// assert_eq!(largest(ReferenceMode::Full64CompressedClassPointers), None);
+/// use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, cliffs};
+/// use assay_model::ReferenceMode as Mode;
+/// let options = DecidingOptions::default();
+/// let g1 = HeapSetting { feature: 25, bits: 64, collector: Collector::G1, options };
+/// let expected = [
+///     (Mode::CompressedUnscaled, 2 << 30),
+///     (Mode::CompressedZeroBased, 30 << 30),
+///     (Mode::CompressedDisjointBase, 32736 << 20),
+/// ];
+/// assert_eq!(cliffs(&g1, &AddressSpace::default()), expected);
 /// ```
-pub fn largest_max_heap_bytes(
-    setting: &HeapSetting,
-    mode: ReferenceMode,
-    space: &AddressSpace,
-) -> Option<u64> {
-    cliffs(setting, space).into_iter().find(|(found, _)| *found == mode).map(|(_, bytes)| bytes)
-}
-
-/// The largest `-Xmx` of each compressed mode that some size gets, from the smallest on. In steps of 1 MiB, each computed:
-/// nothing is taken for granted about how modes follow each other.
 pub fn cliffs(setting: &HeapSetting, space: &AddressSpace) -> Vec<(ReferenceMode, u64)> {
     let mut found: Vec<(ReferenceMode, u64)> = Vec::new();
     let largest = setting.sizes(space).compressed_bytes_max().min(space.reservable_bytes.unwrap_or(u64::MAX));

@@ -20,7 +20,7 @@ mod space;
 mod wanted;
 
 pub use attach::BASE_MIN_ADDRESS;
-pub use cliffs::{cliffs, default_sizes, largest_max_heap_bytes};
+pub use cliffs::{cliffs, default_sizes};
 pub use compute::{ComputedMode, HeapSetting};
 pub use options::DecidingOptions;
 pub use space::{AddressSpace, MAX_HEAP_BYTES_32_BIT};
