@@ -86,7 +86,7 @@ fn a_result_is_stored_once_and_a_wanted_rate_that_is_not_met_is_exit_1() {
     let stored = std::fs::read_to_string(folder.path().join("found/capacity.json")).expect("stored");
     assert_eq!(report, serde_json::from_str(&stored).expect("the stored form"));
     assert!(!report.windows.is_empty() && report.limits.len() == 2);
-    let most = report.windows.iter().map(|w| w.reached_rate_per_s).fold(0.0, f64::max);
+    let most = report.windows.iter().map(assay_model::Window::reached_rate_per_s).fold(0.0, f64::max);
     assert!(most < 230.0, "two workers of 10 ms answer 200 a second: {most}");
     let audit = report.checks.iter().find(|check| check.check == Check::Audit).expect("listed");
     assert!(audit.passed == Some(false) && audit.evidence.contains("answered 500"), "{audit:?}");

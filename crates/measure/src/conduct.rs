@@ -7,51 +7,47 @@ use crate::config::CapacityConfig;
 use crate::event::MeasureEvent;
 use crate::judge;
 use crate::load_problems::LoadProblems;
-use crate::seen::{Seen, Watcher};
+use crate::procedure::{Measurement, Turn, With};
+use crate::seen::{Seen, WindowLoad};
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
-use crate::window::{detail_of, for_method, limit_ns, stored};
-use assay_load::{ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured, SLOW_REQUESTS_MAX};
-use assay_model::{CapacityMethod, CapacityReport, CapacityWindow, Problem, schema};
-use assay_stats::capacity::{Ask, Capacity, LimitCapacity, Method, Step};
+use crate::window::{self, Common};
+use assay_load::{ArrivalLaw, Load, LoadError, LoadWindow, Measured, SLOW_REQUESTS_MAX, WindowDetail};
+use assay_model::{
+    CapacityMethod, CapacityReport, CapacityStep, Check, Disturbance, Metric, Problem, SearchStep, Window,
+    metric, schema,
+};
+use assay_stats::capacity::{self, Ask, Capacity, LimitCapacity, Method, Step};
 use assay_text::redact;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// More windows than any method asks for; one that never ends is ended here.
 const WINDOWS_MAX: usize = 10_000;
 const NS_PER_S: f64 = 1e9;
+const NS_PER_MS: f64 = 1e6;
 /// A rate that the generator could not offer so many times in a row is not tried again: it may have been a disturbance once.
 const NOT_OFFERED_MAX: u32 = 2;
+/// Problems of a capacity that are told of its window, too; all are in its own report.
+const PROBLEMS_MAX: usize = 30;
 
-/// What a capacity is found with.
-pub struct Means<'a> {
-    /// Where load comes from.
-    pub source: &'a mut dyn LoadSource,
-    /// Which window comes next.
-    pub method: &'a mut dyn Method,
-    /// What watches server and machine.
-    pub watcher: &'a mut dyn Watcher,
-    /// The server's data, if it keeps account of it.
-    pub data: Option<&'a mut dyn ServerData>,
-    /// How warm-up went, if there was one.
-    pub warmed_up: Option<WarmedUp>,
-}
-
-/// Finds a capacity. Once there is a window, there is a report: `stop`, and a server that is gone, end it early, and the result
-/// so far is marked invalid.
+/// Finds a capacity by the windows that a method asks for. Once there is a window, there is a report: a stop, and a server that is
+/// gone, end it early, and the result so far is marked invalid.
 ///
 /// # Errors
-/// The load source gives no window at all: those of [`LoadSource::window`].
+/// The load source gives no window at all: those of [`assay_load::LoadSource::window`].
 pub fn measure(
     config: &CapacityConfig,
-    means: Means<'_>,
-    stop: &AtomicBool,
-    on_event: &mut dyn FnMut(MeasureEvent),
-) -> Result<CapacityReport, LoadError> {
-    let Means { source, method, watcher, data, warmed_up } = means;
-    let mut books = Books::new(config);
-    let mut account = Account::new(data);
+    method: &mut dyn Method,
+    warmed_up: Option<&WarmedUp>,
+    with: &mut With<'_>,
+    turn: Turn,
+) -> Result<Measurement, LoadError> {
+    let With { source, watcher, data, stop, on_event } = with;
+    let mut books = Books::new(config, warmed_up, turn);
+    let mut account = Account::new(data.as_mut().map(|data| &mut **data as &mut dyn ServerData));
+    let mut last = None;
     while let Some(ask) = method.next() {
         if stop.load(Ordering::Relaxed) || books.windows.len() == WINDOWS_MAX {
             books.was_stopped = true;
@@ -60,27 +56,19 @@ pub fn measure(
         on_event(MeasureEvent::WindowStarted(ask));
         account.before(&ask);
         source.rest(seconds(ask.rest_s), stop);
-        let window = load_window(config, &ask);
-        let machine = watcher.machine_speed();
-        let logs = watcher.begin_window();
         let mut on_progress = |p| on_event(MeasureEvent::Loading(p));
-        let measured = match source.logged_window(&window, logs, stop, &mut on_progress) {
-            Ok(measured) => measured,
+        let wanted = load_window(config, &ask);
+        let (measured, seen) = match window::run(&wanted, *source, *watcher, stop, &mut on_progress) {
+            Ok(Some(loaded)) => loaded,
             Err(error) if books.windows.is_empty() => return Err(error),
-            Err(error) => {
-                books.problems.push(Problem::new("load", error.to_string()));
+            ended => {
+                books.problems.extend(ended.err().map(|error| Problem::new("load", error.to_string())));
                 books.was_stopped = true;
                 break;
             }
         };
-        if measured.stopped {
-            books.was_stopped = true;
-            break;
-        }
-        watcher.end_load(&measured);
-        let seen = watcher.seen(measured.start_monotonic_ns, measured.end_monotonic_ns);
-        let seen = Seen { machine, ..seen };
         books.enter(&ask, &measured, &seen, watcher.knows_server(), method);
+        last = Some(measured);
         if let Some(last) = books.windows.last() {
             let (window, capacity) = (Box::new(last.clone()), Box::new(method.capacity()));
             on_event(MeasureEvent::WindowEnded { window, capacity });
@@ -96,31 +84,131 @@ pub fn measure(
     books.problems.extend(account.problem());
     let audit = account.finish();
     books.problems.extend(watcher.problems());
-    let duration_s = warmed_up.as_ref().map_or(0.0, |w| w.warm_up.duration_s) + books.loaded_s;
     books.facts.knows_server = watcher.knows_server();
-    books.facts.warmed_up = warmed_up;
-    books.facts.audit = audit;
-    Ok(books.close(method.capacity(), duration_s))
+    books.facts.audit.clone_from(&audit);
+    let report = books.close(method.capacity());
+    let mut window = window_of(&report, turn);
+    if let Some(measured) = last {
+        watcher.end_window(&WindowLoad { measured: &measured, is_last: turn.is_last }, &mut window);
+    }
+    Ok(Measurement { window, capacity: Some(report), audit })
 }
 
 fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
+/// A limit in nanoseconds.
+fn limit_ns(limit_ms: f64) -> u64 {
+    (limit_ms * NS_PER_MS) as u64
+}
+
+/// The smallest limit: of longer requests it is asked why.
+fn smallest_limit(config: &CapacityConfig) -> Option<Duration> {
+    config.limits_ms.iter().copied().reduce(f64::min).map(limit_ns).map(Duration::from_nanos)
+}
+
 fn load_window(config: &CapacityConfig, ask: &Ask) -> LoadWindow {
-    let smallest_ns = config.limits_ms.iter().copied().reduce(f64::min).map(limit_ns);
     LoadWindow {
         load: Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s: ask.rate_per_s },
         settle: seconds(ask.settle_s),
         length: seconds(ask.window_s),
-        slow_above: smallest_ns.map(Duration::from_nanos),
+        slow_above: smallest_limit(config),
+    }
+}
+
+/// All windows of load as one of the trial. A capacity that is not valid counts for nothing: each check that failed is a
+/// disturbance.
+fn window_of(report: &CapacityReport, turn: Turn) -> Window {
+    let sum = |count: fn(&Window) -> u64| report.windows.iter().map(count).fold(0_u64, u64::saturating_add);
+    let failed = report.checks.iter().filter(|check| check.passed == Some(false));
+    Window {
+        block: turn.block,
+        attempt: turn.attempt,
+        start_monotonic_ns: report.windows.first().map_or(0, |w| w.start_monotonic_ns),
+        end_monotonic_ns: report.windows.last().map_or(0, |w| w.end_monotonic_ns),
+        requests: sum(|w| w.requests),
+        completed: sum(|w| w.completed),
+        errors: sum(|w| w.errors),
+        metrics: metrics_of(report),
+        disturbances: failed
+            .map(|check| Disturbance {
+                kind: check.check,
+                evidence: format!("{}: {}", check.check, check.evidence),
+            })
+            .collect(),
+        problems: report.problems.iter().take(PROBLEMS_MAX).cloned().collect(),
+        ..Window::default()
+    }
+}
+
+fn metrics_of(report: &CapacityReport) -> BTreeMap<String, f64> {
+    let limits = report
+        .limits
+        .iter()
+        .map(|limit| (Metric::rate_at_limit(limit.limit_ms).id.into_owned(), limit.rate_per_s));
+    let known = [
+        (metric::MAX_RATE_PER_S.to_owned(), report.max_rate_per_s),
+        (metric::CRITICAL_RATE_PER_S.to_owned(), report.critical_rate_per_s),
+    ];
+    limits.chain(known).filter_map(|(id, rate)| Some((id, rate?.estimate))).collect()
+}
+
+/// A step in the stored form.
+fn stored_step(step: Step) -> CapacityStep {
+    match step {
+        Step::Bracket => CapacityStep::Bracket,
+        Step::Refine => CapacityStep::Refine,
+        Step::Confirm => CapacityStep::Confirm,
+        Step::Overload => CapacityStep::Overload,
+        Step::Level => CapacityStep::Level,
+    }
+}
+
+/// What the method wanted of a window, and how the limits fared.
+fn search_step(config: &CapacityConfig, ask: &Ask, measured: &Measured, detail: &WindowDetail) -> SearchStep {
+    let ms = |ns: u64| ns as f64 / NS_PER_MS;
+    let has_requests = !measured.response.is_empty();
+    let sent = measured.service.len() as f64 / measured.seconds();
+    SearchStep {
+        step: stored_step(ask.step),
+        rest_s: ask.rest_s,
+        settle_s: ask.settle_s,
+        asked_rate_per_s: ask.rate_per_s,
+        sent_rate_per_s: if sent.is_finite() { sent } else { 0.0 },
+        misses: config.limits_ms.iter().map(|limit| detail.misses(limit_ns(*limit))).collect(),
+        response_ms_min: has_requests.then(|| ms(measured.response.min())),
+        response_ms_p90: has_requests.then(|| ms(measured.response.value_at_quantile(0.9))),
+        limited_ms: detail.percentile_ns(config.percentile, measured.response.max()).map(ms),
+        is_sustained: judge::is_sustained(measured),
+    }
+}
+
+/// The form that a method takes. It knows one count of requests, against which both answers and misses stand: where limits hold
+/// for some operations only, misses are given in the proportion that they have among those.
+fn for_method(measured: &Measured, step: &SearchStep, limited: u64) -> capacity::LoadWindow {
+    let scaled = |misses: &u64| {
+        if limited == 0 || limited == measured.requests {
+            return *misses;
+        }
+        (*misses as f64 * measured.requests as f64 / limited as f64).round() as u64
+    };
+    capacity::LoadWindow {
+        rate_per_s: step.asked_rate_per_s,
+        window_s: measured.seconds(),
+        requests: measured.requests,
+        answers: measured.completed,
+        misses: step.misses.iter().map(scaled).collect(),
+        percentile_ms: step.limited_ms,
     }
 }
 
 /// What has been gathered.
 struct Books<'a> {
     config: &'a CapacityConfig,
-    windows: Vec<CapacityWindow>,
+    warmed_up: Option<&'a WarmedUp>,
+    turn: Turn,
+    windows: Vec<Window>,
     facts: RunFacts,
     blame: Attribution,
     slow_not_kept: u64,
@@ -137,13 +225,16 @@ struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    fn new(config: &'a CapacityConfig) -> Self {
+    fn new(config: &'a CapacityConfig, warmed_up: Option<&'a WarmedUp>, turn: Turn) -> Self {
         Books {
             config,
+            warmed_up,
+            turn,
             windows: Vec::new(),
             facts: RunFacts {
                 miss_share: config.miss_share(),
                 connections: config.connections,
+                warmed_up: warmed_up.cloned(),
                 counts_disturbed: config.counts_disturbed,
                 ..RunFacts::default()
             },
@@ -175,43 +266,42 @@ impl<'a> Books<'a> {
             .map_or(asked_s, |end_ns| measured.start_monotonic_ns.saturating_sub(end_ns) as f64 / NS_PER_S);
         self.loaded_s += between_s + measured.seconds();
         method.spend(between_s - asked_s);
-        let detail = match detail_of(measured) {
-            Ok(detail) => detail,
-            Err(problem) => {
-                self.problems.push(problem);
-                return method.lose(ask);
-            }
+        let common = Common {
+            bounds: &self.config.bounds,
+            limits_ms: &self.config.limits_ms,
+            kept_above: smallest_limit(self.config).unwrap_or(Duration::MAX),
+            connections: self.config.connections,
+            warmed_up: self.warmed_up,
+            knows_server,
+            turn: self.turn,
         };
-        let disturbances = judge::disturbances(&self.config.bounds, measured, seen, knows_server);
-        let left_out: Vec<String> = disturbances.into_iter().map(|d| d.evidence).collect();
-        let window = stored(self.config, ask, measured, detail, seen, left_out.clone());
-        let of_window = WindowFacts::of(measured, detail, seen, &self.config.limits_ms, &self.config.bounds);
-        let is_told = self.is_told(ask, &left_out, of_window.is_offered);
+        let (mut window, facts) = window::judged(measured, seen, &common);
+        let Some((facts, detail)) = facts.zip(measured.detail.as_ref()) else {
+            self.problems.append(&mut window.problems);
+            return method.lose(ask);
+        };
+        let step = search_step(self.config, ask, measured, detail);
+        let is_told = self.is_told(ask, &facts);
         if is_told {
-            method.take(ask, for_method(&window, detail));
+            method.take(ask, for_method(measured, &step, detail.requests()));
         } else {
             method.lose(ask);
         }
-        self.facts.windows.push(WindowFacts {
-            is_sustained: window.is_sustained,
-            is_told,
-            is_validation: self.config.method == CapacityMethod::Sweep && ask.step == Step::Confirm,
-            left_out,
-            ..of_window
-        });
-        if window.is_sustained && ask.step != Step::Overload {
+        if facts.is_sustained && ask.step != Step::Overload {
             self.slow_not_kept += detail.slow_not_kept;
             self.blame.add(&SlowWindow::of(measured, detail, seen));
         }
+        let is_validation = self.config.method == CapacityMethod::Sweep && ask.step == Step::Confirm;
+        self.facts.windows.push(WindowFacts { is_told, is_validation, ..facts });
         self.load_problems.enter(&measured.problems, ask.rate_per_s);
-        self.windows.push(window);
+        self.windows.push(Window { search: Some(step), ..window });
     }
 
     /// Whether the method is told of a window. One that is left out is asked for again; but not at a rate that the generator
     /// cannot offer: there the method is told what it could, as of a server that can do no more, and looks at lower rates. That
     /// this is no figure of the server's, `answer` minds.
-    fn is_told(&mut self, ask: &Ask, left_out: &[String], is_offered: bool) -> bool {
-        let rate = ask.rate_per_s;
+    fn is_told(&mut self, ask: &Ask, WindowFacts { is_offered, disturbances, .. }: &WindowFacts) -> bool {
+        let (rate, is_offered) = (ask.rate_per_s, *is_offered);
         self.not_offered = if is_offered { 0 } else { self.not_offered + 1 };
         if self.not_offered >= NOT_OFFERED_MAX {
             self.beyond_per_s.push(rate);
@@ -224,11 +314,11 @@ impl<'a> Books<'a> {
         self.facts.generator_limit_per_s = limit;
         let is_beyond = !is_offered && limit.is_some_and(|limit| limit <= rate);
         // A reason beside the generator's may pass.
-        let is_generator_alone = left_out.len() == 1;
-        left_out.is_empty() || self.config.counts_disturbed || is_beyond && is_generator_alone
+        let is_generator_alone = disturbances.iter().all(|d| d.kind == Check::GeneratorLag);
+        disturbances.is_empty() || self.config.counts_disturbed || is_beyond && is_generator_alone
     }
 
-    fn close(mut self, capacity: Capacity, duration_s: f64) -> CapacityReport {
+    fn close(mut self, capacity: Capacity) -> CapacityReport {
         let config = self.config;
         let rate = |limit: &LimitCapacity| (limit.limit_ms, limit.rate_per_s.map(|rate| rate.estimate));
         self.facts.limits = capacity.limits.iter().map(rate).collect();
@@ -262,8 +352,36 @@ impl<'a> Books<'a> {
             checks,
             valid,
             problems,
-            duration_s,
+            duration_s: self.warmed_up.map_or(0.0, |w| w.warm_up.duration_s) + self.loaded_s,
             seed: config.seed,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misses_keep_their_share_where_limits_hold_for_some_operations() {
+        let load = Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s: 500.0 };
+        let measured =
+            Measured { requests: 1_000, completed: 999, ..Measured::empty(load, 1, (0, 2_000_000_000)) };
+        let mut detail = WindowDetail::empty();
+        detail.limited.record_n(20_000_000, 500).expect("in range");
+        let step = SearchStep {
+            step: CapacityStep::Refine,
+            rest_s: 0.0,
+            settle_s: 1.0,
+            asked_rate_per_s: 500.0,
+            sent_rate_per_s: 500.0,
+            misses: vec![500, 0],
+            response_ms_min: None,
+            response_ms_p90: None,
+            limited_ms: Some(20.0),
+            is_sustained: true,
+        };
+        let given = for_method(&measured, &step, detail.requests());
+        assert_eq!((given.requests, given.answers, given.misses), (1_000, 999, vec![1_000, 0]));
     }
 }

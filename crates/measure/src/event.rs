@@ -1,7 +1,7 @@
 //! What happens while a trial is measured, for whoever shows it.
 
 use assay_load::Progress;
-use assay_model::CapacityWindow;
+use assay_model::Window;
 use assay_stats::capacity::{Ask, Capacity};
 
 /// A step on the way.
@@ -30,7 +30,7 @@ pub enum MeasureEvent {
     /// A window is over.
     WindowEnded {
         /// What it gave.
-        window: Box<CapacityWindow>,
+        window: Box<Window>,
         /// What is known by now.
         capacity: Box<Capacity>,
     },

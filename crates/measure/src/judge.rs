@@ -82,10 +82,30 @@ pub(crate) fn is_offered(measured: &Measured, bounds: &Bounds) -> bool {
     has_cpu && lag_s <= bounds.sent_rate_share * measured.seconds()
 }
 
+/// Whether answers kept up with requests. Of a window whose server keeps up so many may lack: 1 % of the requests, and three times
+/// the root of their number, by which a window's requests differ from those of the one before by chance.
+pub(crate) fn is_sustained(measured: &Measured) -> bool {
+    let requests = measured.requests as f64;
+    0.0 < requests && requests <= measured.completed as f64 + 0.01 * requests + 3.0 * requests.sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use assay_host::HostInterval;
+    use assay_load::Load;
+    use std::time::Duration;
+
+    #[test]
+    fn a_window_is_sustained_up_to_a_percent_and_chance() {
+        let load = Load::Closed { users: 1, think: Duration::ZERO };
+        let is_sustained = |requests, completed| {
+            is_sustained(&Measured { requests, completed, ..Measured::empty(load, 1, (0, 1)) })
+        };
+        assert!(is_sustained(10_000, 9_600));
+        assert!(!is_sustained(10_000, 9_599));
+        assert!(is_sustained(10, 5) && !is_sustained(0, 0) && !is_sustained(1_000_000, 980_000));
+    }
 
     fn kinds(seen: &Seen, bounds: &Bounds) -> Vec<&'static str> {
         of_machine(bounds, seen, true).into_iter().map(|d| d.kind.word()).collect()

@@ -5,8 +5,8 @@
 //! meanwhile from a [`Watcher`]. So the same conductor runs against a URL, against a server that a study started, and in
 //! virtual time against a simulated one.
 //!
-//! - [`warm_up`] loads the server until it is steady;
-//! - [`measure`] asks the method for windows, runs them, and decides which count;
+//! - [`WarmUpPhase`] loads the server until it is steady;
+//! - a [`Procedure`] measures windows, [`measure`] those that a method asks for on the way to a capacity;
 //! - [`attribution`] lays slow requests beside what happened meanwhile: a pure function;
 //! - [`validity`] judges the result: pure functions, too.
 
@@ -29,11 +29,11 @@ mod watch;
 mod window;
 
 pub use account::ServerData;
-pub use conduct::{Means, measure};
+pub use conduct::measure;
 pub use config::{Bounds, CapacityConfig};
 pub use event::MeasureEvent;
 pub use method::{default_budget_s, method_of};
 pub use procedure::{Benchmark, CapacitySearch, Measurement, OwnLoad, Procedure, Turn, Windows, With};
 pub use seen::{Seen, Span, Watcher, WindowLoad};
-pub use warm_up::{WarmUpPlan, WarmedUp, warm_up};
+pub use warm_up::{WarmUpPhase, WarmUpPlan, WarmedUp};
 pub use watch::{Watch, WatchConfig};

@@ -1,11 +1,12 @@
 //! Loads a server until it is steady: slices of load until the rule of [`assay_stats`] holds, or the time is over.
 
 use crate::event::MeasureEvent;
-use crate::seen::{Watcher, server_cpu_ms};
-use assay_load::{Load, LoadError, LoadSource, LoadWindow};
+use crate::procedure::With;
+use crate::seen::server_cpu_ms;
+use assay_load::{Load, LoadError, LoadWindow};
 use assay_model::{WarmUp, WarmUpEnd};
 use assay_stats::{Phase, SteadyRule, SteadyState};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Length of slices: so many to the cap, within these bounds, seconds.
@@ -50,18 +51,37 @@ pub struct WarmedUp {
     pub response_p99_ms: Option<f64>,
 }
 
+/// How a server is warmed up, and how that went.
+#[derive(Debug, Clone, Default)]
+pub struct WarmUpPhase {
+    /// Absent: not at all.
+    pub plan: Option<WarmUpPlan>,
+    /// Once it is over.
+    pub done: Option<WarmedUp>,
+}
+
+impl From<Option<WarmUpPlan>> for WarmUpPhase {
+    fn from(plan: Option<WarmUpPlan>) -> Self {
+        WarmUpPhase { plan, done: None }
+    }
+}
+
+impl WarmUpPhase {
+    /// Warms the server up, where that is planned.
+    ///
+    /// # Errors
+    /// Those of the load source.
+    pub fn run(&mut self, with: &mut With<'_>) -> Result<Option<WarmUp>, LoadError> {
+        let Some(plan) = &self.plan else { return Ok(None) };
+        let done = warm_up(plan, with)?;
+        Ok(Some(self.done.insert(done).warm_up.clone()))
+    }
+}
+
 /// Warms a server up. Looked at is the CPU time of the server per request where its process is known, else the median of the
 /// service time.
-///
-/// # Errors
-/// Those of the load source.
-pub fn warm_up(
-    plan: &WarmUpPlan,
-    source: &mut dyn LoadSource,
-    watcher: &mut dyn Watcher,
-    stop: &AtomicBool,
-    on_event: &mut dyn FnMut(MeasureEvent),
-) -> Result<WarmedUp, LoadError> {
+fn warm_up(plan: &WarmUpPlan, with: &mut With<'_>) -> Result<WarmedUp, LoadError> {
+    let With { source, watcher, stop, on_event, .. } = with;
     let rule = SteadyRule::default();
     let mut state = SteadyState::new(rule);
     let knows_server = watcher.knows_server();

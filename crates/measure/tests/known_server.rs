@@ -7,7 +7,7 @@
 use assay_host::HostGauge;
 use assay_load::{Generator, GeneratorConfig, Load, Scenario};
 use assay_measure::{
-    Bounds, CapacityConfig, Means, WarmUpPlan, Watch, WatchConfig, measure, method_of, warm_up,
+    Bounds, CapacityConfig, CapacitySearch, Procedure, Turn, WarmUpPlan, Watch, WatchConfig, With,
 };
 use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitRate};
 use assay_testkit::{WorkerServer, skip};
@@ -74,16 +74,13 @@ fn find(server: &WorkerServer) -> CapacityReport {
         min: Duration::ZERO,
         cap: Duration::from_secs(5),
     };
-    let warmed_up = warm_up(&plan, &mut generator, &mut watch, &stop, &mut |_| ()).expect("it listens");
-    let mut method = method_of(&config, warmed_up.throughput_per_s);
-    let means = Means {
-        source: &mut generator,
-        method: &mut *method,
-        watcher: &mut watch,
-        data: None,
-        warmed_up: Some(warmed_up),
-    };
-    measure(&config, means, &stop, &mut |_| ()).expect("it listens")
+    let mut search = CapacitySearch { config, warm_up: Some(plan).into() };
+    let mut with =
+        With { source: &mut generator, watcher: &mut watch, data: None, stop: &stop, on_event: &mut |_| () };
+    search.warm_up(&mut with).expect("it listens");
+    let turn = Turn { block: 1, attempt: 1, is_last: true };
+    let measured = search.measure(&mut with, turn).expect("it listens");
+    measured.and_then(|of| of.capacity).expect("it was searched for")
 }
 
 /// Within twice the distance of the interval's ends: one in 10,000 honest intervals is farther.

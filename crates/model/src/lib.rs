@@ -8,12 +8,14 @@
 //! - unknown keys are accepted when reading, so that a newer run can be read by an older program.
 
 mod capacity;
+mod check;
 mod claim;
 mod closed;
 mod estimate;
 mod gc;
 mod heap;
 mod host;
+mod late;
 mod latency;
 mod load;
 mod memory;
@@ -25,11 +27,10 @@ mod run;
 pub mod schema;
 mod summary;
 mod trial;
+mod window;
 
-pub use capacity::{
-    BlamedCause, CapacityMethod, CapacityReport, CapacityStep, CapacityWindow, Check, LateCause, LimitBlame,
-    LimitRate, MachineSpeed, PlannedCapacity, ValidityCheck,
-};
+pub use capacity::{CapacityMethod, CapacityReport, LimitRate, PlannedCapacity};
+pub use check::{Check, Disturbance, ValidityCheck};
 pub use claim::{Claim, ClaimCheck, ClaimVerdict, Contradiction, JudgedClaim, Statement};
 pub use estimate::Estimate;
 pub use gc::{
@@ -44,6 +45,7 @@ pub use heap::{
     ModelWeight, WeightParts,
 };
 pub use host::{HostFacts, JvmFacts, Provenance};
+pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{InjectorPart, LoadResult, LostInjector, OperationCount};
 pub use memory::{
@@ -57,6 +59,5 @@ pub use plan::{Design, Plan, PlannedProcedure, PlannedTrial, Published, SkippedV
 pub use problem::{Finding, Problem, Reason};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
-pub use trial::{
-    Audit, Disturbance, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd, Window,
-};
+pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};
+pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

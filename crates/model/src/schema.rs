@@ -16,13 +16,13 @@ formats! {
     /// `host.json`
     HOST = "assay.host/2";
     /// `trial.json`
-    TRIAL = "assay.trial/2";
+    TRIAL = "assay.trial/3";
     /// `summary.json`
     SUMMARY = "assay.summary/2";
     /// `assay load --json`
     LOAD = "assay.load/2";
     /// `assay capacity --json`
-    CAPACITY = "assay.capacity/2";
+    CAPACITY = "assay.capacity/3";
     /// `assay gc --json`
     GC = "assay.gc/2";
     /// `assay gc diff --json`

@@ -1,9 +1,6 @@
 //! `trial.json`: one launch of one variant, with its measured windows.
 
-use crate::{
-    Check, JvmFacts, LatencyPoint, LatencySummary, LimitBlame, MachineSpeed, Metric, ModeRead,
-    OperationCount, Problem, Provenance, ValidityCheck,
-};
+use crate::{JvmFacts, LatencyPoint, ModeRead, Problem, Provenance, Window, window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,7 +8,7 @@ use std::collections::BTreeMap;
 /// One launch of one variant: start, ready, warm-up, measure, drain, stop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
-    /// `assay.trial/2`
+    /// `assay.trial/3`
     pub schema: String,
     /// Who made it.
     pub provenance: Provenance,
@@ -44,6 +41,7 @@ pub struct Trial {
     pub warm_up: Option<WarmUp>,
     /// Measured windows: one in the fresh design, one a block in the resident design. A benchmark's is its whole launch, without
     /// requests; that of a capacity is all windows of load on the way to it.
+    #[serde(deserialize_with = "window::of_any_version")]
     pub windows: Vec<Window>,
     /// Percentile curve of response time over all windows that count; of a search for a capacity, over its windows at the highest
     /// rate that was sustained.
@@ -116,83 +114,6 @@ pub enum WarmUpEnd {
     Steady,
     /// The cap was reached first: later windows may still be drifting, and the report says so.
     Cap,
-}
-
-/// One measured stretch of a trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Window {
-    /// Block, from 1: windows of the same block are compared with each other.
-    pub block: u32,
-    /// 1 for the first try, 2 for the first repeat after a disturbance, ...
-    pub attempt: u32,
-    /// Start on `CLOCK_MONOTONIC`.
-    pub start_monotonic_ns: u64,
-    /// End on `CLOCK_MONOTONIC`.
-    pub end_monotonic_ns: u64,
-    /// Requests completed correctly in the window.
-    pub requests: u64,
-    /// Requests that failed.
-    pub errors: u64,
-    /// Value by metric identifier ([`crate::METRICS`], [`crate::PER_BENCHMARK`]); a metric that could not be measured is not there, and
-    /// `problems` says why.
-    pub metrics: BTreeMap<String, f64>,
-    /// Response time, from the intended start.
-    pub response_ms: LatencySummary,
-    /// Service time, from the send.
-    pub service_ms: LatencySummary,
-    /// Lateness of the generator.
-    pub send_lag_ms: LatencySummary,
-    /// Asked and measured mix.
-    pub operations: Vec<OperationCount>,
-    /// Why the window is left out of the comparisons that this spoils; empty when it counts for all.
-    pub disturbances: Vec<Disturbance>,
-    /// How fast the machine was just before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub machine: Option<MachineSpeed>,
-    /// What was checked before it was believed. A check that failed and is no disturbance says something of the server, such as
-    /// that it lost responses: the window counts, with that mark.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<ValidityCheck>,
-    /// Why its slowest requests took long.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attribution: Option<LimitBlame>,
-    /// What could not be read.
-    pub problems: Vec<Problem>,
-}
-
-/// Why a window or trial is not used.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Disturbance {
-    /// The check that failed.
-    pub kind: Check,
-    /// The figure that was measured, with unit, and the limit it passed.
-    pub evidence: String,
-}
-
-/// Kinds that say that the machine was not ours, or that the generator was late; the answers were right all the same.
-const UNQUIET: [Check; 7] = [
-    Check::CpuPressure,
-    Check::Steal,
-    Check::Throttled,
-    Check::GeneratorLag,
-    Check::Clock,
-    Check::Arrivals,
-    Check::SentRate,
-];
-
-impl Disturbance {
-    /// Whether a window with this disturbance cannot be used for this metric. What disturbs time leaves counts of
-    /// bytes alone; wrong answers spoil everything.
-    pub fn spoils(&self, metric: &Metric) -> bool {
-        metric.needs_quiet_machine || !UNQUIET.contains(&self.kind)
-    }
-}
-
-impl Window {
-    /// Whether this window's value of the metric may be used.
-    pub fn counts_for(&self, metric: &Metric) -> bool {
-        !self.disturbances.iter().any(|d| d.spoils(metric))
-    }
 }
 
 /// The server's own account of its data.

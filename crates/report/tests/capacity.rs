@@ -1,8 +1,8 @@
 //! The text of a capacity: the answer first, then why requests were late, then what is wrong.
 
 use assay_model::{
-    BlamedCause, CapacityMethod, CapacityReport, CapacityStep, CapacityWindow, Estimate, LatencySummary,
-    LimitBlame, LimitRate, Problem, ValidityCheck,
+    BlamedCause, CapacityMethod, CapacityReport, CapacityStep, Estimate, LatencySummary, LimitBlame,
+    LimitRate, Problem, SearchStep, ValidityCheck, Window,
 };
 use assay_report::{LeavesShown, TerminalView, render_capacity_terminal};
 use expect_test::{Expect, expect};
@@ -15,29 +15,27 @@ fn limit(limit_ms: f64, rate_per_s: Option<Estimate>, kept: Option<f64>, missed:
     LimitRate { limit_ms, rate_per_s, last_success_per_s: kept, first_failure_per_s: missed }
 }
 
-fn window(rate: f64, is_sustained: bool) -> CapacityWindow {
-    CapacityWindow {
-        step: CapacityStep::Refine,
+fn window(rate: f64, is_sustained: bool) -> Window {
+    Window {
         start_monotonic_ns: 1,
-        rest_s: 0.0,
-        settle_s: 1.0,
-        window_s: 5.0,
-        asked_rate_per_s: rate,
-        sent_rate_per_s: rate,
-        reached_rate_per_s: rate,
+        end_monotonic_ns: 5_000_000_001,
         requests: (5.0 * rate) as u64,
-        errors: 0,
-        misses: vec![10, 2],
-        response_ms_min: Some(0.3),
-        response_ms_p90: Some(4.0),
-        response_ms: LatencySummary::default(),
-        limited_ms: Some(rate / 20.0),
-        send_lag_ms_p99: Some(0.2),
+        completed: (5.0 * rate) as u64,
+        send_lag_ms: LatencySummary { p99: Some(0.2), ..LatencySummary::default() },
         generator_cpu_share: Some(0.1),
-        server_cpu_ms: None,
-        machine: None,
-        is_sustained,
-        left_out: Vec::new(),
+        search: Some(SearchStep {
+            step: CapacityStep::Refine,
+            rest_s: 0.0,
+            settle_s: 1.0,
+            asked_rate_per_s: rate,
+            sent_rate_per_s: rate,
+            misses: vec![10, 2],
+            response_ms_min: Some(0.3),
+            response_ms_p90: Some(4.0),
+            limited_ms: Some(rate / 20.0),
+            is_sustained,
+        }),
+        ..Window::default()
     }
 }
 
@@ -55,7 +53,7 @@ fn cause(cause: &str, misses: u64, touched: u64, expected: Option<f64>) -> Blame
 
 fn good() -> CapacityReport {
     CapacityReport {
-        schema: "assay.capacity/2".to_owned(),
+        schema: "assay.capacity/3".to_owned(),
         method: CapacityMethod::Search,
         target: "http://127.0.0.1:8080 with scenario shop".to_owned(),
         percentile: 99.0,

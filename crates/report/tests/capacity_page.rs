@@ -63,9 +63,9 @@ fn csv_has_every_window_in_full_and_empty_fields_for_what_is_absent() {
     assert_eq!(rows.len(), report.windows.len());
     let column = |name: &str| head.iter().position(|h| *h == name).expect("a column");
     assert_eq!(rows[0][column("response_ms_p99")], "");
-    for (row, window) in rows.iter().zip(&report.windows) {
-        assert_eq!(row[column("asked_rate_per_s")].parse(), Ok(window.asked_rate_per_s));
-        assert_eq!(row[column("misses_25_ms")].parse(), Ok(window.misses[1]));
+    for (row, (_, step)) in rows.iter().zip(report.steps()) {
+        assert_eq!(row[column("asked_rate_per_s")].parse(), Ok(step.asked_rate_per_s));
+        assert_eq!(row[column("misses_25_ms")].parse(), Ok(step.misses[1]));
     }
 }
 
@@ -90,16 +90,17 @@ fn odd_figures_are_drawn_without_panic_and_never_as_code() {
         let mut report = sample::hostile();
         for (index, window) in report.windows.iter_mut().enumerate() {
             match (index + round) % 6 {
-                0 => window.asked_rate_per_s = value,
+                0 => capacity_sample::step(window).asked_rate_per_s = value,
                 1 => window.response_ms.p50 = Some(value),
-                2 => window.limited_ms = Some(value),
-                3 => window.window_s = value,
+                2 => capacity_sample::step(window).limited_ms = Some(value),
+                3 => window.end_monotonic_ns = (1e9 * value) as u64,
                 4 => {
-                    (window.generator_cpu_share, window.server_cpu_ms) = (Some(value), Some(value));
+                    window.generator_cpu_share = Some(value);
+                    window.metrics.values_mut().for_each(|figure| *figure = value);
                     window.machine =
                         Some(assay_model::MachineSpeed { arithmetic_ns: Some(value), memory_ns: value });
                 }
-                _ => window.reached_rate_per_s = value,
+                _ => window.completed = value as u64,
             }
         }
         report.limits.iter_mut().for_each(|l| l.limit_ms = value);

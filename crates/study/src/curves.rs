@@ -2,7 +2,7 @@
 //! never averaged.
 
 use crate::run_dir::read_json;
-use assay_model::{CapacityReport, CapacityWindow, Trial, file};
+use assay_model::{CapacityReport, SearchStep, Trial, Window, file};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
@@ -24,7 +24,7 @@ pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64
     let report = read_json::<CapacityReport>(&folder.join(file::CAPACITY)).ok();
     let counts: Vec<bool> = match &report {
         Some(report) => at_highest_rate(report),
-        None => trial.windows.iter().map(|w| w.disturbances.is_empty()).collect(),
+        None => trial.windows.iter().map(Window::counts).collect(),
     };
     if by_window.len() != counts.len() {
         return None;
@@ -39,10 +39,11 @@ pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64
 
 /// Of a search, which windows are those at the highest rate that was sustained: other rates have other response times.
 fn at_highest_rate(report: &CapacityReport) -> Vec<bool> {
-    let counts = |w: &&CapacityWindow| w.is_sustained && w.left_out.is_empty();
-    let rates = report.windows.iter().filter(counts).map(|w| w.asked_rate_per_s);
-    let highest = rates.fold(0.0, f64::max);
-    report.windows.iter().map(|w| counts(&w) && w.asked_rate_per_s == highest).collect()
+    let rate = |(window, step): (&Window, &SearchStep)| {
+        (step.is_sustained && window.counts()).then_some(step.asked_rate_per_s)
+    };
+    let highest = report.steps().filter_map(rate).fold(0.0, f64::max);
+    report.steps().map(|of| rate(of) == Some(highest)).collect()
 }
 
 /// One histogram for each log in the file; a log begins with its base time.

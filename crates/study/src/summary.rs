@@ -89,7 +89,7 @@ fn summarise_variant(
 ) -> VariantSummary {
     let own: Vec<&Trial> = trials.iter().filter(|t| t.variant == variant.name).collect();
     let all_windows = own.iter().map(|t| t.windows.len()).sum::<usize>();
-    let windows = windows_of(&variant.name, trials).filter(|w| w.disturbances.is_empty()).count();
+    let windows = windows_of(&variant.name, trials).filter(|w| w.counts()).count();
     VariantSummary {
         name: variant.name.clone(),
         levels: variant.levels.clone(),

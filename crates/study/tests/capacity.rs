@@ -41,7 +41,7 @@ fn a_trial_finds_a_capacity_that_is_stored_and_summed_up() {
     // The server's own law, which a loud machine cannot break: never more than one answer in 5 ms.
     assert!(report.windows.len() > 2, "{:?}", report.windows);
     for load in &report.windows {
-        assert!(load.reached_rate_per_s < 1.02 * BEARS_PER_S, "{load:?}");
+        assert!(load.reached_rate_per_s() < 1.02 * BEARS_PER_S, "{load:?}");
     }
     let max = report.max_rate_per_s.map(|rate| rate.estimate);
     let lowest = report.max_rate_per_s.and_then(|rate| rate.low);
@@ -58,7 +58,7 @@ fn a_trial_finds_a_capacity_that_is_stored_and_summed_up() {
     // Watched like any trial: areas of memory at the end, and response times at the highest rate that was sustained.
     assert!(window.metrics.contains_key("native_bytes"), "{:?}", trial.excluded_observers);
     assert!(!window.metrics.contains_key("minor_faults_per_request"), "rates differ by variant");
-    let is_sustained = report.windows.iter().any(|w| w.is_sustained && w.left_out.is_empty());
+    let is_sustained = report.steps().any(|(window, step)| step.is_sustained && window.counts());
     assert_eq!(trial.response_curve.is_empty(), !is_sustained);
     assert!(trial.audit.as_ref().is_some_and(|audit| audit.passed));
     let of_audit =

@@ -5,8 +5,7 @@ use crate::config::Bounds;
 use crate::judge;
 use crate::seen::WindowLoad;
 use assay_load::{IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Progress};
-use assay_model::{LatencySummary, WarmUp, Window};
-use std::collections::BTreeMap;
+use assay_model::{WarmUp, Window};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -43,18 +42,8 @@ impl Procedure for Benchmark {
             attempt: turn.attempt,
             start_monotonic_ns: measured.start_monotonic_ns,
             end_monotonic_ns: measured.end_monotonic_ns,
-            requests: 0,
-            errors: 0,
-            metrics: BTreeMap::new(),
-            response_ms: LatencySummary::default(),
-            service_ms: LatencySummary::default(),
-            send_lag_ms: LatencySummary::default(),
-            operations: Vec::new(),
             disturbances: judge::of_machine(&self.bounds, &seen, with.watcher.knows_server()),
-            machine: None,
-            checks: Vec::new(),
-            attribution: None,
-            problems: Vec::new(),
+            ..Window::default()
         };
         with.watcher.end_window(&WindowLoad { measured: &measured, is_last: turn.is_last }, &mut window);
         Ok(Some(Measurement { window, capacity: None, audit: None }))

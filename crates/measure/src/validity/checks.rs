@@ -266,9 +266,10 @@ fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     if facts.windows.is_empty() {
         return verdict(Check::Disturbance, None, "no window was measured");
     }
-    let lost: Vec<&WindowFacts> = facts.windows.iter().filter(|w| !w.left_out.is_empty()).collect();
+    let lost: Vec<&WindowFacts> = facts.windows.iter().filter(|w| !w.disturbances.is_empty()).collect();
     let (number, of) = (lost.len(), facts.windows.len());
-    let why = lost.last().map_or_else(String::new, |w| format!(", the last for: {}", w.left_out.join("; ")));
+    let why = |w: &&WindowFacts| w.disturbances.iter().map(|d| &*d.evidence).collect::<Vec<_>>().join("; ");
+    let why = lost.last().map_or_else(String::new, |w| format!(", the last for: {}", why(w)));
     if facts.counts_disturbed && number > 0 {
         let evidence = format!("{number} of {of} windows would not count, and do as was asked for{why}");
         return verdict(Check::Disturbance, Some(false), evidence);
@@ -297,7 +298,7 @@ fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
 /// No verdict: near its capacity the server's own threads wait for processors, on the machine that the load takes whole. What others
 /// take is judged by [`disturbance`].
 fn pressure(facts: &RunFacts) -> ValidityCheck {
-    let counts = || facts.windows.iter().filter(|w| w.left_out.is_empty() && w.is_sustained);
+    let counts = || facts.windows.iter().filter(|w| w.disturbances.is_empty() && w.is_sustained);
     let shares = || counts().filter_map(|w| Some((w.asked_rate_per_s, w.cpu_some_share?)));
     let Some((_, most)) = shares().max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return verdict(
@@ -325,7 +326,7 @@ fn validation(facts: &RunFacts) -> Option<ValidityCheck> {
         let worst = [w.sent, w.answers].map(|n| rate_off(n as f64, asked, TOLERANCE_SHARE));
         Some(worst[0].max(worst[1]))
     };
-    let counted = || steps().filter(|w| w.left_out.is_empty());
+    let counted = || steps().filter(|w| w.disturbances.is_empty());
     let Some((most, rate)) = worst(counted(), off) else {
         return Some(verdict(Check::Validation, None, "every step to the highest rate was left out"));
     };

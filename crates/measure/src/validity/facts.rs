@@ -2,11 +2,11 @@
 
 use super::arrivals::{Gaps, gaps_of};
 use crate::config::Bounds;
-use crate::judge::is_offered;
+use crate::judge::{is_offered, is_sustained};
 use crate::seen::{Seen, server_cpu_ms};
 use crate::warm_up::WarmedUp;
 use assay_load::{ArrivalLaw, ErrorKind, Load, Measured, Priority, WindowDetail, is_of_generator};
-use assay_model::{Audit, MachineSpeed, OperationCount};
+use assay_model::{Audit, Disturbance, MachineSpeed, OperationCount};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -65,7 +65,7 @@ pub struct WindowFacts {
     /// Whether the method was told of it.
     pub is_told: bool,
     /// Why it does not count; empty when it does.
-    pub left_out: Vec<String>,
+    pub disturbances: Vec<Disturbance>,
     /// Step of the wall clock, seconds; absent when it was not looked at.
     pub clock_step_s: Option<f64>,
     /// Why the server is not the one that it was.
@@ -121,9 +121,9 @@ impl WindowFacts {
             priority: measured.priority.clone(),
             generator_cpu_share: measured.generator_cpu_share(),
             connection_waits: detail.connection_waits,
-            is_sustained: false,
+            is_sustained: is_sustained(measured),
             is_told: false,
-            left_out: Vec::new(),
+            disturbances: Vec::new(),
             clock_step_s: seen.clock_step_s,
             restart: seen.restart.clone(),
             is_machine_watched: seen.host.is_some(),

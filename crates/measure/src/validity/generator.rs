@@ -10,7 +10,7 @@ use assay_text::percent;
 
 /// Windows that count: in others it was seen already.
 fn counted(facts: &RunFacts) -> impl Iterator<Item = &WindowFacts> {
-    facts.windows.iter().filter(|w| w.left_out.is_empty())
+    facts.windows.iter().filter(|w| w.disturbances.is_empty())
 }
 
 /// Fails where the lag leaves no limit an answer; a limit that it leaves none has none, and the others stand.

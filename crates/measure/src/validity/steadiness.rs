@@ -53,7 +53,7 @@ pub(crate) struct Steadiness {
 
 impl Steadiness {
     pub(crate) fn of(windows: &[WindowFacts], sustained_per_s: Option<f64>) -> Steadiness {
-        let counted = || windows.iter().filter(|w| w.left_out.is_empty());
+        let counted = || windows.iter().filter(|w| w.disturbances.is_empty());
         let moved = |figure: &dyn Fn(&WindowFacts) -> Option<f64>| {
             Moved::of(&counted().filter_map(figure).collect::<Vec<f64>>())
         };

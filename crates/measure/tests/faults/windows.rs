@@ -3,7 +3,7 @@
 
 use crate::simulated::{CAPACITY_PER_S, Draws, Fault, MS, Onlooker, Simulated, connections};
 use assay_load::{ArrivalLaw, Load};
-use assay_measure::{Bounds, Procedure, ServerData, Turn, WarmedUp, Windows, With};
+use assay_measure::{Bounds, Procedure, ServerData, Turn, WarmUpPhase, WarmedUp, Windows, With};
 use assay_model::{Audit, LateCause, WarmUp, WarmUpEnd, Window};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -23,24 +23,24 @@ fn windows(
     let mut source = Simulated::new(seed, fault);
     source.pauses = pauses.to_vec();
     let mut watcher = Onlooker { fault, draws: Draws::new(seed), pauses: pauses.to_vec(), windows: 0 };
+    let warmed_up = WarmedUp {
+        warm_up: WarmUp {
+            rule: "made up".to_owned(),
+            ended_by: if fault == Some(Fault::NotWarm) { WarmUpEnd::Cap } else { WarmUpEnd::Steady },
+            duration_s: 20.0,
+            requests: 0,
+            cpu_ms_per_request: Vec::new(),
+        },
+        throughput_per_s: None,
+        response_p99_ms: Some(30.0),
+    };
     let mut procedure = Windows {
         load: Load::Open { arrivals, rate_per_s: LOAD * CAPACITY_PER_S },
         settle: Duration::from_millis(500),
         length: Duration::from_secs(60),
-        warm_up: None,
+        warm_up: WarmUpPhase { plan: None, done: Some(warmed_up) },
         bounds: Bounds { throttled_share: Some(0.0), ..Bounds::default() },
         connections: connections(fault) as u32,
-        warmed_up: Some(WarmedUp {
-            warm_up: WarmUp {
-                rule: "made up".to_owned(),
-                ended_by: if fault == Some(Fault::NotWarm) { WarmUpEnd::Cap } else { WarmUpEnd::Steady },
-                duration_s: 20.0,
-                requests: 0,
-                cpu_ms_per_request: Vec::new(),
-            },
-            throughput_per_s: None,
-            response_p99_ms: Some(30.0),
-        }),
     };
     let (stop, mut on_event) = (AtomicBool::new(false), |_| ());
     let mut data = Account { is_right: fault != Some(Fault::BrokenInvariant) };
@@ -75,7 +75,7 @@ impl ServerData for Account {
 
 /// What marks a window: failed checks, and disturbances.
 fn marks(window: &Window) -> Vec<&str> {
-    let failed = window.checks.iter().filter(|c| c.passed == Some(false)).map(|c| c.check.word());
+    let failed = window.marks().map(|c| c.check.word());
     let mut marks: Vec<&str> = failed.chain(window.disturbances.iter().map(|d| d.kind.word())).collect();
     marks.sort_unstable();
     marks.dedup();

@@ -1,12 +1,12 @@
 //! Response time over the rate, with limits, crossings, and what the server sustains; and the rate reached over the rate asked.
 
-use super::lines::{self, Group, Line};
+use super::lines::{self, Group, Line, Step};
 use super::words;
 use assay_kit::axes::{EndLabel, LABEL_SIZE, Plot};
 use assay_kit::number::{significant, tick};
 use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
 use assay_kit::svg::{Anchor, Svg, text_width};
-use assay_model::{CapacityReport, CapacityWindow, Estimate};
+use assay_model::{CapacityReport, Estimate};
 
 /// Height of the rectangle with the curves.
 const CURVE_HEIGHT: f64 = 380.0;
@@ -88,6 +88,12 @@ fn beyond(svg: &mut Svg, report: &CapacityReport, plot: &Plot, x: &Scale) {
     }
 }
 
+/// Windows that are drawn.
+fn up_to(end: f64, mut windows: Vec<Step>) -> Vec<Step> {
+    windows.retain(|(_, step)| step.asked_rate_per_s <= end * 1.0001);
+    windows
+}
+
 /// Response time over the rate.
 pub fn curve(report: &CapacityReport, width: f64, id: &str) -> String {
     let plot = plot(width, CURVE_HEIGHT);
@@ -95,8 +101,7 @@ pub fn curve(report: &CapacityReport, width: f64, id: &str) -> String {
     let (x, rate_ticks) = rates(report, &plot);
     let lines = lines::lines(report);
     let end = lines::rate_end(report);
-    let counted: Vec<&CapacityWindow> =
-        lines::counted(report).into_iter().filter(|w| w.asked_rate_per_s <= end * 1.0001).collect();
+    let counted = up_to(end, lines::counted(report));
     let ticks = time_ticks(report, &lines, &counted);
     let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
     let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
@@ -116,9 +121,9 @@ pub fn curve(report: &CapacityReport, width: f64, id: &str) -> String {
 }
 
 /// Ticks that enclose all times that are drawn, and the limits.
-fn time_ticks(report: &CapacityReport, lines: &[Line], counted: &[&CapacityWindow]) -> Vec<f64> {
-    let times = counted.iter().flat_map(|w| lines.iter().filter_map(|l| (l.value)(w)));
-    let left_out = lines::left_out(report).into_iter().filter_map(|w| w.limited_ms);
+fn time_ticks(report: &CapacityReport, lines: &[Line], counted: &[Step]) -> Vec<f64> {
+    let times = counted.iter().flat_map(|of| lines.iter().filter_map(|l| (l.value)(*of)));
+    let left_out = lines::left_out(report).into_iter().filter_map(|(_, step)| step.limited_ms);
     let limits = report.limits.iter().map(|l| l.limit_ms);
     let all: Vec<f64> =
         times.chain(left_out).chain(limits).filter(|t| *t > 0.0).map(|t| t.clamp(TIMES.0, TIMES.1)).collect();
@@ -156,27 +161,28 @@ fn draw_line(svg: &mut Svg, line: &Line, groups: &[Group], (x, y): (&Scale, &Sca
         svg.polyline(&middle, &format!("s{look} ln d{look}{weight}"), &line.name);
     }
     for window in groups.iter().flat_map(|g| &g.windows) {
-        if let Some(ms) = (line.value)(window).filter(|ms| ms.is_finite()) {
+        let (_, step) = window;
+        if let Some(ms) = (line.value)(*window).filter(|ms| ms.is_finite()) {
             let tip = format!(
                 "{} at {}/s: {} ms ({})",
                 line.name,
-                tick(window.asked_rate_per_s),
+                tick(step.asked_rate_per_s),
                 significant(ms),
-                window.step
+                step.step
             );
             let radius = if line.is_limited { 3.5 } else { 2.2 };
-            svg.marker(look, at(window.asked_rate_per_s, ms), radius, &format!("s{look} mk"), &tip);
+            svg.marker(look, at(step.asked_rate_per_s, ms), radius, &format!("s{look} mk"), &tip);
         }
     }
 }
 
 /// Windows that do not count, hollow, at the percentile that the limits hold for.
 fn draw_left_out(svg: &mut Svg, report: &CapacityReport, end: f64, (x, y): (&Scale, &Scale)) {
-    for window in lines::left_out(report).into_iter().filter(|w| w.asked_rate_per_s <= end * 1.0001) {
-        if let Some(ms) = window.limited_ms.filter(|ms| ms.is_finite()) {
-            let why = window.left_out.join("; ");
-            let tip = format!("left out at {}/s: {why}", tick(window.asked_rate_per_s));
-            svg.marker(0, (x.at(window.asked_rate_per_s), y.at(ms)), 3.5, "pub left-out", &tip);
+    for (window, step) in up_to(end, lines::left_out(report)) {
+        if let Some(ms) = step.limited_ms.filter(|ms| ms.is_finite()) {
+            let why = window.left_out().join("; ");
+            let tip = format!("left out at {}/s: {why}", tick(step.asked_rate_per_s));
+            svg.marker(0, (x.at(step.asked_rate_per_s), y.at(ms)), 3.5, "pub left-out", &tip);
         }
     }
 }
@@ -241,34 +247,26 @@ pub fn reached(report: &CapacityReport, width: f64, id: &str) -> String {
     marked_rates(&mut svg, report, &plot, &x, width);
     plot.x_axis(&mut svg, &rate_ticks, "rate asked for (requests/s)");
     svg.line((x.at(0.0), y.at(0.0)), (x.at(end), y.at(end)), "step");
-    let counted: Vec<&CapacityWindow> =
-        lines::counted(report).into_iter().filter(|w| w.asked_rate_per_s <= end * 1.0001).collect();
+    let counted = up_to(end, lines::counted(report));
     let groups = lines::groups(&counted);
-    let value = |w: &CapacityWindow| Some(w.reached_rate_per_s).filter(|r| r.is_finite());
+    let value = |(window, _): Step| Some(window.reached_rate_per_s());
     let middle: Vec<(f64, f64)> =
         groups.iter().filter_map(|g| Some((x.at(g.rate_per_s), y.at(g.median(value)?)))).collect();
     if middle.len() > 1 {
         svg.polyline(&middle, "s0 ln", "reached");
     }
-    let tip = |w: &CapacityWindow| {
-        let (asked, reached) = (tick(w.asked_rate_per_s), significant(w.reached_rate_per_s));
-        let kept = if w.is_sustained { "" } else { "; answers did not keep up" };
+    let tip = |(window, step): Step| {
+        let (asked, reached) = (tick(step.asked_rate_per_s), significant(window.reached_rate_per_s()));
+        let kept = if step.is_sustained { "" } else { "; answers did not keep up" };
         format!("asked {asked}/s, reached {reached}/s{kept}")
     };
-    for window in &counted {
-        let class = if window.is_sustained { "s0 mk" } else { "s7 mk" };
-        let shape = if window.is_sustained { 0 } else { 7 };
-        svg.marker(
-            shape,
-            (x.at(window.asked_rate_per_s), y.at(window.reached_rate_per_s)),
-            3.5,
-            class,
-            &tip(window),
-        );
+    let at = |(window, step): Step| (x.at(step.asked_rate_per_s), y.at(window.reached_rate_per_s()));
+    for of in counted {
+        let (shape, class) = if of.1.is_sustained { (0, "s0 mk") } else { (7, "s7 mk") };
+        svg.marker(shape, at(of), 3.5, class, &tip(of));
     }
-    for window in lines::left_out(report).into_iter().filter(|w| w.asked_rate_per_s <= end * 1.0001) {
-        let at = (x.at(window.asked_rate_per_s), y.at(window.reached_rate_per_s));
-        svg.marker(0, at, 3.5, "pub left-out", &format!("left out: {}", window.left_out.join("; ")));
+    for of in up_to(end, lines::left_out(report)) {
+        svg.marker(0, at(of), 3.5, "pub left-out", &format!("left out: {}", of.0.left_out().join("; ")));
     }
     if !is_narrow(width) {
         let names =

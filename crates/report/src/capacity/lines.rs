@@ -3,7 +3,7 @@
 use super::words;
 use assay_kit::number::tick;
 use assay_kit::text::clean;
-use assay_model::{CapacityReport, CapacityWindow};
+use assay_model::{CapacityReport, SearchStep, Window};
 
 /// Windows of rates that differ by less than this share are one point of a line.
 const SAME_RATE: f64 = 0.01;
@@ -12,8 +12,10 @@ const BEYOND_MAX: f64 = 1.5;
 /// Room to the right of the highest rate.
 const MARGIN: f64 = 1.03;
 
+/// A window of load with what the search wanted of it.
+pub type Step<'r> = (&'r Window, &'r SearchStep);
 /// What a line shows of a window.
-type Value = fn(&CapacityWindow) -> Option<f64>;
+type Value = fn(Step) -> Option<f64>;
 
 /// A line of the picture: one percentile.
 pub struct Line {
@@ -30,13 +32,13 @@ pub struct Line {
 /// The lines: the percentile that the limits hold for stands out, and has a line of its own where it is not that of all requests.
 pub fn lines(report: &CapacityReport) -> Vec<Line> {
     let all: [(&str, f64, usize, Value); 7] = [
-        ("max", 100.0, 7, |w| w.response_ms.max),
-        ("p99.9", 99.9, 6, |w| w.response_ms.p99_9),
-        ("p99", 99.0, 1, |w| w.response_ms.p99),
-        ("p95", 95.0, 3, |w| w.response_ms.p95),
-        ("p90", 90.0, 2, |w| w.response_ms_p90),
-        ("median", 50.0, 0, |w| w.response_ms.p50),
-        ("min", 0.0, 5, |w| w.response_ms_min),
+        ("max", 100.0, 7, |(w, _)| w.response_ms.max),
+        ("p99.9", 99.9, 6, |(w, _)| w.response_ms.p99_9),
+        ("p99", 99.0, 1, |(w, _)| w.response_ms.p99),
+        ("p95", 95.0, 3, |(w, _)| w.response_ms.p95),
+        ("p90", 90.0, 2, |(_, s)| s.response_ms_p90),
+        ("median", 50.0, 0, |(w, _)| w.response_ms.p50),
+        ("min", 0.0, 5, |(_, s)| s.response_ms_min),
     ];
     let is_limited = |percentile: f64| {
         report.limited_operations.is_empty() && (percentile - report.percentile).abs() < 1e-9
@@ -57,24 +59,24 @@ pub fn lines(report: &CapacityReport) -> Vec<Line> {
             names => format!(" of {}", clean(&names.join(", "))),
         };
         let name = format!("{}{of}", words::percentile(report));
-        lines.insert(1, Line { name, look: 4, is_limited: true, value: |w| w.limited_ms });
+        lines.insert(1, Line { name, look: 4, is_limited: true, value: |(_, s)| s.limited_ms });
     }
     lines
 }
 
 /// Windows whose rate can be drawn.
-fn usable(report: &CapacityReport) -> impl Iterator<Item = &CapacityWindow> {
-    report.windows.iter().filter(|w| w.asked_rate_per_s.is_finite() && w.asked_rate_per_s > 0.0)
+fn usable(report: &CapacityReport) -> impl Iterator<Item = Step<'_>> {
+    report.steps().filter(|(_, step)| step.asked_rate_per_s.is_finite() && step.asked_rate_per_s > 0.0)
 }
 
 /// Undisturbed windows: they count, whatever was asked for.
-pub fn counted(report: &CapacityReport) -> Vec<&CapacityWindow> {
-    usable(report).filter(|w| w.left_out.is_empty()).collect()
+pub fn counted(report: &CapacityReport) -> Vec<Step<'_>> {
+    usable(report).filter(|(window, _)| window.counts()).collect()
 }
 
 /// Disturbed ones, which count only where that was asked for.
-pub fn left_out(report: &CapacityReport) -> Vec<&CapacityWindow> {
-    usable(report).filter(|w| !w.left_out.is_empty()).collect()
+pub fn left_out(report: &CapacityReport) -> Vec<Step<'_>> {
+    usable(report).filter(|(window, _)| !window.counts()).collect()
 }
 
 /// Windows of one rate.
@@ -82,13 +84,13 @@ pub struct Group<'r> {
     /// The rate: the middle of those asked for, per second.
     pub rate_per_s: f64,
     /// The windows.
-    pub windows: Vec<&'r CapacityWindow>,
+    pub windows: Vec<Step<'r>>,
 }
 
 impl Group<'_> {
     /// The median of a value over the windows.
-    pub fn median(&self, value: impl Fn(&CapacityWindow) -> Option<f64>) -> Option<f64> {
-        median(self.windows.iter().filter_map(|w| value(w)).collect())
+    pub fn median(&self, value: impl Fn(Step) -> Option<f64>) -> Option<f64> {
+        median(self.windows.iter().filter_map(|of| value(*of)).collect())
     }
 }
 
@@ -101,19 +103,19 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 /// Windows grouped by rate, upwards.
-pub fn groups<'r>(windows: &[&'r CapacityWindow]) -> Vec<Group<'r>> {
+pub fn groups<'r>(windows: &[Step<'r>]) -> Vec<Group<'r>> {
+    let rate = |(_, step): Step| step.asked_rate_per_s;
     let mut sorted = windows.to_vec();
-    sorted.sort_by(|a, b| a.asked_rate_per_s.total_cmp(&b.asked_rate_per_s));
-    let mut groups: Vec<Vec<&CapacityWindow>> = Vec::new();
+    sorted.sort_by(|a, b| rate(*a).total_cmp(&rate(*b)));
+    let mut groups: Vec<Vec<Step>> = Vec::new();
     for window in sorted {
-        let rate = window.asked_rate_per_s;
         match groups.last_mut() {
-            Some(group) if rate <= group[0].asked_rate_per_s * (1.0 + SAME_RATE) => group.push(window),
+            Some(group) if rate(window) <= rate(group[0]) * (1.0 + SAME_RATE) => group.push(window),
             _ => groups.push(vec![window]),
         }
     }
-    let group = |windows: Vec<&'r CapacityWindow>| {
-        let rates = windows.iter().map(|w| w.asked_rate_per_s).collect();
+    let group = |windows: Vec<Step<'r>>| {
+        let rates = windows.iter().map(|of| rate(*of)).collect();
         Some(Group { rate_per_s: median(rates)?, windows })
     };
     groups.into_iter().filter_map(group).collect()
@@ -121,7 +123,7 @@ pub fn groups<'r>(windows: &[&'r CapacityWindow]) -> Vec<Group<'r>> {
 
 /// The highest rate that is drawn, per second: all that were tried, but not far more than the server bears.
 pub fn rate_end(report: &CapacityReport) -> f64 {
-    let highest = usable(report).map(|w| w.asked_rate_per_s).fold(1.0, f64::max);
+    let highest = usable(report).map(|(_, step)| step.asked_rate_per_s).fold(1.0, f64::max);
     let rates = report.limits.iter().filter_map(|l| l.rate_per_s).chain(report.max_rate_per_s);
     let known = rates.map(|r| r.high.unwrap_or(r.estimate)).filter(|r| r.is_finite()).fold(0.0, f64::max);
     if known > 0.0 && highest > BEYOND_MAX * known { BEYOND_MAX * known } else { MARGIN * highest.max(known) }
@@ -130,7 +132,8 @@ pub fn rate_end(report: &CapacityReport) -> f64 {
 /// Windows beyond what is drawn, in words; absent without any.
 pub fn not_drawn(report: &CapacityReport) -> Option<String> {
     let end = rate_end(report);
-    let beyond: Vec<f64> = usable(report).map(|w| w.asked_rate_per_s).filter(|r| *r > end * 1.0001).collect();
+    let beyond: Vec<f64> =
+        usable(report).map(|(_, step)| step.asked_rate_per_s).filter(|r| *r > end * 1.0001).collect();
     let highest = beyond.iter().copied().fold(0.0, f64::max);
     let (windows, stand) = if beyond.len() == 1 { ("window", "stands") } else { ("windows", "stand") };
     (!beyond.is_empty()).then(|| {

@@ -219,8 +219,8 @@ fn how_html(report: &CapacityReport) -> String {
         names => clean(&names.join(", ")),
     };
     let counted = lines::counted(report);
-    let measured: f64 = counted.iter().map(|w| w.window_s).filter(|s| s.is_finite()).sum();
-    let requests = counted.iter().fold(0u64, |sum, w| sum.saturating_add(w.requests));
+    let measured: f64 = counted.iter().map(|(window, _)| window.seconds()).sum();
+    let requests = counted.iter().fold(0u64, |sum, (window, _)| sum.saturating_add(window.requests));
     let method = match report.method {
         CapacityMethod::Search => {
             "search: windows of load at the rates that tell most about where the limits are crossed, until the intervals are \
@@ -265,7 +265,7 @@ fn cannot_say(report: &CapacityReport, measured_s: f64) -> Vec<String> {
     }
     let counted = lines::counted(report);
     let share = (100.0 - report.percentile) / 100.0;
-    if let Some(least) = counted.iter().map(|w| w.requests).filter(|r| *r > 0).min() {
+    if let Some(least) = counted.iter().map(|(window, _)| window.requests).filter(|r| *r > 0).min() {
         lines.push(format!(
             "In the smallest window {} rests on the slowest {} of {} requests.",
             words::percentile(report),

@@ -1,16 +1,14 @@
 //! The tables of a capacity's page.
 
+use super::lines::Step;
 use super::words;
 use assay_kit::Table;
 use assay_kit::number::{count, half_width_percent, percent, significant, tick};
 use assay_kit::text::clean;
-use assay_model::{CapacityReport, CapacityWindow, Estimate, LimitBlame, ValidityCheck};
+use assay_model::{CapacityReport, Check, Estimate, LimitBlame, ValidityCheck, metric};
 
 /// Rows of the table of windows; CSV and the stored form have all.
 const WINDOWS_MAX: usize = 1_500;
-
-/// Different reasons to leave windows out.
-const REASONS_MAX: usize = 50;
 
 fn optional(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), significant)
@@ -138,7 +136,7 @@ pub fn windows(report: &CapacityReport) -> Table {
         .map(str::to_owned),
     );
     table.text_from = table.columns.len() - 2;
-    for (number, window) in (1..).zip(&report.windows).take(WINDOWS_MAX) {
+    for (number, window) in (1..).zip(report.steps()).take(WINDOWS_MAX) {
         table.rows.push(window_row(report, number, window));
     }
     let more = report.windows.len().saturating_sub(WINDOWS_MAX);
@@ -148,57 +146,54 @@ pub fn windows(report: &CapacityReport) -> Table {
     table
 }
 
-fn window_row(report: &CapacityReport, number: u64, w: &CapacityWindow) -> Vec<String> {
+fn window_row(report: &CapacityReport, number: u64, (w, step): Step) -> Vec<String> {
     let of = &w.response_ms;
     let rate = |value: f64| tick((10.0 * value).round() / 10.0);
     let mut row = vec![
         number.to_string(),
-        w.step.to_string(),
-        tick(w.window_s),
-        rate(w.asked_rate_per_s),
-        rate(w.sent_rate_per_s),
-        rate(w.reached_rate_per_s),
+        step.step.to_string(),
+        tick(w.seconds()),
+        rate(step.asked_rate_per_s),
+        rate(step.sent_rate_per_s),
+        rate(w.reached_rate_per_s()),
         count(w.requests),
         count(w.errors),
     ];
-    let times =
-        [w.response_ms_min, of.p50, w.response_ms_p90, of.p95, of.p99, of.p99_9, of.max, w.limited_ms];
+    let times = [
+        step.response_ms_min,
+        of.p50,
+        step.response_ms_p90,
+        of.p95,
+        of.p99,
+        of.p99_9,
+        of.max,
+        step.limited_ms,
+    ];
     row.extend(times.map(optional));
     row.extend(
-        (0..report.limits.len()).map(|i| w.misses.get(i).map_or_else(|| "-".to_owned(), |m| count(*m))),
+        (0..report.limits.len()).map(|i| step.misses.get(i).map_or_else(|| "-".to_owned(), |m| count(*m))),
     );
-    row.push(optional(w.send_lag_ms_p99));
+    row.push(optional(w.send_lag_ms.p99));
     row.push(optional(w.generator_cpu_share.map(|share| 100.0 * share)));
-    row.push(optional(w.server_cpu_ms));
+    row.push(optional(w.metrics.get(metric::CPU_MS_PER_REQUEST).copied()));
     row.push(optional(w.machine.and_then(|machine| machine.arithmetic_ns)));
     row.push(optional(w.machine.map(|machine| machine.memory_ns)));
-    row.push(if w.is_sustained { "yes" } else { "no" }.to_owned());
-    row.push(clean(&w.left_out.join("; ")));
+    row.push(if step.is_sustained { "yes" } else { "no" }.to_owned());
+    row.push(clean(&w.left_out().join("; ")));
     row
 }
 
-/// A reason without this window's figures: what stands before the first of them.
-fn reason(why: &str) -> String {
-    let mut chars = why.char_indices().zip(why.chars().skip(1));
-    let begin = chars.find(|((_, c), next)| *c == ' ' && next.is_ascii_digit());
-    let end = begin.map_or(why.len(), |((at, _), _)| at);
-    let told = why[..end].trim_end_matches(':');
-    clean(told.strip_suffix(" is").unwrap_or(told))
-}
-
-/// Reasons for which windows were left out, the most frequent first.
+/// What windows were left out for, the most frequent first. Versions before `assay.capacity/3` did not store the check: `other`.
 pub fn left_out(report: &CapacityReport) -> Option<Table> {
-    let mut reasons: Vec<(String, u64)> = Vec::new();
-    for why in report.windows.iter().flat_map(|w| &w.left_out) {
-        let reason = reason(why);
-        if let Some((_, times)) = reasons.iter_mut().find(|(known, _)| *known == reason) {
-            *times += 1;
-        } else if reasons.len() < REASONS_MAX {
-            reasons.push((reason, 1));
+    let mut reasons: Vec<(Check, u64)> = Vec::new();
+    for kind in report.windows.iter().flat_map(|w| &w.disturbances).map(|d| d.kind) {
+        match reasons.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, times)) => *times += 1,
+            None => reasons.push((kind, 1)),
         }
     }
     reasons.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
-    let mut table = Table::new("Why windows were left out", &["Reason", "Windows"], 1);
-    table.rows = reasons.into_iter().map(|(reason, times)| vec![reason, count(times)]).collect();
+    let mut table = Table::new("Why windows were left out", &["Check that failed", "Times"], 1);
+    table.rows = reasons.into_iter().map(|(kind, times)| vec![kind.to_string(), count(times)]).collect();
     (!table.rows.is_empty()).then_some(table)
 }

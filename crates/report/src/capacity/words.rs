@@ -1,7 +1,7 @@
 //! A capacity in sentences.
 
 use assay_kit::number::{significant, tick};
-use assay_model::{CapacityReport, CapacityWindow, Estimate, LateCause, LimitRate, Metric, Problem, Reason};
+use assay_model::{CapacityReport, Estimate, LateCause, LimitRate, Metric, Problem, Reason, SearchStep};
 
 /// What the intervals of a search are worth. The figures are those of searches for simulated servers of known capacity
 /// (`crates/stats/tests/capacity/table.rs`), which do not reach what is aimed at.
@@ -61,7 +61,7 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
     }
     sentences.push(match &report.max_rate_per_s {
         Some(max) => {
-            let there = at_most(report, max.estimate).and_then(|w| Some((w.limited_ms?, w.asked_rate_per_s)));
+            let there = at_most(report, max.estimate).and_then(|s| Some((s.limited_ms?, s.asked_rate_per_s)));
             let there = there.map_or_else(String::new, |(ms, rate)| {
                 format!("; {percentile} at {}/s is {} ms", significant(rate), significant(ms))
             });
@@ -72,10 +72,10 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
     sentences
 }
 
-/// The sustained window with the highest rate up to this one.
-fn at_most(report: &CapacityReport, rate_per_s: f64) -> Option<&CapacityWindow> {
-    let windows = report.windows.iter().filter(|w| w.is_sustained && w.left_out.is_empty());
-    let below = windows.filter(|w| w.asked_rate_per_s <= rate_per_s);
+/// Of the sustained window with the highest rate up to this one.
+fn at_most(report: &CapacityReport, rate_per_s: f64) -> Option<&SearchStep> {
+    let steps = report.steps().filter(|(window, step)| step.is_sustained && window.counts());
+    let below = steps.map(|(_, step)| step).filter(|step| step.asked_rate_per_s <= rate_per_s);
     below.max_by(|a, b| a.asked_rate_per_s.total_cmp(&b.asked_rate_per_s))
 }
 

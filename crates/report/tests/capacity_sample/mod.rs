@@ -30,7 +30,7 @@ pub fn crossing(limit_ms: f64) -> f64 {
     MAX_PER_S * queue / (1.0 + queue)
 }
 
-fn window(noise: &mut SplitMix, start_s: &mut f64, step: &str, rate: f64, window_s: f64) -> CapacityWindow {
+fn window(noise: &mut SplitMix, start_s: &mut f64, step: &str, rate: f64, window_s: f64) -> Window {
     let luck = factor(noise, 0.12);
     let mut times = SHAPES.map(|shape| response_ms(shape, rate, window_s) * luck * factor(noise, 0.04));
     times.sort_by(f64::total_cmp);
@@ -39,20 +39,15 @@ fn window(noise: &mut SplitMix, start_s: &mut f64, step: &str, rate: f64, window
     let miss = |limit: &f64| (requests as f64 * (0.01 * (times[4] / limit).powf(1.6)).min(1.0)) as u64;
     let start = *start_s;
     *start_s += 2.0 + window_s;
-    CapacityWindow {
-        step: serde_json::from_value(step.into()).expect("a word"),
-        start_monotonic_ns: (start * 1e9) as u64,
-        rest_s: 0.0,
-        settle_s: 2.0,
-        window_s,
-        asked_rate_per_s: rate,
-        sent_rate_per_s: rate * factor(noise, 0.002),
-        reached_rate_per_s: reached,
+    let start_ns = (start * 1e9) as u64;
+    Window {
+        block: 1,
+        attempt: 1,
+        start_monotonic_ns: start_ns,
+        end_monotonic_ns: start_ns + (window_s * 1e9) as u64,
         requests,
-        errors: 0,
-        misses: LIMITS_MS.iter().map(miss).collect(),
-        response_ms_min: Some(times[0]),
-        response_ms_p90: Some(times[2]),
+        completed: (reached * window_s) as u64,
+        metrics: [("cpu_ms_per_request".to_owned(), 0.31 + rate / 1e5)].into(),
         response_ms: LatencySummary {
             p50: Some(times[1]),
             p95: Some(times[3]),
@@ -60,14 +55,28 @@ fn window(noise: &mut SplitMix, start_s: &mut f64, step: &str, rate: f64, window
             p99_9: Some(times[5]),
             max: Some(times[6]),
         },
-        limited_ms: Some(times[4]),
-        send_lag_ms_p99: Some(0.18 * factor(noise, 0.5)),
+        send_lag_ms: LatencySummary { p99: Some(0.18 * factor(noise, 0.5)), ..LatencySummary::default() },
         generator_cpu_share: Some(0.12 + rate / 12_000.0),
-        server_cpu_ms: Some(0.31 + rate / 1e5),
         machine: Some(MachineSpeed { arithmetic_ns: Some(3.55), memory_ns: 96.0 }),
-        is_sustained: reached >= 0.985 * rate,
-        left_out: Vec::new(),
+        search: Some(SearchStep {
+            step: serde_json::from_value(step.into()).expect("a word"),
+            rest_s: 0.0,
+            settle_s: 2.0,
+            asked_rate_per_s: rate,
+            sent_rate_per_s: rate * factor(noise, 0.002),
+            misses: LIMITS_MS.iter().map(miss).collect(),
+            response_ms_min: Some(times[0]),
+            response_ms_p90: Some(times[2]),
+            limited_ms: Some(times[4]),
+            is_sustained: reached >= 0.985 * rate,
+        }),
+        ..Window::default()
     }
+}
+
+/// What a window has as one of a search.
+pub fn step(window: &mut Window) -> &mut SearchStep {
+    window.search.as_mut().expect("it is of a search")
 }
 
 fn around(estimate: f64, half_percent: f64) -> Option<Estimate> {
@@ -75,12 +84,12 @@ fn around(estimate: f64, half_percent: f64) -> Option<Estimate> {
     Some(Estimate { estimate, low: Some(estimate - half), high: Some(estimate + half) })
 }
 
-fn limit(limit_ms: f64, estimate: Option<Estimate>, windows: &[CapacityWindow]) -> LimitRate {
-    let counted = || windows.iter().filter(|w| w.left_out.is_empty());
+fn limit(limit_ms: f64, estimate: Option<Estimate>, windows: &[Window]) -> LimitRate {
+    let counted = || windows.iter().filter(|w| w.counts()).filter_map(|w| w.search.as_ref());
     let kept =
-        counted().filter(|w| w.limited_ms.is_some_and(|ms| ms <= limit_ms)).map(|w| w.asked_rate_per_s);
+        counted().filter(|s| s.limited_ms.is_some_and(|ms| ms <= limit_ms)).map(|s| s.asked_rate_per_s);
     let missed =
-        counted().filter(|w| w.limited_ms.is_some_and(|ms| ms > limit_ms)).map(|w| w.asked_rate_per_s);
+        counted().filter(|s| s.limited_ms.is_some_and(|ms| ms > limit_ms)).map(|s| s.asked_rate_per_s);
     LimitRate {
         limit_ms,
         rate_per_s: estimate,
@@ -116,6 +125,10 @@ fn check(name: &str, passed: Option<bool>, evidence: &str) -> ValidityCheck {
         passed,
         evidence: evidence.to_owned(),
     }
+}
+
+fn disturbance(kind: Check, evidence: &str) -> Disturbance {
+    Disturbance { kind, evidence: evidence.to_owned() }
 }
 
 fn checks() -> Vec<ValidityCheck> {
@@ -161,11 +174,13 @@ pub fn search() -> CapacityReport {
     let others = "processors used by others, of the machine: 34.1 %, accepted 10.0 %";
     for index in [9, 17, 25] {
         let disturbed = &mut windows[index];
-        disturbed.limited_ms = disturbed.limited_ms.map(|ms| ms * 3.4);
-        disturbed.response_ms.p99 = disturbed.limited_ms;
-        disturbed.left_out = vec![others.to_owned()];
+        let limited_ms = step(disturbed).limited_ms.map(|ms| ms * 3.4);
+        step(disturbed).limited_ms = limited_ms;
+        disturbed.response_ms.p99 = limited_ms;
+        disturbed.disturbances = vec![disturbance(Check::CpuPressure, others)];
     }
-    windows[25].left_out.push("generator: send lag p99 is 33.39 ms, accepted are 14.96 ms".to_owned());
+    let lag = "send lag p99 is 33.39 ms, accepted are 14.96 ms";
+    windows[25].disturbances.push(disturbance(Check::GeneratorLag, lag));
     let rates = LIMITS_MS.map(crossing);
     let critical = rates.iter().map(|r| r.ln()).sum::<f64>() / rates.len() as f64;
     CapacityReport {
@@ -193,9 +208,9 @@ pub fn search() -> CapacityReport {
 /// A sweep for the purchases only, by levels, without intervals; no level misses the longest limit.
 pub fn sweep() -> CapacityReport {
     let (mut noise, mut at) = (SplitMix(8), 1_000.0);
-    let mut windows: Vec<CapacityWindow> =
+    let mut windows: Vec<Window> =
         (1..=84).map(|level| window(&mut noise, &mut at, "level", 14.0 * f64::from(level), 60.0)).collect();
-    windows.iter_mut().for_each(|w| w.limited_ms = w.limited_ms.map(|ms| 0.8 * ms));
+    windows.iter_mut().map(step).for_each(|s| s.limited_ms = s.limited_ms.map(|ms| 0.8 * ms));
     let alone = |estimate: f64| Some(Estimate { estimate, low: None, high: None });
     let mut report = search();
     report.method = CapacityMethod::Sweep;
@@ -233,15 +248,16 @@ pub fn hostile() -> CapacityReport {
     for (index, window) in report.windows.iter_mut().enumerate() {
         let value = odd[index % odd.len()];
         match index % 5 {
-            0 => window.asked_rate_per_s = value,
-            1 => window.reached_rate_per_s = value,
-            2 => window.limited_ms = Some(value),
+            0 => step(window).asked_rate_per_s = value,
+            1 => window.completed = value as u64,
+            2 => step(window).limited_ms = Some(value),
             3 => window.response_ms.max = Some(value),
-            _ => window.misses = vec![u64::MAX],
+            _ => step(window).misses = vec![u64::MAX],
         }
-        window.step = serde_json::from_value(script.clone().into()).expect("a word");
+        step(window).step = serde_json::from_value(script.clone().into()).expect("a word");
     }
-    report.windows[3].left_out = vec![script.clone(), "x".repeat(5_000)];
+    let long = "x".repeat(5_000);
+    report.windows[3].disturbances = [&*script, &long].map(|why| disturbance(Check::Other, why)).into();
     report.target = script.clone();
     report.limited_operations = vec![script.clone(); 20];
     report.limits[0].limit_ms = f64::NAN;

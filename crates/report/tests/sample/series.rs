@@ -134,17 +134,13 @@ fn window(level: &str, heap_mib: u64, at: u64, block: u32, attempt: u32, noise: 
         start_monotonic_ns: at,
         end_monotonic_ns: at + WINDOW_NS,
         requests: (rate * 10.0) as u64,
-        errors: 0,
+        completed: (rate * 10.0) as u64,
         metrics,
         response_ms: latency,
         service_ms: latency,
         send_lag_ms: LatencySummary { p50: Some(0.01), p99: Some(0.2), ..LatencySummary::default() },
-        operations: vec![],
-        disturbances: vec![],
-        machine: None,
-        checks: Vec::new(),
-        attribution: None,
         problems,
+        ..Window::default()
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Failure, Run};
 use assay_launch::http;
 use assay_load::{Generator, GeneratorConfig, LoadError};
 use assay_measure::{MeasureEvent, Measurement, Procedure, ServerData, Turn, With};
-use assay_model::{Audit, CapacityWindow, RunEventKind, file};
+use assay_model::{Audit, RunEventKind, SearchStep, Window, file};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -62,8 +62,7 @@ pub(super) fn measure(
     server.check_alive(when)?;
     let Measurement { window, audit, .. } = done?.ok_or(Failure::Interrupted)?;
     server.trial.audit = audit.or(server.trial.audit.take());
-    let disturbed: Vec<String> = window.disturbances.iter().map(|d| d.evidence.clone()).collect();
-    let (counts, requests) = (disturbed.is_empty(), window.requests);
+    let (counts, requests, disturbed) = (window.counts(), window.completed, window.left_out());
     server.trial.windows.push(window);
     run.advance(left_s);
     run.emit(RunEventKind::WindowEnded { number, variant, block, requests, disturbed })?;
@@ -146,25 +145,26 @@ fn tell(
             RunEventKind::WarmUpEnded { number, steady: is_steady, duration_s }
         }
         MeasureEvent::WindowEnded { window, .. } => {
-            let took_s = (window.rest_s + window.settle_s + window.window_s).clamp(0.0, *left_s);
+            let Some(step) = &window.search else { return Ok(()) };
+            let took_s = (step.rest_s + step.settle_s + window.seconds()).clamp(0.0, *left_s);
             *left_s -= took_s;
             run.advance(took_s);
-            event_of(number, *window)
+            event_of(number, &window, step)
         }
         _ => return Ok(()),
     };
     Ok(run.emit(kind)?)
 }
 
-fn event_of(number: u32, window: CapacityWindow) -> RunEventKind {
+fn event_of(number: u32, window: &Window, step: &SearchStep) -> RunEventKind {
     RunEventKind::CapacityWindowEnded {
         number,
-        step: window.step,
-        asked_rate_per_s: window.asked_rate_per_s,
-        reached_rate_per_s: window.reached_rate_per_s,
-        limited_ms: window.limited_ms,
-        is_sustained: window.is_sustained,
-        left_out: window.left_out,
+        step: step.step,
+        asked_rate_per_s: step.asked_rate_per_s,
+        reached_rate_per_s: window.reached_rate_per_s(),
+        limited_ms: step.limited_ms,
+        is_sustained: step.is_sustained,
+        left_out: window.left_out(),
     }
 }
 

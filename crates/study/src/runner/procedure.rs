@@ -19,16 +19,15 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
     match prepared.plan.procedure.capacity() {
         Some(planned) => {
             let config = capacity_config(run, server, planned);
-            Box::new(CapacitySearch { config, warm_up, warmed_up: None })
+            Box::new(CapacitySearch { config, warm_up: warm_up.into() })
         }
         None => Box::new(Windows {
             load: load_of(load),
             settle: seconds(SETTLE_S),
             length: seconds(layout.window_s),
-            warm_up,
+            warm_up: warm_up.into(),
             bounds: prepared.bounds,
             connections: connections_of(load),
-            warmed_up: None,
         }),
     }
 }

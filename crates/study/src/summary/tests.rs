@@ -65,20 +65,11 @@ fn window(block: u32, metric: &str, value: f64) -> Window {
     Window {
         block,
         attempt: 1,
-        start_monotonic_ns: 0,
         end_monotonic_ns: 1,
         requests: 1,
-        errors: 0,
+        completed: 1,
         metrics: BTreeMap::from([(metric.to_owned(), value)]),
-        response_ms: Default::default(),
-        service_ms: Default::default(),
-        send_lag_ms: Default::default(),
-        operations: vec![],
-        disturbances: vec![],
-        machine: None,
-        checks: Vec::new(),
-        attribution: None,
-        problems: vec![],
+        ..Window::default()
     }
 }
 

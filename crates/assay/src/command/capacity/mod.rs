@@ -11,7 +11,7 @@ use crate::output_file::{can_be_written, write_file};
 use crate::{output, stop};
 use assay_load::{Generator, GeneratorConfig, LoadSource, Scenario};
 use assay_measure::{
-    Bounds, CapacityConfig, CapacitySearch, MeasureEvent, Procedure, ServerData, WarmUpPlan, Watch,
+    Bounds, CapacityConfig, CapacitySearch, MeasureEvent, Procedure, ServerData, Turn, WarmUpPlan, Watch,
     WatchConfig, With, default_budget_s,
 };
 use assay_model::{CapacityMethod, CapacityReport};
@@ -70,11 +70,12 @@ fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityRepo
     let (audit, reset) = (arguments.audit_url.as_deref(), arguments.reset_url.as_deref());
     let mut urls = DataUrls { audit, reset };
     let data = (audit.is_some() || reset.is_some()).then_some(&mut urls as &mut dyn ServerData);
-    let mut search = CapacitySearch { config, warm_up, warmed_up: None };
+    let mut search = CapacitySearch { config, warm_up: warm_up.into() };
     let mut with = With { source: &mut *source, watcher: &mut watch, data, stop, on_event: &mut on_event };
-    let report = search.warm_up(&mut with).and_then(|_| search.find(&mut with));
+    let turn = Turn { block: 1, attempt: 1, is_last: true };
+    let measured = search.warm_up(&mut with).and_then(|_| search.measure(&mut with, turn));
     progress.finish();
-    Ok(report?)
+    measured?.and_then(|of| of.capacity).ok_or_else(|| Failure::internal("a search gave no capacity"))
 }
 
 fn check_wanted(arguments: &CapacityArguments) -> Result<(), Failure> {

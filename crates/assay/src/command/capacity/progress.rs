@@ -1,7 +1,7 @@
 //! The way to a capacity, shown to a person on standard error: a line on a terminal that changes, plain lines elsewhere.
 
 use assay_measure::MeasureEvent;
-use assay_model::CapacityWindow;
+use assay_model::Window;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -76,13 +76,14 @@ impl Progress {
     }
 }
 
-fn line_of(window: &CapacityWindow) -> String {
-    let limited = window.limited_ms.map_or_else(String::new, |ms| format!(", limited percentile {ms:.1} ms"));
-    let (step, asked, reached) = (&window.step, window.asked_rate_per_s, window.reached_rate_per_s);
-    let kept_up = if window.is_sustained { "" } else { ", did not keep up" };
-    let left_out = match window.left_out.as_slice() {
+fn line_of(window: &Window) -> String {
+    let Some(step) = &window.search else { return String::new() };
+    let limited = step.limited_ms.map_or_else(String::new, |ms| format!(", limited percentile {ms:.1} ms"));
+    let (asked, reached) = (step.asked_rate_per_s, window.reached_rate_per_s());
+    let kept_up = if step.is_sustained { "" } else { ", did not keep up" };
+    let left_out = match window.left_out().as_slice() {
         [] => String::new(),
         why => format!("; left out: {}", why.join("; ")),
     };
-    format!("{step} {asked:.1}/s: {reached:.1}/s answered{limited}{kept_up}{left_out}")
+    format!("{} {asked:.1}/s: {reached:.1}/s answered{limited}{kept_up}{left_out}", step.step)
 }

@@ -8,7 +8,7 @@ use assay_kit::curves::{self, Curve, Frame};
 use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::{significant, tick};
 use assay_kit::text;
-use assay_model::{CapacityReport, CapacityWindow, PlannedCapacity};
+use assay_model::{CapacityReport, PlannedCapacity};
 
 const ID: &str = "rate-curve";
 const TITLE: &str = "Response time by rate";
@@ -75,7 +75,7 @@ fn rate_end(grid: &Grid) -> f64 {
     for report in grid.cells().flat_map(|(_, cell)| reports(grid, cell)) {
         let rates = report.limits.iter().filter_map(|l| l.rate_per_s).chain(report.max_rate_per_s);
         known = rates.map(|r| r.estimate).filter(|r| r.is_finite()).fold(known, f64::max);
-        let asked = report.windows.iter().map(|w| w.asked_rate_per_s);
+        let asked = report.steps().map(|(_, step)| step.asked_rate_per_s);
         tried = asked.filter(|r| r.is_finite()).fold(tried, f64::max);
     }
     if 0.0 < known { tried.min(BEYOND_MAX * known) } else { tried }
@@ -83,10 +83,12 @@ fn rate_end(grid: &Grid) -> f64 {
 
 /// Rate and time of each window that counts and can be drawn, by rate.
 fn points(grid: &Grid, cell: &Cell, end: f64) -> Vec<(f64, f64)> {
-    let counts = |w: &&CapacityWindow| w.left_out.is_empty() && (0.0..=end).contains(&w.asked_rate_per_s);
-    let windows = reports(grid, cell).flat_map(|report| &report.windows).filter(counts);
-    let mut points: Vec<(f64, f64)> = windows
-        .filter_map(|w| Some((w.asked_rate_per_s, w.limited_ms.filter(|ms| *ms > 0.0 && ms.is_finite())?)))
+    let steps = reports(grid, cell).flat_map(CapacityReport::steps).filter(|(window, _)| window.counts());
+    let drawn = steps.filter(|(_, step)| (0.0..=end).contains(&step.asked_rate_per_s));
+    let mut points: Vec<(f64, f64)> = drawn
+        .filter_map(|(_, s)| {
+            Some((s.asked_rate_per_s, s.limited_ms.filter(|ms| *ms > 0.0 && ms.is_finite())?))
+        })
         .map(|(rate, ms)| (rate, ms.clamp(TIMES_MS.0, TIMES_MS.1)))
         .take(POINTS_MAX)
         .collect();

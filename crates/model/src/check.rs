@@ -1,0 +1,93 @@
+//! What is checked before a figure is believed, and what makes a window useless.
+
+use crate::Metric;
+use crate::closed::closed;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Something that was checked before a result was believed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ValidityCheck {
+    /// What was checked.
+    pub check: Check,
+    /// Absent when it could not be checked.
+    pub passed: Option<bool>,
+    /// What was found, with figures, units and the bound; or why it could not be checked.
+    pub evidence: String,
+}
+
+/// Why a window or trial is not used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Disturbance {
+    /// The check that failed.
+    pub kind: Check,
+    /// The figure that was measured, with unit, and the limit it passed.
+    pub evidence: String,
+}
+
+/// Kinds that say that the machine was not ours, or that the generator was late; the answers were right all the same.
+const UNQUIET: [Check; 7] = [
+    Check::CpuPressure,
+    Check::Steal,
+    Check::Throttled,
+    Check::GeneratorLag,
+    Check::Clock,
+    Check::Arrivals,
+    Check::SentRate,
+];
+
+impl Disturbance {
+    /// Whether a window with this disturbance cannot be used for this metric. What disturbs time leaves counts of
+    /// bytes alone; wrong answers spoil everything.
+    pub fn spoils(&self, metric: &Metric) -> bool {
+        metric.needs_quiet_machine || !UNQUIET.contains(&self.kind)
+    }
+}
+
+closed! {
+    /// What is checked before a window or a result is believed.
+    Check {
+        /// All that was asked for was measured.
+        Complete = "complete",
+        /// The server was in its steady state.
+        WarmUp = "warm-up",
+        /// Operations came as often as asked.
+        Mix = "mix",
+        /// Requests arrived as a Poisson process.
+        Arrivals = "arrivals",
+        /// Requests were sent at the rate that was asked for.
+        SentRate = "sent-rate",
+        /// The generator sent in time.
+        GeneratorLag = "generator-lag",
+        /// The generator had CPU time left.
+        GeneratorCpu = "generator-cpu",
+        /// The generator ran before others.
+        GeneratorPriority = "generator-priority",
+        /// There were connections enough.
+        Connections = "connections",
+        /// Few requests failed.
+        Errors = "errors",
+        /// Few requests had no answer.
+        LostResponses = "lost-responses",
+        /// Few windows were disturbed.
+        Disturbance = "disturbance",
+        /// Processors were there when they were needed, or not used by others.
+        CpuPressure = "cpu-pressure",
+        /// The hypervisor gave the processors.
+        Steal = "steal",
+        /// No CPU limit held the server or the generator.
+        Throttled = "throttled",
+        /// Nothing else was wrong with the load.
+        Load = "load",
+        /// The server was as fast at the end as at the beginning.
+        Steadiness = "steadiness",
+        /// The server was the same process all the time.
+        Restart = "restart",
+        /// Nobody set the clock.
+        Clock = "clock",
+        /// The server's own account of its data is right.
+        Audit = "audit",
+        /// The highest rate of a sweep was reached once more.
+        Validation = "validation",
+    }
+}
