@@ -1,6 +1,7 @@
 //! Which allocator serves a process: told by the objects that it maps and by what they export.
 
 use assay_linux::{Mapping, MemorySource};
+use assay_model::Allocator;
 use object::read::elf::{ElfFile, FileHeader, Sym};
 use object::{File, Object, ObjectSection, ObjectSymbol, ReadCache, ReadRef};
 use std::collections::HashSet;
@@ -13,34 +14,10 @@ const SYMBOLS_MAX: usize = 1 << 20;
 /// Names of one object that are looked through; libjvm exports 30 KiB of them.
 const NAMES_BYTES_MAX: u64 = 16 << 20;
 
-/// An allocator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Jemalloc,
-    Tcmalloc,
-    Mimalloc,
-    Musl,
-    /// The C library's own, or that of a program with the C library linked in.
-    Glibc,
-}
-
-impl Kind {
-    /// Its name in a survey.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Kind::Jemalloc => "jemalloc",
-            Kind::Tcmalloc => "tcmalloc",
-            Kind::Mimalloc => "mimalloc",
-            Kind::Musl => "musl",
-            Kind::Glibc => "glibc",
-        }
-    }
-}
-
 /// An allocator and the first mapping of the object that holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found<'a> {
-    pub kind: Kind,
+    pub kind: Allocator,
     pub object: &'a Mapping,
     /// Nothing but its walk can tell whether it is there.
     pub is_guess: bool,
@@ -50,11 +27,11 @@ pub(crate) struct Found<'a> {
 /// that counts. Of a static program it is a guess that its walk must confirm.
 pub(crate) fn find(source: &dyn MemorySource) -> Option<Found<'_>> {
     let objects = objects(source);
-    let first = |kind_of: &dyn Fn(&Mapping) -> Option<Kind>| {
+    let first = |kind_of: &dyn Fn(&Mapping) -> Option<Allocator>| {
         objects.iter().find_map(|object| Some(Found { kind: kind_of(object)?, object, is_guess: false }))
     };
     // The kernel maps the program first of all, unless it is told to place it elsewhere.
-    let program = || Some(Found { kind: Kind::Glibc, object: objects.first()?, is_guess: true });
+    let program = || Some(Found { kind: Allocator::Glibc, object: objects.first()?, is_guess: true });
     first(&|object| interposer_by_name(file_name(object)))
         .or_else(|| first(&|object| interposer_in(source, object)))
         .or_else(|| first(&|object| c_library_by_name(file_name(object))))
@@ -82,24 +59,24 @@ fn file_name(object: &Mapping) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-fn interposer_by_name(file: &str) -> Option<Kind> {
+fn interposer_by_name(file: &str) -> Option<Allocator> {
     let starts = |name: &str| file.starts_with(name);
     if starts("libjemalloc") {
-        Some(Kind::Jemalloc)
+        Some(Allocator::Jemalloc)
     } else if starts("libtcmalloc") {
-        Some(Kind::Tcmalloc)
+        Some(Allocator::Tcmalloc)
     } else if starts("libmimalloc") {
-        Some(Kind::Mimalloc)
+        Some(Allocator::Mimalloc)
     } else {
         None
     }
 }
 
-fn c_library_by_name(file: &str) -> Option<Kind> {
+fn c_library_by_name(file: &str) -> Option<Allocator> {
     if file == "libc.so.6" || file.starts_with("libc-2.") {
-        Some(Kind::Glibc)
+        Some(Allocator::Glibc)
     } else if file.starts_with("ld-musl-") || file.starts_with("libc.musl-") {
-        Some(Kind::Musl)
+        Some(Allocator::Musl)
     } else {
         None
     }
@@ -107,7 +84,7 @@ fn c_library_by_name(file: &str) -> Option<Kind> {
 
 /// An allocator that an object under another name brings along: it exports `malloc`, and has a name that only that
 /// allocator has. The C libraries export `malloc` as well, but none of those names.
-fn interposer_in(source: &dyn MemorySource, object: &Mapping) -> Option<Kind> {
+fn interposer_in(source: &dyn MemorySource, object: &Mapping) -> Option<Allocator> {
     if c_library_by_name(file_name(object)).is_some() {
         return None;
     }
@@ -119,7 +96,7 @@ fn interposer_in(source: &dyn MemorySource, object: &Mapping) -> Option<Kind> {
     }
 }
 
-fn interposer_of<'d, H: FileHeader, R: ReadRef<'d>>(file: &ElfFile<'d, H, R>) -> Option<Kind> {
+fn interposer_of<'d, H: FileHeader, R: ReadRef<'d>>(file: &ElfFile<'d, H, R>) -> Option<Allocator> {
     let names = file.section_by_name(".dynstr").filter(|section| section.size() <= NAMES_BYTES_MAX);
     let names = names.and_then(|section| section.data().ok());
     // Most libraries do not even mention the name. Linkers let a name be the tail of a longer one.
@@ -145,11 +122,11 @@ fn interposer_of<'d, H: FileHeader, R: ReadRef<'d>>(file: &ElfFile<'d, H, R>) ->
     kind.or_else(|| file.symbols().take(SYMBOLS_MAX).find_map(|symbol| mark(symbol.name_bytes().ok()?)))
 }
 
-fn mark(name: &[u8]) -> Option<Kind> {
+fn mark(name: &[u8]) -> Option<Allocator> {
     match name {
-        b"mallctl" | b"je_mallctl" => Some(Kind::Jemalloc),
-        b"tc_malloc" | b"TCMallocInternalMalloc" => Some(Kind::Tcmalloc),
-        b"mi_malloc" => Some(Kind::Mimalloc),
+        b"mallctl" | b"je_mallctl" => Some(Allocator::Jemalloc),
+        b"tc_malloc" | b"TCMallocInternalMalloc" => Some(Allocator::Tcmalloc),
+        b"mi_malloc" => Some(Allocator::Mimalloc),
         _ => None,
     }
 }

@@ -18,8 +18,8 @@ pub use blocks::{Block, BlockFinder, BlockState, Blocks, NO_ARENA};
 pub use survey::{Arena, HeapKind, HeapRange, Survey};
 
 use assay_linux::MemorySource;
-use assay_model::Problem;
-use find::{Found, Kind};
+use assay_model::{Allocator, Problem};
+use find::Found;
 use std::ops::Range;
 
 /// Finds the allocator of a process and walks it. It never fails: what could not be read is in the survey's problems.
@@ -33,7 +33,7 @@ pub fn survey(source: &dyn MemorySource, not_malloc: &[Range<u64>]) -> Survey {
         let bytes: u64 = survey.not_walkable.iter().map(|range| range.end - range.start).sum();
         let blocks = survey.blocks.len();
         survey.problems.push(Problem::new(
-            survey.allocator.clone(),
+            found.kind.word(),
             format!(
                 "more than {blocks} blocks: in {bytes} bytes more, used and freed ones are not told apart"
             ),
@@ -46,12 +46,16 @@ pub fn survey(source: &dyn MemorySource, not_malloc: &[Range<u64>]) -> Survey {
 
 fn survey_found(source: &dyn MemorySource, found: Found<'_>, not_malloc: &[Range<u64>]) -> Survey {
     match found.kind {
-        Kind::Glibc => glibc::survey(source, found.object, not_malloc).unwrap_or_else(|| no_arena(found)),
-        Kind::Jemalloc => jemalloc::survey(source, found.object).unwrap_or_else(|| named_only(source, found)),
-        Kind::Tcmalloc => {
+        Allocator::Glibc => {
+            glibc::survey(source, found.object, not_malloc).unwrap_or_else(|| no_arena(found))
+        }
+        Allocator::Jemalloc => {
+            jemalloc::survey(source, found.object).unwrap_or_else(|| named_only(source, found))
+        }
+        Allocator::Tcmalloc => {
             tcmalloc::survey(source, found.object, not_malloc).unwrap_or_else(|| named_only(source, found))
         }
-        Kind::Mimalloc | Kind::Musl => named_only(source, found),
+        Allocator::Mimalloc | Allocator::Musl | Allocator::Other => named_only(source, found),
     }
 }
 
@@ -61,18 +65,20 @@ fn no_arena(found: Found<'_>) -> Survey {
         return Survey::default();
     }
     let what = "no arena was found: malloc has not been used yet, or its layout is not known";
-    let problems = vec![Problem::new(found.kind.name(), what)];
-    Survey { allocator: found.kind.name().to_owned(), problems, ..Survey::default() }
+    let problems = vec![Problem::new(found.kind.word(), what)];
+    Survey { allocator: Some(found.kind), problems, ..Survey::default() }
 }
 
 /// An allocator whose structures are not known here: of its memory only the part is told that `brk` grows.
 fn named_only(source: &dyn MemorySource, found: Found<'_>) -> Survey {
-    let name = found.kind.name();
     let brk = source.mappings().iter().filter(|m| m.name == "[heap]");
     Survey {
-        allocator: name.to_owned(),
+        allocator: Some(found.kind),
         ranges: brk.map(|m| HeapRange { addresses: m.addresses.clone(), kind: HeapKind::Main }).collect(),
-        problems: vec![Problem::new(name, "the blocks of this allocator cannot be told apart from outside")],
+        problems: vec![Problem::new(
+            found.kind.word(),
+            "the blocks of this allocator cannot be told apart from outside",
+        )],
         ..Survey::default()
     }
 }

@@ -1,7 +1,7 @@
 //! What a walk over an allocator gives, whichever allocator it is.
 
 use crate::Blocks;
-use assay_model::{ArenaFacts, Problem};
+use assay_model::{Allocator, ArenaFacts, Problem};
 use std::ops::Range;
 
 /// What a stretch of memory is to its allocator.
@@ -39,8 +39,8 @@ pub struct Arena {
 /// The whole allocator of a process.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
-    /// `glibc`, `jemalloc`, `tcmalloc`, `mimalloc`, `musl`; empty when none was found.
-    pub allocator: String,
+    /// Absent when none was found.
+    pub allocator: Option<Allocator>,
     /// Its version, where that is known.
     pub version: Option<String>,
     /// All memory that belongs to it, sorted, without overlap. Bytes in no block are the allocator's own overhead.

@@ -4,6 +4,7 @@ mod blocks_program;
 
 use assay_allocators::{Block, BlockState, HeapKind, NO_ARENA, Survey, survey};
 use assay_linux::MemorySource;
+use assay_model::Allocator;
 use blocks_program::{Blocks, Heap, program};
 use std::collections::HashMap;
 
@@ -68,8 +69,8 @@ fn every_block_that_the_program_holds_is_found() {
         let survey = survey(&target.open(), &[]);
         let listed = target.list();
         assert_eq!(
-            (survey.allocator.as_str(), survey.problems.as_slice()),
-            ("glibc", [].as_slice()),
+            (survey.allocator, survey.problems.as_slice()),
+            (Some(Allocator::Glibc), [].as_slice()),
             "{arguments}"
         );
         assert!(survey.not_walkable.is_empty(), "{arguments}: {:x?}", survey.not_walkable);

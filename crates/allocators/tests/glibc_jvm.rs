@@ -4,6 +4,7 @@ mod blocks_program;
 
 use assay_allocators::{BlockState, Survey, survey};
 use assay_linux::{LiveProcess, ProcRoot};
+use assay_model::Allocator;
 use assay_testkit::{Running, find_java, skip, start_buffers};
 use std::path::Path;
 use std::process::Command;
@@ -112,7 +113,7 @@ fn a_32_bit_jvm_is_walked_and_its_trim_predicted() {
     let has_answered = jcmd(&jvm, &tools, "VM.version").is_some();
     let before = rss_bytes(&jvm);
     let survey = survey_of(&jvm);
-    assert_eq!(survey.allocator, "glibc");
+    assert_eq!(survey.allocator, Some(Allocator::Glibc));
     assert_eq!(survey.problems, []);
     assert!(survey.not_walkable.is_empty(), "{:x?}", survey.not_walkable);
     assert!(2 < survey.arenas.len() && 2000 < survey.blocks.len());

@@ -3,6 +3,7 @@
 mod synthetic;
 
 use assay_allocators::{Survey, survey};
+use assay_model::Allocator;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ fn blocks_of_every_release_are_told_apart() {
             let process = release.process(seed, 500);
             let survey = survey(&process.image, &[]);
             let what = format!("glibc {}, seed {seed}", release.name);
-            assert_eq!(survey.allocator, "glibc", "{what}");
+            assert_eq!(survey.allocator, Some(Allocator::Glibc), "{what}");
             assert_eq!(survey.arenas.len(), 2, "{what}");
             assert_eq!(survey.problems, [], "{what}");
             assert!(survey.not_walkable.is_empty(), "{what}: {:x?}", survey.not_walkable);

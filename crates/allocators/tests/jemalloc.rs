@@ -3,6 +3,7 @@
 mod preloaded;
 
 use assay_allocators::{BlockState, HeapKind};
+use assay_model::Allocator;
 use assay_testkit::{find_library, skip};
 
 const LIBRARY: &str = "libjemalloc.so.2";
@@ -29,7 +30,7 @@ fn every_block_of_a_program_on_five_threads_is_told_and_sums_equal_the_allocator
         let (child, told) =
             preloaded::start(&program, &library, setting, [&format!("{seed}"), "5", "4000", "0"]);
         let (_, survey) = preloaded::survey_of(child.pid());
-        assert_eq!(survey.allocator, "jemalloc");
+        assert_eq!(survey.allocator, Some(Allocator::Jemalloc));
         let without_caches = setting.is_some_and(|(_, setting)| setting == "tcache:false");
         assert_eq!(survey.problems.len(), usize::from(without_caches), "{setting:?}: {:?}", survey.problems);
         assert!(survey.version.is_some());

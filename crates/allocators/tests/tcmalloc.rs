@@ -3,6 +3,7 @@
 mod preloaded;
 
 use assay_allocators::{BlockState, HeapKind};
+use assay_model::Allocator;
 use assay_testkit::{find_library, skip};
 
 const LIBRARY: &str = "libtcmalloc_minimal.so.4";
@@ -22,7 +23,7 @@ fn every_block_of_a_program_on_five_threads_is_told_and_sums_equal_the_allocator
         let (child, told) =
             preloaded::start(&program, &library, setting, [&format!("{seed}"), "5", "4000", "0"]);
         let (_, survey) = preloaded::survey_of(child.pid());
-        assert_eq!(survey.allocator, "tcmalloc");
+        assert_eq!(survey.allocator, Some(Allocator::Tcmalloc));
         assert_eq!(survey.problems, [], "seed {seed}, {setting:?}");
         assert!(survey.version.is_some());
         preloaded::assert_well_formed(&survey);

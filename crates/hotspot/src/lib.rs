@@ -48,5 +48,5 @@ pub use open::Hotspot;
 pub use pack::LayoutPack;
 pub use structs::Structs;
 pub use symbols::Symbols;
-pub use thread::{JvmThread, ThreadKind};
+pub use thread::JvmThread;
 pub use version::JvmVersion;

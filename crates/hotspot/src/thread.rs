@@ -7,6 +7,7 @@
 use crate::Hotspot;
 use crate::java_string::References;
 use assay_jdk::release::ThreadObject;
+use assay_model::ThreadKind;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -17,21 +18,6 @@ const NAME_BYTES_MAX: usize = 256;
 /// A stack.
 const STACK_BYTES_MAX: u64 = 1 << 40;
 const PROBLEM: &str = "threads";
-
-/// What a thread is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ThreadKind {
-    /// Runs Java code.
-    Java,
-    /// A JIT compiler's.
-    Compiler,
-    /// A collector's.
-    Gc,
-    /// The JVM's own: VM thread, watcher, signal dispatcher.
-    Vm,
-    /// Unknown to the JVM.
-    Native,
-}
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 mod support;
 
-use assay_hotspot::{Hotspot, ThreadKind};
-use assay_model::Tier;
+use assay_hotspot::Hotspot;
+use assay_model::{ThreadKind, Tier};
 use assay_testkit::skip;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,8 +2,9 @@
 
 mod support;
 
-use assay_hotspot::{Hotspot, JvmThread, ThreadKind};
+use assay_hotspot::{Hotspot, JvmThread};
 use assay_linux::MemorySource;
+use assay_model::ThreadKind;
 use assay_testkit::skip;
 use std::collections::{BTreeMap, BTreeSet};
 use support::{Jvm, javas};

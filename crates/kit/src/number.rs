@@ -106,18 +106,19 @@ pub fn duration(ns: u64) -> String {
 
 /// A value with its interval: `157 [156, 158]`; without an interval it says so.
 pub fn interval(point: f64, ends: Option<(f64, f64)>) -> String {
-    with_ends(&significant(point), ends)
+    format!("{} {}", significant(point), bracketed(ends))
 }
 
 /// A ratio in words' form: `1.45 times [1.43, 1.47]`.
 pub fn times(point: f64, ends: Option<(f64, f64)>) -> String {
-    with_ends(&format!("{} times", significant(point)), ends)
+    format!("{} times {}", significant(point), bracketed(ends))
 }
 
-fn with_ends(point: &str, ends: Option<(f64, f64)>) -> String {
+/// The ends of an interval: `[1.43, 1.47]`; without an interval it says so.
+pub fn bracketed(ends: Option<(f64, f64)>) -> String {
     match ends {
-        Some((low, high)) => format!("{point} [{}, {}]", significant(low), significant(high)),
-        None => format!("{point} (no interval: too few blocks)"),
+        Some((low, high)) => format!("[{}, {}]", significant(low), significant(high)),
+        None => "(no interval: too few blocks)".to_owned(),
     }
 }
 

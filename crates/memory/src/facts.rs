@@ -4,8 +4,8 @@ use crate::assemble::Sums;
 use crate::jvm::Jvm;
 use crate::look::Look;
 use assay_allocators::Survey;
-use assay_hotspot::{BlobKind, ChunkState, NmtLevel, ThreadKind};
-use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, LookDepth};
+use assay_hotspot::{BlobKind, ChunkState, NmtLevel};
+use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, LookDepth, ThreadKind};
 use std::collections::BTreeMap;
 
 /// Arenas that are listed.
@@ -115,13 +115,10 @@ fn level_name(level: NmtLevel) -> &'static str {
 
 /// The allocator; absent when none was found.
 pub(crate) fn allocator_facts(survey: &Survey, sums: &Sums) -> Option<AllocatorFacts> {
-    if survey.allocator.is_empty() {
-        return None;
-    }
     let walked = !survey.blocks.is_empty();
     let blocks = &sums.blocks;
     Some(AllocatorFacts {
-        name: survey.allocator.clone(),
+        name: survey.allocator?,
         version: survey.version.clone(),
         used_bytes: walked.then_some(blocks.used_bytes),
         used_blocks: walked.then_some(blocks.used),

@@ -389,7 +389,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<File, RecordError> {
     let file = options.custom_flags(flags).open(path).map_err(io)?;
     let about = file.metadata().map_err(io)?;
     if !about.is_file() {
-        return Err(RecordError::Foreign { path: path.to_owned(), why: "it is no regular file" });
+        return Err(RecordError::Foreign { path: path.to_owned(), why: "it is not a regular file" });
     }
     if RECORD_BYTES_MAX < about.len() {
         return Err(RecordError::TooLarge { path: path.to_owned(), bytes_max: RECORD_BYTES_MAX });

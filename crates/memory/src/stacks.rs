@@ -3,9 +3,9 @@
 use crate::leaf_table::{LeafId, LeafTable};
 use crate::ledger::Span;
 use crate::pthread::{PthreadStack, holds_first_thread, stacks_in};
-use assay_hotspot::{JvmThread, ThreadKind};
+use assay_hotspot::JvmThread;
 use assay_linux::{MemorySource, ThreadFacts};
-use assay_model::{Area, ThreadMemory, Tier};
+use assay_model::{Area, ThreadKind, ThreadMemory, Tier};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::{Bound, Range};
 
@@ -49,25 +49,25 @@ pub(crate) fn stack_spans(
     let grouped = THREADS_WITH_LEAVES_MAX < stacks.len();
     let mut threads = Vec::new();
     for stack in &stacks {
-        let kind = kind_name(stack.kind);
         let name = if grouped { without_numbers(&stack.name) } else { stack.name.clone() };
         // A stack grows down: what lies below the pointer is left from calls that have returned.
         let pointer = stack.thread.as_ref().and_then(|t| t.stack_pointer);
         let pointer = pointer.filter(|p| stack.addresses.contains(p));
         let Range { start, end } = stack.addresses;
-        let live = leaves.leaf(Area::Stacks, &[kind, &name, "in use"], stack.tier);
+        let live = leaves.leaf(Area::Stacks, &[stack.kind.word(), &name, "in use"], stack.tier);
         if let Some(pointer) = pointer {
-            let stale = leaves.leaf(Area::Stacks, &[kind, &name, "left from deeper calls"], stack.tier);
+            let stale =
+                leaves.leaf(Area::Stacks, &[stack.kind.word(), &name, "left from deeper calls"], stack.tier);
             spans.push(Span::new(start..pointer, stale));
             spans.push(Span::new(pointer..end, live));
         } else {
-            let whole = leaves.leaf(Area::Stacks, &[kind, &name, "touched"], stack.tier);
+            let whole = leaves.leaf(Area::Stacks, &[stack.kind.word(), &name, "touched"], stack.tier);
             spans.push(Span::new(start..end, whole));
         }
         threads.push(ThreadMemory {
             tid: stack.thread.as_ref().map_or(0, |t| t.tid),
             name: stack.name.clone(),
-            kind: kind.to_owned(),
+            kind: stack.kind,
             stack_bytes: Some(end - start),
             stack_resident_bytes: source.pages().resident_bytes_in(start..end),
             stack_stale_bytes: pointer.map(|pointer| source.pages().resident_bytes_in(start..pointer)),
@@ -132,18 +132,8 @@ fn native_stack(
     Stack { addresses: found.addresses, thread: facts.cloned(), name, kind, tier: Tier::Content }
 }
 
-fn kind_name(kind: ThreadKind) -> &'static str {
-    match kind {
-        ThreadKind::Java => "Java",
-        ThreadKind::Compiler => "compiler",
-        ThreadKind::Gc => "GC",
-        ThreadKind::Vm => "VM",
-        ThreadKind::Native => "native",
-    }
-}
-
 /// `http-exec-17` and `http-exec-4` become `http-exec-#`.
-fn without_numbers(name: &str) -> String {
+pub(crate) fn without_numbers(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for letter in name.chars() {
         if !letter.is_ascii_digit() {

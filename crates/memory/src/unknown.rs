@@ -2,7 +2,7 @@
 
 use assay_allocators::Block;
 use assay_linux::MemorySource;
-use assay_model::UnknownPiece;
+use assay_model::{PieceKind, UnknownPiece};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -85,7 +85,7 @@ fn region(source: &dyn MemorySource, range: &Range<u64>) -> UnknownPiece {
     let mapping = source.mappings().get(at);
     let permissions = mapping.map_or("?".into(), |m| String::from_utf8_lossy(&m.permissions).into_owned());
     UnknownPiece {
-        kind: "region".to_owned(),
+        kind: PieceKind::Region,
         what: format!("{:x}-{:x} {permissions}", range.start, range.end),
         contents: contents(source, range.start).to_owned(),
         resident_bytes: source.pages().resident_bytes_in(range.clone()),
@@ -100,7 +100,7 @@ fn blocks_of_size(source: &dyn MemorySource, bytes: u64, of_size: &OfSize) -> Un
     }
     let kind = kinds.into_iter().max_by_key(|(_, count)| *count);
     UnknownPiece {
-        kind: "block".to_owned(),
+        kind: PieceKind::Block,
         what: format!("blocks of {bytes} bytes"),
         contents: kind.map_or("not resident", |(what, _)| what).to_owned(),
         resident_bytes: of_size.resident_bytes,

@@ -4,7 +4,7 @@
 mod report;
 
 use assay_memory::advise;
-use assay_model::{Advice, AdviceLine, CgroupMemory, MemoryReport, Problem};
+use assay_model::{Advice, AdviceLine, CgroupMemory, MemoryReport, MemoryRule, Problem};
 use proptest::prelude::*;
 use report::{Look, MIB};
 
@@ -150,14 +150,14 @@ fn advise_one(look: MemoryReport) -> Advice {
 fn settings_lower_bounds_and_promise_what_they_bring() {
     let look = Look::plain_jvm().jvm(|jvm| jvm.heap_bytes_max = Some(2048 * MIB));
     let before = advise_one(look.0.clone());
-    let gain = |rule: &str| {
+    let gain = |rule: MemoryRule| {
         let setting = before.settings.iter().find(|setting| setting.rule == rule);
         setting.unwrap_or_else(|| panic!("no {rule}: {:#?}", before.settings))
     };
-    assert_eq!(gain("heap-larger-than-committed").setting.split(',').next(), Some("-Xmx320m"));
-    assert_eq!(gain("heap-larger-than-committed").gain_bytes, Some((2048 - 320) * MIB));
-    assert!(gain("code-cache-reserve").setting.starts_with("-XX:ReservedCodeCacheSize=32m,"));
-    let reserve = gain("code-cache-reserve").gain_bytes.expect("a gain");
+    assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).setting.split(',').next(), Some("-Xmx320m"));
+    assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).gain_bytes, Some((2048 - 320) * MIB));
+    assert!(gain(MemoryRule::CodeCacheReserve).setting.starts_with("-XX:ReservedCodeCacheSize=32m,"));
+    let reserve = gain(MemoryRule::CodeCacheReserve).gain_bytes.expect("a gain");
     let after = advise_one(look.jvm(|jvm| jvm.code_cache_bytes_max = Some(32 * MIB)).0);
     assert_eq!(before.limit_bytes - after.limit_bytes, reserve, "what was promised");
     let gains: Vec<_> = before.settings.iter().map(|setting| setting.gain_bytes).collect();

@@ -6,7 +6,7 @@
 
 use assay_linux::ProcRoot;
 use assay_memory::{ReadOptions, read};
-use assay_model::{Area, MemoryReport};
+use assay_model::{Allocator, Area, MemoryReport};
 use assay_testkit::{each_java, find_java, find_library, skip, start_java};
 use std::path::{Path, PathBuf};
 
@@ -123,5 +123,5 @@ fn a_process_that_is_no_jvm_gets_the_part_that_holds_for_it() {
     assert_eq!(sum(&report), report.rss_bytes);
     assert!(report.jvm.is_none());
     assert!(0 < of(&report, Area::Code) && 0 < of(&report, Area::Stacks));
-    assert_eq!(report.allocator.map(|a| a.name).as_deref(), Some("glibc"));
+    assert_eq!(report.allocator.map(|a| a.name), Some(Allocator::Glibc));
 }

@@ -4,7 +4,7 @@
 mod report;
 
 use assay_memory::explain_change;
-use assay_model::{Cause, Leaf, MemoryChange, MemoryReport, Tier};
+use assay_model::{Cause, Leaf, MemoryChange, MemoryReport, ThreadKind, Tier};
 use proptest::prelude::*;
 use report::{Look, MIB};
 
@@ -86,7 +86,7 @@ fn a_leak_of_class_loaders_is_one_cause_with_the_loader_named() {
 
 #[test]
 fn a_leak_of_threads_is_named_with_their_pool() {
-    let mut after = server(60).threads(200, "Java", Some(MIB), 100 << 10);
+    let mut after = server(60).threads(200, ThreadKind::Java, Some(MIB), 100 << 10);
     for i in 0..200 {
         after = after.leaf(&format!("stacks/Java/worker-{i}/touched"), 100 << 10);
     }
@@ -102,7 +102,7 @@ fn a_leak_of_threads_is_named_with_their_pool() {
 #[test]
 fn a_leak_of_more_threads_than_have_leaves_is_named_with_their_pool() {
     let leaf = "stacks/Java/worker-#/left from deeper calls";
-    let after = server(60).threads(400, "Java", Some(MIB), 100 << 10).leaf(leaf, 400 * (100 << 10));
+    let after = server(60).threads(400, ThreadKind::Java, Some(MIB), 100 << 10).leaf(leaf, 400 * (100 << 10));
     let cause = first_cause(&server(0), &after, "stacks/Java/worker-#");
     assert_eq!(cause.count_change, Some(400));
     assert!(cause.explanation.contains("400 of the new ones called worker-#"), "{}", cause.explanation);

@@ -36,27 +36,29 @@ pub use estimate::Estimate;
 pub use gc::{
     Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEventsLine, GcFigure,
     GcFinding, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint, GcReconciliation, GcRecord,
-    GcRecordKind, GcReport, GcRow, GcScope, GcSeries, GcSeverity, GcSizes, GcSource, GcSpace, GcSpaceUse,
-    GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape, gc_figure,
+    GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSeverity, GcSizes, GcSource, GcSpace,
+    GcSpaceUse, GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape,
+    gc_figure,
 };
 pub use heap::{
     AddressRange, ClassLayout, ClassWeight, CrossOver, DumpModel, FieldPlace, GarbageInModel, HeapLayouts,
-    HeapModel, HeapModes, HeapPrediction, LayoutPart, ModeAdvice, ModeCell, ModeCliff, ModeOfLog, ModelName,
-    ModelWeight, WeightParts,
+    HeapModel, HeapModes, HeapPrediction, LayoutPart, ModeAdvice, ModeCell, ModeCliff, ModeOfLog, ModeRule,
+    ModelName, ModelWeight, WeightParts,
 };
 pub use host::{HostFacts, JvmFacts, Provenance};
 pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{InjectorPart, LoadResult, LostInjector, OperationCount};
 pub use memory::{
-    Advice, AdviceLine, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause, CgroupMemory,
-    JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryFinding, MemoryReport, MemorySample, MemoryTrim,
-    OwnersLeftOut, RunningJvm, RunningJvms, ThreadMemory, Tier, TierBytes, UnknownPiece,
+    Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
+    CgroupMemory, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryFinding, MemoryReport, MemoryRule,
+    MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, ThreadKind, ThreadMemory,
+    Tier, TierBytes, UnknownPiece,
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{ModeRead, ReferenceMode};
 pub use plan::{Design, Plan, PlannedProcedure, PlannedTrial, Published, SkippedVariant, Subject, Variant};
-pub use problem::{Finding, Problem, Reason};
+pub use problem::{Finding, Problem, Reason, StudyRule};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};

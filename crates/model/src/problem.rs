@@ -57,11 +57,23 @@ impl Problem {
     }
 }
 
+closed! {
+    /// What a study finds about itself.
+    StudyRule {
+        /// The baseline that the study names cannot run here; another variant took its place.
+        BaselineReplaced = "baseline-replaced",
+        /// A variant's heap was so small that collections took most of its time.
+        HeapTooSmall = "heap-too-small",
+        /// Trials were measured before they were steady, since their warm-up ended at its cap.
+        WarmUpCapped = "warm-up-capped",
+    }
+}
+
 /// A claim with its evidence, in plain words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Stable name of the rule that made the claim, in kebab case.
-    pub rule: String,
+    /// The rule that made the claim.
+    pub rule: StudyRule,
     /// The claim: one sentence.
     pub claim: String,
     /// What it rests on: figures with units, file and line.

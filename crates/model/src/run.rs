@@ -38,8 +38,6 @@ pub mod file {
     pub const GC_REPORT: &str = "gc.json";
     /// Interval log of response times that HdrHistogram tools read.
     pub const LATENCY_LOG: &str = "latency.hlog";
-    /// Interval log of service times.
-    pub const SERVICE_LOG: &str = "service.hlog";
     /// One [`crate::MemorySample`] a line.
     pub const MEMORY: &str = "memory.ndjson";
     /// [`crate::MemoryReport`]: one look at the server in full, after the last window of a trial.

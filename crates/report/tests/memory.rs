@@ -164,7 +164,7 @@ fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_stands_und
     let view = view(120, LeavesShown::All);
     let mut look = kafka::look();
     let region = UnknownPiece {
-        kind: "region".to_owned(),
+        kind: PieceKind::Region,
         what: "7f00-7f01 rw-p".to_owned(),
         ..look.unknown[0].clone()
     };

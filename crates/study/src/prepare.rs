@@ -22,7 +22,7 @@ use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
     Claim, Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance, Published,
-    ReferenceMode, SkippedVariant, Subject, Variant, metric, schema,
+    ReferenceMode, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
 };
 use assay_stats::SteadyRule;
 use assay_text::redact::Redactor;
@@ -254,7 +254,7 @@ fn replaced_baselines(
     let told = |(missing, instead): (usize, usize)| {
         let reason = outcome[missing].as_ref().err()?;
         Some(Finding {
-            rule: "baseline-replaced".to_owned(),
+            rule: StudyRule::BaselineReplaced,
             claim: format!(
                 "{} could not be run here; {} is the baseline in its place",
                 specs[missing].name, specs[instead].name

@@ -2,8 +2,8 @@
 
 use crate::claims::check_claims;
 use assay_model::{
-    ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
-    VariantSummary, WarmUpEnd, Window, metric, schema,
+    ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, StudyRule, Summary,
+    Trial, Variant, VariantSummary, WarmUpEnd, Window, metric, schema,
 };
 use assay_stats::{Statistic, compare_paired, estimate};
 use std::collections::BTreeMap;
@@ -164,7 +164,7 @@ fn collapse(variant: &VariantSummary) -> Option<Finding> {
     // The lower end must be beyond the limit: a single bad block is no collapse.
     let sure = pauses.low.unwrap_or(pauses.estimate);
     (sure > COLLAPSE_PAUSE_MS_PER_S).then(|| Finding {
-        rule: "heap-too-small".to_owned(),
+        rule: StudyRule::HeapTooSmall,
         claim: format!(
             "{} spends {:.0} % of its time stopped for collection: the heap is too small for what lives in it",
             variant.name,
@@ -182,7 +182,7 @@ fn unsteady(trials: &[Trial]) -> Option<Finding> {
     capped.sort_unstable();
     capped.dedup();
     (count > 0).then(|| Finding {
-        rule: "warm-up-capped".to_owned(),
+        rule: StudyRule::WarmUpCapped,
         claim: format!("not shown to be steady before being measured: {}", capped.join(", ")),
         evidence: format!(
             "{count} of {} warm-ups ended by their cap; blocks compare all variants at like age, but the level may \

@@ -21,7 +21,7 @@ mod walk_tests;
 use crate::{Arena, Block, BlockState, HeapKind, HeapRange, Survey};
 use arena::{Arenas, Data};
 use assay_linux::{Mapping, MemorySource};
-use assay_model::{ArenaFacts, Problem};
+use assay_model::{Allocator, ArenaFacts, Problem};
 use heap::Heap;
 use layout::Sizes;
 use reader::Window;
@@ -41,7 +41,7 @@ pub(crate) fn survey(
     let version = version::read(source, object);
     let number = version.as_deref().and_then(version::number);
     let settings = settings::find(&data, source.word_bytes(), number);
-    let mut survey = Survey { allocator: "glibc".to_owned(), version, ..Survey::default() };
+    let mut survey = Survey { allocator: Some(Allocator::Glibc), version, ..Survey::default() };
     if settings.is_none() {
         survey.problems.push(Problem::new("glibc", "malloc's settings (mp_) were not found"));
     }

@@ -18,7 +18,7 @@ use crate::library::{self, Library};
 use crate::word_reader::{Lines, WordReader};
 use crate::{Arena, HeapKind, HeapRange, Survey};
 use assay_linux::{Mapping, MemorySource};
-use assay_model::{ArenaFacts, Problem};
+use assay_model::{Allocator, ArenaFacts, Problem};
 use base::Bases;
 use blocks::Blocks;
 use extent::{Extent, State};
@@ -39,7 +39,7 @@ const NO_CACHES: &str =
 pub(crate) fn survey(source: &dyn MemorySource, object: &Mapping) -> Option<Survey> {
     let library = library::read(source, object)?;
     let version = version(&library.constants);
-    let mut survey = Survey { allocator: "jemalloc".to_owned(), version, ..Survey::default() };
+    let mut survey = Survey { allocator: Some(Allocator::Jemalloc), version, ..Survey::default() };
     if source.word_bytes() != 8 {
         survey.problems.push(problem("jemalloc of a 32-bit process is not understood"));
         return Some(survey);

@@ -16,7 +16,7 @@ use crate::library::{self, Library};
 use crate::word_reader::{Lines, WordReader};
 use crate::{self as allocators, Arena, Block, BlockState, Survey};
 use assay_linux::{Mapping, MemorySource};
-use assay_model::{ArenaFacts, Problem};
+use assay_model::{Allocator, ArenaFacts, Problem};
 use free_objects::Objects;
 use size_class::SizeClass;
 use span::{Location, PageTable, Span};
@@ -33,7 +33,7 @@ pub(crate) fn survey(
     not_malloc: &[Range<u64>],
 ) -> Option<Survey> {
     let library = library::read(source, object)?;
-    let mut survey = Survey { allocator: "tcmalloc".to_owned(), ..Survey::default() };
+    let mut survey = Survey { allocator: Some(Allocator::Tcmalloc), ..Survey::default() };
     survey.version = version(&library.constants);
     if source.word_bytes() != 8 {
         survey.problems.push(problem("tcmalloc of a 32-bit process is not understood"));

@@ -1,7 +1,7 @@
 //! Rules on full collections, by what brought them about.
 
 use super::rule::{Caused, Rule, With, caused, collector, finding, is_pauseless, size};
-use assay_model::{GcFinding, GcReport, GcRow, GcSeverity, GcSpace};
+use assay_model::{GcFinding, GcReport, GcRow, GcRule, GcSeverity, GcSpace};
 
 pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];
 
@@ -43,7 +43,7 @@ fn explicit(report: &GcReport) -> Option<GcFinding> {
         return None;
     }
     let claim = "The program, a library or a tool asks for collections by System.gc().";
-    Some(finding("explicit-gc", severity, claim, told(&rows)).at(first_places(&rows)).change(
+    Some(finding(GcRule::ExplicitGc, severity, claim, told(&rows)).at(first_places(&rows)).change(
         "Find the caller. RMI asks every hour (-Dsun.rmi.dgc.server.gcInterval), NIO when direct memory runs out \
          (-XX:MaxDirectMemorySize). -XX:+ExplicitGCInvokesConcurrent makes them concurrent with G1; -XX:+DisableExplicitGC ignores them",
         "No such pauses; where NIO asks, ignoring it may end in OutOfMemoryError of direct memory",
@@ -66,7 +66,8 @@ fn metadata(report: &GcReport) -> Option<GcFinding> {
         format!("Set -XX:MetaspaceSize={}m, above what is used; if it goes on growing, look for class loaders that are kept", (bytes >> 20) * 5 / 4 + 1)
     });
     let evidence = format!("{}{used}", told(&rows));
-    let found = finding("metaspace-threshold", GcSeverity::Warning, claim, evidence).at(first_places(&rows));
+    let found =
+        finding(GcRule::MetaspaceThreshold, GcSeverity::Warning, claim, evidence).at(first_places(&rows));
     Some(found.change(change, "No collections while classes are loaded; costs nothing until they are"))
 }
 
@@ -74,7 +75,7 @@ fn for_tools(report: &GcReport) -> Option<GcFinding> {
     let rows: Vec<&GcRow> = of(&report.full_by_cause, &FOR_TOOLS).collect();
     let claim = "Tools brought full collections about: heap dumps, histograms, agents.";
     (!rows.is_empty())
-        .then(|| finding("full-gc-by-tools", GcSeverity::Note, claim, told(&rows)).at(first_places(&rows)))
+        .then(|| finding(GcRule::FullGcByTools, GcSeverity::Note, claim, told(&rows)).at(first_places(&rows)))
 }
 
 /// Full collections more often than this are a state, not an event; jifa's default.
@@ -105,7 +106,7 @@ fn for_room(report: &GcReport) -> Option<GcFinding> {
         s => format!("; one every {s:.0} s"),
     });
     let found =
-        finding("full-gc", severity, claim, format!("{}{often}", told(&rows))).at(first_places(&rows));
+        finding(GcRule::FullGc, severity, claim, format!("{}{often}", told(&rows))).at(first_places(&rows));
     let change = match collector(report) {
         Some("G1") => {
             "Give the heap more room (-Xmx), begin marking earlier (-XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent), and give \

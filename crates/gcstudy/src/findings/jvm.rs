@@ -1,7 +1,7 @@
 //! Rules on the JVM's settings: references, large pages, threads.
 
 use super::rule::{Rule, With, collector, finding, size};
-use assay_model::{GcFinding, GcJvm, GcReport, GcSeverity, ReferenceMode};
+use assay_model::{GcFinding, GcJvm, GcReport, GcRule, GcSeverity, ReferenceMode};
 
 pub(super) const RULES: &[Rule] = &[references, references_of_j9, large_pages, few_threads];
 
@@ -41,7 +41,7 @@ fn references(report: &GcReport) -> Option<GcFinding> {
         size(*limit as f64)
     );
     is_crossed.then(|| {
-        finding("reference-mode-limit", GcSeverity::Warning, claim, evidence)
+        finding(GcRule::ReferenceModeLimit, GcSeverity::Warning, claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
                 format!("Set -Xmx{}m, or make it so much larger that the loss is regained", limit / MIB),
@@ -72,7 +72,7 @@ fn references_of_j9(report: &GcReport) -> Option<GcFinding> {
     let claim = format!("The heap is little above {limit} GB, where references of OpenJ9 become dearer.");
     let evidence = format!("heap of at most {}, references: {mode}", size(heap));
     Some(
-        finding("reference-mode-limit", GcSeverity::Warning, claim, evidence)
+        finding(GcRule::ReferenceModeLimit, GcSeverity::Warning, claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
                 format!("Set -Xmx{}m, below the limit, or much more", limit * 1024 - 1),
@@ -89,13 +89,18 @@ fn large_pages(report: &GcReport) -> Option<GcFinding> {
     let is_refused = asked.is_some() && told.to_ascii_lowercase().starts_with("disabled");
     let evidence = format!("asked: {}; got: {told}", asked.map_or("", String::as_str));
     is_refused.then(|| {
-        finding("large-pages-refused", GcSeverity::Error, "Large pages were asked for and not got.", evidence)
-            .at([(jvm.source, jvm.line)])
-            .change(
-                "Reserve them (vm.nr_hugepages), allow the user to lock them (memlock), or use transparent ones \
+        finding(
+            GcRule::LargePagesRefused,
+            GcSeverity::Error,
+            "Large pages were asked for and not got.",
+            evidence,
+        )
+        .at([(jvm.source, jvm.line)])
+        .change(
+            "Reserve them (vm.nr_hugepages), allow the user to lock them (memlock), or use transparent ones \
                  (/sys/kernel/mm/transparent_hugepage/enabled=madvise; shmem_enabled=advise for Z)",
-                "Fewer misses of the translation buffer; reserved pages are lost for anything else",
-            )
+            "Fewer misses of the translation buffer; reserved pages are lost for anything else",
+        )
     })
 }
 
@@ -114,7 +119,7 @@ fn few_threads(report: &GcReport) -> Option<GcFinding> {
     (threads < usual).then(|| {
         let claim = "Fewer threads collect than the JVM would take for these processors.";
         let evidence = format!("{threads} threads, {processors} processors: {usual} would be usual");
-        finding("gc-threads-few", GcSeverity::Warning, claim, evidence).at([(jvm.source, jvm.line)]).change(
+        finding(GcRule::GcThreadsFew, GcSeverity::Warning, claim, evidence).at([(jvm.source, jvm.line)]).change(
             format!("Leave -XX:ParallelGCThreads out, or set it to {usual}, unless other JVMs share the processors"),
             "Pauses shorter nearly in proportion; CPU time comes in shorter bursts",
         )

@@ -1,7 +1,7 @@
 //! Rules on pauses and their CPU time.
 
 use super::rule::{Rule, With, collector, finding, is_pauseless};
-use assay_model::{GcFinding, GcReport, GcScope, GcSeverity};
+use assay_model::{GcFinding, GcReport, GcRule, GcScope, GcSeverity};
 
 pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];
 
@@ -18,7 +18,7 @@ fn throughput(report: &GcReport) -> Option<GcFinding> {
         report.pauses.total_ms / 1e3
     );
     let claim = "The application stands still for the collector too much of the time.";
-    Some(finding("throughput-low", GcSeverity::Error, claim, evidence).at(report.pauses.max_at).change(
+    Some(finding(GcRule::ThroughputLow, GcSeverity::Error, claim, evidence).at(report.pauses.max_at).change(
         "Give the heap more room (-Xmx), or find what allocates most",
         "Collections become rarer in proportion to the free room; costs resident memory",
     ))
@@ -35,7 +35,7 @@ fn long(report: &GcReport) -> Option<GcFinding> {
     let severity = if limit_ms < p99_ms { GcSeverity::Error } else { GcSeverity::Warning };
     let evidence =
         format!("longest pause {max_ms:.1} ms, 99th percentile {p99_ms:.1} ms; long is above {limit_ms} ms");
-    let found = finding("pauses-long", severity, "Pauses are long for this collector.", evidence);
+    let found = finding(GcRule::PausesLong, severity, "Pauses are long for this collector.", evidence);
     let found = found.at(report.pauses.max_at);
     let advice = match collector(report) {
         Some("Serial" | "Parallel" | "CMS") => (
@@ -43,7 +43,7 @@ fn long(report: &GcReport) -> Option<GcFinding> {
             "Pauses of tens of milliseconds (G1) or below one (Z); costs CPU time beside the application and some heap",
         ),
         Some("G1") => (
-            "Set -XX:MaxGCPauseMillis to what users bear, and do not fix the young generation (-Xmn)",
+            "Set -XX:MaxGCPauseMillis to your latency target, and do not fix the young generation (-Xmn)",
             "Shorter and more frequent pauses; costs some throughput",
         ),
         _ => (
@@ -76,7 +76,7 @@ fn often(report: &GcReport) -> Option<GcFinding> {
         "{count} young collections in {span_s:.0} s, one every {interval_s:.2} s; {paused_percent:.1} % of the time in pauses"
     );
     let claim = "Young collections follow each other fast.";
-    Some(finding("young-collections-frequent", GcSeverity::Warning, claim, evidence).change(
+    Some(finding(GcRule::YoungCollectionsFrequent, GcSeverity::Warning, claim, evidence).change(
         "Make the young generation larger (-Xmx; -Xmn for Serial and Parallel), or allocate less",
         "Twice the room halves their number, and more objects die before they are copied; costs resident memory",
     ))
@@ -95,7 +95,7 @@ fn kernel_time(report: &GcReport) -> Option<GcFinding> {
         cpu.resolution_s * 1e3
     );
     let claim = "Collections spend more CPU time in the kernel than on the heap.";
-    Some(finding("gc-kernel-time", GcSeverity::Error, claim, evidence).at(report.pauses.max_at).change(
+    Some(finding(GcRule::GcKernelTime, GcSeverity::Error, claim, evidence).at(report.pauses.max_at).change(
         "Look whether the heap is swapped (VmSwap in /proc/PID/status), whether transparent huge pages are compacted (defrag), and \
          touch the heap at the start with -XX:+AlwaysPreTouch",
         "Pauses without page faults; costs a longer start, and the heap resident from then on",
@@ -115,7 +115,7 @@ fn waiting(report: &GcReport) -> Option<GcFinding> {
         cpu.real_s, cpu.count
     );
     let claim = "Collections wait: less CPU time is spent in pauses than passes.";
-    Some(finding("gc-threads-wait", GcSeverity::Warning, claim, evidence).at(report.pauses.max_at).change(
+    Some(finding(GcRule::GcThreadsWait, GcSeverity::Warning, claim, evidence).at(report.pauses.max_at).change(
         "Look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, for swapping, and for a \
          log on a slow disk (-Xlog:async)",
         "Pauses as long as the work in them",

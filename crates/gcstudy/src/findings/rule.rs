@@ -1,6 +1,6 @@
 //! What rules are made of.
 
-use assay_model::{GcFinding, GcReport, GcSeverity};
+use assay_model::{GcFinding, GcReport, GcRule, GcSeverity};
 pub(super) use assay_text::size::rounded_signed as size;
 
 /// A rule.
@@ -8,13 +8,13 @@ pub(super) type Rule = fn(&GcReport) -> Option<GcFinding>;
 
 /// A finding, to which what to change is added where there is something.
 pub(super) fn finding(
-    rule: &str,
+    rule: GcRule,
     severity: GcSeverity,
     claim: impl Into<String>,
     evidence: impl Into<String>,
 ) -> GcFinding {
     GcFinding {
-        rule: rule.to_owned(),
+        rule,
         severity,
         claim: claim.into(),
         evidence: evidence.into(),

@@ -2,7 +2,7 @@
 
 use super::full::held_back;
 use super::rule::{Rule, With, finding, places};
-use assay_model::{GcFinding, GcReport, GcSeverity, GcTrouble};
+use assay_model::{GcFinding, GcReport, GcRule, GcSeverity, GcTrouble};
 
 pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];
 
@@ -22,7 +22,7 @@ fn reaching(report: &GcReport) -> Option<GcFinding> {
         reach.total_ms, reach.count
     );
     let claim = "Threads take long to reach safepoints, while all others wait for them.";
-    Some(finding("time-to-safepoint-long", severity, claim, evidence).at(reach.max_at).change(
+    Some(finding(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at).change(
         "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it. Often a long counted loop, a large array copy, a \
          page fault on a mapped file, or no processor free to run it",
         "Stops as short as the work in them",
@@ -34,6 +34,8 @@ const OTHER_PERCENT_MAX: f64 = 1.0;
 
 /// What a safepoint is called whose operation the log does not say.
 const UNNAMED: &str = "Safepoint";
+/// Operations that are named.
+const SHOWN: usize = 3;
 
 fn other(report: &GcReport) -> Option<GcFinding> {
     let span_ms = report.span_s? * 1e3;
@@ -46,20 +48,20 @@ fn other(report: &GcReport) -> Option<GcFinding> {
     }
     let named = || others().filter(|row| row.name != UNNAMED);
     let rows: Vec<String> = named()
-        .take(3)
+        .take(SHOWN)
         .map(|row| format!("{} x {} ({:.1} ms)", row.durations.count, row.name, row.durations.total_ms))
         .collect();
     let rows_said = if rows.is_empty() { "the log names no operations".to_owned() } else { rows.join(", ") };
     let evidence = format!("{other_ms:.0} ms of {span_ms:.0} ms: {rows_said}");
-    let claim = "The application stands still at safepoints that are no collections.";
-    let is_bias = rows.iter().any(|row| row.contains("Bias"));
+    let claim = "The application stands still at safepoints that are not collections.";
+    let is_bias = named().take(SHOWN).any(|row| row.name.contains("Bias"));
     let change = if is_bias {
         "Switch biased locking off: -XX:-UseBiasedLocking (it is off since JDK 15)"
     } else {
         "Look at the operations: thread dumps and heap histograms come from monitoring, deoptimisation from code that changes, cleanup \
          every second from -XX:GuaranteedSafepointInterval"
     };
-    let found = finding("safepoints-other", GcSeverity::Warning, claim, evidence);
+    let found = finding(GcRule::SafepointsOther, GcSeverity::Warning, claim, evidence);
     Some(
         found
             .at(named().next().and_then(|row| row.durations.max_at))
@@ -92,7 +94,7 @@ fn critical_sections(report: &GcReport) -> Option<GcFinding> {
         report.pauses.count
     );
     let claim = "Native code in critical sections holds collections back, and brings extra ones about.";
-    Some(finding("jni-critical-sections", GcSeverity::Warning, claim, evidence).at(at).change(
+    Some(finding(GcRule::JniCriticalSections, GcSeverity::Warning, claim, evidence).at(at).change(
         "Find callers of GetPrimitiveArrayCritical (compression, cryptography, graphics) and let them copy; JDK 22 and later pin regions \
          with G1",
         "Collections when they are due",

@@ -2,7 +2,7 @@
 
 use super::*;
 use assay_model::{
-    Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcRow, GcScope, GcSeverity,
+    Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcRow, GcRule, GcScope, GcSeverity,
     GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode, StrangeShape,
 };
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ fn well() -> GcReport {
 
 /// That the rule fires on a report that is well but for this, that its finding is whole, and that it does not fire without.
 #[track_caller]
-fn check(rule: &str, spoil: impl Fn(&mut GcReport)) -> GcFinding {
+fn check(rule: GcRule, spoil: impl Fn(&mut GcReport)) -> GcFinding {
     let named = |report: &GcReport| findings(report).into_iter().find(|finding| finding.rule == rule);
     assert_eq!(named(&well()), None, "fires although all is well");
     let mut report = well();
@@ -112,20 +112,28 @@ fn a_report_that_is_well_has_no_findings_and_neither_has_an_empty_one() {
 }
 
 #[test]
+fn each_rule_is_checked() {
+    let here = include_str!("tests.rs").split_whitespace().collect::<String>();
+    for rule in GcRule::ALL {
+        assert!(here.contains(&format!("check(GcRule::{rule:?},")), "no test for {rule}");
+    }
+}
+
+#[test]
 fn rules_on_pauses() {
-    check("throughput-low", |r| r.throughput_percent = Some(89.9));
-    let long = check("pauses-long", |r| r.pauses.max_ms = Some(401.0));
+    check(GcRule::ThroughputLow, |r| r.throughput_percent = Some(89.9));
+    let long = check(GcRule::PausesLong, |r| r.pauses.max_ms = Some(401.0));
     assert_eq!((long.severity, long.at), (GcSeverity::Warning, vec![(0, 77)]));
-    check("pauses-long", |r| {
+    check(GcRule::PausesLong, |r| {
         jvm(r).collector = Some("Z".to_owned());
         r.pauses.max_ms = Some(31.0);
     });
-    check("young-collections-frequent", |r| {
+    check(GcRule::YoungCollectionsFrequent, |r| {
         r.pauses_by_phase[0].durations.count = 2_000;
         r.throughput_percent = Some(95.0);
     });
-    check("gc-kernel-time", |r| r.cpu = r.cpu.map(|cpu| GcCpuSum { sys_s: 11.0, ..cpu }));
-    check("gc-threads-wait", |r| r.cpu = r.cpu.map(|cpu| GcCpuSum { real_s: 20.0, ..cpu }));
+    check(GcRule::GcKernelTime, |r| r.cpu = r.cpu.map(|cpu| GcCpuSum { sys_s: 11.0, ..cpu }));
+    check(GcRule::GcThreadsWait, |r| r.cpu = r.cpu.map(|cpu| GcCpuSum { real_s: 20.0, ..cpu }));
 }
 
 #[test]
@@ -141,62 +149,62 @@ fn rules_on_full_collections_by_cause() {
         let row = row(cause, Some(GcScope::Full), count, 90.0);
         move |r: &mut GcReport| r.full_by_cause = vec![row.clone()]
     };
-    let found = check("explicit-gc", full("System.gc()", 2));
+    let found = check(GcRule::ExplicitGc, full("System.gc()", 2));
     assert_eq!(found.severity, GcSeverity::Warning);
-    check("metaspace-threshold", |r| {
+    check(GcRule::MetaspaceThreshold, |r| {
         full("Metadata GC Threshold", 3)(r);
         let used = GcSpaceUse { max_bytes: Some(100 << 20), ..GcSpaceUse::default() };
         r.spaces.insert(GcSpace::Metaspace, used);
     });
-    check("full-gc-by-tools", full("Heap Dump Initiated GC", 1));
-    let found = check("full-gc", full("G1 Compaction Pause", 1));
+    check(GcRule::FullGcByTools, full("Heap Dump Initiated GC", 1));
+    let found = check(GcRule::FullGc, full("G1 Compaction Pause", 1));
     assert_eq!(found.severity, GcSeverity::Error);
     let mut report = well();
     full("System.gc()", 2)(&mut report);
-    assert!(findings(&report).iter().all(|finding| finding.rule != "full-gc"));
+    assert!(findings(&report).iter().all(|finding| finding.rule != GcRule::FullGc));
 }
 
 #[test]
 fn rules_on_room() {
-    check("out-of-memory", |r| r.out_of_memory = 1);
-    let leak = check("live-set-grows", |r| {
+    check(GcRule::OutOfMemory, |r| r.out_of_memory = 1);
+    let leak = check(GcRule::LiveSetGrows, |r| {
         r.span_s = Some(7_200.0);
         let live = r.live_set.as_mut().unwrap();
         (live.trend, live.slope_bytes_per_h) = (GcTrend::Grows, exact(f64::from(1 << 30)));
     });
     assert!(leak.evidence.contains("the heap is full in 3.0 h"), "{}", leak.evidence);
-    let small = check("heap-too-small", |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
+    let small = check(GcRule::HeapTooSmall, |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
     assert_eq!(small.change.as_deref(), Some("Set -Xmx6145m or more (twice what lives), or keep less"));
-    check("heap-too-large", |r| jvm(r).heap_bytes_max = Some(16 << 30));
-    check("evacuation-failure", trouble(GcTrouble::EvacuationFailure, 2, "evacuation-failure"));
-    let found = check("promotion-failure", trouble(GcTrouble::PromotionFailed, 1, "promotion-failed"));
+    check(GcRule::HeapTooLarge, |r| jvm(r).heap_bytes_max = Some(16 << 30));
+    check(GcRule::EvacuationFailure, trouble(GcTrouble::EvacuationFailure, 2, "evacuation-failure"));
+    let found = check(GcRule::PromotionFailure, trouble(GcTrouble::PromotionFailed, 1, "promotion-failed"));
     assert_eq!(found.at, [(0, 5)]);
 }
 
 #[test]
 fn rules_on_collectors() {
-    let large = check("humongous-allocations", |r| {
+    let large = check(GcRule::HumongousAllocations, |r| {
         r.pauses_by_cause.push(row("G1 Humongous Allocation", Some(GcScope::Young), 9, 50.0));
     });
     let change = "Set -XX:G1HeapRegionSize=4m, so that fewer objects reach half a region";
     assert_eq!(large.change.as_deref(), Some(change));
-    check("humongous-allocations", |r| {
+    check(GcRule::HumongousAllocations, |r| {
         let used = GcSpaceUse { max_bytes: Some(3 << 30), ..GcSpaceUse::default() };
         r.spaces = BTreeMap::from([(GcSpace::Humongous, used)]);
     });
-    check("degenerated-cycles", trouble(GcTrouble::Degenerated, 1, "degenerated"));
-    check("allocation-stalls", |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 4, 40.0)]);
+    check(GcRule::DegeneratedCycles, trouble(GcTrouble::Degenerated, 1, "degenerated"));
+    check(GcRule::AllocationStalls, |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 4, 40.0)]);
     let late = check(
-        "concurrent-mode-failure",
+        GcRule::ConcurrentModeFailure,
         trouble(GcTrouble::ConcurrentModeFailure, 1, "concurrent-mode-failure"),
     );
     assert!(late.claim.starts_with("CMS began too late"));
-    let fragmented = check("concurrent-mode-failure", |r| {
+    let fragmented = check(GcRule::ConcurrentModeFailure, |r| {
         trouble(GcTrouble::ConcurrentModeFailure, 1, "concurrent-mode-failure")(r);
         trouble(GcTrouble::PromotionFailed, 1, "promotion-failed")(r);
     });
     assert!(fragmented.claim.contains("fragmented"));
-    check("premature-promotion", |r| {
+    check(GcRule::PrematurePromotion, |r| {
         (r.promoted_bytes_per_s, r.promoted_percent) = (exact(3e8), Some(30.0));
     });
     let mut short = well();
@@ -207,8 +215,8 @@ fn rules_on_collectors() {
 
 #[test]
 fn rules_on_safepoints() {
-    check("time-to-safepoint-long", |r| r.time_to_safepoint.max_ms = Some(150.0));
-    let other = check("safepoints-other", |r| {
+    check(GcRule::TimeToSafepointLong, |r| r.time_to_safepoint.max_ms = Some(150.0));
+    let other = check(GcRule::SafepointsOther, |r| {
         let rows =
             [row("G1CollectForAllocation", None, 300, 1_600.0), row("RevokeBias", None, 4_000, 9_000.0)];
         r.safepoints_by_operation = rows.to_vec();
@@ -222,12 +230,12 @@ fn rules_on_safepoints() {
     let mut unnamed = GcReport { span_s: Some(3_600.0), ..GcReport::default() };
     unnamed.safepoints_by_operation = vec![row("Safepoint", None, 9_000, 478_007.0)];
     unnamed.other_safepoints_ms = Some(5_390.0);
-    let is_found = |report: &GcReport| findings(report).iter().any(|f| f.rule == "safepoints-other");
+    let is_found = |report: &GcReport| findings(report).iter().any(|f| f.rule == GcRule::SafepointsOther);
     assert!(!is_found(&unnamed), "0.15 % of the time");
     unnamed.other_safepoints_ms = Some(53_900.0);
-    let found = findings(&unnamed).into_iter().find(|f| f.rule == "safepoints-other").unwrap();
+    let found = findings(&unnamed).into_iter().find(|f| f.rule == GcRule::SafepointsOther).unwrap();
     assert!(found.evidence.starts_with("53900 ms of 3600000 ms") && !found.evidence.contains("478007"));
-    check("jni-critical-sections", |r| {
+    check(GcRule::JniCriticalSections, |r| {
         r.pauses_by_cause.push(row("GCLocker Initiated GC", Some(GcScope::Young), 40, 200.0));
     });
 }
@@ -244,24 +252,24 @@ fn rules_on_settings() {
     ] {
         let mut report = well();
         (jvm(&mut report).heap_bytes_max, jvm(&mut report).mode) = (Some(heap_mib << 20), mode(read));
-        let found = findings(&report).iter().any(|finding| finding.rule == "reference-mode-limit");
+        let found = findings(&report).iter().any(|finding| finding.rule == GcRule::ReferenceModeLimit);
         assert_eq!(found, fires, "{heap_mib} MiB");
     }
-    check("reference-mode-limit", |r| {
+    check(GcRule::ReferenceModeLimit, |r| {
         (jvm(r).collector, jvm(r).heap_bytes_max) = (Some("gencon".to_owned()), Some(26 << 30));
     });
-    check("large-pages-refused", |r| jvm(r).flags = vec!["-XX:+UseLargePages".to_owned()]);
-    check("gc-threads-few", |r| jvm(r).parallel_workers = Some(2));
+    check(GcRule::LargePagesRefused, |r| jvm(r).flags = vec!["-XX:+UseLargePages".to_owned()]);
+    check(GcRule::GcThreadsFew, |r| jvm(r).parallel_workers = Some(2));
 }
 
 #[test]
 fn rules_on_the_log() {
-    check("messages-dropped", |r| r.sources[0].messages_dropped = 3);
-    check("lines-not-understood", |r| {
+    check(GcRule::MessagesDropped, |r| r.sources[0].messages_dropped = 3);
+    check(GcRule::LinesNotUnderstood, |r| {
         let shape = StrangeShape { lines: 2, quote: "odd".to_owned(), at: (0, 9) };
         r.not_understood = NotUnderstood { lines: 2, shapes: vec![shape], ..NotUnderstood::default() };
     });
-    check("log-breaks-off", |r| r.sources[0].is_torn = true);
+    check(GcRule::LogBreaksOff, |r| r.sources[0].is_torn = true);
     let held = |read: f64| GcReconciliation {
         what: "Completed GCs".to_owned(),
         said: 71.0,
@@ -269,11 +277,11 @@ fn rules_on_the_log() {
         rounding: 0.5,
         at: (0, 800),
     };
-    check("log-contradicts-itself", |r| r.reconciliations = vec![held(71.0), held(70.0)]);
+    check(GcRule::LogContradictsItself, |r| r.reconciliations = vec![held(71.0), held(70.0)]);
     let mut report = well();
     report.reconciliations = vec![held(71.0)];
     assert_eq!(findings(&report), []);
-    check("jvm-restarted", |r| r.jvms.push(r.jvms[0].clone()));
-    let lacks = check("log-lacks-figures", |r| r.time_to_safepoint = GcDurations::default());
+    check(GcRule::JvmRestarted, |r| r.jvms.push(r.jvms[0].clone()));
+    let lacks = check(GcRule::LogLacksFigures, |r| r.time_to_safepoint = GcDurations::default());
     assert!(lacks.change.unwrap().contains("safepoint"));
 }

@@ -7,7 +7,7 @@
 use super::weights::ObjectWeights;
 use assay_jdk::modes::{AddressSpace, HeapSetting, cliffs};
 use assay_jdk::{Collector, Release};
-use assay_model::{ModeAdvice, ReferenceMode};
+use assay_model::{ModeAdvice, ModeRule, ReferenceMode};
 use assay_text::size;
 
 const MIB: u64 = 1 << 20;
@@ -74,7 +74,7 @@ impl WantedHeap<'_> {
             _ => "compressed references are switched off",
         };
         let claim = format!("{} gets {}: {why}", self.xmx(), mode.name());
-        ModeAdvice { rule: "stay".to_owned(), options: vec![self.xmx()], claim }
+        ModeAdvice { rule: ModeRule::Stay, options: vec![self.xmx()], claim }
     }
 
     /// Between the last zero-based size and the end of compressed references: the base costs time, no bytes.
@@ -90,7 +90,7 @@ impl WantedHeap<'_> {
                 size::exact(self.max_heap_bytes - under),
             );
             let options = vec![format!("-Xmx{}", size::option(under))];
-            advice.push(ModeAdvice { rule: "go-under".to_owned(), options, claim });
+            advice.push(ModeAdvice { rule: ModeRule::GoUnder, options, claim });
         }
         let lower = self.with(|setting| setting.options.heap_base_min_address = Some(LOWER_BASE));
         let zero_based = Some(ReferenceMode::CompressedZeroBased);
@@ -100,7 +100,7 @@ impl WantedHeap<'_> {
                 "with {base} {} is zero-based on this host: the heap may begin lower, where nothing lies",
                 self.xmx()
             );
-            advice.push(ModeAdvice { rule: "lower-base".to_owned(), options: vec![self.xmx(), base], claim });
+            advice.push(ModeAdvice { rule: ModeRule::LowerBase, options: vec![self.xmx(), base], claim });
         }
         advice
     }
@@ -121,7 +121,7 @@ impl WantedHeap<'_> {
                 self.weights.source(),
             );
             let options = vec![format!("-Xmx{}", size::option(under))];
-            advice.push(ModeAdvice { rule: "go-under".to_owned(), options, claim });
+            advice.push(ModeAdvice { rule: ModeRule::GoUnder, options, claim });
         }
         advice.extend(self.alignment_16());
         if let Some(limit) = limit.or(under) {
@@ -137,7 +137,7 @@ impl WantedHeap<'_> {
             );
             let past = if is_past { self.max_heap_bytes } else { ((pays_from / GIB).ceil() as u64) << 30 };
             let options = vec![format!("-Xmx{}", size::option(past))];
-            advice.push(ModeAdvice { rule: "go-past".to_owned(), options, claim });
+            advice.push(ModeAdvice { rule: ModeRule::GoPast, options, claim });
         }
         advice
     }
@@ -159,7 +159,7 @@ impl WantedHeap<'_> {
             self.weights.source(),
         );
         let options = vec![self.xmx(), "-XX:ObjectAlignmentInBytes=16".to_owned()];
-        Some(ModeAdvice { rule: "alignment-16".to_owned(), options, claim })
+        Some(ModeAdvice { rule: ModeRule::Alignment16, options, claim })
     }
 
     /// Headers of 8 bytes instead of 12 make room in every mode of a 64-bit JVM; what they save may bring a heap under the
@@ -190,7 +190,7 @@ impl WantedHeap<'_> {
             self.weights.source(),
         );
         let options = vec![format!("-Xmx{}", size::option(max)), "-XX:+UseCompactObjectHeaders".to_owned()];
-        Some(ModeAdvice { rule: "compact-headers".to_owned(), options, claim })
+        Some(ModeAdvice { rule: ModeRule::CompactHeaders, options, claim })
     }
 }
 

@@ -19,7 +19,7 @@ fn advice(feature: u32, collector: Collector, options: &[&str], gib: u64) -> Vec
 }
 
 fn rules(advice: &[ModeAdvice]) -> Vec<(&str, String)> {
-    advice.iter().map(|a| (a.rule.as_str(), a.options.join(" "))).collect()
+    advice.iter().map(|a| (a.rule.word(), a.options.join(" "))).collect()
 }
 
 fn pair<'a>(rule: &'a str, options: &str) -> (&'a str, String) {
@@ -84,7 +84,7 @@ fn compact_headers_may_lead_under_the_cliff() {
     // 46 / 1.4 x 0.9 = 29.57 GiB
     let at_46 = advice(25, Collector::G1, &[], 46);
     let compact = at_46.last().expect("advice");
-    assert_eq!(compact.rule, "compact-headers");
+    assert_eq!(compact.rule.word(), "compact-headers");
     assert!(compact.claim.contains("and is zero-based"), "{}", compact.claim);
     assert_eq!(compact.options[0], "-Xmx30282m");
 }

@@ -65,7 +65,7 @@ impl Part {
     }
 
     fn of(leaf: &Leaf) -> Part {
-        let area = Area::ALL.into_iter().find(|area| leaf.path.first().is_some_and(|p| p == area.title()));
+        let area = Area::of_path(&leaf.path);
         let second = leaf.path.get(1).map_or("", String::as_str);
         match area {
             Some(Area::JavaHeap) => Part::Heap,
@@ -88,7 +88,7 @@ impl Part {
 }
 
 fn is_mapped_file(part: &str) -> bool {
-    matches!(part, "mapped jars" | "class files" | "fonts" | "locale") || part.starts_with("mapped files")
+    matches!(part, "mapped jars" | "mapped files" | "class files" | "fonts" | "locale")
 }
 
 /// Resident bytes of a part.

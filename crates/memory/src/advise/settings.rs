@@ -5,7 +5,7 @@ use super::parts::Part;
 use super::round_up;
 use crate::findings::findings;
 use crate::findings::words::{bytes, option_size};
-use assay_model::{AdviceLine, MemoryFinding, MemoryReport};
+use assay_model::{AdviceLine, MemoryFinding, MemoryReport, MemoryRule};
 
 /// Less is not worth a setting.
 const GAIN_BYTES_MIN: u64 = 16 << 20;
@@ -16,7 +16,8 @@ const HEAP_ROOM_PERCENT: u64 = 125;
 /// Below 240 MiB the JVM uses one code heap for all code, and a small one has to hold the JVM's own stubs as well.
 const CODE_CACHE_BYTES_MIN: u64 = 32 << 20;
 /// Findings whose gain does not lower the limit: a hard bound provides for those bytes, used or not.
-const BOUNDED_ANYWAY: [&str; 3] = ["heap-free-but-resident", "heap-size-fixed", "code-cache-fragmented"];
+const BOUNDED_ANYWAY: [MemoryRule; 3] =
+    [MemoryRule::HeapFreeButResident, MemoryRule::HeapSizeFixed, MemoryRule::CodeCacheFragmented];
 
 /// Settings with what they would bring, the biggest first.
 pub(super) fn settings(
@@ -26,7 +27,7 @@ pub(super) fn settings(
 ) -> Vec<MemoryFinding> {
     let mut settings: Vec<MemoryFinding> = findings(now);
     settings.retain(|finding| {
-        finding.gain_bytes.is_some_and(|gain| gain != 0) && !BOUNDED_ANYWAY.contains(&finding.rule.as_str())
+        finding.gain_bytes.is_some_and(|gain| gain != 0) && !BOUNDED_ANYWAY.contains(&finding.rule)
     });
     settings.extend(smaller_heap(looks, now));
     settings.extend(smaller_code_cache(looks, lines));
@@ -35,9 +36,15 @@ pub(super) fn settings(
     settings
 }
 
-fn setting(rule: &str, claim: String, evidence: String, setting: String, gain: u64) -> Option<MemoryFinding> {
-    (GAIN_BYTES_MIN <= gain).then(|| MemoryFinding {
-        rule: rule.to_owned(),
+fn setting(
+    rule: MemoryRule,
+    claim: String,
+    evidence: String,
+    setting: String,
+    gain: u64,
+) -> Option<MemoryFinding> {
+    (GAIN_BYTES_MIN <= gain).then_some(MemoryFinding {
+        rule,
         claim,
         evidence,
         setting,
@@ -47,7 +54,7 @@ fn setting(rule: &str, claim: String, evidence: String, setting: String, gain: u
 }
 
 /// What the looks did not see cannot be provided for.
-const IF_SEEN: &str = "if the looks saw the load that it must bear";
+const IF_SEEN: &str = "if the looks saw the highest load that it must handle";
 
 fn bound(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
     lines.iter().find(|line| line.name == part.title() && line.is_hard)
@@ -59,7 +66,7 @@ fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<MemoryFind
     let committed = looks.iter().filter_map(|look| look.jvm.as_ref()?.heap_committed_bytes).max()?;
     let enough = part_of(committed, HEAP_ROOM_PERCENT);
     setting(
-        "heap-larger-than-committed",
+        MemoryRule::HeapLargerThanCommitted,
         "the heap may grow to more than its collector has asked for so far".to_owned(),
         format!(
             "MaxHeapSize {}, largest committed in {} looks {}",
@@ -79,7 +86,7 @@ fn smaller_code_cache(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<Me
     let seen = used.max(line.peak_bytes.unwrap_or(line.now_bytes));
     let enough = part_of(seen, ROOM_PERCENT).max(CODE_CACHE_BYTES_MIN);
     setting(
-        "code-cache-reserve",
+        MemoryRule::CodeCacheReserve,
         "the code cache reserves more than its code needs".to_owned(),
         format!("reserved {}, largest in use {}", bytes(line.bound_bytes), bytes(seen)),
         format!("-XX:ReservedCodeCacheSize={}, {IF_SEEN}", option_size(enough)),
@@ -94,7 +101,7 @@ fn smaller_direct(now: &MemoryReport, lines: &[AdviceLine]) -> Option<MemoryFind
     let seen = line.peak_bytes.unwrap_or(line.now_bytes);
     let enough = part_of(seen, ROOM_PERCENT).max(GAIN_BYTES_MIN);
     setting(
-        "direct-limit-above-use",
+        MemoryRule::DirectLimitAboveUse,
         "direct buffers may hold far more than they do".to_owned(),
         format!("MaxDirectMemorySize {}, largest resident {}", bytes(limit), bytes(seen)),
         format!("-XX:MaxDirectMemorySize={}, {IF_SEEN}", option_size(enough)),

@@ -39,15 +39,14 @@ pub(super) fn comparable(
 /// What a search for owners gives to leaves. It follows the pointers of blocks that tracking names too, so that those
 /// differ as well; stacks are found by their content at every depth, and headers belong to blocks, whoever owns them.
 fn is_found_by_search(leaf: &Leaf) -> bool {
-    let is_of = |area: Area| leaf.path.first().is_some_and(|first| first == area.title());
+    let is_of = |area: Area| Area::of_path(&leaf.path) == Some(area);
     let is_of_code = is_of(Area::JitCode) && leaf.path.get(1).is_some_and(|part| part == "malloc parts");
     let is_named = leaf.tier.is_inference() || leaf.tier == Tier::Nmt;
     is_of_code || is_named && !is_of(Area::Stacks) && !is_of(Area::AllocatorOverhead)
 }
 
 fn is_unknown(leaf: &Leaf) -> bool {
-    let unknown = [Area::MallocHeap.title(), Area::NativeAnonymous.title()];
-    leaf.path.first().is_some_and(|first| unknown.contains(&first.as_str()))
+    matches!(Area::of_path(&leaf.path), Some(Area::MallocHeap | Area::NativeAnonymous))
 }
 
 fn not_split(leaf: Leaf) -> Leaf {

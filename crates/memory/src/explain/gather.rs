@@ -29,12 +29,8 @@ impl Change {
     }
 
     pub fn area(&self) -> Option<Area> {
-        area_of(&self.path)
+        Area::of_path(&self.path)
     }
-}
-
-fn area_of(path: &[String]) -> Option<Area> {
-    Area::ALL.into_iter().find(|area| path.first().is_some_and(|first| first == area.title()))
 }
 
 /// Pairs the leaves of two looks. A leaf that only one of them has had, or has, no bytes in the other.
@@ -72,7 +68,7 @@ fn change_of(path: &[String], before: &[&Leaf], after: &[&Leaf]) -> Change {
 
 /// How many parts of a path tell causes of an area apart.
 fn telling_parts(path: &[String]) -> usize {
-    match area_of(path) {
+    match Area::of_path(path) {
         // One cause, in however many arenas, heaps or loaders.
         Some(
             Area::ClassMetadata
@@ -115,7 +111,7 @@ pub(super) fn gather(changes: Vec<Change>, small_bytes: u64) -> Vec<Change> {
 /// How far down a path a cause is named. Of a thread's stack, what is in use and what is left from deeper calls are told
 /// apart, but what grew is the stack.
 fn named_parts_max(path: &[String]) -> usize {
-    if area_of(path) == Some(Area::Stacks) { 3 } else { usize::MAX }
+    if Area::of_path(path) == Some(Area::Stacks) { 3 } else { usize::MAX }
 }
 
 /// Goes down from a branch as long as one part carries nearly all of its change. Gives the path, what lies beneath it, and

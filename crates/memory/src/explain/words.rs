@@ -2,6 +2,7 @@
 
 use super::gather::Change;
 use crate::findings::words::bytes;
+use crate::stacks::without_numbers;
 use assay_model::{Area, MemoryReport, ThreadMemory};
 use std::collections::BTreeMap;
 
@@ -99,7 +100,7 @@ fn buffers(holder: Option<&str>, pid: u32) -> String {
             "native memory of {holder} objects that nobody ended. Next: close the streams that use them, or call end(); a heap \
              dump shows who holds them"
         ),
-        Some(holder) if holder.starts_with("mapped files") => {
+        Some("mapped files") => {
             "files that Java code maps: clean pages, which the kernel can drop. Growth without end means mapped buffers that \
              are never released"
                 .to_owned()
@@ -115,7 +116,7 @@ fn buffers(holder: Option<&str>, pid: u32) -> String {
 
 fn jvm_work(change: &Change, pid: u32) -> String {
     let second = change.path.get(1).map_or("", String::as_str);
-    if second.starts_with("native libraries") {
+    if second == "native libraries" {
         let library = change.path.get(2).map_or(second, String::as_str);
         return format!(
             "malloc by native code of {library}. Next: who calls into it and does not free; a profiler of malloc shows the calls"
@@ -154,7 +155,7 @@ fn stacks(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Strin
     let grown: BTreeMap<String, usize> = of_kind(&change.path, after)
         .filter(|thread| !before.threads.iter().any(|old| old.tid == thread.tid))
         .fold(BTreeMap::new(), |mut names, thread| {
-            *names.entry(pattern(&thread.name)).or_default() += 1;
+            *names.entry(without_numbers(&thread.name)).or_default() += 1;
             names
         });
     let most = grown.into_iter().max_by_key(|(_, number)| *number);
@@ -172,30 +173,17 @@ fn stacks(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Strin
 /// The threads whose stacks a path speaks of.
 fn of_kind<'a>(path: &'a [String], look: &'a MemoryReport) -> impl Iterator<Item = &'a ThreadMemory> {
     look.threads.iter().filter(move |thread| {
-        path.get(1).is_none_or(|kind| *kind == thread.kind)
+        path.get(1).is_none_or(|kind| kind == thread.kind.word())
             // Where threads are many, their leaves have names without numbers.
-            && path.get(2).is_none_or(|name| *name == thread.name || *name == pattern(&thread.name))
+            && path.get(2).is_none_or(|name| *name == thread.name || *name == without_numbers(&thread.name))
     })
 }
 
 /// Growth in threads, for a cause that is about stacks.
 pub(super) fn thread_change(path: &[String], before: &MemoryReport, after: &MemoryReport) -> Option<i64> {
-    if path.first()? != Area::Stacks.title() || (before.threads.is_empty() && after.threads.is_empty()) {
+    if Area::of_path(path) != Some(Area::Stacks) || (before.threads.is_empty() && after.threads.is_empty()) {
         return None;
     }
     let number = |look: &MemoryReport| of_kind(path, look).count() as i64;
     Some(number(after) - number(before))
-}
-
-/// A thread's name with numbers taken out: pools number theirs.
-fn pattern(name: &str) -> String {
-    let mut pattern = String::new();
-    for letter in name.chars() {
-        match letter {
-            '0'..='9' if pattern.ends_with('#') => {}
-            '0'..='9' => pattern.push('#'),
-            letter => pattern.push(letter),
-        }
-    }
-    pattern
 }

@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, flag, option_size, percent, under};
-use assay_model::{Area, MemoryFinding, MemoryReport};
+use assay_model::{Area, MemoryFinding, MemoryReport, MemoryRule};
 
 /// Below this share of RSS direct buffers are not what makes a process large.
 const DIRECT_SHARE_MIN: u64 = 10;
@@ -21,7 +21,7 @@ pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<MemoryFindin
         jvm.heap_bytes_max.map_or(String::new(), |max| format!(", which is the heap's, {}", bytes(max)));
     let limit = option_size(direct.saturating_add(direct / 4));
     Some(finding(
-        "direct-buffers-without-limit",
+        MemoryRule::DirectBuffersWithoutLimit,
         format!("direct buffers hold {}, and may grow as large as the heap", bytes(direct)),
         format!(
             "{} of RSS; no limit of their own is set, so the JVM's holds{heap}",
@@ -51,7 +51,7 @@ pub(super) fn zip_streams(report: &MemoryReport) -> Option<MemoryFinding> {
         .map(String::as_str)
         .collect();
     Some(finding(
-        "zip-streams-not-ended",
+        MemoryRule::ZipStreamsNotEnded,
         format!("{} hold {} of native memory", names.join(" and "), bytes(held)),
         format!(
             "{}{count}, {} of RSS; freed only when end() is called or the object is collected",

@@ -4,7 +4,7 @@ use super::weight::{finding, matters};
 use super::words::{bytes, ending, leaves_of, of_area, percent, under};
 use assay_jdk::Release;
 use assay_jdk::release::OptionState;
-use assay_model::{Area, Leaf, MemoryFinding, MemoryReport};
+use assay_model::{Area, Leaf, MemoryFinding, MemoryReport, MemoryRule};
 
 /// Loaders of the same name: an application server has a few of each, a leak has one for each redeployment or script.
 const LOADERS_OF_ONE_NAME_MIN: u64 = 50;
@@ -45,7 +45,7 @@ pub(super) fn loaders_of_one_name(report: &MemoryReport) -> Option<MemoryFinding
         )
     };
     Some(finding(
-        "class-loaders-of-one-name",
+        MemoryRule::ClassLoadersOfOneName,
         format!("{count} class loaders are called {name}"),
         format!(
             "their classes have {} resident, {} of RSS; each but the newest may be a leak",
@@ -57,13 +57,11 @@ pub(super) fn loaders_of_one_name(report: &MemoryReport) -> Option<MemoryFinding
     ))
 }
 
-/// The loader's name in `used by NAME`, or below `used`.
+/// The loader's name, below `used`.
 fn loader(leaf: &Leaf) -> Option<&str> {
-    leaf.path.iter().enumerate().skip(1).find_map(|(i, part)| match part.strip_prefix("used by ") {
-        Some(name) => Some(name),
-        None if part == "used" => leaf.path.get(i + 1).map(String::as_str),
-        None => None,
-    })
+    let mut parts = leaf.path.iter().skip(1);
+    parts.find(|part| *part == "used")?;
+    parts.next().map(String::as_str)
 }
 
 /// Resident metaspace that holds no classes.
@@ -88,7 +86,7 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<MemoryFinding> {
         _ => "fewer class loaders, each of which takes chunks of its own".to_owned(),
     };
     Some(finding(
-        "metaspace-waste",
+        MemoryRule::MetaspaceWaste,
         format!("{} of metaspace is resident without holding classes", bytes(waste)),
         format!(
             "free chunks {}, unused tails of loaders' chunks {}, {} of metaspace's resident bytes",
@@ -110,7 +108,7 @@ pub(super) fn private_archive(report: &MemoryReport) -> Option<MemoryFinding> {
         return None;
     }
     Some(finding(
-        "cds-archive-private",
+        MemoryRule::CdsArchivePrivate,
         format!("{} of the class-data archive belongs to this process alone", bytes(private)),
         format!(
             "private {}, shared {}, of {} class metadata; the JVM moved the archive to a random address and so wrote to its \

@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, ending, leaves_of, of_area, option_size, percent, under};
-use assay_model::{Area, MemoryFinding, MemoryReport};
+use assay_model::{Area, MemoryFinding, MemoryReport, MemoryRule};
 
 /// Free code in between is reused by later compilations; beyond this share of the cache it is not.
 const CODE_FREE_SHARE_MIN: u64 = 4;
@@ -12,7 +12,7 @@ const CODE_FULL_PERCENT: u64 = 90;
 const GC_SHARE_MIN: u64 = 10;
 /// Of the heap, what Serial's card table and offset table take.
 const SERIAL_SHARE: u64 = 256;
-/// A heap up to this size is collected by one thread in pauses that most servers can bear.
+/// A heap up to this size is collected by one thread in pauses that most servers tolerate.
 const SMALL_HEAP_BYTES: u64 = 1 << 30;
 /// Mapped jars and other files are worth a word from this share of RSS on.
 const MAPPED_SHARE_MIN: u64 = 5;
@@ -28,7 +28,7 @@ pub(super) fn code_cache_free(report: &MemoryReport) -> Option<MemoryFinding> {
     let used = jvm.code_cache_used_bytes?;
     let reserve = jvm.code_cache_bytes_max.map_or(String::new(), |max| format!(", reserved {}", bytes(max)));
     Some(finding(
-        "code-cache-fragmented",
+        MemoryRule::CodeCacheFragmented,
         format!("{} of the code cache holds no code", bytes(free)),
         format!(
             "free but resident {}, {} of the area; used {}{reserve}",
@@ -52,7 +52,7 @@ pub(super) fn code_cache_nearly_full(report: &MemoryReport) -> Option<MemoryFind
         return None;
     }
     Some(finding(
-        "code-cache-nearly-full",
+        MemoryRule::CodeCacheNearlyFull,
         "the code cache is nearly full: the JVM will throw compiled code away or stop compiling".to_owned(),
         format!("used {} of {}, {}", bytes(used), bytes(max), percent(used, max)),
         format!("-XX:ReservedCodeCacheSize={}", option_size(max.saturating_mul(2))),
@@ -78,14 +78,14 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<MemoryFinding> {
             "a larger -XX:G1HeapRegionSize (1m to 32m), which makes remembered sets smaller".to_owned(),
             None,
         ),
-        _ => ("-XX:+UseParallelGC, where its pauses can be borne".to_owned(), None),
+        _ => ("-XX:+UseParallelGC, where its longer pauses are acceptable".to_owned(), None),
     };
     let largest = leaves_of(report, Area::GcStructures).max_by_key(|leaf| leaf.resident_bytes);
     let largest =
         largest.and_then(|leaf| leaf.path.get(1..).map(|below| (below.join(": "), leaf.resident_bytes)));
     let largest = largest.map_or(String::new(), |(name, b)| format!("; most of it {name}, {}", bytes(b)));
     Some(finding(
-        "gc-structures-large",
+        MemoryRule::GcStructuresLarge,
         format!("{collector}'s own tables take {}", bytes(tables)),
         format!("{} of the committed heap of {}{largest}", percent(tables, committed), bytes(committed)),
         setting,
@@ -102,7 +102,7 @@ pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<MemoryFind
     let gain = headers.saturating_add(tables);
     matters(report, gain).then(|| {
         finding(
-            "native-memory-tracking",
+            MemoryRule::NativeMemoryTracking,
             format!("native memory tracking costs {}", bytes(gain)),
             format!("level {level}: headers of blocks {}, its own tables {}", bytes(headers), bytes(tables)),
             "start without -XX:NativeMemoryTracking; the areas do not need it".to_owned(),
@@ -115,16 +115,14 @@ pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<MemoryFind
 pub(super) fn mapped_jars(report: &MemoryReport) -> Option<MemoryFinding> {
     let is_mapped_file = |part: &str| matches!(part, "mapped jars" | "mapped files" | "class files");
     let in_code = leaves_of(report, Area::Code).chain(leaves_of(report, Area::Buffers));
-    let leaves = in_code.filter(|leaf| {
-        leaf.path.get(1).is_some_and(|part| is_mapped_file(part) || part.starts_with("mapped files "))
-    });
+    let leaves = in_code.filter(|leaf| leaf.path.get(1).is_some_and(|part| is_mapped_file(part)));
     let (number, mapped) =
         leaves.fold((0, 0u64), |(n, sum), leaf| (n + 1, sum.saturating_add(leaf.resident_bytes)));
     if mapped < report.rss_bytes / (100 / MAPPED_SHARE_MIN) || !matters(report, mapped) {
         return None;
     }
     Some(finding(
-        "mapped-files",
+        MemoryRule::MappedFiles,
         format!("{} of RSS are pages of files, which the kernel can drop at any time", bytes(mapped)),
         format!("{number} mapped files, {} of RSS", percent(mapped, report.rss_bytes)),
         "nothing to set: count them half for a limit, as `assay memory advise` does".to_owned(),

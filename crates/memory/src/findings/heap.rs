@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, flag, is_on, percent, under};
-use assay_model::{JvmMemoryFacts, MemoryFinding, MemoryReport};
+use assay_model::{JvmMemoryFacts, MemoryFinding, MemoryReport, MemoryRule};
 
 /// Below this share of the heap's resident bytes, room to allocate into is what a heap needs.
 const FREE_SHARE_MIN: u64 = 10;
@@ -38,7 +38,7 @@ pub(super) fn free_but_resident(report: &MemoryReport) -> Option<MemoryFinding> 
         // Used counts dead objects too, and nobody can count those from outside: what the collection frees comes on top.
         is_at_least: true,
         ..finding(
-            "heap-free-but-resident",
+            MemoryRule::HeapFreeButResident,
             format!("{} of the Java heap holds no objects and stays resident", bytes(free)),
             format!(
                 "free but resident: {}, {} of the heap's resident bytes; used {}, committed {}; of it the collector could \
@@ -97,7 +97,7 @@ pub(super) fn pre_touched(report: &MemoryReport) -> Option<MemoryFinding> {
     };
     let max = jvm.heap_bytes_max?;
     Some(finding(
-        "heap-size-fixed",
+        MemoryRule::HeapSizeFixed,
         format!(
             "{} of the Java heap is free, and cannot be given back: the heap may not shrink",
             bytes(free)

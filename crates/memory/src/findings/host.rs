@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, is_on, of_area, percent};
-use assay_model::{Area, MemoryFinding, MemoryReport};
+use assay_model::{Area, MemoryFinding, MemoryReport, MemoryRule, PieceKind};
 
 /// Less in huge pages is a stack or two.
 const HUGE_BYTES_MIN: u64 = 64 << 20;
@@ -28,7 +28,7 @@ pub(super) fn huge_pages_unasked(report: &MemoryReport) -> Option<MemoryFinding>
         return None;
     }
     Some(finding(
-        "huge-pages-unasked",
+        MemoryRule::HugePagesUnasked,
         "the kernel gives huge pages unasked, also where little of them is used".to_owned(),
         format!(
             "{} in huge pages; freed memory and stacks, which need small ones, have {} resident",
@@ -45,7 +45,7 @@ pub(super) fn huge_pages_unasked(report: &MemoryReport) -> Option<MemoryFinding>
 pub(super) fn swapped(report: &MemoryReport) -> Option<MemoryFinding> {
     let swap = report.beside_rss.swap_bytes.filter(|swap| SWAP_BYTES_MIN <= *swap)?;
     Some(finding(
-        "swapped-out",
+        MemoryRule::SwappedOut,
         format!("{} of the process is swapped out; a collection that needs it takes seconds", bytes(swap)),
         format!("swap {}, RSS {}", bytes(swap), bytes(report.rss_bytes)),
         "a smaller -Xmx, or more memory; memory.swap.max=0 for the container, or vm.swappiness=1".to_owned(),
@@ -70,7 +70,7 @@ pub(super) fn near_limit(report: &MemoryReport) -> Option<MemoryFinding> {
         _ => String::new(),
     };
     Some(finding(
-        "near-limit",
+        MemoryRule::NearLimit,
         format!("the container is charged {} of its limit", percent(needed, limit)),
         format!(
             "charged {}, of it {} page cache that can be dropped, limit {}{others}",
@@ -93,11 +93,11 @@ pub(super) fn unknown_share(report: &MemoryReport) -> Option<MemoryFinding> {
     if unknown <= report.rss_bytes / UNKNOWN_SHARE_MAX || !matters(report, unknown) {
         return None;
     }
-    let kind = |kind: &str| {
+    let kind = |kind: PieceKind| {
         let pieces = report.unknown.iter().filter(|piece| piece.kind == kind);
         pieces.max_by_key(|piece| piece.resident_bytes)
     };
-    let largest = [kind("region"), kind("block")].into_iter().flatten();
+    let largest = [kind(PieceKind::Region), kind(PieceKind::Block)].into_iter().flatten();
     let largest: Vec<String> =
         largest.map(|p| format!("{} ({}, {})", p.what, bytes(p.resident_bytes), p.contents)).collect();
     let largest =
@@ -118,7 +118,7 @@ pub(super) fn unknown_share(report: &MemoryReport) -> Option<MemoryFinding> {
         ),
     };
     Some(finding(
-        "unknown-large",
+        MemoryRule::UnknownLarge,
         format!("the owner of {} is not known", bytes(unknown)),
         format!("{} of RSS{largest}", percent(unknown, report.rss_bytes)),
         setting,

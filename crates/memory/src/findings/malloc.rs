@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, ending, flag, percent, total};
-use assay_model::{Area, ArenaFacts, JvmMemoryFacts, MemoryFinding, MemoryReport};
+use assay_model::{Allocator, Area, ArenaFacts, JvmMemoryFacts, MemoryFinding, MemoryReport, MemoryRule};
 
 /// Threads get arenas in turn, up to eight per processor. Two hold most programs' threads apart well enough.
 const ARENAS_KEPT: usize = 2;
@@ -21,7 +21,7 @@ pub(super) fn trim(report: &MemoryReport) -> Option<MemoryFinding> {
     if let Some(option) = report.jvm.as_ref().and_then(trim_interval) {
         setting += &format!("; for good: {option}");
     }
-    if report.rss_bytes / OTHER_ALLOCATOR_SHARE <= gain && allocator.name == "glibc" {
+    if report.rss_bytes / OTHER_ALLOCATOR_SHARE <= gain && allocator.name == Allocator::Glibc {
         setting += "; or another allocator, which gives back by itself: LD_PRELOAD=libjemalloc.so.2";
     }
     let arenas = match allocator.arenas.len() {
@@ -29,7 +29,7 @@ pub(super) fn trim(report: &MemoryReport) -> Option<MemoryFinding> {
         number => format!(", spread over {number} arenas"),
     };
     Some(finding(
-        "freed-but-resident",
+        MemoryRule::FreedButResident,
         format!("{} was freed by the program, but malloc keeps it resident", bytes(gain)),
         format!(
             "whole free pages inside {}'s bins: {}, {} of RSS{arenas}",
@@ -63,7 +63,7 @@ fn trim_interval(jvm: &JvmMemoryFacts) -> Option<String> {
 
 /// Freed memory in so many arenas that each keeps its own.
 pub(super) fn arenas(report: &MemoryReport) -> Option<MemoryFinding> {
-    let allocator = report.allocator.as_ref().filter(|a| a.name == "glibc")?;
+    let allocator = report.allocator.as_ref().filter(|a| a.name == Allocator::Glibc)?;
     let mut freed: Vec<u64> = allocator.arenas.iter().filter_map(kept_by).collect();
     if freed.len() <= ARENAS_KEPT {
         return None;
@@ -76,7 +76,7 @@ pub(super) fn arenas(report: &MemoryReport) -> Option<MemoryFinding> {
     }
     let (number, all) = (freed.len(), total(&freed));
     Some(finding(
-        "malloc-arenas",
+        MemoryRule::MallocArenas,
         format!("{number} arenas of malloc each keep freed memory of their own"),
         format!(
             "{} freed but resident in {number} arenas, {} of it beyond the {ARENAS_KEPT} largest",
@@ -96,13 +96,13 @@ fn kept_by(arena: &ArenaFacts) -> Option<u64> {
 
 /// Free ends of arenas, which a trim does not reach.
 pub(super) fn tops(report: &MemoryReport) -> Option<MemoryFinding> {
-    let allocator = report.allocator.as_ref().filter(|a| a.name == "glibc")?;
+    let allocator = report.allocator.as_ref().filter(|a| a.name == Allocator::Glibc)?;
     let tops = ending(report, Area::FreedResident, "top");
     let number = allocator.arenas.len() as u64;
     let gain = tops.saturating_sub(number.saturating_mul(TOP_KEPT_BYTES));
     matters(report, gain).then(|| {
         finding(
-            "arena-tops",
+            MemoryRule::ArenaTops,
             format!("{} lies at the free ends of malloc's arenas, where a trim does not reach", bytes(tops)),
             format!(
                 "resident and free at the ends of {number} arenas: {}; glibc gives an end back when it exceeds a limit \

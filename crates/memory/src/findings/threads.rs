@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, of_area, percent, total};
-use assay_model::{Area, MemoryFinding, MemoryReport};
+use assay_model::{Area, MemoryFinding, MemoryReport, MemoryRule};
 
 /// From here on the number itself is the cause: stacks, kernel stacks, malloc caches and page tables come with each.
 const THREADS_MANY: u64 = 500;
@@ -20,7 +20,7 @@ pub(super) fn stale_stacks(report: &MemoryReport) -> Option<MemoryFinding> {
     matters(report, gain).then(|| {
         let number = report.threads.len();
         finding(
-            "stale-stacks",
+            MemoryRule::StaleStacks,
             format!("{} of thread stacks is left from deeper calls that have returned", bytes(gain)),
             format!(
                 "below the stack pointers of {number} threads: {} of {} resident stack; it stays until the thread ends",
@@ -50,7 +50,7 @@ pub(super) fn many_threads(report: &MemoryReport) -> Option<MemoryFinding> {
     let feature = report.jvm.as_ref().and_then(|jvm| jvm.feature);
     let virtual_threads = if feature.is_some_and(|f| 21 <= f) { ", or virtual threads" } else { "" };
     Some(finding(
-        "many-threads",
+        MemoryRule::ManyThreads,
         format!("{threads} threads"),
         format!(
             "stacks {} resident{reserve}, {} of RSS{kernel}",
@@ -82,7 +82,7 @@ pub(super) fn huge_pages_in_stacks(report: &MemoryReport) -> Option<MemoryFindin
     let gain = all.saturating_sub(usual.saturating_mul(inflated.len() as u64)).min(huge);
     matters(report, gain).then(|| {
         finding(
-            "huge-pages-in-stacks",
+            MemoryRule::HugePagesInStacks,
             format!("huge pages make {} thread stacks resident beyond what they need", inflated.len()),
             format!(
                 "{} stacks have {} resident, the others {} each; {} of the process lies in huge pages",

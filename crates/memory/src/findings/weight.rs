@@ -1,6 +1,6 @@
 //! What a finding is made of, and from which size on it matters.
 
-use assay_model::{MemoryFinding, MemoryReport};
+use assay_model::{MemoryFinding, MemoryReport, MemoryRule};
 
 /// What is smaller is not worth a restart: a burst of compilation alone moves as much.
 pub(super) const GAIN_BYTES_MIN: u64 = 4 << 20;
@@ -14,11 +14,11 @@ pub(super) fn matters(report: &MemoryReport, bytes: u64) -> bool {
 }
 
 pub(super) fn finding(
-    rule: &str,
+    rule: MemoryRule,
     claim: String,
     evidence: String,
     setting: String,
     gain_bytes: Option<u64>,
 ) -> MemoryFinding {
-    MemoryFinding { rule: rule.to_owned(), claim, evidence, setting, gain_bytes, is_at_least: false }
+    MemoryFinding { rule, claim, evidence, setting, gain_bytes, is_at_least: false }
 }

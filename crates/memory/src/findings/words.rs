@@ -32,7 +32,7 @@ pub(crate) fn ending(report: &MemoryReport, area: Area, last: &str) -> u64 {
 
 /// The leaves of an area.
 pub(crate) fn leaves_of(report: &MemoryReport, area: Area) -> impl Iterator<Item = &Leaf> {
-    report.leaves.iter().filter(move |leaf| leaf.path.first().is_some_and(|part| part == area.title()))
+    report.leaves.iter().filter(move |leaf| Area::of_path(&leaf.path) == Some(area))
 }
 
 /// A sum that stays at the largest number: looks may come from a file.

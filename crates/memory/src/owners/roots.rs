@@ -6,8 +6,8 @@ use super::search::Search;
 use crate::jvm::Jvm;
 use crate::leaf_table::{LeafId, LeafTable};
 use crate::mapped::{file_name, library_data};
-use assay_hotspot::{JavaHeap, Symbols, ThreadKind};
-use assay_model::{Area, Tier};
+use assay_hotspot::{JavaHeap, Symbols};
+use assay_model::{Area, ThreadKind, Tier};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -232,7 +232,9 @@ fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
         let (area, name) = match thread.kind {
             ThreadKind::Compiler => (Area::JitWork, "compiler data"),
             ThreadKind::Gc => (Area::GcStructures, "malloc"),
-            ThreadKind::Java | ThreadKind::Vm | ThreadKind::Native => (Area::JvmWork, "threads"),
+            ThreadKind::Java | ThreadKind::Vm | ThreadKind::Native | ThreadKind::Other => {
+                (Area::JvmWork, "threads")
+            }
         };
         let leaf = leaves.leaf(area, &[name], Tier::Pointers);
         let live = pointer.unwrap_or(stack.start)..stack.end;

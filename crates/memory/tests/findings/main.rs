@@ -3,12 +3,14 @@
 mod report;
 
 use assay_memory::findings;
-use assay_model::{AllocatorFacts, ArenaFacts, CgroupMemory, MemoryFinding};
+use assay_model::{
+    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, MemoryFinding, MemoryRule, ThreadKind,
+};
 use report::{Look, MIB};
 
 /// A rule, a look that it speaks of, the gain that it must predict, and a look in which the same thing is harmless.
 struct Case {
-    rule: &'static str,
+    rule: MemoryRule,
     has: Look,
     gain_bytes: Option<u64>,
     has_not: Look,
@@ -22,7 +24,7 @@ fn glibc(look: Look, trim_gain_bytes: u64, freed_by_arena: &[u64]) -> Look {
             ..ArenaFacts::default()
         });
         report.allocator = Some(AllocatorFacts {
-            name: "glibc".to_owned(),
+            name: Allocator::Glibc,
             trim_gain_bytes: Some(trim_gain_bytes),
             arenas: arenas.collect(),
             ..AllocatorFacts::default()
@@ -43,7 +45,7 @@ fn heap_cases() -> Vec<Case> {
     let fixed = |look: Look| look.flag("MinHeapSize", &(512 * MIB).to_string());
     vec![
         Case {
-            rule: "heap-free-but-resident",
+            rule: MemoryRule::HeapFreeButResident,
             has: freed(290 * MIB),
             // 70 MiB used may keep 30 MiB free.
             gain_bytes: Some(190 * MIB),
@@ -51,7 +53,7 @@ fn heap_cases() -> Vec<Case> {
             has_not: freed(103 * MIB),
         },
         Case {
-            rule: "heap-size-fixed",
+            rule: MemoryRule::HeapSizeFixed,
             has: fixed(plain().leaf("Java heap/free but resident", 200 * MIB)),
             gain_bytes: Some(200 * MIB),
             has_not: fixed(plain().leaf("Java heap/free but resident", 10 * MIB)),
@@ -62,19 +64,19 @@ fn heap_cases() -> Vec<Case> {
 fn malloc_cases() -> Vec<Case> {
     vec![
         Case {
-            rule: "freed-but-resident",
+            rule: MemoryRule::FreedButResident,
             has: glibc(plain(), 30 * MIB, &[30 * MIB]),
             gain_bytes: Some(30 * MIB),
             has_not: glibc(plain(), 3 * MIB, &[30 * MIB]),
         },
         Case {
-            rule: "malloc-arenas",
+            rule: MemoryRule::MallocArenas,
             has: glibc(plain(), 0, &[9 * MIB, 20 * MIB, 5 * MIB, 4 * MIB]),
             gain_bytes: Some(9 * MIB),
             has_not: glibc(plain(), 0, &[9 * MIB, 20 * MIB]),
         },
         Case {
-            rule: "arena-tops",
+            rule: MemoryRule::ArenaTops,
             has: glibc(plain().leaf("freed but resident/arena 1/top", 9 * MIB), 0, &[MIB, MIB]),
             gain_bytes: Some(9 * MIB - 2 * (128 << 10)),
             has_not: glibc(plain().leaf("freed but resident/arena 1/bins", 9 * MIB), 0, &[MIB, MIB]),
@@ -84,7 +86,7 @@ fn malloc_cases() -> Vec<Case> {
 
 fn thread_cases() -> Vec<Case> {
     let stale = |bytes: u64| {
-        plain().threads(10, "Java", Some(MIB), 900 << 10).with(|report| {
+        plain().threads(10, ThreadKind::Java, Some(MIB), 900 << 10).with(|report| {
             report.threads.iter_mut().for_each(|thread| thread.stack_stale_bytes = Some(bytes));
         })
     };
@@ -92,24 +94,28 @@ fn thread_cases() -> Vec<Case> {
         plain().leaf("stacks/Java/worker-#/touched", 100 * MIB).with(|r| r.beside_rss.threads = Some(number))
     };
     let huge = |look: Look, bytes: u64| look.with(|report| report.beside_rss.huge_pages_bytes = Some(bytes));
-    let inflated =
-        plain().threads(20, "Java", Some(2 * MIB), 2 * MIB).threads(20, "Java", Some(MIB), 128 << 10);
+    let inflated = plain().threads(20, ThreadKind::Java, Some(2 * MIB), 2 * MIB).threads(
+        20,
+        ThreadKind::Java,
+        Some(MIB),
+        128 << 10,
+    );
     vec![
         Case {
-            rule: "stale-stacks",
+            rule: MemoryRule::StaleStacks,
             has: stale(800 << 10),
             gain_bytes: Some(10 * (800 << 10)),
             has_not: stale(100 << 10),
         },
-        Case { rule: "many-threads", has: threads(2_000), gain_bytes: None, has_not: threads(400) },
+        Case { rule: MemoryRule::ManyThreads, has: threads(2_000), gain_bytes: None, has_not: threads(400) },
         Case {
-            rule: "huge-pages-in-stacks",
+            rule: MemoryRule::HugePagesInStacks,
             has: huge(inflated.clone(), 40 * MIB),
             gain_bytes: Some(20 * (2 * MIB - (128 << 10))),
             has_not: huge(inflated, 0),
         },
         Case {
-            rule: "huge-pages-unasked",
+            rule: MemoryRule::HugePagesUnasked,
             has: huge(
                 plain()
                     .flag("UseTransparentHugePages", "false")
@@ -138,25 +144,25 @@ fn owner_cases() -> Vec<Case> {
     };
     vec![
         Case {
-            rule: "direct-buffers-without-limit",
+            rule: MemoryRule::DirectBuffersWithoutLimit,
             has: direct("0"),
             gain_bytes: None,
             has_not: direct("300000000"),
         },
         Case {
-            rule: "zip-streams-not-ended",
+            rule: MemoryRule::ZipStreamsNotEnded,
             has: plain().leaf("direct and mapped buffers/java.util.zip.Deflater", 40 * MIB).count(600),
             gain_bytes: Some(40 * MIB),
             has_not: plain().leaf("direct and mapped buffers/java.util.zip.Deflater", 10 * MIB).count(600),
         },
         Case {
-            rule: "class-loaders-of-one-name",
+            rule: MemoryRule::ClassLoadersOfOneName,
             has: loaders("com.example.PluginLoader", 60),
             gain_bytes: Some(59 * MIB),
             has_not: loaders("app", 3),
         },
         Case {
-            rule: "metaspace-waste",
+            rule: MemoryRule::MetaspaceWaste,
             has: plain()
                 .leaf("class metadata/non-class/free chunks", 10 * MIB)
                 .leaf("class metadata/non-class/unused tails", 2 * MIB),
@@ -164,7 +170,7 @@ fn owner_cases() -> Vec<Case> {
             has_not: plain().leaf("class metadata/non-class/free chunks", 5 * MIB),
         },
         Case {
-            rule: "cds-archive-private",
+            rule: MemoryRule::CdsArchivePrivate,
             has: plain().leaf("class metadata/CDS archive/private", 40 * MIB),
             gain_bytes: None,
             has_not: plain()
@@ -172,7 +178,7 @@ fn owner_cases() -> Vec<Case> {
                 .leaf("class metadata/CDS archive/shared", 41 * MIB),
         },
         Case {
-            rule: "native-memory-tracking",
+            rule: MemoryRule::NativeMemoryTracking,
             has: tracked("summary"),
             gain_bytes: Some(9 * MIB),
             has_not: tracked("off"),
@@ -193,24 +199,24 @@ fn code_cases() -> Vec<Case> {
     let jars = |bytes: u64| plain().leaf("code/mapped jars/app.jar", bytes);
     vec![
         Case {
-            rule: "code-cache-fragmented",
+            rule: MemoryRule::CodeCacheFragmented,
             has: plain().leaf("JIT-compiled code/non-profiled nmethods/free", 10 * MIB),
             gain_bytes: Some(10 * MIB),
             has_not: plain().leaf("JIT-compiled code/non-profiled nmethods/free", 5 * MIB),
         },
         Case {
-            rule: "code-cache-nearly-full",
+            rule: MemoryRule::CodeCacheNearlyFull,
             has: cache(230 * MIB),
             gain_bytes: None,
             has_not: cache(200 * MIB),
         },
         Case {
-            rule: "gc-structures-large",
+            rule: MemoryRule::GcStructuresLarge,
             has: tables(40 * MIB),
             gain_bytes: Some(42 * MIB - MIB),
             has_not: tables(10 * MIB),
         },
-        Case { rule: "mapped-files", has: jars(40 * MIB), gain_bytes: None, has_not: jars(8 * MIB) },
+        Case { rule: MemoryRule::MappedFiles, has: jars(40 * MIB), gain_bytes: None, has_not: jars(8 * MIB) },
     ]
 }
 
@@ -227,15 +233,20 @@ fn host_cases() -> Vec<Case> {
         })
     };
     vec![
-        Case { rule: "swapped-out", has: swap(100 * MIB), gain_bytes: None, has_not: swap(10 * MIB) },
         Case {
-            rule: "near-limit",
+            rule: MemoryRule::SwappedOut,
+            has: swap(100 * MIB),
+            gain_bytes: None,
+            has_not: swap(10 * MIB),
+        },
+        Case {
+            rule: MemoryRule::NearLimit,
             has: charged(950 * MIB, 10 * MIB),
             gain_bytes: None,
             has_not: charged(950 * MIB, 500 * MIB),
         },
         Case {
-            rule: "unknown-large",
+            rule: MemoryRule::UnknownLarge,
             has: plain().leaf("malloc, no known owner", 20 * MIB),
             gain_bytes: None,
             has_not: plain().leaf("malloc, no known owner", 2 * MIB),
@@ -248,8 +259,19 @@ fn cases() -> Vec<Case> {
     all.into_iter().flatten().collect()
 }
 
-fn of_rule(look: &Look, rule: &str) -> Option<MemoryFinding> {
+fn of_rule(look: &Look, rule: MemoryRule) -> Option<MemoryFinding> {
     findings(&look.0).into_iter().find(|finding| finding.rule == rule)
+}
+
+#[test]
+fn every_rule_has_a_case() {
+    // Of `advise`; tests/advise.rs has looks for them.
+    let of_limits =
+        [MemoryRule::HeapLargerThanCommitted, MemoryRule::CodeCacheReserve, MemoryRule::DirectLimitAboveUse];
+    let cases = cases();
+    let has_case = |rule| of_limits.contains(rule) || cases.iter().any(|case| case.rule == *rule);
+    let without: Vec<_> = MemoryRule::ALL.iter().filter(|rule| !has_case(rule)).collect();
+    assert!(without.is_empty(), "{without:?}");
 }
 
 #[test]
@@ -268,10 +290,10 @@ fn every_rule_speaks_where_it_should_and_is_silent_where_it_should_not() {
 #[test]
 fn a_look_that_one_rule_speaks_of_moves_no_other() {
     // What is large is also in the allocator's arenas, or in huge pages: these two may speak along.
-    let along = |rule: &str| matches!(rule, "freed-but-resident" | "unknown-large");
+    let along = |rule| matches!(rule, MemoryRule::FreedButResident | MemoryRule::UnknownLarge);
     for case in cases() {
         let others: Vec<_> =
-            findings(&case.has.0).into_iter().filter(|f| f.rule != case.rule && !along(&f.rule)).collect();
+            findings(&case.has.0).into_iter().filter(|f| f.rule != case.rule && !along(f.rule)).collect();
         assert!(others.is_empty(), "beside {}: {others:?}", case.rule);
     }
 }
@@ -300,7 +322,7 @@ fn the_setting_fits_release_and_collector() {
         let look = glibc(plain(), 30 * MIB, &[]).jvm(|jvm| {
             (jvm.version, jvm.feature) = (Some(version.to_owned()), feature);
         });
-        of_rule(&look, "freed-but-resident").expect("a finding").setting
+        of_rule(&look, MemoryRule::FreedButResident).expect("a finding").setting
     };
     assert!(trim("17.0.15+6-Debian-1deb12u1").contains("; for good: -XX:TrimNativeHeapInterval=30000"));
     assert!(trim("17.0.9+9").contains("-XX:+UnlockExperimentalVMOptions -XX:TrimNativeHeapInterval"));
@@ -314,7 +336,7 @@ fn the_setting_fits_release_and_collector() {
             (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(290 * MIB));
             jvm.collector = Some(collector.to_owned());
         });
-        of_rule(&look, "heap-free-but-resident").map(|finding| finding.setting)
+        of_rule(&look, MemoryRule::HeapFreeButResident).map(|finding| finding.setting)
     };
     let wanted = [
         ("G1", "G1PeriodicGCInterval"),
@@ -332,9 +354,9 @@ fn the_setting_fits_release_and_collector() {
 #[test]
 fn what_the_heap_would_give_back_is_the_least_since_dead_objects_count_as_used() {
     let cases = heap_cases();
-    let found = of_rule(&cases[0].has, "heap-free-but-resident").expect("a finding");
+    let found = of_rule(&cases[0].has, MemoryRule::HeapFreeButResident).expect("a finding");
     assert!(found.is_at_least && found.evidence.contains("at least"), "{found:?}");
-    assert!(of_rule(&cases[1].has, "heap-size-fixed").is_some_and(|found| !found.is_at_least));
+    assert!(of_rule(&cases[1].has, MemoryRule::HeapSizeFixed).is_some_and(|found| !found.is_at_least));
 }
 
 #[test]
@@ -344,7 +366,7 @@ fn leaves_of_unknown_names_and_extreme_figures_do_no_harm() {
         .leaf("Java heap", u64::MAX >> 8)
         .leaf("freed but resident/top", u64::MAX >> 8)
         .count(0)
-        .threads(3, "", None, u64::MAX / 2)
+        .threads(3, ThreadKind::Other, None, u64::MAX / 2)
         .with(|report| report.threads.iter_mut().for_each(|t| t.stack_stale_bytes = Some(u64::MAX / 2)));
     let look = glibc(look, u64::MAX, &[u64::MAX / 8; 4]);
     assert!(!findings(&look.0).is_empty());

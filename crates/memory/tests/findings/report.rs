@@ -2,8 +2,8 @@
 //! look.
 
 use assay_model::{
-    Area, AreaBytes, BesideRss, JvmMemoryFacts, Leaf, LookDepth, MemoryReport, Provenance, ThreadMemory,
-    Tier, schema,
+    Area, AreaBytes, BesideRss, JvmMemoryFacts, Leaf, LookDepth, MemoryReport, Provenance, ThreadKind,
+    ThreadMemory, Tier, schema,
 };
 use std::collections::BTreeMap;
 
@@ -132,12 +132,12 @@ impl Look {
     }
 
     /// Adds so many threads of a kind.
-    pub fn threads(mut self, number: u32, kind: &str, stack: Option<u64>, resident: u64) -> Look {
+    pub fn threads(mut self, number: u32, kind: ThreadKind, stack: Option<u64>, resident: u64) -> Look {
         for i in 0..number {
             self.0.threads.push(ThreadMemory {
                 tid: 5000 + i,
                 name: format!("worker-{i}"),
-                kind: kind.to_owned(),
+                kind,
                 stack_bytes: stack,
                 stack_resident_bytes: resident,
                 stack_stale_bytes: None,

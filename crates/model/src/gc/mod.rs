@@ -4,6 +4,7 @@ mod events;
 mod figures;
 mod record;
 mod report;
+mod rule;
 
 pub use events::{GcEventsLine, GcHeading, GcPauseV1, StoredGcLine};
 pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
@@ -13,6 +14,7 @@ pub use report::{
     GcReconciliation, GcReport, GcRow, GcSeries, GcSeverity, GcSource, GcSpaceUse, GcTrend, GcVerdict,
     NotUnderstood, StrangeShape,
 };
+pub use rule::GcRule;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What GC logs say, in short: the stored form of `assay gc --json`.
 
-use super::{GcScope, GcSpace, GcTrouble};
+use super::{GcRule, GcScope, GcSpace, GcTrouble};
 use crate::{Estimate, HeapRange, ModeRead, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -308,8 +308,8 @@ pub struct GcReconciliation {
 /// Something that the reader of the report should know or do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcFinding {
-    /// Stable name of the rule, in kebab case.
-    pub rule: String,
+    /// The rule that made the claim.
+    pub rule: GcRule,
     /// How grave.
     pub severity: GcSeverity,
     /// One sentence.

@@ -1,11 +1,12 @@
 //! `assay heap modes`: which reference mode a heap size gets, and why.
 
+use crate::closed::closed;
 use crate::{Problem, ReferenceMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One JVM with one collector and one `-Xmx`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeCell {
     /// Home of the JVM, or its version where two have the same.
     pub java: String,
@@ -35,6 +36,11 @@ pub struct ModeCell {
 }
 
 impl ModeCell {
+    /// JVM, collector and heap size: what tells it from other cells.
+    pub fn key(&self) -> (&str, &str, u64) {
+        (&self.java, &self.collector, self.max_heap_bytes)
+    }
+
     /// Whether a JVM started so has another mode than was computed.
     pub fn has_other_mode(&self) -> bool {
         matches!((self.computed_mode, self.verified_mode), (Some(computed), Some(found)) if computed != found)
@@ -84,11 +90,29 @@ pub struct AddressRange {
     pub may_hold_heap: bool,
 }
 
+closed! {
+    /// What can be done about a wanted heap size.
+    ModeRule {
+        /// Take the size as it is.
+        Stay = "stay",
+        /// Take a smaller heap, of a mode that holds or does more.
+        GoUnder = "go-under",
+        /// Let the heap begin lower, so that references need no base.
+        LowerBase = "lower-base",
+        /// Take a heap so large that it holds more in spite of its mode.
+        GoPast = "go-past",
+        /// Align objects to 16 bytes, so that compressed references reach further.
+        Alignment16 = "alignment-16",
+        /// Take compact object headers.
+        CompactHeaders = "compact-headers",
+    }
+}
+
 /// What to do about a wanted heap size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeAdvice {
-    /// `stay`, `go-under`, `lower-base`, `alignment-16`, `compact-headers`, `go-past`.
-    pub rule: String,
+    /// What it comes down to.
+    pub rule: ModeRule,
     /// The options that do it.
     pub options: Vec<String>,
     /// One sentence, with figures.
@@ -107,7 +131,7 @@ pub struct ModeOfLog {
 }
 
 /// The stored form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapModes {
     /// [`crate::schema::HEAP_MODES`].
     pub schema: String,

@@ -1,6 +1,6 @@
 //! `assay heap predict`: what a heap weighs in every model.
 
-use super::{ClassLayout, HeapModel, ModelName};
+use super::{ClassLayout, ModelName};
 use crate::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,10 +138,5 @@ impl HeapPrediction {
     /// The heap in a model; `None` when that was not asked for.
     pub fn model(&self, name: ModelName) -> Option<&ModelWeight> {
         self.models.iter().find(|model| model.name == name)
-    }
-
-    /// The release and name of a model, as layouts carry them.
-    pub fn heap_model(&self, name: ModelName) -> Option<HeapModel> {
-        self.model(name).map(|model| HeapModel { name, jdk: model.jdk })
     }
 }

@@ -78,6 +78,11 @@ impl Area {
         Area::ALL.iter().position(|area| *area == self).unwrap_or(Area::ALL.len() - 1)
     }
 
+    /// The area that the path of a leaf, or of a cause, begins with.
+    pub fn of_path(path: &[String]) -> Option<Area> {
+        Area::ALL.into_iter().find(|area| path.first().is_some_and(|first| first == area.title()))
+    }
+
     /// Its resident bytes in one look; zero only if other areas of the same scan are there, since an area that was not
     /// seen is not listed.
     pub fn bytes_in(self, areas: &[AreaBytes]) -> u64 {

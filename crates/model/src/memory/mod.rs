@@ -4,6 +4,7 @@ mod advice;
 mod area;
 mod change;
 mod report;
+mod rule;
 mod running;
 mod sample;
 mod trim;
@@ -12,9 +13,10 @@ pub use advice::{Advice, AdviceLine};
 pub use area::{Area, AreaBytes, Tier};
 pub use change::{Cause, MemoryChange};
 pub use report::{
-    AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, JvmMemoryFacts, Leaf, LookDepth, MemoryFinding,
-    MemoryReport, OwnersLeftOut, ThreadMemory, TierBytes, UnknownPiece,
+    Allocator, AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, JvmMemoryFacts, Leaf, LookDepth,
+    MemoryFinding, MemoryReport, OwnersLeftOut, PieceKind, ThreadKind, ThreadMemory, TierBytes, UnknownPiece,
 };
+pub use rule::MemoryRule;
 pub use running::{RunningJvm, RunningJvms};
 pub use sample::MemorySample;
 pub use trim::MemoryTrim;

@@ -1,6 +1,7 @@
 //! One look at a process in full: what `assay memory PID --json` prints.
 
-use super::{AreaBytes, Tier};
+use super::{AreaBytes, MemoryRule, Tier};
+use crate::closed::closed;
 use crate::{Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -134,11 +135,21 @@ pub struct TierBytes {
     pub resident_bytes: u64,
 }
 
+closed! {
+    /// What nobody could be found for.
+    PieceKind {
+        /// Memory in no known region.
+        Region = "region",
+        /// Blocks of a size that are in use in malloc, with no known owner.
+        Block = "block",
+    }
+}
+
 /// Something unknown, described.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnknownPiece {
-    /// `region` (in no known region) or `block` (in use in malloc, owner unknown).
-    pub kind: String,
+    /// Where it is.
+    pub kind: PieceKind,
     /// Where, or which size class: `7f12a4000000-7f12a4021000 rw-p`, `blocks of 48 bytes`.
     pub what: String,
     /// Kind of contents: `zeros`, `text`, `pointers into libjvm`, `mixed`.
@@ -193,11 +204,27 @@ pub struct JvmMemoryFacts {
     pub flags: std::collections::BTreeMap<String, String>,
 }
 
+closed! {
+    /// An allocator.
+    Allocator {
+        /// The C library's own, or that of a program with the C library linked in.
+        Glibc = "glibc",
+        /// jemalloc.
+        Jemalloc = "jemalloc",
+        /// tcmalloc.
+        Tcmalloc = "tcmalloc",
+        /// mimalloc.
+        Mimalloc = "mimalloc",
+        /// That of musl, the C library.
+        Musl = "musl",
+    }
+}
+
 /// An allocator in the process, and what it holds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AllocatorFacts {
-    /// `glibc`, `jemalloc`, `tcmalloc`, `mimalloc`, `musl`.
-    pub name: String,
+    /// Which it is.
+    pub name: Allocator,
     /// Its version, where that is known.
     pub version: Option<String>,
     /// Bytes in blocks that are in use (their usable size), not only the resident ones.
@@ -235,6 +262,22 @@ pub struct ArenaFacts {
     pub trim_gain_bytes: Option<u64>,
 }
 
+closed! {
+    /// What a thread is for.
+    ThreadKind {
+        /// Runs Java code.
+        Java = "Java",
+        /// A JIT compiler's.
+        Compiler = "compiler",
+        /// A collector's.
+        Gc = "GC",
+        /// The JVM's own: VM thread, watcher, signal dispatcher.
+        Vm = "VM",
+        /// Unknown to the JVM.
+        Native = "native",
+    }
+}
+
 /// A thread and its stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadMemory {
@@ -242,8 +285,8 @@ pub struct ThreadMemory {
     pub tid: u32,
     /// Java name where there is one, else the kernel's.
     pub name: String,
-    /// `Java`, `compiler`, `GC`, `VM`, `native`.
-    pub kind: String,
+    /// What it is for.
+    pub kind: ThreadKind,
     /// Size of the stack.
     pub stack_bytes: Option<u64>,
     /// Resident part of it.
@@ -321,8 +364,8 @@ pub struct CgroupMemory {
 /// Something that could be given back or avoided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryFinding {
-    /// Stable name of the rule, in kebab case.
-    pub rule: String,
+    /// The rule that made the claim.
+    pub rule: MemoryRule,
     /// The claim: one sentence.
     pub claim: String,
     /// What it rests on.

@@ -30,7 +30,7 @@ pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5
     let one = |f: &GcFinding| {
         let change = f.change.as_deref().map_or_else(String::new, clean);
         [
-            f.rule.clone(),
+            f.rule.to_string(),
             words::severity(f.severity).1.to_owned(),
             clean(&f.claim),
             clean(&f.evidence),

@@ -41,8 +41,12 @@ fn lane(modes: &HeapModes, cliff: &Cliffs, (low, high): (u64, u64), chars: usize
         format!(", alignment {}", cliff.alignment_bytes)
     };
     let jdk = modes.cells.iter().find(|c| c.java == cliff.java).map(|c| format!("JDK {}, ", c.jdk));
-    let name =
-        format!("{}{}{alignment}: {}", jdk.unwrap_or_default(), clean(&cliff.collectors), clean(&cliff.java));
+    let name = format!(
+        "{}{}{alignment}: {}",
+        jdk.unwrap_or_default(),
+        clean(&cliff.collectors.join(", ")),
+        clean(&cliff.java)
+    );
     let mut stretches = Vec::new();
     let mut from = low;
     for (mode, largest, _) in &cliff.steps {
@@ -68,7 +72,6 @@ fn stretch(mode: ReferenceMode, from: u64, to: u64) -> Stretch {
 
 /// The mode behind the last cliff, if cells show one.
 fn mode_beyond(modes: &HeapModes, cliff: &Cliffs, last: u64) -> Option<ReferenceMode> {
-    let collectors: Vec<&str> = cliff.collectors.split(", ").collect();
     let wanted = format!("-XX:ObjectAlignmentInBytes={}", cliff.alignment_bytes);
     let is_aligned = |options: &[String]| match cliff.alignment_bytes {
         8 => !options.iter().any(|o| o.starts_with("-XX:ObjectAlignmentInBytes=")),
@@ -76,7 +79,7 @@ fn mode_beyond(modes: &HeapModes, cliff: &Cliffs, last: u64) -> Option<Reference
     };
     let of_lane = modes.cells.iter().filter(|c| {
         c.java == cliff.java
-            && collectors.contains(&c.collector.as_str())
+            && cliff.collectors.contains(&c.collector)
             && c.max_heap_bytes > last
             && is_aligned(&c.options)
     });

@@ -228,7 +228,7 @@ pub struct Cliffs {
     /// JVM.
     pub java: String,
     /// Collectors.
-    pub collectors: String,
+    pub collectors: Vec<String>,
     /// Alignment of objects in bytes.
     pub alignment_bytes: u64,
     /// Modes with their largest `-Xmx` in bytes and whether that was verified, from the smallest heap on.
@@ -239,7 +239,9 @@ pub struct Cliffs {
 pub fn cliffs(modes: &HeapModes) -> Vec<Cliffs> {
     let mut all: Vec<Cliffs> = Vec::new();
     let is_of = |c: &Cliffs, cliff: &ModeCliff| {
-        c.java == cliff.java && c.collectors == cliff.collector && c.alignment_bytes == cliff.alignment_bytes
+        c.java == cliff.java
+            && c.collectors == [cliff.collector.as_str()]
+            && c.alignment_bytes == cliff.alignment_bytes
     };
     for cliff in &modes.cliffs {
         let step = (cliff.mode, cliff.largest_max_heap_bytes, cliff.is_verified);
@@ -247,7 +249,7 @@ pub fn cliffs(modes: &HeapModes) -> Vec<Cliffs> {
             Some(known) => known.steps.push(step),
             None => all.push(Cliffs {
                 java: cliff.java.clone(),
-                collectors: cliff.collector.clone(),
+                collectors: vec![cliff.collector.clone()],
                 alignment_bytes: cliff.alignment_bytes,
                 steps: vec![step],
             }),
@@ -260,7 +262,7 @@ pub fn cliffs(modes: &HeapModes) -> Vec<Cliffs> {
             j.java == cliff.java && j.alignment_bytes == cliff.alignment_bytes && j.steps == cliff.steps
         };
         match joined.iter_mut().find(same) {
-            Some(known) => known.collectors += &format!(", {}", cliff.collectors),
+            Some(known) => known.collectors.extend(cliff.collectors),
             None => joined.push(cliff),
         }
     }

@@ -19,7 +19,7 @@ use std::io;
 pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
     let claims = modes.advice.iter().map(|advice| Claim {
         claim: clean(&advice.claim),
-        facts: clean(&advice.rule),
+        facts: advice.rule.to_string(),
         options: advice.options.iter().map(|o| clean(o)).collect::<Vec<_>>().join(" "),
     });
     let mut sections = Vec::new();
@@ -78,7 +78,7 @@ fn cliffs_html(modes: &HeapModes) -> String {
     let cliffs = mode_words::cliffs(modes);
     let steps = cliffs.iter().flat_map(|cliff| cliff.steps.iter().map(move |step| (cliff, step)));
     let table = Table::of("The largest heap of each mode", steps)
-        .words("JVM and collectors", |(c, _)| format!("{}: {}", clean(&c.java), clean(&c.collectors)))
+        .words("JVM and collectors", |(c, _)| format!("{}: {}", clean(&c.java), clean(&c.collectors.join(", "))))
         .words("Alignment (B)", |(c, _)| c.alignment_bytes.to_string())
         .words("Mode", |(_, step)| step.0.name().to_owned())
         .words("Largest -Xmx", |(_, step)| xmx(step.1))

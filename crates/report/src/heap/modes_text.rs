@@ -101,7 +101,7 @@ fn cliffs(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
         } else {
             format!(", alignment {}", cliff.alignment_bytes)
         };
-        let text = format!("{}{alignment}: {}", clean(&cliff.collectors), steps.join(", "));
+        let text = format!("{}{alignment}: {}", clean(&cliff.collectors.join(", ")), steps.join(", "));
         paragraph(out, 4, width, &text, str::to_owned);
     }
 }
@@ -112,7 +112,7 @@ fn advice(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
     }
     *out += &format!("\n{}\n", ink.bold("Advice"));
     for advice in &modes.advice {
-        let text = format!("{}: {}", clean(&advice.rule), clean(&advice.claim));
+        let text = format!("{}: {}", advice.rule, clean(&advice.claim));
         paragraph(out, 2, width, &text, str::to_owned);
         if !advice.options.is_empty() {
             let options: Vec<String> = advice.options.iter().map(|o| clean(o)).collect();

@@ -160,7 +160,7 @@ fn bars(change: &MemoryChange) -> Vec<Bar> {
     causes.truncate(CAUSES_DRAWN);
     causes.sort_by_key(|c| std::cmp::Reverse(c.change_bytes()));
     let class = |cause: &Cause| {
-        let area = cause.path.first().and_then(|name| Area::ALL.into_iter().find(|a| a.title() == name));
+        let area = Area::of_path(&cause.path);
         fill_class(area.unwrap_or(Area::Other).look())
     };
     let one = |cause: &Cause| Bar {

@@ -182,7 +182,7 @@ pub fn arena_name(arena: &ArenaFacts) -> String {
 /// Name and version of an allocator.
 pub fn allocator_name(allocator: &AllocatorFacts) -> String {
     let version = allocator.version.as_ref().map_or_else(String::new, |v| format!(" {}", clean(v)));
-    format!("{}{version}", clean(&allocator.name))
+    format!("{}{version}", allocator.name)
 }
 
 /// What the allocator holds, in a sentence.

@@ -51,7 +51,7 @@ fn push<'a>(rows: &mut Vec<Row<'a>>, node: &'a Node, what: Option<&'a str>, abov
 /// The unknown, described; absent where there is nothing.
 pub fn unknown(report: &MemoryReport) -> Option<Table> {
     Table::of("What the unknown bytes look like", &report.unknown)
-        .words("Kind", |piece| clean(&piece.kind))
+        .words("Kind", |piece| piece.kind.to_string())
         .figures("Resident", |piece| bytes(piece.resident_bytes))
         .figures("Number", |piece| piece.count.map_or_else(String::new, count))
         .words("Where or which size", |piece| clean(&piece.what))
@@ -85,7 +85,7 @@ pub fn threads(report: &MemoryReport) -> Option<(String, Table)> {
     let optional = |value: Option<u64>| value.map_or("not available".to_owned(), bytes);
     let table = Table::of("Stacks of threads, the biggest first", report.threads.iter().take(THREADS_SHOWN))
         .words("Thread", |t| clean(&t.name))
-        .words("Kind", |t| clean(&t.kind))
+        .words("Kind", |t| t.kind.to_string())
         .figures("Tid", |t| t.tid.to_string())
         .figures("Resident", |t| bytes(t.stack_resident_bytes))
         .figures("Of it left from deeper calls", |t| optional(t.stack_stale_bytes))

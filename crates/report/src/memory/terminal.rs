@@ -7,7 +7,7 @@ use assay_kit::number::{bytes, count, percent};
 use assay_kit::terminal::{more, problems, usable};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{LeavesShown, TerminalView};
-use assay_model::{Area, MemoryFinding, MemoryReport, Problem};
+use assay_model::{Area, MemoryFinding, MemoryReport, PieceKind, Problem};
 
 /// Pieces of the unknown that are listed.
 const UNKNOWN_SHOWN: usize = 5;
@@ -165,10 +165,9 @@ impl Tree<'_> {
     fn pieces(&self, out: &mut String, area: Area) {
         let is_of_malloc = area == Area::MallocHeap;
         let shown = self.report.unknown.iter().take(UNKNOWN_SHOWN);
-        for piece in shown.filter(|piece| (piece.kind == "block") == is_of_malloc) {
+        for piece in shown.filter(|piece| (piece.kind == PieceKind::Block) == is_of_malloc) {
             let number = piece.count.map_or_else(String::new, |n| format!("{}× ", count(n)));
-            let what =
-                format!("{} {number}{}: {}", clean(&piece.kind), clean(&piece.what), clean(&piece.contents));
+            let what = format!("{} {number}{}: {}", piece.kind, clean(&piece.what), clean(&piece.contents));
             let line =
                 format!("{:>width$}  {what}", bytes(piece.resident_bytes), width = self.columns.name + BYTES);
             *out += &format!("{}\n", self.ink.dim(fit(&line, self.columns.all).trim_end()));

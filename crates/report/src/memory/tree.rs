@@ -49,7 +49,7 @@ pub fn areas(report: &MemoryReport) -> Vec<AreaNode> {
     let mut by_area: BTreeMap<Area, Vec<Placed>> = BTreeMap::new();
     for (rank, index) in order.into_iter().enumerate() {
         let leaf = &report.leaves[index];
-        let named = leaf.path.first().and_then(|name| Area::ALL.into_iter().find(|a| a.title() == name));
+        let named = Area::of_path(&leaf.path);
         let skip = usize::from(named.is_some());
         let path = parts(leaf, skip);
         by_area.entry(named.unwrap_or(Area::Other)).or_default().push(Placed { path, leaf, rank });

@@ -3,7 +3,7 @@
 use super::claims;
 use super::estimate::times;
 use super::grid::{Cell, Grid, Group, is_quiet};
-use assay_kit::number::significant;
+use assay_kit::number::{bracketed, significant};
 use assay_kit::text;
 use assay_model::{Comparison, Metric, Verdict, WarmUpEnd, metric};
 
@@ -47,10 +47,12 @@ impl Answer {
             let (own, base) = (text::clean(&grid.series[series]), text::clean(&grid.series[baseline]));
             let headline = describe(grid, primary, series, baseline).map_or_else(
                 || not_compared(grid, primary, series, baseline),
-                |words| headline(&own, &base, primary, &words),
+                |said| headline(&own, &base, primary, &said),
             );
             let details = also(grid, primary)
-                .filter_map(|m| Some(format!("{}: {}.", m.title, describe(grid, m, series, baseline)?)))
+                .filter_map(|m| {
+                    Some(format!("{}: {}.", m.title, describe(grid, m, series, baseline)?.words()))
+                })
                 .collect();
             items.push(Item { headline, details });
         }
@@ -115,45 +117,73 @@ fn pairs(grid: &Grid) -> Vec<(usize, usize)> {
     pairs
 }
 
+/// What is said of a metric.
+struct Said {
+    /// How many times as much it is, where that is said first.
+    factor: Option<String>,
+    rest: String,
+}
+
+impl Said {
+    /// `1.45 times [1.43, 1.47] at heap 1g`.
+    fn words(&self) -> String {
+        self.factor
+            .as_ref()
+            .map_or_else(|| self.rest.clone(), |factor| format!("{factor} times {}", self.rest))
+    }
+
+    fn joined(mut all: impl Iterator<Item = Said>) -> Option<Said> {
+        let first = all.next()?;
+        Some(all.fold(first, |said, next| Said { rest: format!("{}; {}", said.rest, next.words()), ..said }))
+    }
+}
+
 /// A metric over all groups of a pair: `1.45 times [1.43, 1.47] at heap 1g; no difference shown at heap 2g (...)`.
-fn describe<'g>(grid: &'g Grid<'g>, metric: &Metric, series: usize, baseline: usize) -> Option<String> {
+fn describe<'g>(grid: &'g Grid<'g>, metric: &Metric, series: usize, baseline: usize) -> Option<Said> {
     let mut found: Vec<Found<'g>> = Vec::new();
     for (group, cell) in grid.cells().filter(|(_, c)| c.series == series) {
         let comparison = grid.comparison(cell.name, &metric.id);
         let comparison = comparison.filter(|c| grid.cell(&c.baseline).is_some_and(|b| b.series == baseline));
         found.extend(comparison.map(|c| (group, c)));
     }
-    let mut parts = Vec::new();
-    for verdict in [Verdict::Higher, Verdict::Lower, Verdict::NoDifferenceShown, Verdict::TooFewBlocks] {
+    let verdicts = [Verdict::Higher, Verdict::Lower, Verdict::NoDifferenceShown, Verdict::TooFewBlocks];
+    let said = verdicts.into_iter().filter_map(|verdict| {
         let same: Vec<Found<'g>> = found.iter().copied().filter(|(_, c)| c.verdict == verdict).collect();
-        if !same.is_empty() {
-            parts.push(phrase(grid, verdict, &same));
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join("; "))
+        phrase(grid, verdict, &same)
+    });
+    Said::joined(said)
 }
 
 /// A comparison and where it holds.
 type Found<'g> = (&'g Group<'g>, &'g Comparison);
 
-fn phrase(grid: &Grid, verdict: Verdict, same: &[Found]) -> String {
+/// What is said of comparisons with the same verdict; absent for none.
+fn phrase(grid: &Grid, verdict: Verdict, same: &[Found]) -> Option<Said> {
     let at = |groups: &[&Group]| {
         // A study with one group says it once, in `place`.
         let places = if grid.groups.len() > 1 { grid.places(groups) } else { String::new() };
         if places.is_empty() { places } else { format!(" at {places}") }
     };
-    let each = || {
-        same.iter().map(|(g, c)| format!("{}{}", times(&c.ratio), at(&[g]))).collect::<Vec<_>>().join("; ")
+    let one = |(group, comparison): &Found| {
+        let rest = format!("{}{}", bracketed(comparison.ratio.ends()), at(&[group]));
+        Said { factor: Some(significant(comparison.ratio.estimate)), rest }
     };
+    let each = || Said::joined(same.iter().map(one));
     let places = at(&same.iter().map(|(g, _)| *g).collect::<Vec<_>>());
     match (verdict, same) {
-        (Verdict::TooFewBlocks, _) => format!("{} (too few blocks to tell from noise)", each()),
+        (_, []) => None,
+        (Verdict::TooFewBlocks, _) => each().map(|mut said| {
+            said.rest += " (too few blocks to tell from noise)";
+            said
+        }),
         (Verdict::NoDifferenceShown, [(_, one)]) => {
-            format!("no difference shown{places} ({})", times(&one.ratio))
+            let rest = format!("no difference shown{places} ({})", times(&one.ratio));
+            Some(Said { factor: None, rest })
         }
         (Verdict::NoDifferenceShown, many) => {
             let (low, high) = hull(many);
-            format!("no difference shown{places} (intervals within [{low}, {high}])")
+            let rest = format!("no difference shown{places} (intervals within [{low}, {high}])");
+            Some(Said { factor: None, rest })
         }
         (_, many) if many.len() > 1 && spread(many) <= ONE_RANGE => {
             let estimates = many.iter().map(|(_, c)| c.ratio.estimate);
@@ -162,7 +192,8 @@ fn phrase(grid: &Grid, verdict: Verdict, same: &[Found]) -> String {
             let (first, last) = (significant(low), significant(high));
             let range = if first == last { first } else { format!("{first} to {last}") };
             let (low, high) = hull(many);
-            format!("{range} times{places} (intervals within [{low}, {high}])")
+            let rest = format!("{places} (intervals within [{low}, {high}])").trim_start().to_owned();
+            Some(Said { factor: Some(range), rest })
         }
         _ => each(),
     }
@@ -192,13 +223,11 @@ fn not_compared(grid: &Grid, metric: &Metric, series: usize, baseline: usize) ->
 }
 
 /// `64-bit: 1.45 times the garbage per request of 32-bit [1.43, 1.47] at heap 1g.`
-fn headline(own: &str, base: &str, metric: &Metric, words: &str) -> String {
-    let title = lower(&metric.title);
-    match words.split_once(" times ") {
-        Some((number, rest)) if number.starts_with(|c: char| c.is_ascii_digit()) => {
-            format!("{own}: {number} times the {title} of {base} {rest}.")
-        }
-        _ => format!("{own} against {base}, {title}: {words}."),
+fn headline(own: &str, base: &str, metric: &Metric, said: &Said) -> String {
+    let (title, rest) = (lower(&metric.title), &said.rest);
+    match &said.factor {
+        Some(factor) => format!("{own}: {factor} times the {title} of {base} {rest}."),
+        None => format!("{own} against {base}, {title}: {rest}."),
     }
 }
 

@@ -222,8 +222,8 @@ pub fn g1() -> GcReport {
 }
 
 fn findings() -> Vec<GcFinding> {
-    let finding = |rule: &str, severity, claim: &str, evidence: &str, at: &[(usize, u64)]| GcFinding {
-        rule: rule.to_owned(),
+    let finding = |rule, severity, claim: &str, evidence: &str, at: &[(usize, u64)]| GcFinding {
+        rule,
         severity,
         claim: claim.to_owned(),
         evidence: evidence.to_owned(),
@@ -233,7 +233,7 @@ fn findings() -> Vec<GcFinding> {
     };
     vec![
         finding(
-            "reference-mode",
+            GcRule::ReferenceModeLimit,
             GcSeverity::Note,
             "References are compressed and zero-based.",
             "Compressed Oops mode: Zero based",
@@ -243,7 +243,7 @@ fn findings() -> Vec<GcFinding> {
             change: Some("-Xmx1500m, or take a heap dump and look for what grows".to_owned()),
             brings: Some("room for 1 more hour; the dump costs one full collection".to_owned()),
             ..finding(
-                "live-set-grows",
+                GcRule::LiveSetGrows,
                 GcSeverity::Error,
                 "The live set grows by 410 MiB an hour and fills the heap within an hour.",
                 "610 MiB after the last of 12 mixed collections, 3.9e8 to 4.6e8 bytes an hour, heap 1024 MiB",
@@ -253,7 +253,7 @@ fn findings() -> Vec<GcFinding> {
         GcFinding {
             change: Some("-XX:G1ReservePercent=20".to_owned()),
             ..finding(
-                "evacuation-failure",
+                GcRule::EvacuationFailure,
                 GcSeverity::Warning,
                 "Two collections found no room for survivors.",
                 "2 of 1092 pauses, 1.31 s",

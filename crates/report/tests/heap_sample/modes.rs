@@ -127,12 +127,12 @@ pub fn modes() -> HeapModes {
         address_map_java: Some(JAVAS[0].0.to_owned()),
         advice: vec![
             ModeAdvice {
-                rule: "go-under".to_owned(),
+                rule: ModeRule::GoUnder,
                 options: vec!["-Xmx30g".to_owned()],
                 claim: "31g needs a base: 30g is the largest heap that decodes references by a shift alone".to_owned(),
             },
             ModeAdvice {
-                rule: "alignment-16".to_owned(),
+                rule: ModeRule::Alignment16,
                 options: vec!["-Xmx48g".to_owned(), "-XX:ObjectAlignmentInBytes=16".to_owned()],
                 claim: "48g keeps compressed references with objects at multiples of 16; these objects take 7 % more"
                     .to_owned(),

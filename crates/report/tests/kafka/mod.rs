@@ -228,7 +228,7 @@ fn with_sums(mut leaves: Vec<Leaf>, step: i32) -> MemoryReport {
 
 fn unknown() -> Vec<UnknownPiece> {
     let piece = |what: &str, contents: &str, kib: u64, count| UnknownPiece {
-        kind: "block".to_owned(),
+        kind: PieceKind::Block,
         what: what.to_owned(),
         contents: contents.to_owned(),
         resident_bytes: kib * KIB,
@@ -275,7 +275,7 @@ fn allocator() -> AllocatorFacts {
         trim_gain_bytes: Some(gain * KIB),
     };
     AllocatorFacts {
-        name: "glibc".to_owned(),
+        name: Allocator::Glibc,
         version: Some("2.36".to_owned()),
         used_bytes: Some(44 * MIB),
         used_blocks: Some(186_204),
@@ -290,20 +290,20 @@ fn allocator() -> AllocatorFacts {
 }
 
 fn threads() -> Vec<ThreadMemory> {
-    let thread = |tid, name: &str, kind: &str, kib: u64, stale| ThreadMemory {
+    let thread = |tid, name: &str, kind, kib: u64, stale| ThreadMemory {
         tid,
         name: name.to_owned(),
-        kind: kind.to_owned(),
+        kind,
         stack_bytes: Some(MIB),
         stack_resident_bytes: kib * KIB,
         stack_stale_bytes: Some(stale * KIB),
     };
     vec![
-        thread(4243, "main", "Java", 412, 380),
-        thread(4260, "C2 CompilerThread0", "compiler", 260, 244),
-        thread(4301, "data-plane-kafka-request-handler-0", "Java", 148, 112),
-        thread(4302, "data-plane-kafka-request-handler-1", "Java", 144, 112),
-        thread(4248, "G1 Conc#0", "GC", 64, 40),
+        thread(4243, "main", ThreadKind::Java, 412, 380),
+        thread(4260, "C2 CompilerThread0", ThreadKind::Compiler, 260, 244),
+        thread(4301, "data-plane-kafka-request-handler-0", ThreadKind::Java, 148, 112),
+        thread(4302, "data-plane-kafka-request-handler-1", ThreadKind::Java, 144, 112),
+        thread(4248, "G1 Conc#0", ThreadKind::Gc, 64, 40),
     ]
 }
 
@@ -348,7 +348,7 @@ fn cgroup(rss_bytes: u64) -> CgroupMemory {
 fn findings() -> Vec<MemoryFinding> {
     vec![
         MemoryFinding {
-            rule: "trim".to_owned(),
+            rule: MemoryRule::FreedButResident,
             claim: "malloc keeps 20.5 MiB that the program has freed".to_owned(),
             evidence:
                 "12 arenas of glibc 2.36 hold 9,213 freed blocks; a trim returns the whole pages among them"
@@ -358,7 +358,7 @@ fn findings() -> Vec<MemoryFinding> {
             is_at_least: false,
         },
         MemoryFinding {
-            rule: "heap-free-but-resident".to_owned(),
+            rule: MemoryRule::HeapFreeButResident,
             claim: "16.5 MiB of the Java heap hold no object and stay resident".to_owned(),
             evidence: "17 regions of 1 MiB are free or above the top".to_owned(),
             setting: "-XX:G1PeriodicGCInterval=60000".to_owned(),
@@ -366,7 +366,7 @@ fn findings() -> Vec<MemoryFinding> {
             is_at_least: false,
         },
         MemoryFinding {
-            rule: "arenas".to_owned(),
+            rule: MemoryRule::MallocArenas,
             claim: "12 arenas spread what few threads use at a time".to_owned(),
             evidence: "92 threads, 12 arenas".to_owned(),
             setting: "MALLOC_ARENA_MAX=2 in the environment of the process".to_owned(),
@@ -407,7 +407,7 @@ pub fn advice() -> Advice {
         current_limit_bytes: Some(1536 * MIB),
         lines,
         settings: vec![MemoryFinding {
-            rule: "direct-limit".to_owned(),
+            rule: MemoryRule::DirectLimitAboveUse,
             claim: "Direct buffers may grow to the size of the heap".to_owned(),
             evidence: "MaxDirectMemorySize is not set; 4.1 MiB are in use".to_owned(),
             setting: "-XX:MaxDirectMemorySize=64m".to_owned(),

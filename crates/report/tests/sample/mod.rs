@@ -271,7 +271,7 @@ fn summary(plan: &Plan, trials: &[StoredTrial], noise: &mut SplitMix) -> Summary
         variants,
         comparisons,
         findings: vec![Finding {
-            rule: "small-heap-collapse".to_owned(),
+            rule: StudyRule::HeapTooSmall,
             claim: "At heap 96m the 64-bit server spends much of its time in collections: its live data hardly fits."
                 .to_owned(),
             evidence: "318 ms/s stopped for collection, 8 to 12 ms/s in the other modes (gc.log of trial 4)".to_owned(),

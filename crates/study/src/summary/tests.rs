@@ -2,8 +2,8 @@
 
 use super::*;
 use assay_model::{
-    Audit, Check, Design, Disturbance, ModeRead, PlannedProcedure, Provenance, ReferenceMode, TrialOutcome,
-    Verdict, WarmUp,
+    Audit, Check, Design, Disturbance, ModeRead, PlannedProcedure, Provenance, ReferenceMode, StudyRule,
+    TrialOutcome, Verdict, WarmUp,
 };
 
 fn provenance() -> Provenance {
@@ -194,7 +194,7 @@ fn a_server_that_mostly_collects_is_a_finding_and_one_that_does_not_is_none() {
     let trials = [trial("a", id, &[20.0, 21.0, 19.0]), trial("b", id, &[740.0, 750.0, 730.0])];
     let findings = summarise(&two_variants(), &trials, BTreeMap::new()).findings;
     let [only] = &findings[..] else { panic!("{findings:?}") };
-    assert_eq!(only.rule, "heap-too-small");
+    assert_eq!(only.rule, StudyRule::HeapTooSmall);
     assert!(only.claim.starts_with("b spends 74 % of its time stopped"), "{}", only.claim);
 }
 
@@ -230,7 +230,7 @@ fn warm_up_that_ended_by_its_cap_is_a_finding() {
         cpu_ms_per_request: vec![],
     });
     let findings = summarise(&two_variants(), &[a], BTreeMap::new()).findings;
-    assert_eq!(findings[0].rule, "warm-up-capped");
+    assert_eq!(findings[0].rule, StudyRule::WarmUpCapped);
 }
 
 #[test]
