@@ -182,13 +182,13 @@ impl Analysis {
             triggers: triggers.clone(),
             throughput_percent: span_above_zero_s.map(|s| (100.0 * (1.0 - paused_s / s)).max(0.0)),
             mmu: self.mmu.table(),
-            allocated_bytes_per_s: bytes::allocated_per_s(blocks, self.options.seed),
+            allocated_bytes_per_s: bytes::per_s(blocks, |block| block.allocated, 1.0, self.options.seed),
             allocated_bytes: self.bytes.allocated_bytes(),
-            promoted_bytes_per_s: bytes::promoted_per_s(blocks, self.options.seed),
+            promoted_bytes_per_s: bytes::per_s(blocks, |block| block.promoted, 1.0, self.options.seed),
             promoted_percent: self.bytes.promoted_percent(),
             freed_bytes: self.bytes.freed_bytes(),
             garbage_bytes_per_request: requests_per_s
-                .and_then(|rate| bytes::garbage_per_request(blocks, rate, self.options.seed)),
+                .and_then(|rate| bytes::per_s(blocks, |block| block.freed, rate, self.options.seed)),
             live_set: self.live_set.live_set(),
             time_to_safepoint: reached.durations(),
             other_safepoints_ms: self.safepoints.other_ms(),
@@ -318,7 +318,7 @@ impl Analysis {
         let by = usize::from(record.kind != GcRecordKind::Safepoint);
         self.reached[by].add_length(Some(ns), Some(1), (record.source, record.line));
         if let Some(at) = at {
-            self.blocks.at(at.end_ns).time_to_safepoint.add(ns);
+            self.blocks.at(at.end_ns).time_to_safepoint.add_log(ns);
         }
     }
 }

@@ -11,30 +11,6 @@ const STEPS_PER_DOUBLING: f64 = 8.0;
 /// Steps from 1 µs to 18 minutes; shorter and longer ones are counted in the first and last.
 pub(super) const STEPS: usize = 240;
 
-/// Number and Σ of the logarithms of lengths.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct LogSum {
-    pub count: f64,
-    pub log_sum: f64,
-}
-
-impl LogSum {
-    pub fn add(&mut self, ns: u64) {
-        self.count += 1.0;
-        self.log_sum += (ns.max(1) as f64).ln();
-    }
-
-    /// Number and sum.
-    pub fn parts(&self) -> (f64, f64) {
-        (self.count, self.log_sum)
-    }
-
-    pub fn merge(&mut self, other: &LogSum) {
-        self.count += other.count;
-        self.log_sum += other.log_sum;
-    }
-}
-
 /// A quantity, and how long it was watched or how often it was seen.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part {
@@ -47,18 +23,28 @@ impl Part {
         self.sum += sum;
         self.of += of;
     }
+
+    /// Takes the logarithm of a length: how many there are is what it is taken over.
+    pub fn add_log(&mut self, ns: u64) {
+        self.add((ns.max(1) as f64).ln(), 1.0);
+    }
+
+    fn merge(&mut self, other: Part) {
+        self.add(other.sum, other.of);
+    }
 }
 
 /// A stretch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Block {
-    /// Pauses by kind.
-    pub pauses: [LogSum; KINDS_MAX],
+    /// Logarithms of pauses, by kind.
+    pub pauses: [Part; KINDS_MAX],
     /// Their sum, nanoseconds.
     pub paused_ns: f64,
     /// Their lengths by step; empty where there was none.
     pub steps: Vec<u32>,
-    pub time_to_safepoint: LogSum,
+    /// Logarithms.
+    pub time_to_safepoint: Part,
     /// Bytes allocated, and nanoseconds in which the log shows that.
     pub allocated: Part,
     /// Bytes freed, and nanoseconds from collection to collection.
@@ -86,7 +72,7 @@ pub(super) const TROUBLES: [GcTrouble; 6] = [
 impl Block {
     /// Takes the length of a pause of a kind.
     pub fn add_pause(&mut self, kind: usize, ns: u64) {
-        self.pauses[kind.min(KINDS_MAX - 1)].add(ns);
+        self.pauses[kind.min(KINDS_MAX - 1)].add_log(ns);
         self.paused_ns += ns as f64;
         self.steps.resize(STEPS, 0);
         let step = &mut self.steps[step_of(ns)];
@@ -95,25 +81,25 @@ impl Block {
 
     /// Number of pauses.
     pub fn pause_count(&self) -> f64 {
-        self.pauses.iter().map(|kind| kind.count).sum()
+        self.pauses.iter().map(|kind| kind.of).sum()
     }
 }
 
 impl Merge for Block {
     fn merge(&mut self, later: &Self) {
         for (mine, its) in self.pauses.iter_mut().zip(&later.pauses) {
-            mine.merge(its);
+            mine.merge(*its);
         }
         self.paused_ns += later.paused_ns;
         self.steps.resize(self.steps.len().max(later.steps.len()), 0);
         for (mine, its) in self.steps.iter_mut().zip(&later.steps) {
             *mine = mine.saturating_add(*its);
         }
-        self.time_to_safepoint.merge(&later.time_to_safepoint);
-        self.allocated.add(later.allocated.sum, later.allocated.of);
-        self.freed.add(later.freed.sum, later.freed.of);
-        self.promoted.add(later.promoted.sum, later.promoted.of);
-        self.after.add(later.after.sum, later.after.of);
+        self.time_to_safepoint.merge(later.time_to_safepoint);
+        self.allocated.merge(later.allocated);
+        self.freed.merge(later.freed);
+        self.promoted.merge(later.promoted);
+        self.after.merge(later.after);
         self.stalls += later.stalls;
         self.stalled_ns += later.stalled_ns;
         self.full = self.full.saturating_add(later.full);

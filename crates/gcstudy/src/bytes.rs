@@ -113,33 +113,21 @@ fn may_promote(record: &GcRecord) -> bool {
     record.kind == GcRecordKind::Pause && record.scope.is_some_and(|scope| scopes.contains(&scope))
 }
 
-/// Σ of a part's quantities by Σ of what they are taken over, with an interval by stretches.
-fn per(parts: &[Part], factor: f64, seed: u64) -> Option<Estimate> {
-    let group = parts.len().div_ceil(BLOCKS_FOR_RATE).max(1);
-    let joined = parts.chunks(group).map(|group| {
-        let sum = group.iter().map(|part| part.sum).sum::<f64>();
-        (sum.max(0.0), group.iter().map(|part| part.of).sum::<f64>() / factor)
+/// A part's quantities a second of the time that they are taken over, or, of `rate_per_s` requests, for each; with an interval by
+/// stretches.
+pub(super) fn per_s(
+    blocks: &[Block],
+    part: fn(&Block) -> Part,
+    rate_per_s: f64,
+    seed: u64,
+) -> Option<Estimate> {
+    let group = blocks.len().div_ceil(BLOCKS_FOR_RATE).max(1);
+    let joined = blocks.chunks(group).map(|group| {
+        let sum = group.iter().map(|block| part(block).sum).sum::<f64>();
+        (sum.max(0.0), group.iter().map(|block| part(block).of).sum::<f64>() / (1e9 / rate_per_s))
     });
     let blocks: Vec<(f64, f64)> = joined.filter(|(_, of)| *of > 0.0).collect();
     let found = estimate_ratio(&blocks, seed).ok()?;
     // Student's interval over few stretches knows nothing of what cannot be below zero.
     Some(Estimate { low: found.low.map(|low| low.max(0.0)), ..found })
-}
-
-/// Bytes a second over the stretches in which the log shows what was allocated.
-pub(super) fn allocated_per_s(blocks: &[Block], seed: u64) -> Option<Estimate> {
-    let parts: Vec<Part> = blocks.iter().map(|block| block.allocated).collect();
-    per(&parts, 1e9, seed)
-}
-
-/// Bytes promoted a second, from collection to collection that shows it.
-pub(super) fn promoted_per_s(blocks: &[Block], seed: u64) -> Option<Estimate> {
-    let parts: Vec<Part> = blocks.iter().map(|block| block.promoted).collect();
-    per(&parts, 1e9, seed)
-}
-
-/// Bytes freed by request.
-pub(super) fn garbage_per_request(blocks: &[Block], requests_per_s: f64, seed: u64) -> Option<Estimate> {
-    let parts: Vec<Part> = blocks.iter().map(|block| block.freed).collect();
-    per(&parts, 1e9 / requests_per_s, seed)
 }

@@ -4,7 +4,7 @@ use super::evidence::{Evidence, STRETCHES_MIN, by_kind, critical, evidence, quot
 use super::family::fisher;
 use super::quantiles::percentile;
 use super::side::{Side, common_kinds, of_equal_length};
-use crate::block::{Block, KINDS_MAX, TROUBLES};
+use crate::block::{Block, Part, TROUBLES};
 use assay_model::{Estimate, GcTrouble, gc_figure};
 
 /// The figure that a change of pauses shows in soonest.
@@ -96,14 +96,19 @@ pub(super) fn tests(before: &Side<'_>, after: &Side<'_>) -> Vec<Test> {
     tests
 }
 
+/// Of logarithms.
+fn number_and_sum(part: Part) -> (f64, f64) {
+    (part.of, part.sum)
+}
+
 /// The typical pause, by kind; all kinds together where the logs have too few in common.
 fn typical(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
     let kinds = common_kinds(before, after);
     let by = |side: &Side<'_>, index: fn(&(usize, usize)) -> usize| {
         side.each(|block| match &kinds {
-            Some(kinds) => kinds.iter().map(|pair| block.pauses[index(pair)].parts()).collect(),
+            Some(kinds) => kinds.iter().map(|pair| number_and_sum(block.pauses[index(pair)])).collect(),
             None => {
-                let all = (0..KINDS_MAX).map(|kind| block.pauses[kind].parts());
+                let all = block.pauses.iter().copied().map(number_and_sum);
                 vec![all.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))]
             }
         })
@@ -122,7 +127,7 @@ fn garbage(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
 }
 
 fn reaching(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
-    let of = |side: &Side<'_>| side.each(|block| vec![block.time_to_safepoint.parts()]);
+    let of = |side: &Side<'_>| side.each(|block| vec![number_and_sum(block.time_to_safepoint)]);
     Some(Found::of(by_kind(&of(before), &of(after))?, between_runs::TAILS))
 }
 

@@ -92,7 +92,7 @@ pub(super) fn common_kinds(before: &Side<'_>, after: &Side<'_>) -> Option<Vec<(u
     }
     common.push((KINDS_MAX - 1, KINDS_MAX - 1));
     let share = |side: &Side<'_>, index: fn(&(usize, usize)) -> usize| {
-        let of = |kind: usize| side.blocks.iter().map(|block| block.pauses[kind].count).sum::<f64>();
+        let of = |kind: usize| side.blocks.iter().map(|block| block.pauses[kind].of).sum::<f64>();
         let all: f64 = (0..KINDS_MAX).map(of).sum();
         common.iter().map(|pair| of(index(pair))).sum::<f64>() / all.max(1.0)
     };
