@@ -15,7 +15,7 @@ pub enum Kind {
     Environment,
     /// The user stopped it.
     Interrupted,
-    /// Our fault.
+    /// An error of Assay itself.
     Internal,
 }
 
@@ -44,7 +44,7 @@ impl Failure {
         Failure { kind: Kind::Interrupted, message: message.into() }
     }
 
-    /// Our fault.
+    /// An error of Assay itself.
     pub fn internal(message: impl Into<String>) -> Self {
         Failure { kind: Kind::Internal, message: message.into() }
     }
@@ -81,7 +81,7 @@ impl From<LoadError> for Failure {
 }
 
 /// A process that is not there is wrong use; a refusal of the kernel is the environment's, and its message names the
-/// right that lacks.
+/// missing permission.
 impl From<LinuxError> for Failure {
     fn from(error: LinuxError) -> Self {
         let kind = if error.is_absent() { Kind::Input } else { Kind::Environment };

@@ -1,6 +1,6 @@
 //! The program: arguments in, one of the other rooms does the work, results and exit code out.
 //!
-//! Only this crate writes to the terminal or exits. Data goes to standard output, talk to standard error.
+//! Only this crate writes to the terminal or exits. Data goes to standard output, diagnostics to standard error.
 
 mod arguments;
 mod command;
@@ -8,6 +8,7 @@ mod failure;
 mod output;
 mod output_file;
 mod progress;
+mod screen;
 mod stop;
 
 use arguments::{Arguments, Command};

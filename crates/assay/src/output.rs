@@ -1,11 +1,15 @@
 //! Results on standard output.
 
 use crate::failure::Failure;
+use assay_model::Problem;
+use assay_report::{LeavesShown, TerminalView};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
 /// Columns where the width of the terminal is not known.
 const WIDTH_DEFAULT: u16 = 120;
+/// Rows where the height of the terminal is not known.
+const ROWS_DEFAULT: u16 = 24;
 
 /// Writes to standard output. A reader that went away (`| head`) is no failure.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
@@ -15,6 +19,18 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
             Err(Failure::environment(format!("cannot write to standard output: {e}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Prints a text that ends its own lines.
+pub fn print_text(text: &str) -> Result<(), Failure> {
+    print(|out| out.write_all(text.as_bytes()))
+}
+
+/// Says problems on standard error, where the result has no place for them.
+pub fn note<'a>(problems: impl IntoIterator<Item = &'a Problem>) {
+    for (about, text) in Problem::listed(problems) {
+        eprintln!("note: {about}: {text}");
     }
 }
 
@@ -32,9 +48,20 @@ pub fn is_coloured() -> bool {
 /// Columns of standard output.
 pub fn width() -> u16 {
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    columns.or_else(|| terminal_columns(io::stdout().is_terminal())).unwrap_or(WIDTH_DEFAULT)
+    let of_terminal = || io::stdout().is_terminal().then(size).flatten().map(|(_rows, columns)| columns);
+    columns.or_else(of_terminal).unwrap_or(WIDTH_DEFAULT)
 }
 
-fn terminal_columns(is_terminal: bool) -> Option<u16> {
-    is_terminal.then(|| console::Term::stdout().size_checked().map(|(_rows, columns)| columns)).flatten()
+/// Rows of the terminal, but for the last: a full screen would scroll.
+pub fn rows() -> u16 {
+    size().map_or(ROWS_DEFAULT, |(rows, _columns)| rows).saturating_sub(1)
+}
+
+fn size() -> Option<(u16, u16)> {
+    console::Term::stdout().size_checked()
+}
+
+/// The terminal that standard output is, with all leaves.
+pub fn view() -> TerminalView {
+    TerminalView { width: width(), color: is_coloured(), leaves: LeavesShown::All }
 }

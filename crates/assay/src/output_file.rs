@@ -9,7 +9,7 @@ use std::path::Path;
 /// A result is written at the end; that it has no place is better said at once.
 pub fn can_be_written(path: &Path) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
-        return Err(Failure::input("- is no file here: give the file a name, or /dev/stdout"));
+        return Err(Failure::input("cannot write to -: give the file a name, or /dev/stdout"));
     }
     if path.is_dir() {
         return Err(Failure::input(format!("{} is a folder: give a file in it", path.display())));
@@ -24,8 +24,8 @@ pub fn can_be_written(path: &Path) -> Result<(), Failure> {
 
 /// Writes a file that appears whole or not at all, readable by its owner alone.
 ///
-/// What is no regular file is written to as it is: to root a rename over /dev/null is as good as any other, and the device would
-/// be gone. Where a link leads, the link stays.
+/// What is not a regular file is written to as it is: root's rename would succeed over /dev/null, too, and the device would be gone.
+/// A symbolic link stays, and its target is written.
 pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let result = match path.metadata() {
         Ok(of) if !of.is_file() => write_into(path, write),
@@ -33,6 +33,16 @@ pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<
         Err(_) => write_whole(path, write),
     };
     result.map_err(|e| Failure::environment(format!("cannot write {}: {e}", path.display())))
+}
+
+/// Writes a result that the user asked for in a file, and says so.
+pub fn write_result(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    write_file(path, write)?;
+    eprintln!("written: {}", path.display());
+    Ok(())
 }
 
 fn write_into(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -83,7 +93,7 @@ mod tests {
     #[test]
     fn a_place_where_nothing_can_be_written_is_refused_at_once() {
         for (path, why) in
-            [("-", "no file"), ("/tmp", "is a folder"), ("/no/such/page.html", "mkdir -p /no/such")]
+            [("-", "cannot write to -"), ("/tmp", "is a folder"), ("/no/such/page.html", "mkdir -p /no/such")]
         {
             let refused = can_be_written(Path::new(path)).expect_err(path);
             assert!(refused.message.contains(why), "{path}: {}", refused.message);

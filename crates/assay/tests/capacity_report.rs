@@ -47,6 +47,6 @@ fn what_is_no_capacity_is_refused_with_the_reason() {
         let output = assay(&["report", &path]);
         assert_eq!(output.status.code(), Some(2));
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(told.contains("is no stored capacity") && told.contains(why), "{told}");
+        assert!(told.contains("is not a stored capacity") && told.contains(why), "{told}");
     }
 }

@@ -110,7 +110,7 @@ fn the_same_log_says_the_same_plain_packed_in_an_archive_in_a_folder_and_through
     reports.push(piped);
     assert!(reports.windows(2).all(|pair| pair[0] == pair[1]));
     let told = text(&gc(&[&logs.display().to_string()]).stderr);
-    assert!(told.contains("passed over") && told.contains("notes.txt"), "{told}");
+    assert!(told.contains("skipped: ") && told.contains("notes.txt"), "{told}");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn what_is_no_log_is_bad_input_with_its_reason() {
     let bytes: Vec<u8> = (0..40_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let cases = [
         (write(folder.path(), "empty.log", ""), "it is empty"),
-        (write(folder.path(), "binary.log", bytes), "is no GC log"),
+        (write(folder.path(), "binary.log", bytes), "is not a GC log"),
         (empty_folder.display().to_string(), "holds no GC log"),
         (folder.path().join("none.log").display().to_string(), "cannot read"),
     ];
@@ -408,7 +408,7 @@ fn following_ends_after_its_time_and_wants_one_file() {
     assert_eq!(child.0.wait().expect("an end").code(), Some(2));
     let mut told = String::new();
     child.0.stderr.take().expect("a pipe").read_to_string(&mut told).expect("text");
-    assert!(told.contains("no regular file") && told.contains(&format!("assay gc {pipe}")), "{told}");
+    assert!(told.contains("not a regular file") && told.contains(&format!("assay gc {pipe}")), "{told}");
     let busy = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = busy.local_addr().expect("an address").port().to_string();
     let output = gc(&[&path, "--follow", "--for", "1s", "--openmetrics", &port]);

@@ -63,8 +63,8 @@ pub enum ConditionError {
         /// The figure whose name is nearest, or all.
         hint: String,
     },
-    /// What it is held against is no number.
-    #[error("`{0}` is no number: write for example 200, or +10% for a change against the first log")]
+    /// What it is compared with is not a number.
+    #[error("`{0}` is not a number: write for example 200, or +10% for a change against the first log")]
     NoNumber(String),
 }
 
@@ -103,21 +103,20 @@ impl Condition {
         self.is_of_change
     }
 
-    /// Whether it holds; `None` when the log does not tell the figure, or when it needs two logs.
-    pub fn holds(&self, report: &GcReport) -> Option<bool> {
-        let value = self.figure.read(report).filter(|_| !self.is_of_change)?;
-        Some(self.relation.holds(value, self.limit))
+    /// What it is about, in the log `after`: the figure, or with sign and `%` its change since `before` in percent. `None` when a log does
+    /// not tell the figure, or there is no log before. From zero to something is more than any percentage.
+    pub fn value(&self, before: Option<&GcReport>, after: &GcReport) -> Option<f64> {
+        let after = self.figure.read(after)?;
+        if !self.is_of_change {
+            return Some(after);
+        }
+        let before = self.figure.read(before?)?;
+        Some(if before == after { 0.0 } else { (after - before) / before.abs() * 100.0 })
     }
 
-    /// Whether it holds of the change from one log to another, or, without sign and `%`, of the second log; `None` when a log does not
-    /// tell the figure, or the change is no number (from zero to something is more than any percentage).
-    pub fn holds_between(&self, before: &GcReport, after: &GcReport) -> Option<bool> {
-        if !self.is_of_change {
-            return self.holds(after);
-        }
-        let (before, after) = (self.figure.read(before)?, self.figure.read(after)?);
-        let percent = if before == after { 0.0 } else { (after - before) / before.abs() * 100.0 };
-        Some(self.relation.holds(percent, self.limit))
+    /// Whether it holds for this value.
+    pub fn holds(&self, value: f64) -> bool {
+        self.relation.holds(value, self.limit)
     }
 }
 
@@ -137,9 +136,13 @@ mod tests {
         GcReport { pauses, ..GcReport::default() }
     }
 
+    fn holds(condition: &Condition, before: Option<f64>, after: Option<f64>) -> Option<bool> {
+        Some(condition.holds(condition.value(Some(&report(before)), &report(after))?))
+    }
+
     #[track_caller]
     fn check(text: &str, p99_ms: Option<f64>, want: Option<bool>) {
-        assert_eq!(Condition::parse(text).unwrap().holds(&report(p99_ms)), want, "{text}");
+        assert_eq!(holds(&Condition::parse(text).unwrap(), None, p99_ms), want, "{text}");
     }
 
     #[test]
@@ -157,14 +160,14 @@ mod tests {
     #[test]
     fn a_change_is_held_against_its_percentage() {
         let rise = Condition::parse("pause_p99_ms > +10%").unwrap();
-        assert_eq!(rise.holds(&report(Some(5.0))), None);
-        assert_eq!(rise.holds_between(&report(Some(100.0)), &report(Some(111.0))), Some(true));
-        assert_eq!(rise.holds_between(&report(Some(100.0)), &report(Some(109.0))), Some(false));
-        assert_eq!(rise.holds_between(&report(Some(0.0)), &report(Some(0.1))), Some(true));
-        assert_eq!(rise.holds_between(&report(Some(0.0)), &report(Some(0.0))), Some(false));
-        assert_eq!(rise.holds_between(&report(None), &report(Some(0.1))), None);
+        assert_eq!(rise.value(None, &report(Some(5.0))), None);
+        assert_eq!(holds(&rise, Some(100.0), Some(111.0)), Some(true));
+        assert_eq!(holds(&rise, Some(100.0), Some(109.0)), Some(false));
+        assert_eq!(holds(&rise, Some(0.0), Some(0.1)), Some(true));
+        assert_eq!(holds(&rise, Some(0.0), Some(0.0)), Some(false));
+        assert_eq!(holds(&rise, None, Some(0.1)), None);
         let fall = Condition::parse("pause_p99_ms < -5%").unwrap();
-        assert_eq!(fall.holds_between(&report(Some(100.0)), &report(Some(90.0))), Some(true));
+        assert_eq!(holds(&fall, Some(100.0), Some(90.0)), Some(true));
     }
 
     #[test]
@@ -175,8 +178,8 @@ mod tests {
             "there is no figure `pause_99_ms`; did you mean `pause_p99_ms`?"
         );
         assert!(error("pause_p99_ms").contains("has none of >"));
-        assert!(error("pause_p99_ms > many").contains("`many` is no number"));
-        assert!(error("pause_p99_ms > NaN").contains("is no number"));
-        assert!(error("pause_p99_ms > 10%").contains("is no number"));
+        assert!(error("pause_p99_ms > many").contains("`many` is not a number"));
+        assert!(error("pause_p99_ms > NaN").contains("is not a number"));
+        assert!(error("pause_p99_ms > 10%").contains("is not a number"));
     }
 }

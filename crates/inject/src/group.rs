@@ -1,13 +1,12 @@
 //! Several injectors that act as one generator.
 
-use crate::link::{Event, Link};
-use crate::message::{LoadForm, Order, Prepare, Report, ScenarioForm};
+use crate::link::{Event, Injector, Link};
+use crate::message::{Order, Prepare, Report, ScenarioForm};
+use crate::share::share;
 use crate::token::Token;
 use crate::window::{Ended, Window};
 use crate::worker::scenario;
-use assay_load::{
-    ArrivalLaw, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Part, Progress,
-};
+use assay_load::{IntervalLogs, LoadError, LoadSource, LoadWindow, Measured, Part, Progress};
 use assay_model::{LostInjector, OperationCount, Problem};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +41,7 @@ impl std::str::FromStr for InjectorAddress {
         let port = address.rsplit_once(':').and_then(|(host, port)| (!host.is_empty()).then_some(port));
         match port.and_then(|port| port.parse::<u16>().ok()) {
             Some(1..) => Ok(InjectorAddress { address: address.to_owned(), base_url }),
-            _ => Err(format!("{address:?} is no HOST:PORT, or HOST:PORT=URL for a URL of its own")),
+            _ => Err(format!("{address:?} is not HOST:PORT, or HOST:PORT=URL for a URL of its own")),
         }
     }
 }
@@ -99,16 +98,6 @@ pub struct InjectorsConfig {
     /// A window in which an injector is lost is made again by the rest, at the same rate; otherwise it is invalid and
     /// the last.
     pub go_on_without: bool,
-}
-
-/// One injector as its controller sees it.
-pub(crate) struct Injector {
-    pub address: String,
-    pub base_url: String,
-    /// Absent once it is lost.
-    pub link: Option<Link>,
-    /// How it was lost.
-    pub lost: Option<LostInjector>,
 }
 
 /// Connected injectors: a [`LoadSource`] whose windows are made by all of them together.
@@ -233,19 +222,19 @@ impl Injectors {
         .make(stop, on_progress)
     }
 
+    fn whole(&self, ended: Ended, left_out: Vec<Problem>) -> Result<Measured, LoadError> {
+        let Some(mut measured) = ended.measured else {
+            let what = ended.lost.into_iter().map(|lost| format!("{}: {}", lost.about, lost.text));
+            let cause = format!("no injector gave a result. {}", what.collect::<Vec<_>>().join("; "));
+            return Err(LoadError::Injector { address: self.all(), cause });
+        };
+        measured.faults.extend(ended.lost);
+        measured.problems.extend(left_out);
+        Ok(measured)
+    }
+
     fn first_lost(&self) -> Option<(&Injector, &LostInjector)> {
         self.injectors.iter().find_map(|one| one.lost.as_ref().map(|lost| (one, lost)))
-    }
-}
-
-/// A part of what all share; each needs one at least.
-pub(crate) fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, LoadError> {
-    match part.share(whole) {
-        0 => {
-            let value = whole.to_string();
-            Err(LoadError::Setting { name, value, fix: "use one for each injector at least" })
-        }
-        share => Ok(share),
     }
 }
 
@@ -295,35 +284,6 @@ impl LoadSource for Injectors {
     }
 }
 
-impl Injectors {
-    fn whole(&self, ended: Ended, left_out: Vec<Problem>) -> Result<Measured, LoadError> {
-        let Some(mut measured) = ended.measured else {
-            let what = ended.lost.into_iter().map(|lost| format!("{}: {}", lost.about, lost.text));
-            let cause = format!("no injector gave a result. {}", what.collect::<Vec<_>>().join("; "));
-            return Err(LoadError::Injector { address: self.all(), cause });
-        };
-        measured.faults.extend(ended.lost);
-        measured.problems.extend(left_out);
-        Ok(measured)
-    }
-}
-
-/// The load of one of those that share it; `number` counts those that are there.
-pub(crate) fn load_of(load: &Load, part: Part) -> Result<LoadForm, LoadError> {
-    Ok(match *load {
-        Load::Open { arrivals, rate_per_s } => LoadForm::Open {
-            poisson: arrivals == ArrivalLaw::Poisson,
-            rate_per_s,
-            part: part.number,
-            of: part.of,
-        },
-        Load::Closed { users, think } => LoadForm::Closed {
-            users: share(part, "users", users)?,
-            think_ns: u64::try_from(think.as_nanos()).unwrap_or(u64::MAX),
-        },
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -340,13 +300,5 @@ mod tests {
         for bad in ["h", "h:", ":7", "h:0", "h:99999", "", "h:x=http://b"] {
             assert!(parse(bad).is_err_and(|why| why.contains("HOST:PORT")), "{bad}");
         }
-    }
-
-    #[test]
-    fn each_injector_needs_a_share() {
-        let part = Part { number: 2, of: 3 };
-        assert_eq!(share(part, "connections", 8).ok(), Some(2));
-        let error = share(part, "connections", 2).expect_err("none left");
-        assert_eq!(error.to_string(), "connections = 2: use one for each injector at least");
     }
 }

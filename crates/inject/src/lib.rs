@@ -53,6 +53,7 @@ mod recorded_form;
 mod session;
 #[cfg(test)]
 mod session_tests;
+mod share;
 mod token;
 mod window;
 mod worker;

@@ -6,6 +6,7 @@ use crate::session::{MessageReader, MessageWriter};
 use crate::token::Token;
 use crate::{SILENCE_MAX, greeting};
 use assay_load::monotonic_ns;
+use assay_model::LostInjector;
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +24,16 @@ pub(crate) struct Event {
     pub at_ns: u64,
     /// The report, or why there will be no more.
     pub what: Result<Report, String>,
+}
+
+/// One injector as its controller sees it.
+pub(crate) struct Injector {
+    pub address: String,
+    pub base_url: String,
+    /// Absent once it is lost.
+    pub link: Option<Link>,
+    /// How it was lost.
+    pub lost: Option<LostInjector>,
 }
 
 /// A connection; its reader is a thread that ends soon after the link is dropped.

@@ -1,10 +1,7 @@
 //! The messages of protocol `assay-inject/2`. Instants and lengths are nanoseconds; instants are those of the
-//! injector's `CLOCK_MONOTONIC`. Bytes travel as base64.
+//! injector's `CLOCK_MONOTONIC`.
 
-use crate::frame::FrameError;
 use crate::recorded_form::RecordedForm;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the protocol; raised when a message changes its meaning, or a histogram its buckets.
@@ -110,14 +107,6 @@ pub(crate) struct WindowForm {
     /// From the instant that was ordered to the one at which the injector was there.
     pub start_late_ns: u64,
     pub recorded: RecordedForm,
-}
-
-pub(crate) fn text_of(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
-}
-
-pub(crate) fn bytes_of(text: &str) -> Result<Vec<u8>, FrameError> {
-    STANDARD.decode(text).map_err(|e| FrameError::NotUnderstood(e.to_string()))
 }
 
 #[cfg(test)]

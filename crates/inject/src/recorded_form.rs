@@ -1,14 +1,16 @@
 //! What an injector recorded, as it travels: counts, HdrHistograms in their V2 form, completions in 7-bit groups.
+//! Bytes travel as base64.
 //!
 //! Nothing in it is trusted. Histograms must have the buckets of this program's, so that no size is taken from the
 //! message; counts must agree with each other.
 
-use crate::message::{bytes_of, text_of};
 use assay_load::recorder::{TIME_NS_MAX, empty_histogram};
 use assay_load::{
     CompletionTimeline, ErrorKind, Load, Measured, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail,
 };
 use assay_model::{OperationCount, Problem};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
@@ -204,6 +206,14 @@ fn shortened(problem: Problem) -> Problem {
     Problem { about: cut(problem.about), text: cut(problem.text), ..problem }
 }
 
+fn text_of(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+fn bytes_of(text: &str) -> Result<Vec<u8>, String> {
+    STANDARD.decode(text).map_err(|e| format!("bytes that are not understood ({e})"))
+}
+
 fn histogram_text(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
     match V2Serializer::new().serialize(histogram, &mut bytes) {
@@ -213,8 +223,8 @@ fn histogram_text(histogram: &Histogram<u64>) -> String {
 }
 
 fn histogram(text: &str) -> Result<Histogram<u64>, String> {
-    let bytes = bytes_of(text).map_err(|e| e.to_string())?;
-    let ours = bytes_of(&histogram_text(&empty_histogram())).map_err(|e| e.to_string())?;
+    let bytes = bytes_of(text)?;
+    let ours = bytes_of(&histogram_text(&empty_histogram()))?;
     // Cookie, then (behind the length of the counts) offset, digits, lowest, highest, ratio.
     let same = |range: std::ops::Range<usize>| bytes.get(range.clone()) == ours.get(range);
     if !same(0..4) || !same(8..V2_HEADER_BYTES) {
@@ -265,7 +275,7 @@ fn packed(counts: &[u32]) -> Vec<u8> {
 }
 
 fn completions(text: &str, start_ns: u64, length_ns: u64) -> Result<CompletionTimeline, String> {
-    let bytes = bytes_of(text).map_err(|e| e.to_string())?;
+    let bytes = bytes_of(text)?;
     let mut bytes = bytes.iter();
     let mut timeline = CompletionTimeline::new(start_ns, length_ns);
     let mut buckets = timeline.counts_mut().iter_mut();

@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     let file = File::from(file);
     let facts = file.metadata().map_err(|e| why(&e))?;
     if !facts.is_file() {
-        return Err("it is no file".to_owned());
+        return Err("it is not a file".to_owned());
     }
     if facts.uid() != rustix::process::geteuid().as_raw() {
         return Err("it belongs to another user".to_owned());
@@ -109,7 +109,7 @@ mod tests {
         check("0123456789abcdef", 0o604, Err("chmod 600"));
         check("0123456789abcde", 0o600, Err("shorter than 16"));
         check(&"x".repeat(5_000), 0o600, Err("longer than 4096"));
-        assert!(Token::read(Path::new("/dev/null")).is_err_and(|e| e.to_string().contains("no file")));
+        assert!(Token::read(Path::new("/dev/null")).is_err_and(|e| e.to_string().contains("not a file")));
         assert!(Token::read(Path::new("/nowhere")).is_err());
     }
 

@@ -2,11 +2,11 @@
 
 use crate::PING_EVERY;
 use crate::clock_offset::ClockOffset;
-use crate::group::{Injector, load_of};
-use crate::link::Event;
+use crate::link::{Event, Injector};
 use crate::merge::merged;
 use crate::message::{Arm, Order, Report, WindowForm};
 use crate::recorded_form::Expected;
+use crate::share::load_of;
 use assay_load::{LoadError, LoadWindow, Measured, Part, Progress, monotonic_ns, summary_ms};
 use assay_model::{InjectorPart, LostInjector, OperationCount, Problem};
 use std::sync::atomic::{AtomicBool, Ordering};

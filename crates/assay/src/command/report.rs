@@ -5,7 +5,7 @@ mod capacity;
 use crate::arguments::{ReportArguments, ReportFormat};
 use crate::failure::Failure;
 use crate::output;
-use crate::output_file::{can_be_written, write_file};
+use crate::output_file::{can_be_written, write_file, write_result};
 use assay_model::StoredRun;
 use std::io::{self, Write};
 use std::path::Path;
@@ -23,8 +23,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let format = if arguments.json { ReportFormat::Json } else { arguments.format };
     match (&arguments.out, format) {
         (Some(path), _) if path.as_os_str() != "-" => {
-            write_file(path, |out| write(&run, format, out))?;
-            eprintln!("written: {}", path.display());
+            write_result(path, |out| write(&run, format, out))?;
         }
         (None, ReportFormat::Html) => {
             let path = write_page(&run, folder)?;

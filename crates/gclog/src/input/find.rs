@@ -186,7 +186,7 @@ impl Search {
     fn try_found(&mut self, path: &Path) -> io::Result<usize> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
-            self.pass_over(path, "is no file");
+            self.pass_over(path, "is not a file");
             return Ok(0);
         }
         if let Some(archive) = open::archive_of(path)? {
@@ -197,7 +197,7 @@ impl Search {
         if head.is_log {
             self.add_file(path, origin, &metadata, head);
         } else {
-            self.pass_over(path, "is no GC log by its first lines");
+            self.pass_over(path, "is not a GC log by its first lines");
         }
         Ok(usize::from(head.is_log))
     }
@@ -240,7 +240,7 @@ impl Search {
         let head = head::read(&origin)?;
         let name = format!("{}!{}", path.display(), within.display());
         if !head.is_log {
-            self.passed_over.push(Problem::new(name, "is no GC log by its first lines"));
+            self.passed_over.push(Problem::new(name, "is not a GC log by its first lines"));
             return Ok(Some(false));
         }
         let file_name = within.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();

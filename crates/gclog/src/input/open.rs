@@ -80,7 +80,7 @@ pub(super) fn archive_of(path: &Path) -> io::Result<Option<ZipArchive<BufReader<
 }
 
 fn archive(path: &Path) -> io::Result<ZipArchive<BufReader<File>>> {
-    archive_of(path)?.ok_or_else(|| io::Error::other("it is no zip archive any more"))
+    archive_of(path)?.ok_or_else(|| io::Error::other("it is not a zip archive any more"))
 }
 
 /// Why reading broke off.

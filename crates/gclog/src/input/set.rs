@@ -22,7 +22,7 @@ pub enum InputError {
     },
     /// A pipe, folder or device cannot be followed.
     #[error(
-        "cannot follow {path}: it is no regular file, and only such a file can be rotated or emptied\n  \
+        "cannot follow {path}: it is not a regular file, and only such a file can be rotated or emptied\n  \
          without --follow a pipe is read until its end: assay gc {path}"
     )]
     NoFileToFollow {

@@ -78,7 +78,9 @@ fn cliffs_html(modes: &HeapModes) -> String {
     let cliffs = mode_words::cliffs(modes);
     let steps = cliffs.iter().flat_map(|cliff| cliff.steps.iter().map(move |step| (cliff, step)));
     let table = Table::of("The largest heap of each mode", steps)
-        .words("JVM and collectors", |(c, _)| format!("{}: {}", clean(&c.java), clean(&c.collectors.join(", "))))
+        .words("JVM and collectors", |(c, _)| {
+            format!("{}: {}", clean(&c.java), clean(&c.collectors.join(", ")))
+        })
         .words("Alignment (B)", |(c, _)| c.alignment_bytes.to_string())
         .words("Mode", |(_, step)| step.0.name().to_owned())
         .words("Largest -Xmx", |(_, step)| xmx(step.1))

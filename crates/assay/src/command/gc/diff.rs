@@ -1,12 +1,13 @@
 //! `assay gc diff`: what differs between two logs beyond noise.
 
-use super::{fails, find, is_log, view};
+use super::named::{find, is_log};
+use super::shown::fails;
 use crate::arguments::GcDiffArguments;
 use crate::failure::Failure;
 use crate::output;
 use assay_gclog::input;
-use assay_gcstudy::{Analysis, Condition, diff as differences};
-use assay_model::{GcComparison, GcReport, schema};
+use assay_gcstudy::{Analysis, diff as differences};
+use assay_model::{GcComparison, schema};
 use assay_report::render_gc_diff_terminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,19 +27,11 @@ pub fn diff(arguments: &GcDiffArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&comparison)?;
     } else {
-        let text = render_gc_diff_terminal(&comparison, view());
-        output::print(|out| out.write_all(text.as_bytes()))?;
+        output::print_text(&render_gc_diff_terminal(&comparison, output::view()))?;
     }
     let (before, after) = (before.report(), after.report());
-    let holds = |c: &Condition| c.holds_between(&before, &after);
-    let has_failed = fails(&arguments.fail_if, &comparison.after, holds, &|c| value(c, &before, &after));
+    let has_failed = fails(&arguments.fail_if, &comparison.after, (Some(&before), &after));
     Ok(if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-/// The figure, or its change in percent.
-fn value(condition: &Condition, before: &GcReport, after: &GcReport) -> Option<f64> {
-    let (old, new) = (condition.figure().read(before), condition.figure().read(after)?);
-    if condition.is_of_change() { Some(100.0 * (new / old? - 1.0)) } else { Some(new) }
 }
 
 fn read(path: &PathBuf) -> Result<(String, Analysis), Failure> {

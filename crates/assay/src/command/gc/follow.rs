@@ -1,11 +1,12 @@
 //! `assay gc LOG --follow`: a log that is still written, on a screen, as lines, as metrics.
 
 use super::metrics_server::MetricsServer;
-use super::{fails, is_log, options, show, view};
+use super::named::{is_log, options};
+use super::shown::{fails, show};
 use crate::arguments::GcReadArguments;
-use crate::command::memory::screen::{self, Screen};
 use crate::failure::Failure;
 use crate::output_file::write_file;
+use crate::screen::{self, Screen};
 use crate::{output, stop};
 use assay_gclog::input::{Follower, STANDARD_INPUT};
 use assay_gcstudy::{Analysis, EventsTee};
@@ -21,8 +22,6 @@ use std::time::{Duration, Instant};
 const NAP: Duration = Duration::from_millis(100);
 /// A collection is written at once: what is open after so long without a byte is told as far as it is known.
 const QUIET: Duration = Duration::from_secs(1);
-/// Rows where the height of the terminal is not known.
-const ROWS_DEFAULT: u16 = 24;
 
 /// Follows until Ctrl-C or until `--for` is over, then prints the last report.
 pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
@@ -56,8 +55,7 @@ pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
     let name = path.display().to_string();
     is_log(&report, &name)?;
     show(&report, &name, arguments)?;
-    let value = |c: &assay_gcstudy::Condition| c.figure().read(&report);
-    let has_failed = fails(&arguments.fail_if, &name, |c| c.holds(&report), &value);
+    let has_failed = fails(&arguments.fail_if, &name, (None, &report));
     Ok(if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
@@ -102,9 +100,8 @@ fn watch(
 
 fn show_look(report: &GcReport, path: &Path, screen: Option<&Screen>, shows: bool) -> Result<(), Failure> {
     if let Some(screen) = screen {
-        let rows = console::Term::stdout().size_checked().map_or(ROWS_DEFAULT, |(rows, _columns)| rows);
         let name = path.display().to_string();
-        screen.draw(&render_gc_screen(report, &name, rows.saturating_sub(1), view()))?;
+        screen.draw(&render_gc_screen(report, &name, output::rows(), output::view()))?;
     } else if shows {
         output::print(|out| writeln!(out, "{}", render_gc_line(report)))?;
     }

@@ -1,6 +1,7 @@
 //! Offers a text over HTTP/1.1, to whoever scrapes it.
 //!
 //! One request at a time, each with a deadline: a scraper comes every few seconds. Heads are parsed by `httparse`.
+//! Not by `tiny_http`: it bounds neither the head nor how long a request may take, and a thread waits for each connection.
 
 use crate::failure::Failure;
 use assay_report::OPENMETRICS_CONTENT_TYPE;

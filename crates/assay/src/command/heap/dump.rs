@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Census, Failure> {
     }
     let metadata = std::fs::metadata(path).map_err(|e| not_opened(path, &e))?;
     if metadata.is_dir() {
-        return Err(Failure::input(format!("{} is a folder, no heap dump", path.display())));
+        return Err(Failure::input(format!("{} is a folder, not a heap dump", path.display())));
     }
     // A pipe or a device has no length.
     let total_bytes = metadata.is_file().then_some(metadata.len());
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Census, Failure> {
 
 fn read_stdin() -> Result<Census, Failure> {
     if io::stdin().is_terminal() {
-        let message = "standard input is a terminal, no heap dump\n  give a file, or: ssh HOST cat X.hprof | assay heap predict -";
+        let message = "standard input is a terminal, not a heap dump\n  give a file, or: ssh HOST cat X.hprof | assay heap predict -";
         return Err(Failure::input(message));
     }
     let progress = BytesRead::new("reading standard input", None);

@@ -1,11 +1,11 @@
 //! `assay heap layout`.
 
 use super::dump;
-use super::shown::{no_such_class, view};
+use super::no_such_class::no_such_class;
 use crate::arguments::LayoutArguments;
 use crate::failure::Failure;
 use crate::output;
-use crate::output_file::{can_be_written, write_file};
+use crate::output_file::{can_be_written, write_result};
 use assay_heap::class_path::{self, ClassPathError};
 use assay_heap::predict::{detect, find_class, jdk_default, layouts_of};
 use assay_heap::{Census, ClassIndex};
@@ -22,14 +22,12 @@ pub fn layout(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
         (None, None) => return Err(Failure::input("where is the class? --dump DUMP or --classpath PATHS")),
     };
     if let Some(path) = &arguments.html {
-        write_file(path, |mut out| assay_report::heap_layouts_page(&layouts, &mut out))?;
-        eprintln!("written: {}", path.display());
+        write_result(path, |mut out| assay_report::heap_layouts_page(&layouts, &mut out))?;
     }
     if arguments.json {
         output::print_json(&layouts)?;
     } else if arguments.html.is_none() {
-        let text = assay_report::heap_layout_text(&layouts, view());
-        output::print(|out| out.write_all(text.as_bytes()))?;
+        output::print_text(&assay_report::heap_layout_text(&layouts, output::view()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,8 +3,8 @@
 mod dump;
 mod layout;
 mod modes;
+mod no_such_class;
 mod predict;
-mod shown;
 
 use crate::arguments::{HeapArguments, HeapCommand};
 use crate::failure::Failure;

@@ -1,11 +1,11 @@
 //! `assay heap predict`.
 
 use super::dump;
-use super::shown::{no_such_class, view};
+use super::no_such_class::no_such_class;
 use crate::arguments::PredictArguments;
 use crate::failure::Failure;
 use crate::output;
-use crate::output_file::{can_be_written, write_file};
+use crate::output_file::{can_be_written, write_result};
 use assay_gclog::Records;
 use assay_heap::Census;
 use assay_heap::live::{self, LiveCensus, LiveError};
@@ -97,21 +97,17 @@ fn not_walked(error: LiveError) -> Failure {
 /// Prints and writes a prediction as it was asked for.
 fn show(prediction: &HeapPrediction, arguments: &PredictArguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.html {
-        write_file(path, |mut out| assay_report::heap_prediction_page(prediction, &mut out))?;
-        eprintln!("written: {}", path.display());
+        write_result(path, |mut out| assay_report::heap_prediction_page(prediction, &mut out))?;
     }
     if arguments.json {
         output::print_json(prediction)
     } else if arguments.csv {
         // The rows have no place for them.
-        for problem in &prediction.problems {
-            let line = problem.line.map_or_else(String::new, |line| format!(", line {line}"));
-            eprintln!("note: {}{line}: {}", problem.about, problem.text);
-        }
+        output::note(&prediction.problems);
         output::print(|mut out| assay_report::heap_prediction_csv(prediction, &mut out))
     } else if arguments.html.is_none() {
-        let text = assay_report::heap_prediction_text(prediction, view(), arguments.top);
-        output::print(|out| out.write_all(text.as_bytes()))
+        let text = assay_report::heap_prediction_text(prediction, output::view(), arguments.top);
+        output::print_text(&text)
     } else {
         Ok(())
     }

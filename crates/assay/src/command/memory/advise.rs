@@ -1,13 +1,12 @@
 //! `assay memory advise`: the limit that a process needs.
 
-use super::{identity_of, read, view};
+use super::read::{identity_of, read};
 use crate::arguments::AdviseArguments;
 use crate::failure::Failure;
 use crate::{output, stop};
 use assay_linux::ProcRoot;
 use assay_memory::{LookDepth, ReadOptions};
 use assay_model::MemoryReport;
-use assay_report::LeavesShown;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -32,8 +31,7 @@ pub fn advise(arguments: &AdviseArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&advice)?;
     } else {
-        let text = assay_report::render_advice_terminal(&advice, view(LeavesShown::All));
-        output::print(|out| out.write_all(text.as_bytes()))?;
+        output::print_text(&assay_report::render_advice_terminal(&advice, output::view()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

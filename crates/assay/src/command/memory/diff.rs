@@ -1,11 +1,11 @@
 //! `assay memory diff`: what changed between two stored looks.
 
-use super::view;
 use crate::arguments::DiffArguments;
 use crate::failure::Failure;
 use crate::output;
-use crate::output_file::{can_be_written, write_file};
+use crate::output_file::{can_be_written, write_result};
 use assay_model::{MemoryReport, schema};
+use assay_report::TerminalView;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,14 +23,13 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     let change = assay_memory::explain_change(&before.look, &after.look);
     if let Some(path) = &arguments.html {
         let looks = if before.path == after.path { after.looks.as_slice() } else { &[] };
-        write_file(path, |mut out| assay_report::render_change_html(&change, looks, &mut out))?;
-        eprintln!("written: {}", path.display());
+        write_result(path, |mut out| assay_report::render_change_html(&change, looks, &mut out))?;
     }
     if arguments.json {
         output::print_json(&change)?;
     } else if arguments.html.is_none() {
-        let text = assay_report::render_change_terminal(&change, view(arguments.leaves));
-        output::print(|out| out.write_all(text.as_bytes()))?;
+        let view = TerminalView { leaves: arguments.leaves, ..output::view() };
+        output::print_text(&assay_report::render_change_terminal(&change, view))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -86,10 +85,7 @@ fn split_number(text: &str) -> Result<(&str, Option<usize>), Failure> {
 fn read_looks(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
     if is_record(path)? {
         let (looks, problems) = assay_memory::read_record(path)?;
-        for problem in problems {
-            let line = problem.line.map_or_else(String::new, |n| format!(", line {n}"));
-            eprintln!("note: {}{line}: {}", problem.about, problem.text);
-        }
+        output::note(&problems);
         return Ok(looks);
     }
     let file = open(path)?;
@@ -108,7 +104,7 @@ fn read_looks(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
 
 fn not_a_look(path: &Path, why: &str) -> Failure {
     Failure::input(format!(
-        "{} is no look at a process: {why}\n  make one with: assay memory PID --json > FILE, or assay memory PID --record FILE",
+        "{} is not a look at a process: {why}\n  make one with: assay memory PID --json > FILE, or assay memory PID --record FILE",
         path.display()
     ))
 }

@@ -1,11 +1,12 @@
 //! One look: a tree, JSON, a page.
 
-use super::{options, read, view};
+use super::read::{options, read};
 use crate::arguments::LookArguments;
 use crate::failure::Failure;
 use crate::output;
-use crate::output_file::write_file;
+use crate::output_file::write_result;
 use assay_model::MemoryReport;
+use assay_report::TerminalView;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -18,8 +19,8 @@ pub fn look(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&report)?;
     } else if arguments.html.is_none() {
-        let tree = assay_report::render_memory_terminal(&report, view(arguments.leaves));
-        output::print(|out| out.write_all(tree.as_bytes()))?;
+        let view = TerminalView { leaves: arguments.leaves, ..output::view() };
+        output::print_text(&assay_report::render_memory_terminal(&report, view))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -30,7 +31,5 @@ pub fn write_page(path: &Path, report: &MemoryReport, looks: &[MemoryReport]) ->
     // Without owners a limit has no line for direct buffers: better none than one that is wrong.
     let has_owners = all.iter().all(MemoryReport::has_owners);
     let advice = report.jvm.as_ref().filter(|_| has_owners).map(|_| assay_memory::advise(all));
-    write_file(path, |mut out| assay_report::render_memory_html(report, looks, advice.as_ref(), &mut out))?;
-    eprintln!("written: {}", path.display());
-    Ok(())
+    write_result(path, |mut out| assay_report::render_memory_html(report, looks, advice.as_ref(), &mut out))
 }

@@ -1,9 +1,10 @@
 //! Looks one after the other: on a screen, as lines, into a record.
 
-use super::screen::{self, Screen};
-use super::{identity_of, look, options};
+use super::look;
+use super::read::{identity_of, options};
 use crate::arguments::LookArguments;
 use crate::failure::Failure;
+use crate::screen::{self, Screen};
 use crate::{output, stop};
 use assay_linux::{ProcRoot, ProcessIdentity};
 use assay_memory::{HEAP_READ_BYTES_MAX, LookDepth, ReadOptions, Record};
@@ -19,8 +20,6 @@ use std::time::{Duration, Instant};
 const FULL_EVERY: Duration = Duration::from_secs(30);
 /// How long a stop request may go unnoticed while nothing is done.
 const NAP: Duration = Duration::from_millis(50);
-/// Rows where the height of the terminal is not known.
-const ROWS_DEFAULT: u16 = 24;
 
 /// Looks until Ctrl-C, until `--for` is over, or until the process ends.
 pub fn series(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
@@ -62,9 +61,7 @@ fn recorded(taken: u64, held: &Held, path: &Path) -> String {
 fn write_page(path: &Path, last: &MemoryReport, arguments: &LookArguments) -> Result<(), Failure> {
     let Some(record) = &arguments.record else { return look::write_page(path, last, &[]) };
     let (looks, problems) = assay_memory::read_record(record)?;
-    for problem in problems {
-        eprintln!("note: {}: {}", problem.about, problem.text);
-    }
+    output::note(&problems);
     look::write_page(path, last, &looks)
 }
 
@@ -215,7 +212,7 @@ impl<'a> Series<'a> {
         self.has_told = true;
     }
 
-    /// While only recording, a line of talk for each look.
+    /// While only recording, a line on standard error for each look.
     fn tell_recorded(&self, look: &MemoryReport) {
         if self.arguments.watch.is_none() {
             let mib = look.rss_bytes as f64 / 1_048_576.0;
@@ -234,8 +231,7 @@ impl<'a> Series<'a> {
     }
 
     fn lines(&self) -> Vec<String> {
-        let rows = console::Term::stdout().size_checked().map_or(ROWS_DEFAULT, |(rows, _columns)| rows);
-        self.watch.screen(output::width(), rows.saturating_sub(1), output::is_coloured())
+        self.watch.screen(output::width(), output::rows(), output::is_coloured())
     }
 
     /// Leaves the screen; what it showed last is for the user's own.

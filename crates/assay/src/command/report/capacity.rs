@@ -4,9 +4,9 @@ use crate::arguments::{ReportArguments, ReportFormat};
 use crate::command::capacity::STORED;
 use crate::failure::Failure;
 use crate::output;
-use crate::output_file::write_file;
+use crate::output_file::write_result;
 use assay_model::{CapacityReport, file, schema};
-use assay_report::{LeavesShown, TerminalView, render_capacity_html, render_capacity_terminal};
+use assay_report::{render_capacity_html, render_capacity_terminal};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,8 +30,7 @@ pub fn report(stored: &Path, arguments: &ReportArguments) -> Result<ExitCode, Fa
         }
         ReportFormat::Html => {
             let path = out.map_or_else(|| stored.with_file_name(file::REPORT), Path::to_owned);
-            write_file(&path, |mut out| render_capacity_html(&capacity, &mut out))?;
-            eprintln!("written: {}", path.display());
+            write_result(&path, |mut out| render_capacity_html(&capacity, &mut out))?;
         }
         ReportFormat::Table | ReportFormat::Json if out.is_some() => {
             return Err(Failure::input(
@@ -40,13 +39,7 @@ pub fn report(stored: &Path, arguments: &ReportArguments) -> Result<ExitCode, Fa
         }
         ReportFormat::Json => output::print_json(&capacity)?,
         ReportFormat::Table => {
-            let view = TerminalView {
-                width: output::width(),
-                color: output::is_coloured(),
-                leaves: LeavesShown::All,
-            };
-            let text = render_capacity_terminal(&capacity, view);
-            output::print(|out| out.write_all(text.as_bytes()))?;
+            output::print_text(&render_capacity_terminal(&capacity, output::view()))?;
         }
         ReportFormat::Md | ReportFormat::Csv => {
             return Err(Failure::input(
@@ -58,7 +51,7 @@ pub fn report(stored: &Path, arguments: &ReportArguments) -> Result<ExitCode, Fa
 }
 
 fn read(path: &Path) -> Result<CapacityReport, Failure> {
-    let wrong = |why: String| Failure::input(format!("{} is no stored capacity: {why}", path.display()));
+    let wrong = |why: String| Failure::input(format!("{} is not a stored capacity: {why}", path.display()));
     let mut bytes = Vec::new();
     let opened = fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))?;
     opened.take(STORED_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| wrong(e.to_string()))?;

@@ -1,5 +1,6 @@
 //! What this host puts in the way of a heap: the mappings of a JVM that is held still, and the kernel's limits.
 
+use super::jvm::{java_of, reason};
 use assay_heap::modes::{StoppedJvm, classes_in_log, protected_page_in_log};
 use assay_jdk::StartedJvm;
 use assay_jdk::modes::AddressSpace;
@@ -7,7 +8,6 @@ use assay_linux::{Mapping, ProcRoot, SysRoot};
 use assay_model::{JvmFacts, Problem};
 use assay_text::size;
 use rustix::process::{Resource, getrlimit};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub fn stopped_jvm(
     let has_heap = jvm.read_until(FIRST_CLASS, stop).map_err(|e| problem(e.to_string()))?;
     let log = jvm.text();
     if !has_heap {
-        return Err(problem(super::verify::reason(&log)));
+        return Err(problem(reason(&log)));
     }
     let smaps = ProcRoot::default().open_smaps(jvm.pid()).map_err(|e| problem(e.to_string()))?;
     let mappings: Result<Vec<Mapping>, _> = smaps.take(MAPPINGS_MAX).collect();
@@ -63,11 +63,6 @@ pub fn stopped_jvm(
     });
     let (archive, class_space) = classes_in_log(&log);
     Ok(StoppedJvm { mappings: mappings.map_err(|e| problem(e.to_string()))?, heap, class_space, archive })
-}
-
-/// Its launcher.
-pub fn java_of(facts: &JvmFacts) -> PathBuf {
-    Path::new(&facts.home).join("bin/java")
 }
 
 /// The addresses of such a JVM's process.

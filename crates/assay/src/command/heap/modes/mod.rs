@@ -1,35 +1,29 @@
 //! `assay heap modes`: which reference mode each heap size gets on this host, and what a process or a log has.
 
 mod host;
+mod jvm;
 mod read;
 mod verify;
 mod weights;
 
 use crate::arguments::ModesArguments;
 use crate::failure::{Failure, Kind};
-use crate::output_file::{can_be_written, write_file};
+use crate::output_file::{can_be_written, write_result};
 use crate::{output, stop};
 use assay_heap::modes::{WantedHeap, advise};
 use assay_jdk::Collector;
-use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, cliffs, default_sizes};
+use assay_jdk::modes::{DecidingOptions, HeapSetting, cliffs, default_sizes};
 use assay_model::{HeapModes, JvmFacts, ModeCell, ModeCliff, ModeOfLog, Problem, schema};
-use assay_report::{LeavesShown, TerminalView};
 use assay_text::redact;
+use jvm::Jvm;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Collectors of a HotSpot that are supported products; Epsilon is shown when an option chooses it.
 const COLLECTORS: [Collector; 5] =
     [Collector::Serial, Collector::Parallel, Collector::G1, Collector::Z, Collector::Shenandoah];
-const MIB: u64 = 1 << 20;
 /// The map shows a heap of this size where none is asked for: the largest that is zero-based.
 const MAP_HEAP_BYTES: u64 = 30 << 30;
-
-/// A JVM with the addresses of its process.
-struct Jvm {
-    facts: JvmFacts,
-    space: AddressSpace,
-}
 
 /// A JVM with a collector.
 struct Column<'a> {
@@ -45,13 +39,7 @@ pub fn modes(arguments: &ModesArguments) -> Result<ExitCode, Failure> {
     let mut report = HeapModes {
         schema: schema::HEAP_MODES.to_owned(),
         assay_version: env!("CARGO_PKG_VERSION").to_owned(),
-        cells: Vec::new(),
-        cliffs: Vec::new(),
-        address_map: Vec::new(),
-        address_map_java: None,
-        advice: Vec::new(),
-        read: Vec::new(),
-        problems: Vec::new(),
+        ..HeapModes::default()
     };
     read::read(arguments, &mut report)?;
     if is_about_this_host(arguments) {
@@ -201,11 +189,9 @@ impl Column<'_> {
                 computed_base_address: computed.base_address,
                 shift_bits: computed.shift_bits,
                 decided_by: computed.decided_by,
-                verified_mode: None,
-                base_address: None,
-                not_verified_because: None,
+                ..ModeCell::default()
             };
-            if !report.cells.iter().any(|known| is_same(known, &cell)) {
+            if !report.cells.iter().any(|known| known.key() == cell.key()) {
                 report.cells.push(cell);
             }
         }
@@ -218,10 +204,6 @@ impl Column<'_> {
             is_verified: false,
         }));
     }
-}
-
-fn is_same(a: &ModeCell, b: &ModeCell) -> bool {
-    (&a.java, &a.collector, a.max_heap_bytes) == (&b.java, &b.collector, b.max_heap_bytes)
 }
 
 /// The options, parted as a shell parts them. The heap's size is not one of them.
@@ -257,8 +239,7 @@ fn switched_on(words: &[String]) -> Vec<Collector> {
 
 fn show(arguments: &ModesArguments, report: &HeapModes) -> Result<(), Failure> {
     if let Some(path) = &arguments.html {
-        write_file(path, |mut out| assay_report::heap_modes_page(report, &mut out))?;
-        eprintln!("written: {}", path.display());
+        write_result(path, |mut out| assay_report::heap_modes_page(report, &mut out))?;
     }
     if arguments.json {
         return output::print_json(report);
@@ -266,8 +247,5 @@ fn show(arguments: &ModesArguments, report: &HeapModes) -> Result<(), Failure> {
     if arguments.html.is_some() {
         return Ok(());
     }
-    let view =
-        TerminalView { width: output::width(), color: output::is_coloured(), leaves: LeavesShown::All };
-    let text = assay_report::heap_modes_text(report, view);
-    output::print(|out| out.write_all(text.as_bytes()))
+    output::print_text(&assay_report::heap_modes_text(report, output::view()))
 }

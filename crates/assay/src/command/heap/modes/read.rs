@@ -41,7 +41,7 @@ fn of_log(path: &Path, problems: &mut Vec<Problem>) -> Result<ModeOfLog, Failure
     let source = path.display().to_string();
     if path.is_dir() {
         return Err(Failure::input(format!(
-            "{source} is a folder, no GC log\n  name its logs: {source}/gc.log"
+            "{source} is a folder, not a GC log\n  name its logs: {source}/gc.log"
         )));
     }
     let open = || match File::open(path) {

@@ -1,7 +1,6 @@
 //! Starting JVMs to hear which mode they take, and holding that against what was computed.
 
-use super::host::java_of;
-use super::{Jvm, MIB, is_same};
+use super::jvm::{Jvm, REASON_CHARS_MAX, java_of, reason};
 use assay_jdk::modes::DecidingOptions;
 use assay_jdk::{JvmOutput, Release, StartError, run_java};
 use assay_model::{HeapModes, JvmFacts, ModeCell, ModeRead, ReferenceMode};
@@ -10,6 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+const MIB: u64 = 1 << 20;
 /// JVMs that run at a time.
 const WORKERS: usize = 2;
 /// A start takes 50 to 500 ms, more on a busy machine.
@@ -20,14 +20,9 @@ const LOG: &str =
     "-Xlog:gc=info,gc+init=info,gc+heap+coops=debug,gc+metaspace=info,gc+heap+exit=info,pagesize=info";
 /// Prints all flags with their values, so that one can see what the log does not tell: that class pointers are full.
 const FLAGS: &str = "-XX:+PrintFlagsFinal";
-const REASON_CHARS_MAX: usize = 200;
 
-/// What a JVM said.
-#[derive(Debug, Clone)]
-pub enum Said {
-    Mode(ModeRead),
-    Nothing(String),
-}
+/// The mode that a JVM said it has, or why it said none.
+type Said = Result<ModeRead, String>;
 
 /// Fills in what the JVMs say, for cells and cliffs.
 pub fn verify(report: &mut HeapModes, jvms: &[Jvm], options: &[String], stop: &AtomicBool) {
@@ -37,7 +32,7 @@ pub fn verify(report: &mut HeapModes, jvms: &[Jvm], options: &[String], stop: &A
         // Both sides of it; most are among the cells.
         for bytes in [cliff.largest_max_heap_bytes, cliff.largest_max_heap_bytes + MIB] {
             let side = side(report, &cliff.java, &cliff.collector, bytes, options);
-            if !asked.iter().any(|known| is_same(known, &side)) {
+            if !asked.iter().any(|known| known.key() == side.key()) {
                 asked.push(side);
             }
         }
@@ -65,30 +60,20 @@ pub fn verify(report: &mut HeapModes, jvms: &[Jvm], options: &[String], stop: &A
         }
     });
     let said = said.into_inner().unwrap_or_default();
-    let answer = |cell: &ModeCell| {
-        asked.iter().position(|a| is_same(a, cell)).and_then(|index| said.get(index)?.as_ref())
-    };
+    let answer =
+        |key: (&str, &str, u64)| asked.iter().zip(&said).find(|(cell, _)| cell.key() == key)?.1.as_ref();
     for cell in &mut report.cells {
-        match answer(cell) {
-            Some(Said::Mode(read)) => {
+        match answer(cell.key()) {
+            Some(Ok(read)) => {
                 cell.verified_mode = Some(read.mode);
                 cell.base_address = read.heap_base_address;
             }
-            Some(Said::Nothing(why)) => cell.not_verified_because = Some(why.clone()),
+            Some(Err(why)) => cell.not_verified_because = Some(why.clone()),
             None => cell.not_verified_because = Some("stopped before its turn".to_owned()),
         }
     }
-    let mode_of = |java: &str, collector: &str, bytes: u64| {
-        let at = asked.iter().position(|a| {
-            (a.java.as_str(), a.collector.as_str(), a.max_heap_bytes) == (java, collector, bytes)
-        });
-        match at.and_then(|index| said.get(index)?.as_ref()) {
-            Some(Said::Mode(read)) => Some(read.mode),
-            _ => None,
-        }
-    };
     for cliff in &mut report.cliffs {
-        let of = |bytes| mode_of(&cliff.java, &cliff.collector, bytes);
+        let of = |bytes| Some(answer((&cliff.java, &cliff.collector, bytes))?.as_ref().ok()?.mode);
         let (largest, above) = (of(cliff.largest_max_heap_bytes), of(cliff.largest_max_heap_bytes + MIB));
         cliff.is_verified = largest == Some(cliff.mode) && above.is_some_and(|mode| mode != cliff.mode);
     }
@@ -102,13 +87,7 @@ fn side(report: &HeapModes, java: &str, collector: &str, bytes: u64, options: &[
         collector: collector.to_owned(),
         max_heap_bytes: bytes,
         options: options.to_vec(),
-        computed_mode: None,
-        computed_base_address: None,
-        shift_bits: None,
-        decided_by: String::new(),
-        verified_mode: None,
-        base_address: None,
-        not_verified_because: None,
+        ..ModeCell::default()
     }
 }
 
@@ -142,25 +121,22 @@ fn has_full_class_pointers(cell: &ModeCell) -> bool {
 
 fn ask(facts: &JvmFacts, cell: &ModeCell, stop: &AtomicBool) -> Said {
     if !Release::of(facts.feature).jvm.has_unified_logging {
-        return Said::Nothing(format!("JDK {} has no unified logging", facts.feature));
+        return Err(format!("JDK {} has no unified logging", facts.feature));
     }
     match run_java(&java_of(facts), &words(cell), TIME, stop) {
         Ok(output) => said(&output, has_full_class_pointers(cell)),
-        Err(StartError::Stopped) => Said::Nothing("stopped by the user".to_owned()),
-        Err(error) => Said::Nothing(error.to_string()),
+        Err(StartError::Stopped) => Err("stopped by the user".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 
 fn said(output: &JvmOutput, is_asked_for_flags: bool) -> Said {
     if output.exit_code != Some(0) {
-        return Said::Nothing(reason(&output.text));
+        return Err(reason(&output.text));
     }
     let mode = assay_gclog::read_jvm(output.text.as_bytes()).mode;
     let mode = mode.or_else(|| full_by_flags(&output.text).filter(|_| is_asked_for_flags));
-    mode.map_or_else(
-        || Said::Nothing("it started, but its log does not tell the mode".to_owned()),
-        Said::Mode,
-    )
+    mode.ok_or_else(|| "it started, but its log does not tell the mode".to_owned())
 }
 
 /// From the printed flags `bool UseCompressedClassPointers = false {product} {command line}`, as their final values.
@@ -180,64 +156,13 @@ fn full_by_flags(text: &str) -> Option<ModeRead> {
     })
 }
 
-/// Why a JVM did not start, from what it printed: the line that names the cause, without those that only say that there
-/// was one.
-pub fn reason(text: &str) -> String {
-    const EMPTY_WORDS: [&str; 4] = [
-        "Error occurred during initialization of VM",
-        "Error: Could not create the Java Virtual Machine.",
-        "Error: A fatal exception has occurred. Program will exit.",
-        "There is insufficient memory for the Java Runtime Environment to continue.",
-    ];
-    const CAUSES: [&str; 9] = [
-        "Could not reserve",
-        "not supported",
-        "Unrecognized",
-        "Invalid",
-        "must be",
-        "too small",
-        "Too small",
-        "exceeds",
-        "rror",
-    ];
-    let lines = || text.lines().map(|line| line.trim().trim_start_matches('#').trim());
-    let is_said = |line: &&str| !line.is_empty() && !EMPTY_WORDS.contains(line);
-    let causes = lines().filter(is_said).filter(|line| CAUSES.iter().any(|cause| line.contains(cause)));
-    let found: Vec<&str> = causes.take(2).collect();
-    let words = match found.as_slice() {
-        [] => lines().rfind(is_said).unwrap_or("it ended without a word").to_owned(),
-        causes => causes.join("; "),
-    };
-    words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(REASON_CHARS_MAX).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_reason_is_the_line_with_the_cause() {
-        let text = "Error occurred during initialization of VM\nCould not reserve enough space for 2355200KB object heap\n";
-        assert_eq!(reason(text), "Could not reserve enough space for 2355200KB object heap");
-        let text = "Unrecognized VM option 'UseCompactObjectHeaders'\nError: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred. Program will exit.\n";
-        assert_eq!(reason(text), "Unrecognized VM option 'UseCompactObjectHeaders'");
-        assert_eq!(reason(""), "it ended without a word");
-        assert_eq!(reason("something\nodd\n"), "odd");
-    }
-
-    #[test]
     fn the_users_collector_is_not_given_twice_and_nothing_is_committed() {
-        let mut report = HeapModes {
-            schema: String::new(),
-            assay_version: String::new(),
-            cells: Vec::new(),
-            cliffs: Vec::new(),
-            address_map: Vec::new(),
-            address_map_java: None,
-            advice: Vec::new(),
-            read: Vec::new(),
-            problems: Vec::new(),
-        };
+        let mut report = HeapModes::default();
         let options = ["-XX:+UseG1GC".to_owned(), "-Xms20g".to_owned(), "-XX:+AlwaysPreTouch".to_owned()];
         let cell = side(&report, "/jdk", "G1", 30 << 30, &options);
         report.cells.push(cell.clone());

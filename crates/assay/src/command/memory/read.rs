@@ -1,0 +1,70 @@
+//! One look at a process, for whoever typed its number.
+
+use crate::arguments::{DepthName, LookArguments};
+use crate::failure::Failure;
+use crate::progress::Waiting;
+use assay_linux::{ProcRoot, ProcessIdentity};
+use assay_memory::{LookDepth, ReadOptions};
+use assay_model::MemoryReport;
+
+/// From here on a look says that it takes its time.
+const LONG_LOOK_S: u64 = 2;
+
+/// Takes a look, and says so while it takes long.
+pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, Failure> {
+    identity_of(pid)?;
+    let resident_bytes =
+        ProcRoot::default().read_process_status(pid).ok().and_then(|status| status.rss_bytes);
+    let waiting = Waiting::new(resident_bytes.and_then(|bytes| long_look(bytes, options.depth)));
+    let read = assay_memory::read(pid, options);
+    drop(waiting);
+    Ok(read?)
+}
+
+/// What to say while a look takes long.
+fn long_look(resident_bytes: u64, depth: Option<LookDepth>) -> Option<String> {
+    let seconds = assay_memory::heap_read_cpu_ns(resident_bytes) / 1_000_000_000;
+    (depth == Some(LookDepth::Owners) && LONG_LOOK_S <= seconds).then(|| {
+        format!(
+            "looking for owners in {} GiB, about {seconds} s of work; --depth structures leaves that out and is much faster",
+            resident_bytes >> 30
+        )
+    })
+}
+
+/// Who has this number now.
+pub fn identity_of(pid: u32) -> Result<ProcessIdentity, Failure> {
+    ProcRoot::default().identity_of(pid).map_err(|error| {
+        if !error.is_absent() {
+            return error.into();
+        }
+        Failure::input(format!("there is no process {pid}\n  assay memory lists the JVMs that run here"))
+    })
+}
+
+/// How a look is taken.
+pub fn options(look: &LookArguments) -> ReadOptions {
+    let depth = match look.depth {
+        DepthName::Auto => None,
+        DepthName::Owners => Some(LookDepth::Owners),
+        DepthName::Structures => Some(LookDepth::Structures),
+    };
+    ReadOptions { depth, freeze: look.freeze, ask_jvm: look.jcmd, ..ReadOptions::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_look_at_the_owners_in_a_large_process_says_that_it_takes_its_time() {
+        let told = long_look(16 << 30, Some(LookDepth::Owners)).expect("a line");
+        assert!(
+            told.contains("16 GiB") && told.contains("about 8 s") && told.contains("--depth structures"),
+            "{told}"
+        );
+        assert_eq!(long_look(1 << 30, Some(LookDepth::Owners)), None);
+        assert_eq!(long_look(16 << 30, Some(LookDepth::Structures)), None);
+        assert_eq!(long_look(16 << 30, None), None, "it chooses what does not take long");
+    }
+}
