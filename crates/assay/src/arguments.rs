@@ -17,10 +17,10 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The laboratory for Java servers: where memory and time go, what load a server bears, which settings give more.
+/// The laboratory for Java servers: where memory and time go, what load a server sustains, which settings perform better.
 ///
-/// Results go to standard output, talk goes to standard error. Exit codes: 0 good, 1 findings beyond a threshold
-/// that you set, 2 wrong use or bad input, 3 the environment lacks something, 70 our fault, 130 stopped by Ctrl-C.
+/// Results go to standard output, diagnostics to standard error. Exit codes: 0 good, 1 findings beyond a threshold
+/// that you set, 2 wrong use or bad input, 3 the environment lacks something, 70 internal error, 130 stopped by Ctrl-C.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version, max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {
@@ -62,7 +62,7 @@ pub enum Command {
         assay load http://shop:8080/ --rate 20000 --connections 200 --injectors 10.0.0.7:7447,10.0.0.8:7447 --token-file token"
     )]
     Inject(InjectArguments),
-    /// How many requests a second a server bears inside response-time limits
+    /// How many requests a second a server sustains within response-time limits
     ///
     /// Loads a URL in windows of Poisson arrivals at rates that tell most, until for each limit the highest rate that keeps it
     /// is known with its 95 % interval. Says why requests were late, and whether the result may be believed.
@@ -71,7 +71,7 @@ pub enum Command {
         assay capacity http://127.0.0.1:8080/ --pid 4242 --gc-log gc.log --at-least 500@25 --json\n  \
         assay capacity --workload supermarket --java 25 --heap 2g --jvm-option=-XX:+UseZGC")]
     Capacity(Box<CapacityArguments>),
-    /// Every resident byte of a running JVM, by cause; without a PID, the JVMs that run here
+    /// RSS breakdown of a running JVM, by cause; without a PID, the JVMs that run here
     ///
     /// Looks from outside: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
     /// kernel's RSS.
@@ -90,7 +90,7 @@ pub enum Command {
     /// What GC logs say: pauses, throughput, live set, what costs time and memory, and what to change
     ///
     /// Reads logs of every collector, of JDK 6 to 25 and of OpenJ9, whole: files, rotated sets in the order of time, folders, gzip,
-    /// zip, pipes. What no rule accounts for is counted and quoted.
+    /// zip, pipes. Lines that are not recognized are counted and quoted.
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "EXAMPLES:\n  assay gc gc.log                              the verdict, findings, tables of pauses\n  \

@@ -31,7 +31,7 @@ impl Arguments {
             match word.as_str() {
                 "--long" => arguments.long = true,
                 "--kept" => arguments.kept = words.next().ok_or("--kept FOLDER")?.into(),
-                option if option.starts_with('-') => return Err(format!("{option} is no option")),
+                option if option.starts_with('-') => return Err(format!("{option} is not an option")),
                 _ => arguments.only.push(word),
             }
         }

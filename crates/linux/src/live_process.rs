@@ -39,7 +39,7 @@ impl LiveProcess {
     /// Looks at mappings, pages and threads, and opens the memory.
     ///
     /// # Errors
-    /// When the process is gone or belongs to somebody else; the text names the right that lacks and how to get it.
+    /// When the process is gone or belongs to somebody else; the text names the missing permission and how to get it.
     pub fn open(proc: &ProcRoot, pid: u32) -> Result<Self, LinuxError> {
         LiveProcess::open_by(proc, pid, Method::Any)
     }

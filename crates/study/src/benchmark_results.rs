@@ -108,7 +108,7 @@ impl Results {
                 self.benchmarks += usize::from(is_added);
             }
             None => self.tell(format!(
-                "ns_per_op/{name}: its unit {} is no time per operation: use JMH's modes avgt or ss (-bm avgt)",
+                "ns_per_op/{name}: its unit {} is not a time per operation: use JMH's modes avgt or ss (-bm avgt)",
                 shortened(unit, 20)
             )),
         }
@@ -221,7 +221,7 @@ mod tests {
     fn what_cannot_be_used_is_told_and_the_rest_is_used() {
         let good = result("a.X.run", "ns/op", "[[1]]");
         for (unit, raw, why) in [
-            ("ops/s", "[[1]]", "is no time per operation"),
+            ("ops/s", "[[1]]", "is not a time per operation"),
             ("ns/op", "[]", "no scores"),
             ("ns/op", r#"[[1, "NaN"]]"#, "no scores"),
             ("ns/op", "[[-1]]", "cannot be"),

@@ -315,7 +315,7 @@ fn check_parts(study: &Study, document: &mut Document) {
         match of_part {
             Some(of_part) if of_part.parts.is_empty() => {}
             Some(_) => document.add(&place, format!("`{part}` has parts itself: name them here instead")),
-            None => document.add(&place, format!("`{part}` is no study file that can be read")),
+            None => document.add(&place, format!("`{part}` is not a study file that can be read")),
         }
     }
 }

@@ -49,7 +49,7 @@ pub enum StudyError {
         /// Planned trials.
         trials: usize,
     },
-    /// Our fault.
+    /// An error of Assay itself.
     #[error("{0}")]
     Internal(String),
 }

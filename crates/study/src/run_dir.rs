@@ -50,7 +50,7 @@ impl RunDir {
         redactor: Redactor,
     ) -> Result<RunDir, StudyError> {
         if resume && !path.join(file::PLAN).is_file() {
-            let what = "is no run directory (it has no plan.json): leave --resume away to begin a new run";
+            let what = "is not a run directory (it has no plan.json): leave --resume away to begin a new run";
             return Err(StudyError::Use(format!("{} {what}", path.display())));
         }
         if !resume && path.join(file::PLAN).exists() {
@@ -187,10 +187,10 @@ pub fn report_path(dir: &Path) -> PathBuf {
 /// Reads a run directory. Launches that were not finished, and files that a run may lack, are left out.
 ///
 /// # Errors
-/// The folder is no run directory, or a file in it that must be there cannot be understood; the message names it.
+/// The folder is not a run directory, or a file in it that must be there cannot be understood; the message names it.
 pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
     if !dir.join(file::PLAN).is_file() {
-        let what = "is no run directory: it has no plan.json";
+        let what = "is not a run directory: it has no plan.json";
         return Err(StudyError::Use(format!("{} {what}", dir.display())));
     }
     let study_text = read_text(&dir.join(file::STUDY)).unwrap_or_default();

@@ -130,7 +130,7 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
 }
 
 fn parse_limit(text: &str) -> Result<f64, String> {
-    let limit: f64 = text.trim().parse().map_err(|_| format!("`{text}` is no number of milliseconds"))?;
+    let limit: f64 = text.trim().parse().map_err(|_| format!("`{text}` is not a number of milliseconds"))?;
     if limit > 0.0 && limit <= LIMIT_MS_MAX {
         Ok(limit)
     } else {
@@ -149,7 +149,7 @@ fn parse_limits(text: &str) -> Result<Limits, String> {
 }
 
 fn parse_percentile(text: &str) -> Result<f64, String> {
-    let percentile: f64 = text.parse().map_err(|_| "no number".to_owned())?;
+    let percentile: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (50.0..=99.9).contains(&percentile) {
         Ok(percentile)
     } else {
@@ -159,9 +159,9 @@ fn parse_percentile(text: &str) -> Result<f64, String> {
 
 fn parse_at_least(text: &str) -> Result<AtLeast, String> {
     let (rate, limit) = text.split_once('@').ok_or("write it like 500@25: rate, at, limit in ms")?;
-    let rate_per_s: f64 = rate.parse().map_err(|_| format!("`{rate}` is no rate"))?;
+    let rate_per_s: f64 = rate.parse().map_err(|_| format!("`{rate}` is not a rate"))?;
     if !(rate_per_s > 0.0 && rate_per_s.is_finite()) {
-        return Err(format!("`{rate}` is no rate"));
+        return Err(format!("`{rate}` is not a rate"));
     }
     Ok(AtLeast { rate_per_s, limit_ms: parse_limit(limit)? })
 }

@@ -56,7 +56,7 @@ pub struct GcReadArguments {
     /// Write everything that the collector did to FILE, a line of JSON each; lines of kind source and jvm say whose it is
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Exit with 1 if this holds, or cannot be told from the log; may be repeated. A wrong name gets the right one; --csv and
+    /// Exit with 1 if this holds, or cannot be decided from the log; may be repeated. A wrong name gets the right one; --csv and
     /// --json have the figures
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,
@@ -86,7 +86,7 @@ pub struct GcDiffArguments {
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
-    /// Exit with 1 if this holds, or cannot be told from the logs; with a sign and % it is about the change; may be repeated
+    /// Exit with 1 if this holds, or cannot be decided from the logs; with a sign and % it is about the change; may be repeated
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,
 }
@@ -96,7 +96,7 @@ fn parse_condition(text: &str) -> Result<Condition, String> {
 }
 
 fn parse_requests(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "no number".to_owned())?;
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if number.is_finite() && number > 0.0 { Ok(number) } else { Err("must be more than 0".to_owned()) }
 }
 

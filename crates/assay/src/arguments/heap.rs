@@ -113,7 +113,7 @@ pub struct ModesArguments {
     /// Further options of the JVMs, joined by blanks: "-XX:ObjectAlignmentInBytes=16"
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub options: Option<String>,
-    /// Start each JVM once for each cell, and hold what it says against what was computed
+    /// Start each JVM once for each cell, and compare what it says with what was computed
     #[arg(long)]
     pub verify: bool,
     /// A heap size that is wanted: what to do about it

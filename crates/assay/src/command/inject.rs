@@ -22,7 +22,7 @@ pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
     output::print(|out| writeln!(out, "listening on {address}"))?;
     if !address.ip().is_loopback() {
         eprintln!(
-            "whoever reaches {address} and knows the token can have this host load any server; nothing is encrypted"
+            "whoever reaches {address} and knows the token can have this host load any server; what they say to each other is encrypted, the load itself is not"
         );
     }
     serve(&listener, &token, &stop, &|event| match event {

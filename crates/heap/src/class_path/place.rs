@@ -59,7 +59,7 @@ impl Place {
             Ok(jar) => Ok(Place { path, kind: Kind::Jar(Box::new(jar)) }),
             Err(ZipError::Io(source)) => Err(ClassPathError::Read { path, source }),
             Err(error) => {
-                let what = format!("it is no folder, no jar and no home of a JDK ({error})");
+                let what = format!("it is neither a folder nor a jar nor the home of a JDK ({error})");
                 Err(ClassPathError::NoClasses { path, what })
             }
         }

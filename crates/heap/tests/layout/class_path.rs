@@ -132,7 +132,9 @@ fn what_is_no_class_path_is_said_so() {
     let text = folder.path().join("notes.txt");
     fs::write(&text, "no classes").expect("a writable file");
     let check = |paths: &[PathBuf], class: &str| shapes_of(class, paths).expect_err("an error").to_string();
-    assert!(check(std::slice::from_ref(&text), "A").contains("no folder, no jar and no home of a JDK"));
+    assert!(
+        check(std::slice::from_ref(&text), "A").contains("neither a folder nor a jar nor the home of a JDK")
+    );
     assert!(check(&[folder.path().join("missing")], "A").contains("No such file"));
     assert!(check(&[], "A").starts_with("no class A"));
     for class in ["", "..", "/etc/passwd", "a..b", "A[]"] {

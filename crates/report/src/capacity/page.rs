@@ -45,7 +45,7 @@ pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<(
         script: include_str!("../../../../web/csv.js"),
         lines: vec![("", subject(report))],
         sections,
-        ..Page::new("Load borne inside response-time limits, by Assay", clean(&report.target))
+        ..Page::new("Load sustained within response-time limits, by Assay", clean(&report.target))
     }
     .write(out)
 }

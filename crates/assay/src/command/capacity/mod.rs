@@ -1,4 +1,4 @@
-//! `assay capacity`: how many requests a second a server bears inside response-time limits.
+//! `assay capacity`: how many requests a second a server sustains within response-time limits.
 
 mod audit;
 mod progress;
