@@ -1,9 +1,9 @@
 //! Where in a text the secrets are.
 
-use super::name::is_secret;
+use super::name::{is_secret, may_be_secret};
 use std::ops::Range;
 
-/// Beginnings of tokens that say of themselves what they are, and how long one is at least.
+/// Beginnings of tokens that say of themselves what they are, and how long one is at least; [`telling`] has their first letters.
 const TELLING: [(&str, usize); 9] = [
     ("eyJ", 40),
     ("ghp_", 20),
@@ -87,6 +87,9 @@ fn user_and_password(word: &str) -> Option<Range<usize>> {
 
 /// In one word: after the name that it begins with, all of it is the value, whatever it contains.
 pub(super) fn in_word(word: &str) -> Vec<Range<usize>> {
+    if !may_be_secret(word) {
+        return in_text(word);
+    }
     let end = word.find(['=', ':']).unwrap_or(word.len());
     let leading = &word[..end];
     let is_name = leading.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
@@ -108,13 +111,17 @@ fn undashed(name: &str) -> &str {
 /// In a text of any kind: a URL, a TOML file, a message that quotes a command line.
 pub(super) fn in_text(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    // Each search costs some time in the shortest of texts, and the arguments of a JVM are many.
-    if text.contains(':') {
+    // Each search costs some time in the shortest of texts, and the arguments of a JVM are many: what none can be without is
+    // looked for first.
+    let has = |signs: &[u8]| text.bytes().any(|byte| signs.contains(&byte));
+    if has(b"@") {
         in_urls(text, &mut found);
         in_oracle_urls(text, &mut found);
     }
-    after_names(text, &mut found);
-    if text.contains([' ', ',', '\t']) {
+    if may_be_secret(text) || has(b"?&") {
+        after_names(text, &mut found);
+    }
+    if has(b" ,\t") {
         after_options(text, &mut found);
         after_schemes(text, &mut found);
     }
@@ -260,14 +267,18 @@ fn after_schemes(text: &str, found: &mut Vec<Range<usize>>) {
 }
 
 fn telling(text: &str, found: &mut Vec<Range<usize>>) {
-    for (beginning, chars_min) in TELLING.into_iter().filter(|(_, chars_min)| *chars_min <= text.len()) {
-        for (at, _) in text.match_indices(beginning) {
-            let is_begun = text[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
-            let end = end_of(text, at, |c| !(c.is_ascii_alphanumeric() || "-._".contains(c)));
-            if !is_begun && chars_min <= end - at {
-                found.push(at..end);
+    let mut is_begun = false;
+    for (at, byte) in text.bytes().enumerate() {
+        if !is_begun && matches!(byte, b'e' | b'g' | b'x' | b'A') {
+            let is_told = |(beginning, _): &(&str, usize)| text[at..].starts_with(beginning);
+            let end = || end_of(text, at, |c| !(c.is_ascii_alphanumeric() || "-._".contains(c)));
+            if let Some((_, chars_min)) = TELLING.into_iter().find(is_told)
+                && chars_min <= end() - at
+            {
+                found.push(at..end());
             }
         }
+        is_begun = byte.is_ascii_alphanumeric();
     }
 }
 
