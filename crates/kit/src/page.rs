@@ -113,12 +113,7 @@ pub fn drawings(id: &str, draw: impl Fn(f64, &str) -> String) -> String {
 /// The same of a picture that may have nothing to show.
 pub fn drawings_if_any(id: &str, draw: impl Fn(f64, &str) -> Option<String>) -> Option<String> {
     let (wide, narrow) = (draw(960.0, &format!("{id}-wide"))?, draw(344.0, &format!("{id}-narrow"))?);
-    Some(both(&wide, &narrow))
-}
-
-/// Both drawings of a picture, of which the page shows one.
-pub fn both(wide: &str, narrow: &str) -> String {
-    format!("<div class=\"map-wide\">{wide}</div><div class=\"map-narrow\">{narrow}</div>")
+    Some(format!("<div class=\"map-wide\">{wide}</div><div class=\"map-narrow\">{narrow}</div>"))
 }
 
 /// Pictures beside each other, each under its name.

@@ -36,24 +36,19 @@ pub fn draw(blame: &LimitBlame, id: &str) -> String {
     }
     svg.line((4.0, bottom), (WIDTH - 4.0, bottom), "ax");
     svg.text((WIDTH / 2.0, bottom + 34.0), Anchor::Middle, "at", "share of the requests beyond the limit");
-    let mut words = Vec::new();
+    let mut told = Vec::new();
     for (index, cause) in drawn.iter().enumerate() {
-        words.push(row(&mut svg, &x, index as f64 * ROW, cause, blame.misses));
+        told.push(row(&mut svg, &x, index as f64 * ROW, cause, blame.misses));
     }
-    let name = "nothing that was watched".to_owned();
     let text = percent(blame.unexplained, blame.misses);
+    let tip = format!("{}: {text}", words::UNEXPLAINED);
     let top = drawn.len() as f64 * ROW;
-    heading(&mut svg, top, &name, &text);
+    heading(&mut svg, top, words::UNEXPLAINED, &text);
     let long = x.at(share(blame.unexplained as f64, blame.misses)) - x.at(0.0);
-    svg.rect(
-        (x.at(0.0), top + 20.0),
-        (long.max(1.0), 12.0),
-        "s5 bar unexplained",
-        &format!("{name}: {text}"),
-    );
-    words.push(format!("{name}: {text}"));
+    svg.rect((x.at(0.0), top + 20.0), (long.max(1.0), 12.0), "s5 bar unexplained", &tip);
+    told.push(tip);
     let title = format!("Why requests took longer than {}", words::limit(blame.limit_ms));
-    svg.finish(id, &title, &words.join(". "))
+    svg.finish(id, &title, &told.join(". "))
 }
 
 fn heading(svg: &mut Svg, top: f64, name: &str, text: &str) {

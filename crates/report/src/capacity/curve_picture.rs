@@ -2,11 +2,11 @@
 
 use super::lines::{self, Group, Line, Step};
 use super::words;
-use assay_kit::axes::{EndLabel, LABEL_SIZE, Plot};
+use assay_kit::axes::{EndLabel, LABEL_SIZE, Plot, labels};
 use assay_kit::number::{significant, tick};
-use assay_kit::scale::{Scale, ticks_from_zero, ticks_logarithmic};
+use assay_kit::scale::Scale;
 use assay_kit::svg::{Anchor, Svg, text_width};
-use assay_model::{CapacityReport, Estimate};
+use assay_model::{CapacityReport, Estimate, LimitRate};
 
 /// Height of the rectangle with the curves.
 const CURVE_HEIGHT: f64 = 380.0;
@@ -39,14 +39,8 @@ fn rates(report: &CapacityReport, plot: &Plot) -> (Scale, Vec<(f64, String)>) {
     let end = lines::rate_end(report);
     let x = Scale::linear((0.0, end), (plot.left, plot.right));
     let wanted = if plot.right < NARROW { 4 } else { 8 };
-    let half = |label: &str| text_width(label, LABEL_SIZE) / 2.0;
-    let ticks: Vec<(f64, String)> = ticks_from_zero(end, wanted)
-        .into_iter()
-        .filter(|t| *t <= end)
-        .map(|t| (x.at(t), tick(t)))
-        // What stands right of the rectangle is the edge of a narrow picture.
-        .filter(|(at, label)| at + half(label) <= plot.right + 14.0)
-        .collect();
+    // What stands right of the rectangle is the edge of a narrow picture.
+    let ticks = labels(&x, end, wanted, plot.right + 14.0);
     (x, ticks)
 }
 
@@ -102,10 +96,7 @@ pub fn curve(report: &CapacityReport, width: f64, id: &str) -> String {
     let lines = lines::lines(report);
     let end = lines::rate_end(report);
     let counted = up_to(end, lines::counted(report));
-    let ticks = time_ticks(report, &lines, &counted);
-    let ends = (ticks.first().copied().unwrap_or(1.0), ticks.last().copied().unwrap_or(10.0));
-    let y = Scale::logarithmic(ends, (plot.bottom, plot.top));
-    plot.y_axis(&mut svg, &y, &ticks, "response time (ms)");
+    let y = plot.y_logarithmic(&mut svg, times(report, &lines, &counted), "response time (ms)");
     beyond(&mut svg, report, &plot, &x);
     marked_rates(&mut svg, report, &plot, &x, width);
     bands(&mut svg, report, &plot, (&x, &y));
@@ -120,16 +111,16 @@ pub fn curve(report: &CapacityReport, width: f64, id: &str) -> String {
     svg.finish(id, "Response time by rate", &description(report))
 }
 
-/// Ticks that enclose all times that are drawn, and the limits.
-fn time_ticks(report: &CapacityReport, lines: &[Line], counted: &[Step]) -> Vec<f64> {
+/// All times that are drawn, and the limits, ms.
+fn times<'a>(
+    report: &'a CapacityReport,
+    lines: &'a [Line],
+    counted: &'a [Step],
+) -> impl Iterator<Item = f64> + 'a {
     let times = counted.iter().flat_map(|of| lines.iter().filter_map(|l| (l.value)(*of)));
     let left_out = lines::left_out(report).into_iter().filter_map(|(_, step)| step.limited_ms);
     let limits = report.limits.iter().map(|l| l.limit_ms);
-    let all: Vec<f64> =
-        times.chain(left_out).chain(limits).filter(|t| *t > 0.0).map(|t| t.clamp(TIMES.0, TIMES.1)).collect();
-    let low = all.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = all.iter().copied().fold(0.0, f64::max);
-    ticks_logarithmic(low, high)
+    times.chain(left_out).chain(limits).filter(|t| *t > 0.0).map(|t| t.clamp(TIMES.0, TIMES.1))
 }
 
 /// The line of a limit, and the band of rates at which the percentile crosses it.
@@ -202,11 +193,15 @@ fn crossings(svg: &mut Svg, report: &CapacityReport, (x, y): (&Scale, &Scale)) {
 fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, width: f64) {
     let drawable = report.limits.iter().filter(|l| l.limit_ms.is_finite() && l.limit_ms > 0.0);
     if !is_narrow(width) {
-        let label = |limit: &assay_model::LimitRate| match limit.rate_per_s.as_ref() {
+        let label = |limit: &LimitRate| match limit.rate_per_s.as_ref() {
             Some(rate) => format!("{}: {}/s", words::limit(limit.limit_ms), significant(rate.estimate)),
             None => format!("{}: no rate known", words::limit(limit.limit_ms)),
         };
-        let end = |limit| EndLabel { at: (plot.right, y.at(f64_of(limit))), look: 5, label: label(limit) };
+        let end = |limit: &LimitRate| EndLabel {
+            at: (plot.right, y.at(limit.limit_ms)),
+            look: 5,
+            label: label(limit),
+        };
         let names: Vec<EndLabel> = drawable.map(end).collect();
         plot.end_labels(svg, &names, NAMES);
         return;
@@ -221,12 +216,8 @@ fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, w
     }
 }
 
-fn f64_of(limit: &assay_model::LimitRate) -> f64 {
-    limit.limit_ms
-}
-
 fn description(report: &CapacityReport) -> String {
-    let of = |limit: &assay_model::LimitRate| {
+    let of = |limit: &LimitRate| {
         format!("{} is kept up to {}", words::limit(limit.limit_ms), rate_words(limit.rate_per_s))
     };
     let limits: Vec<String> = report.limits.iter().map(of).collect();
@@ -239,10 +230,7 @@ pub fn reached(report: &CapacityReport, width: f64, id: &str) -> String {
     let mut svg = Svg::new(width, plot.bottom + BELOW);
     let (x, rate_ticks) = rates(report, &plot);
     let end = lines::rate_end(report);
-    let ticks = ticks_from_zero(end, 4);
-    let top = ticks.last().copied().unwrap_or(1.0);
-    let y = Scale::linear((0.0, top), (plot.bottom, plot.top));
-    plot.y_axis(&mut svg, &y, &ticks, "right answers (1/s)");
+    let y = plot.y_from_zero(&mut svg, end, 4, "right answers (1/s)");
     beyond(&mut svg, report, &plot, &x);
     marked_rates(&mut svg, report, &plot, &x, width);
     plot.x_axis(&mut svg, &rate_ticks, "rate asked for (requests/s)");

@@ -5,7 +5,7 @@ use super::{blame_picture, csv, curve_picture, page_tables, words};
 use askama::Template;
 use assay_kit::key::{line_mark, mark, marks};
 use assay_kit::number::{count, significant};
-use assay_kit::page::{absent, both, copied_text, figure, list};
+use assay_kit::page::{absent, copied_text, drawings, figure, list, panels};
 use assay_kit::svg::marker_path;
 use assay_kit::text::{clean, html};
 use assay_kit::{Page, Section};
@@ -23,7 +23,11 @@ struct Answer {
     answers: Vec<String>,
 }
 
-/// Writes the page.
+/// A capacity as one HTML file that opens without a network: response time and throughput over the rate, limits, what made
+/// requests late, checks, every window.
+///
+/// # Errors
+/// Those of the writer.
 pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<()> {
     let answer = Answer {
         not_valid: if report.valid { Vec::new() } else { why_not_valid(report) },
@@ -110,8 +114,7 @@ fn curve_html(report: &CapacityReport) -> String {
     if let Some(note) = lines::not_drawn(report) {
         let _ = write!(caption, " {note}");
     }
-    let draw = |width, id| curve_picture::curve(report, width, id);
-    let pictures = both(&draw(960.0, "curve-wide"), &draw(344.0, "curve-narrow"));
+    let pictures = drawings("curve", |width, id| curve_picture::curve(report, width, id));
     let reasons = page_tables::left_out(report).map_or_else(String::new, |t| t.html());
     figure("response-curve", "curve", &marks(&items), &pictures, &caption) + &reasons
 }
@@ -142,8 +145,7 @@ fn reached_html(report: &CapacityReport) -> String {
     items.extend(rate_keys(report));
     let caption = "Right answers a second over the requests a second that were asked for. On the slanted line every request was \
                    answered in its window; marks below it are requests that waited, failed, or were not sent.";
-    let draw = |width, id| curve_picture::reached(report, width, id);
-    let pictures = both(&draw(960.0, "reached-wide"), &draw(344.0, "reached-narrow"));
+    let pictures = drawings("reached", |width, id| curve_picture::reached(report, width, id));
     figure("reached-rate", "reached", &marks(&items), &pictures, caption)
 }
 
@@ -162,22 +164,15 @@ fn late_html(report: &CapacityReport) -> String {
         (mark("M15 0V12", "one"), "as many requests, drawn from all, would have met it by chance".to_owned()),
         (mark("M0 3H30V9H0Z", "s5 bar"), "unexplained".to_owned()),
     ];
-    let mut panels = String::from("<div class=\"panels\">");
-    let mut tables = String::new();
-    for (index, blame) in blamed.iter().enumerate() {
-        let _ = write!(
-            panels,
-            "<div class=\"panel\"><p class=\"panel-name\">{} requests beyond {}</p>{}</div>",
-            count(blame.misses),
-            html(&words::limit(blame.limit_ms)),
-            blame_picture::draw(blame, &format!("late-{index}"))
-        );
-        tables += &page_tables::causes(blame).html();
-    }
-    panels += "</div>";
+    let panel = |(index, blame): (usize, &&LimitBlame)| {
+        let name = format!("{} requests beyond {}", count(blame.misses), words::limit(blame.limit_ms));
+        (name, blame_picture::draw(blame, &format!("late-{index}")))
+    };
+    let pictures = panels(blamed.iter().enumerate().map(panel));
+    let tables: String = blamed.iter().map(|blame| page_tables::causes(blame).html()).collect();
     let caption = "Of the requests that took longer than a limit, in windows that the server kept up with: what was going on \
          while they waited. One request may have several causes, so shares may add up to more than all.";
-    figure("causes", "late", &marks(&items), &panels, caption)
+    figure("causes", "late", &marks(&items), &pictures, caption)
         + &format!(
             "<details class=\"print-open\"><summary>Figures behind it: causes</summary>{tables}</details>"
         )

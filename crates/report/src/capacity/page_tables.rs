@@ -1,186 +1,115 @@
 //! The tables of a capacity's page.
 
-use super::lines::Step;
 use super::words;
 use assay_kit::Table;
-use assay_kit::number::{count, half_width_percent, percent, significant, tick};
+use assay_kit::number::{count, half_width_percent, percent, tick};
+use assay_kit::quantity::figure;
 use assay_kit::text::clean;
-use assay_model::{CapacityReport, Check, Estimate, LimitBlame, ValidityCheck, metric};
+use assay_model::{BlamedCause, CapacityReport, Check, Estimate, LimitBlame, LimitRate, Window, metric};
 
 /// Rows of the table of windows; CSV and the stored form have all.
 const WINDOWS_MAX: usize = 1_500;
 
-fn optional(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), significant)
-}
-
 /// A row for each limit, for the critical and for the highest rate.
 pub fn limits(report: &CapacityReport) -> Table {
-    let name = format!("{} under", words::percentile(report));
-    let columns = [name.as_str(), "Rate (requests/s)", "Interval", "± (%)", "Kept at", "Missed at", "Note"];
-    let mut table = Table::new("Rates that keep the limits", &columns, 1);
-    table.class = "rates";
-    table.text_from = 6;
-    for limit in &report.limits {
+    let row =
+        |name: &str, rate: &Option<Estimate>, note: &str| (name.to_owned(), None, *rate, note.to_owned());
+    let of_limit = |limit: &'_ LimitRate| {
         let note = if limit.rate_per_s.is_none() { words::absent(report, limit) } else { String::new() };
-        let tried = [limit.last_success_per_s, limit.first_failure_per_s].map(optional);
-        table.rows.push(row(words::limit(limit.limit_ms), limit.rate_per_s.as_ref(), tried, note));
-    }
-    let none = || [String::new(), String::new()];
-    if report.limits.len() > 1 {
-        let note = "geometric mean of the rates above".to_owned();
-        table.rows.push(row("critical rate".to_owned(), report.critical_rate_per_s.as_ref(), none(), note));
-    }
-    let note = "highest that is sustained, whatever the response time".to_owned();
-    table.rows.push(row("max rate".to_owned(), report.max_rate_per_s.as_ref(), none(), note));
-    table
-}
-
-fn row(name: String, rate: Option<&Estimate>, [kept, missed]: [String; 2], note: String) -> Vec<String> {
+        let tried = [limit.last_success_per_s, limit.first_failure_per_s].map(figure);
+        (words::limit(limit.limit_ms), Some(tried), limit.rate_per_s, note)
+    };
+    let mean = "geometric mean of the rates above";
+    let critical = row("critical rate", &report.critical_rate_per_s, mean);
+    let highest = "highest that is sustained, whatever the response time";
+    let max = row("max rate", &report.max_rate_per_s, highest);
+    let rows = report.limits.iter().map(of_limit).chain((report.limits.len() > 1).then_some(critical));
     let dash = || "-".to_owned();
-    vec![
-        name,
-        rate.map_or_else(dash, |r| significant(r.estimate)),
-        rate.and_then(words::interval).unwrap_or_else(dash),
-        rate.and_then(|r| half_width_percent(r.estimate, r.ends())).unwrap_or_else(dash),
-        kept,
-        missed,
-        note,
-    ]
+    let half = |rate: Estimate| half_width_percent(rate.estimate, rate.ends());
+    let tried =
+        |tried: &Option<[String; 2]>, which: usize| tried.as_ref().map_or("", |t| &t[which]).to_owned();
+    Table::of("Rates that keep the limits", rows.chain([max]))
+        .words(format!("{} under", words::percentile(report)), |(name, ..)| name.clone())
+        .figures("Rate (requests/s)", |(_, _, rate, _)| figure(rate.map(|rate| rate.estimate)))
+        .figures("Interval", |(_, _, rate, _)| rate.as_ref().and_then(words::interval).unwrap_or_else(dash))
+        .figures("± (%)", |(_, _, rate, _)| rate.and_then(half).unwrap_or_else(dash))
+        .figures("Kept at", |(_, at, ..)| tried(at, 0))
+        .figures("Missed at", |(_, at, ..)| tried(at, 1))
+        .words("Note", |(.., note)| note.clone())
+        .class("rates")
 }
 
-/// Causes of the requests beyond one limit.
+/// Causes of the requests beyond one limit, at last none of them.
 pub fn causes(blame: &LimitBlame) -> Table {
     let caption = format!("{} requests beyond {}", count(blame.misses), words::limit(blame.limit_ms));
-    let columns = ["Cause", "Misses explained", "Share", "Met", "Share met", "Met by chance", "Times chance"];
-    let mut table = Table::new(caption, &columns, 1);
-    for cause in &blame.causes {
-        let times = cause.expected.filter(|e| *e > 0.0).map(|e| cause.touched as f64 / e);
-        table.rows.push(vec![
-            words::cause(cause.cause).to_owned(),
-            count(cause.misses),
-            percent(cause.misses, blame.misses),
-            count(cause.touched),
-            percent(cause.touched, blame.misses),
-            cause
-                .expected
-                .map_or_else(|| "-".to_owned(), |e| percent(e.round().max(0.0) as u64, blame.misses)),
-            optional(times),
-        ]);
-    }
-    let none = || "-".to_owned();
-    let share = percent(blame.unexplained, blame.misses);
-    let unexplained = count(blame.unexplained);
-    table.rows.push(vec![
-        "nothing that was watched".to_owned(),
-        unexplained,
-        share,
-        none(),
-        none(),
-        none(),
-        none(),
-    ]);
-    table
+    let dash = || "-".to_owned();
+    let by_chance = |expected: f64| percent(expected.round().max(0.0) as u64, blame.misses);
+    let times = |c: &BlamedCause| c.expected.filter(|e| *e > 0.0).map(|e| c.touched as f64 / e);
+    let explained = |c: &Option<&BlamedCause>| c.map_or(blame.unexplained, |c| c.misses);
+    Table::of(caption, blame.causes.iter().map(Some).chain([None]))
+        .words("Cause", |c| c.map_or(words::UNEXPLAINED, |c| words::cause(c.cause)).to_owned())
+        .figures("Misses explained", |c| count(explained(c)))
+        .figures("Share", |c| percent(explained(c), blame.misses))
+        .figures("Met", |c| c.map_or_else(dash, |c| count(c.touched)))
+        .figures("Share met", |c| c.map_or_else(dash, |c| percent(c.touched, blame.misses)))
+        .figures("Met by chance", |c| c.and_then(|c| c.expected).map_or_else(dash, by_chance))
+        .figures("Times chance", |c| figure(c.and_then(times)))
+        .table()
 }
 
 /// Checks with one verdict; absent without any.
 pub fn checks(report: &CapacityReport, passed: Option<bool>) -> Option<Table> {
-    let caption = match passed {
-        Some(true) => "Passed",
-        Some(false) => "Failed",
-        None => "Without a verdict",
+    let (caption, class) = match passed {
+        Some(true) => ("Passed", "checks"),
+        Some(false) => ("Failed", "checks failed"),
+        None => ("Without a verdict", "checks"),
     };
-    let mut table = Table::new(caption, &["Check", "What was found"], 2);
-    table.class = match passed {
-        Some(false) => "checks failed",
-        _ => "checks",
-    };
-    let of = report.checks.iter().filter(|c: &&ValidityCheck| c.passed == passed);
-    table.rows = of.map(|c| vec![c.check.to_string(), clean(&c.evidence)]).collect();
-    (!table.rows.is_empty()).then_some(table)
+    Table::of(caption, report.checks.iter().filter(|c| c.passed == passed))
+        .words("Check", |c| c.check.to_string())
+        .words("What was found", |c| clean(&c.evidence))
+        .class(class)
+        .unless_empty()
 }
 
 /// Every window in the order of time.
 pub fn windows(report: &CapacityReport) -> Table {
-    let columns = [
-        "Window",
-        "For",
-        "Length (s)",
-        "Asked (1/s)",
-        "Sent (1/s)",
-        "Reached (1/s)",
-        "Requests",
-        "Errors",
-        "Min (ms)",
-        "Median (ms)",
-        "p90 (ms)",
-        "p95 (ms)",
-        "p99 (ms)",
-        "p99.9 (ms)",
-        "Max (ms)",
-    ];
-    let mut table = Table::new("Windows in the order of time", &columns, 2);
-    table.class = "dense windows";
-    table.columns.push(format!("Limited {} (ms)", words::percentile(report)));
-    table.columns.extend(report.limits.iter().map(|l| format!("Beyond {}", words::limit(l.limit_ms))));
-    table.columns.extend(
-        [
-            "Send lag p99 (ms)",
-            "Generator CPU (%)",
-            "Server CPU an answer (ms)",
-            "Machine: arithmetic (ns)",
-            "Machine: memory (ns)",
-            "Kept up",
-            "Left out",
-        ]
-        .map(str::to_owned),
-    );
-    table.text_from = table.columns.len() - 2;
-    for (number, window) in (1..).zip(report.steps()).take(WINDOWS_MAX) {
-        table.rows.push(window_row(report, number, window));
-    }
-    let more = report.windows.len().saturating_sub(WINDOWS_MAX);
-    if more > 0 {
-        table.caption = format!("The first {WINDOWS_MAX} windows; {more} more are in the CSV");
-    }
-    table
-}
-
-fn window_row(report: &CapacityReport, number: u64, (w, step): Step) -> Vec<String> {
-    let of = &w.response_ms;
+    let caption = match report.windows.len().saturating_sub(WINDOWS_MAX) {
+        0 => "Windows in the order of time".to_owned(),
+        more => format!("The first {WINDOWS_MAX} windows; {more} more are in the CSV"),
+    };
     let rate = |value: f64| tick((10.0 * value).round() / 10.0);
-    let mut row = vec![
-        number.to_string(),
-        step.step.to_string(),
-        tick(w.seconds()),
-        rate(step.asked_rate_per_s),
-        rate(step.sent_rate_per_s),
-        rate(w.reached_rate_per_s()),
-        count(w.requests),
-        count(w.errors),
-    ];
-    let times = [
-        step.response_ms_min,
-        of.p50,
-        step.response_ms_p90,
-        of.p95,
-        of.p99,
-        of.p99_9,
-        of.max,
-        step.limited_ms,
-    ];
-    row.extend(times.map(optional));
-    row.extend(
-        (0..report.limits.len()).map(|i| step.misses.get(i).map_or_else(|| "-".to_owned(), |m| count(*m))),
-    );
-    row.push(optional(w.send_lag_ms.p99));
-    row.push(optional(w.generator_cpu_share.map(|share| 100.0 * share)));
-    row.push(optional(w.metrics.get(metric::CPU_MS_PER_REQUEST).copied()));
-    row.push(optional(w.machine.and_then(|machine| machine.arithmetic_ns)));
-    row.push(optional(w.machine.map(|machine| machine.memory_ns)));
-    row.push(if step.is_sustained { "yes" } else { "no" }.to_owned());
-    row.push(clean(&w.left_out().join("; ")));
-    row
+    let numbered = (1_u64..).zip(report.steps()).map(|(number, (window, step))| (number, window, step));
+    let mut rows = Table::of(caption, numbered.take(WINDOWS_MAX))
+        .words("Window", |(number, ..)| number.to_string())
+        .words("For", |(.., s)| s.step.to_string())
+        .figures("Length (s)", |(_, w, _)| tick(w.seconds()))
+        .figures("Asked (1/s)", |(.., s)| rate(s.asked_rate_per_s))
+        .figures("Sent (1/s)", |(.., s)| rate(s.sent_rate_per_s))
+        .figures("Reached (1/s)", |(_, w, _)| rate(w.reached_rate_per_s()))
+        .figures("Requests", |(_, w, _)| count(w.requests))
+        .figures("Errors", |(_, w, _)| count(w.errors))
+        .figures("Min (ms)", |(.., s)| figure(s.response_ms_min))
+        .figures("Median (ms)", |(_, w, _)| figure(w.response_ms.p50))
+        .figures("p90 (ms)", |(.., s)| figure(s.response_ms_p90))
+        .figures("p95 (ms)", |(_, w, _)| figure(w.response_ms.p95))
+        .figures("p99 (ms)", |(_, w, _)| figure(w.response_ms.p99))
+        .figures("p99.9 (ms)", |(_, w, _)| figure(w.response_ms.p99_9))
+        .figures("Max (ms)", |(_, w, _)| figure(w.response_ms.max))
+        .figures(format!("Limited {} (ms)", words::percentile(report)), |(.., s)| figure(s.limited_ms));
+    for (index, limit) in report.limits.iter().enumerate() {
+        rows = rows.figures(format!("Beyond {}", words::limit(limit.limit_ms)), |(.., s)| {
+            s.misses.get(index).map_or_else(|| "-".to_owned(), |m| count(*m))
+        });
+    }
+    let cpu = |w: &Window| figure(w.metrics.get(metric::CPU_MS_PER_REQUEST).copied());
+    rows.figures("Send lag p99 (ms)", |(_, w, _)| figure(w.send_lag_ms.p99))
+        .figures("Generator CPU (%)", |(_, w, _)| figure(w.generator_cpu_share.map(|share| 100.0 * share)))
+        .figures("Server CPU an answer (ms)", |(_, w, _)| cpu(w))
+        .figures("Machine: arithmetic (ns)", |(_, w, _)| figure(w.machine.and_then(|m| m.arithmetic_ns)))
+        .figures("Machine: memory (ns)", |(_, w, _)| figure(w.machine.map(|m| m.memory_ns)))
+        .words("Kept up", |(.., s)| if s.is_sustained { "yes" } else { "no" }.to_owned())
+        .words("Left out", |(_, w, _)| clean(&w.left_out().join("; ")))
+        .class("dense windows")
 }
 
 /// What windows were left out for, the most frequent first. Versions before `assay.capacity/3` did not store the check: `other`.
@@ -193,7 +122,9 @@ pub fn left_out(report: &CapacityReport) -> Option<Table> {
         }
     }
     reasons.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
-    let mut table = Table::new("Why windows were left out", &["Check that failed", "Times"], 1);
-    table.rows = reasons.into_iter().map(|(kind, times)| vec![kind.to_string(), count(times)]).collect();
-    (!table.rows.is_empty()).then_some(table)
+    Table::of("Why windows were left out", reasons)
+        .words("Check that failed", |(kind, _)| kind.to_string())
+        .figures("Times", |(_, times)| count(*times))
+        .table()
+        .unless_empty()
 }

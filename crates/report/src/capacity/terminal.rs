@@ -4,6 +4,7 @@ use super::words;
 use assay_kit::TerminalView;
 use assay_kit::ink::{Ink, fit, paragraph};
 use assay_kit::number::{count, half_width_percent, percent, significant};
+use assay_kit::quantity::figure;
 use assay_kit::terminal::{problems, usable};
 use assay_kit::text::{clean, shorten};
 use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitBlame};
@@ -15,7 +16,8 @@ const CAUSE: usize = 36;
 /// Causes of fewer misses are not worth a line.
 const CAUSE_SHARE_MIN: f64 = 0.005;
 
-/// All of it.
+/// The answer, the table of limits, what made requests late, and the checks that failed. Its lines are at most as wide as the
+/// terminal, from 72 columns on.
 pub fn render(report: &CapacityReport, view: TerminalView) -> String {
     let (ink, width) = (Ink(view.color), usable(view.width));
     let mut out = String::new();
@@ -64,12 +66,8 @@ fn table(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
         let tried = match &limit.rate_per_s {
             None => words::absent(report, limit),
             Some(_) => {
-                let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), significant);
-                format!(
-                    "kept at {}, missed at {}",
-                    rate(limit.last_success_per_s),
-                    rate(limit.first_failure_per_s)
-                )
+                let [kept, missed] = [limit.last_success_per_s, limit.first_failure_per_s].map(figure);
+                format!("kept at {kept}, missed at {missed}")
             }
         };
         line(out, &words::limit(limit.limit_ms), limit.rate_per_s.as_ref(), &tried, (ink, width));
@@ -110,7 +108,7 @@ fn draw_blame(out: &mut String, report: &CapacityReport, blame: &LimitBlame, ink
         let name = fit(words::cause(cause.cause), CAUSE);
         *out += &format!("  {name}{:>8}   {}\n", percent(cause.misses, blame.misses), ink.dim(&note));
     }
-    let none = fit("nothing that was watched", CAUSE);
+    let none = fit(words::UNEXPLAINED, CAUSE);
     *out += &format!("  {none}{:>8}\n", percent(blame.unexplained, blame.misses));
     let key = "A cause counts where the request had kept the limit without the time that it took; one request may have several.";
     paragraph(out, 2, width, key, |l| ink.dim(l));
@@ -128,12 +126,9 @@ fn checks(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
     };
     let rest = if unknown > 0 { format!(", {unknown} without a verdict") } else { String::new() };
     *out += &format!("\n{}\n", ink.bold(&format!("{title}{rest}")));
-    for check in of(Some(false)) {
-        let text = format!("✗ {}: {}", check.check, clean(&check.evidence));
-        paragraph(out, 2, width, &text, |l| ink.warn(l));
-    }
-    for check in of(None) {
-        let text = format!("- {}: {}", check.check, clean(&check.evidence));
-        paragraph(out, 2, width, &text, |l| ink.dim(l));
+    for check in of(Some(false)).chain(of(None)) {
+        let failed = check.passed.is_some();
+        let text = format!("{} {}: {}", if failed { "✗" } else { "-" }, check.check, clean(&check.evidence));
+        paragraph(out, 2, width, &text, |l| if failed { ink.warn(l) } else { ink.dim(l) });
     }
 }

@@ -100,6 +100,9 @@ pub fn other_problems(report: &CapacityReport) -> Vec<(String, String)> {
     Problem::listed(report.problems.iter().filter(|p| !is_told(p)))
 }
 
+/// What stands for the misses that no cause explains.
+pub const UNEXPLAINED: &str = "nothing that was watched";
+
 /// A cause of misses, for people.
 pub fn cause(cause: LateCause) -> &'static str {
     match cause {
