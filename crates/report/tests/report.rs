@@ -50,6 +50,30 @@ fn terminal_tables_of_the_sample_are_the_golden_file() {
     expect_file!["golden/terminal.txt"].assert_eq(&render_terminal(&sample::run(), 116, false));
 }
 
+/// What a check says of the server, and why its slowest requests took long: over the windows that count, and no others.
+#[test]
+fn windows_that_count_tell_their_marks_and_why_their_slowest_requests_took_long() {
+    let run = sample::run();
+    let is_marked = |w: &&Window| w.counts() && w.marks().any(|c| c.check == Check::LostResponses);
+    let mut told = 0;
+    for variant in &run.plan.variants {
+        let trials = run.trials.iter().filter(|t| t.trial.variant == variant.name && t.trial.counts());
+        let windows: Vec<&Window> = trials.flat_map(|t| &t.trial.windows).filter(|w| w.counts()).collect();
+        let misses: u64 = windows.iter().filter_map(|w| w.attribution.as_ref()).map(|of| of.misses).sum();
+        let slowest = format!("{}: {} requests beyond ", variant.name, assay_kit::number::count(misses));
+        let marked = windows.iter().copied().filter(is_marked).count();
+        let mark = format!("{marked} of {} windows", windows.len());
+        for text in [html(&run), markdown(&run).replace('\\', ""), render_terminal(&run, 200, false)] {
+            assert_eq!(text.contains(&slowest), misses > 0, "{slowest}");
+            let of_variant = |line: &str| line.contains(&variant.name) && line.contains("lost-responses");
+            let line = text.lines().find(|line| of_variant(line) && line.contains("had no answer"));
+            assert_eq!(line.is_some_and(|line| line.contains(&mark)), marked > 0, "{mark}: {line:?}");
+        }
+        told += marked;
+    }
+    assert!(told > 0, "the sample has such windows");
+}
+
 #[test]
 fn the_same_run_gives_the_same_page() {
     assert_eq!(html(&sample::run()), html(&sample::run()));

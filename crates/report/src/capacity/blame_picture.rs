@@ -1,7 +1,8 @@
-//! What was going on while requests were late, a bar for each cause, as shares of the requests beyond one limit.
+//! What was going on while requests were late, a bar for each cause, as shares of the requests that were.
 
 use super::words;
 use assay_kit::axes::LABEL_SIZE;
+use assay_kit::key::{mark, marks};
 use assay_kit::number::percent;
 use assay_kit::scale::Scale;
 use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
@@ -21,8 +22,19 @@ fn share(part: f64, whole: u64) -> f64 {
     if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
 }
 
+/// What the bars are.
+pub fn key() -> String {
+    let items = [
+        (mark("M0 3H30V9H0Z", "s1 bar"), "misses explained: without it they had kept the limit".to_owned()),
+        (mark("M0 1H30V11H0Z", "s1 bar pale"), "misses that met it".to_owned()),
+        (mark("M15 0V12", "one"), "as many requests, drawn from all, would have met it by chance".to_owned()),
+        (mark("M0 3H30V9H0Z", "s5 bar"), "unexplained".to_owned()),
+    ];
+    marks(&items)
+}
+
 /// One panel; `id` must be unique in the page.
-pub fn draw(blame: &LimitBlame, id: &str) -> String {
+pub fn draw(blame: &LimitBlame, title: &str, id: &str) -> String {
     let drawn: Vec<&BlamedCause> = blame.causes.iter().take(CAUSES_MAX).collect();
     let bottom = (drawn.len() + 1) as f64 * ROW;
     let mut svg = Svg::new(WIDTH, bottom + AXIS);
@@ -35,7 +47,7 @@ pub fn draw(blame: &LimitBlame, id: &str) -> String {
         svg.text((at.clamp(half, WIDTH - half), bottom + 17.0), Anchor::Middle, "t", &label);
     }
     svg.line((4.0, bottom), (WIDTH - 4.0, bottom), "ax");
-    svg.text((WIDTH / 2.0, bottom + 34.0), Anchor::Middle, "at", "share of the requests beyond the limit");
+    svg.text((WIDTH / 2.0, bottom + 34.0), Anchor::Middle, "at", "share of these requests");
     let mut told = Vec::new();
     for (index, cause) in drawn.iter().enumerate() {
         told.push(row(&mut svg, &x, index as f64 * ROW, cause, blame.misses));
@@ -47,8 +59,7 @@ pub fn draw(blame: &LimitBlame, id: &str) -> String {
     let long = x.at(share(blame.unexplained as f64, blame.misses)) - x.at(0.0);
     svg.rect((x.at(0.0), top + 20.0), (long.max(1.0), 12.0), "s5 bar unexplained", &tip);
     told.push(tip);
-    let title = format!("Why requests took longer than {}", words::limit(blame.limit_ms));
-    svg.finish(id, &title, &told.join(". "))
+    svg.finish(id, title, &told.join(". "))
 }
 
 fn heading(svg: &mut Svg, top: f64, name: &str, text: &str) {

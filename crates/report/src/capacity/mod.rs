@@ -9,5 +9,8 @@ mod page_tables;
 mod terminal;
 mod words;
 
+pub use blame_picture::{draw as late_picture, key as late_key};
 pub use page::render as render_capacity_html;
+pub use page_tables::causes as late_table;
 pub use terminal::render as render_capacity_terminal;
+pub use words::cause as late_cause;

@@ -158,21 +158,17 @@ fn late_html(report: &CapacityReport) -> String {
         };
         return format!("<p class=\"absent\">{why}</p>");
     }
-    let items = [
-        (mark("M0 3H30V9H0Z", "s1 bar"), "misses explained: without it they had kept the limit".to_owned()),
-        (mark("M0 1H30V11H0Z", "s1 bar pale"), "misses that met it".to_owned()),
-        (mark("M15 0V12", "one"), "as many requests, drawn from all, would have met it by chance".to_owned()),
-        (mark("M0 3H30V9H0Z", "s5 bar"), "unexplained".to_owned()),
-    ];
+    let name =
+        |of: &LimitBlame| format!("{} requests beyond {}", count(of.misses), words::limit(of.limit_ms));
     let panel = |(index, blame): (usize, &&LimitBlame)| {
-        let name = format!("{} requests beyond {}", count(blame.misses), words::limit(blame.limit_ms));
-        (name, blame_picture::draw(blame, &format!("late-{index}")))
+        let title = format!("Why requests took longer than {}", words::limit(blame.limit_ms));
+        (name(blame), blame_picture::draw(blame, &title, &format!("late-{index}")))
     };
     let pictures = panels(blamed.iter().enumerate().map(panel));
-    let tables: String = blamed.iter().map(|blame| page_tables::causes(blame).html()).collect();
+    let tables: String = blamed.iter().map(|blame| page_tables::causes(blame, name(blame)).html()).collect();
     let caption = "Of the requests that took longer than a limit, in windows that the server kept up with: what was going on \
          while they waited. One request may have several causes, so shares may add up to more than all.";
-    figure("causes", "late", &marks(&items), &pictures, caption)
+    figure("causes", "late", &blame_picture::key(), &pictures, caption)
         + &format!(
             "<details class=\"print-open\"><summary>Figures behind it: causes</summary>{tables}</details>"
         )

@@ -39,9 +39,8 @@ pub fn limits(report: &CapacityReport) -> Table {
         .class("rates")
 }
 
-/// Causes of the requests beyond one limit, at last none of them.
-pub fn causes(blame: &LimitBlame) -> Table {
-    let caption = format!("{} requests beyond {}", count(blame.misses), words::limit(blame.limit_ms));
+/// Causes of requests that took long, at last none of them.
+pub fn causes(blame: &LimitBlame, caption: String) -> Table {
     let dash = || "-".to_owned();
     let by_chance = |expected: f64| percent(expected.round().max(0.0) as u64, blame.misses);
     let times = |c: &BlamedCause| c.expected.filter(|e| *e > 0.0).map(|e| c.touched as f64 / e);

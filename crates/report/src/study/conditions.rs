@@ -1,6 +1,7 @@
 //! The conditions of a run, what was left out of it, and how to repeat it.
 
 use super::grid::Grid;
+use super::late;
 use assay_kit::Table;
 use assay_kit::number::{count, mib, significant};
 use assay_kit::text;
@@ -211,6 +212,17 @@ pub fn disturbed(grid: &Grid) -> Option<Table> {
         .words("Evidence", |(.., disturbance)| text::clean(&disturbance.evidence))
         .table();
     cut_note(table, all().count()).unless_empty()
+}
+
+/// Windows that count although a check failed, by variant and check; absent when there are none.
+pub fn marked(grid: &Grid) -> Option<Table> {
+    Table::of("Windows that count, but", late::marks(grid).into_iter().take(ROWS_MAX))
+        .words("Variant", |[variant, ..]| variant.clone())
+        .words("Check that failed", |[_, check, ..]| check.clone())
+        .words("In", |[_, _, windows, _]| windows.clone())
+        .words("What was found, in the last of them", |[.., evidence]| evidence.clone())
+        .table()
+        .unless_empty()
 }
 
 /// What a disturbed window is left out of.

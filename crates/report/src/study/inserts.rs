@@ -1,6 +1,7 @@
 //! What a study's report shows of things that have reports of their own.
 
-use assay_model::{GcReport, MemoryReport};
+use assay_kit::Table;
+use assay_model::{GcReport, LateCause, LimitBlame, MemoryReport};
 
 /// What other reports draw for a study's page; the root of this crate puts them together.
 pub struct Inserts {
@@ -8,6 +9,14 @@ pub struct Inserts {
     pub memory_map: fn(&MemoryReport, &str, &str) -> String,
     /// Figures of a GC log by name, and its findings: rule, severity, claim, evidence, what to change.
     pub gc_digest: fn(&GcReport) -> GcDigest,
+    /// Why requests were late, a bar for each cause: their causes, the picture's title, its id.
+    pub late_picture: fn(&LimitBlame, &str, &str) -> String,
+    /// The key of those pictures, as HTML.
+    pub late_key: fn() -> String,
+    /// The figures behind one, under a caption.
+    pub late_table: fn(&LimitBlame, String) -> Table,
+    /// A cause, for people.
+    pub late_cause: fn(LateCause) -> &'static str,
 }
 
 /// Of [`Inserts::gc_digest`].

@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::grid::Grid;
 use super::inserts::Inserts;
-use super::{claims, collections, conditions, results};
+use super::{claims, collections, conditions, late, results};
 use assay_kit::text;
 use assay_model::StoredRun;
 use std::io;
@@ -63,16 +63,20 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         }
         writeln!(out, "{}", table.markdown())?;
     }
-    writeln!(out, "## Conditions\n")?;
+    for (index, sentence) in late::sentences(grid, inserts).iter().enumerate() {
+        if index == 0 {
+            writeln!(out, "## Why the slowest requests took long\n")?;
+        }
+        writeln!(out, "- {}", text::markdown(sentence))?;
+    }
+    writeln!(out, "\n## Conditions\n")?;
     for (term, value) in conditions::facts(grid) {
         writeln!(out, "- {term}: {}", text::markdown(&value))?;
     }
     writeln!(out, "\n{}", conditions::variants(grid).markdown())?;
     writeln!(out, "{}", conditions::trials(grid).markdown())?;
-    for table in [conditions::failed(grid), conditions::disturbed(grid), conditions::problems(grid)]
-        .into_iter()
-        .flatten()
-    {
+    let left_out = [conditions::failed(grid), conditions::disturbed(grid), conditions::marked(grid)];
+    for table in left_out.into_iter().chain([conditions::problems(grid)]).flatten() {
         writeln!(out, "{}", table.markdown())?;
     }
     writeln!(out, "## How to repeat it\n")?;

@@ -23,6 +23,7 @@ mod csv;
 mod estimate;
 mod grid;
 mod inserts;
+mod late;
 mod markdown;
 mod page;
 mod results;

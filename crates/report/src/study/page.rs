@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::charts::{Figure, figures};
 use super::grid::Grid;
 use super::inserts::Inserts;
-use super::{claims, collections, conditions, results};
+use super::{claims, collections, conditions, late, results};
 use askama::Template;
 use assay_kit::text::{clean, clean_lines};
 use assay_kit::{Page, Section, Table};
@@ -27,6 +27,7 @@ struct Content {
     skipped: Option<Table>,
     failed: Option<Table>,
     disturbed: Option<Table>,
+    marked: Option<Table>,
     problems: Option<Table>,
     facts: Vec<(&'static str, String)>,
     variants: Table,
@@ -48,13 +49,14 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         answer: Answer::of(grid),
         findings: findings.map(|f| (clean(&f.claim), clean(&f.evidence))).collect(),
         published: claims::table(grid),
-        figures: figures(grid, inserts),
+        figures: figures(grid, inserts).into_iter().chain(late::figure(grid, inserts)).collect(),
         results: results::tables(grid),
         how_to_read: results::HOW_TO_READ,
         not_measured: results::not_measured(grid),
         failed: conditions::failed(grid),
         skipped: results::skipped(grid),
         disturbed: conditions::disturbed(grid),
+        marked: conditions::marked(grid),
         problems: conditions::problems(grid),
         facts: conditions::facts(grid),
         variants: conditions::variants(grid),

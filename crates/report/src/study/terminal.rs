@@ -3,6 +3,8 @@
 use super::answer::Answer;
 use super::estimate::shown_unit;
 use super::grid::{Cell, Grid, Group};
+use super::inserts::Inserts;
+use super::late;
 use super::results::{is_better, shown_metrics, verdict_sign};
 use assay_kit::number::{half_width_percent, significant};
 use assay_kit::text;
@@ -50,7 +52,7 @@ struct Absent {
 
 /// The results as aligned tables for a terminal `width` columns wide. The caller decides on colour (`NO_COLOR`,
 /// a pipe).
-pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
+pub fn render(run: &StoredRun, inserts: &Inserts, width: u16, color: bool) -> String {
     let grid = &Grid::of(run);
     let plan = &grid.run.plan;
     let mut out = format!("{}: {}\n", text::clean(&plan.study), text::clean(&plan.question));
@@ -72,6 +74,12 @@ pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
     }
     for skipped in &plan.skipped {
         out += &format!("skipped: {}: {}\n", text::clean(&skipped.name), text::clean(&skipped.reason));
+    }
+    for sentence in late::sentences(grid, inserts) {
+        out += &format!("slowest: {sentence}\n");
+    }
+    for [variant, check, windows, evidence] in late::marks(grid) {
+        out += &format!("counted, but: {variant}: {check} failed in {windows}: {evidence}\n");
     }
     for caution in &answer.cautions {
         out += &format!("note: {caution}\n");
