@@ -1,3 +1,5 @@
+//! Options that give a wanted mode, and what refuses one.
+
 use super::*;
 use ReferenceMode as M;
 
