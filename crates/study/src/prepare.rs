@@ -116,10 +116,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         if let Ok(Some(jvm)) = &jvm
             && let Err(what) = spec.wanted_mode().jvm_options(jvm.feature)
         {
-            document.add(
-                &place_of(&study, &spec.indices),
-                format!("variant `{}` in JDK {}: {what}", spec.name, jvm.feature),
-            );
+            let what = format!("variant `{}` in JDK {}: {what}", spec.name, jvm.feature);
+            document.add(&place_of(&study, &spec.indices), what);
         }
         let jvm = jvm.and_then(|jvm| preload_into(spec, jvm.as_ref()).map(|()| jvm));
         outcome.push(jvm.and_then(|jvm| memory.take(spec.heap.map(|h| h.bytes)).map(|()| jvm)));
