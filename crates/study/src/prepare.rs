@@ -10,8 +10,8 @@ use crate::preload;
 use crate::process_table::set_absent;
 use crate::program_table::ProcessTable;
 use crate::redacted::secrets_of;
-use crate::study_file::{ClaimTable, LoadTable, PublishedTable, Study};
-use crate::variant::{VariantSpec, baselines, combine};
+use crate::study_file::{ClaimTable, PublishedTable, Study};
+use crate::variant::{VariantLaunch, VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish};
@@ -76,20 +76,6 @@ impl Checked {
     pub fn prepare(self, quick: bool) -> Result<Prepared, StudyError> {
         prepare(self, quick, provenance(&ProcRoot::default(), VERSION)).map_err(StudyError::Diagnostics)
     }
-}
-
-/// How one variant is launched and loaded.
-#[derive(Debug, Clone)]
-pub(crate) struct VariantLaunch {
-    pub variant: Variant,
-    /// The command's words with their placeholders.
-    pub command: Vec<String>,
-    pub environment: BTreeMap<String, String>,
-    /// A library that is loaded into the server before all others.
-    pub preload: Option<PathBuf>,
-    pub load: LoadTable,
-    /// Absent: the ready URL is requested.
-    pub scenario: Option<Scenario>,
 }
 
 fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prepared, Vec<Diagnostic>> {

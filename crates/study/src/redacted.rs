@@ -1,7 +1,7 @@
 //! What of a study is secret, and how it is kept out of everything that is stored.
 
-use crate::prepare::VariantLaunch;
 use crate::program_table::ProcessTable;
+use crate::variant::VariantLaunch;
 use crate::workload::Workload;
 use assay_model::Plan;
 use assay_text::file::write_whole;

@@ -3,8 +3,10 @@
 use crate::study_file::{Factor, LoadTable, QuickTable, Settings, Study};
 use crate::units::Size;
 use assay_jdk::modes::WantedMode;
-use assay_model::ReferenceMode;
+use assay_load::Scenario;
+use assay_model::{ReferenceMode, Variant};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Most variants of a study.
 pub(crate) const VARIANTS_MAX: usize = 200;
@@ -39,6 +41,20 @@ impl VariantSpec {
             options: &self.jvm_options,
         }
     }
+}
+
+/// How one variant is launched and loaded.
+#[derive(Debug, Clone)]
+pub(crate) struct VariantLaunch {
+    pub variant: Variant,
+    /// The command's words with their placeholders.
+    pub command: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+    /// A library that is loaded into the server before all others.
+    pub preload: Option<PathBuf>,
+    pub load: LoadTable,
+    /// Absent: the ready URL is requested.
+    pub scenario: Option<Scenario>,
 }
 
 /// All variants of the study, or of its short form, in the study's order: the last factor varies fastest.

@@ -2,10 +2,11 @@
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
 use super::server::{Turn, blank_trial, plan, record, variant_spec};
-use super::{Failure, Run};
+use super::state::{Failure, Run};
 use crate::benchmark_results;
-use crate::prepare::{VariantLaunch, fixed_placeholders};
+use crate::prepare::fixed_placeholders;
 use crate::program_table::BenchmarkTable;
+use crate::variant::VariantLaunch;
 use assay_gclog::xlog_option;
 use assay_jdk::modes;
 use assay_launch::{LOOK, Local, Needs, ProcessSpec, Processes, ReadyWhen};

@@ -2,7 +2,7 @@
 //! whether it lives, whether the user wants to stop, and what there is to tell.
 
 use super::server::{AUDIT_TIMEOUT, Server, ask_audit, shortened};
-use super::{Failure, Run};
+use super::state::{Failure, Run};
 use assay_launch::http;
 use assay_load::{Generator, GeneratorConfig, LoadError};
 use assay_measure::{MeasureEvent, Measurement, Procedure, ServerData, Turn, With};

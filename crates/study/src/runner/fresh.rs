@@ -1,9 +1,10 @@
 //! The fresh design: a process for each trial, in interleaved blocks.
 
 use super::server::{Server, Turn};
-use super::{Failure, Run, benchmark, beside, procedure};
+use super::state::{Failure, Run, why_not};
+use super::{benchmark, beside, procedure};
 use crate::plan::load_seed;
-use crate::prepare::VariantLaunch;
+use crate::variant::VariantLaunch;
 use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome};
 
 /// Runs what is planned and not done yet.
@@ -61,15 +62,6 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
 /// Whether a capacity was found that cannot be used, for whatever reason: the next block may have a better one.
 fn has_invalid_capacity(trial: &Trial) -> bool {
     trial.outcome == TrialOutcome::Completed && trial.windows.iter().any(|w| !w.disturbances.is_empty())
-}
-
-/// Why a trial does not count.
-pub(super) fn why_not(trial: &Trial) -> String {
-    match (&trial.outcome, &trial.audit) {
-        (TrialOutcome::Failed { reason }, _) => reason.clone(),
-        (_, Some(audit)) => format!("its audit failed: {}", audit.detail),
-        _ => "it was interrupted".to_owned(),
-    }
 }
 
 /// One launch. The inner error says that the variant cannot work at all.

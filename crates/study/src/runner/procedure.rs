@@ -1,7 +1,7 @@
 //! The procedure of a study's trials, and the load generators that it measures with.
 
 use super::server::Server;
-use super::{Failure, Run};
+use super::state::{Failure, Run};
 use crate::plan::SETTLE_S;
 use crate::study_file::{ArrivalWord, LoadKind, LoadTable};
 use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadError, Scenario};

@@ -1,9 +1,10 @@
 //! The resident design: all servers up and warm, measured in alternating windows while the others are held still.
 
 use super::server::{Server, Turn};
-use super::{Failure, Run, beside, procedure};
+use super::state::{Failure, Run};
+use super::{beside, procedure};
 use crate::plan::{STARTING_MAX, load_seed, order};
-use crate::prepare::VariantLaunch;
+use crate::variant::VariantLaunch;
 use assay_model::TrialOutcome;
 
 /// Servers by variant, in the plan's order; one that failed is gone.

@@ -1,9 +1,10 @@
 //! One launch: a server's process with its observers, from its start to its stored trial.
 
-use super::{Failure, Run};
+use super::state::{Failure, Run};
 use crate::plan::{START_S, STOP_S};
-use crate::prepare::{VariantLaunch, fixed_placeholders};
+use crate::prepare::fixed_placeholders;
 use crate::program_table::ServerTable;
+use crate::variant::VariantLaunch;
 use assay_jdk::modes;
 use assay_launch::{
     JVM_OPTIONS, LOOK, Local, Needs, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http,

@@ -1,0 +1,361 @@
+//! A run in progress: what is done, what is stored, what is told.
+
+use crate::curves;
+use crate::error::StudyError;
+use crate::prepare::{Prepared, VERSION};
+use crate::redacted::stored_plan;
+use crate::run_dir::{RunDir, load_trials, read_json};
+use crate::summary::summarise;
+use assay_host::{HostGauge, host_facts};
+use assay_launch::Local;
+use assay_linux::{ProcRoot, SysRoot};
+use assay_model::{
+    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
+    TrialOutcome, file,
+};
+use assay_stats::BLOCKS_FOR_INTERVAL;
+use hdrhistogram::Histogram;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A machine that is much slower or faster than planned for is believed within these factors.
+const PACE: (f64, f64) = (0.5, 10.0);
+
+/// A run that came to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunResult {
+    /// The run directory, absolute.
+    pub dir: PathBuf,
+    /// What it says.
+    pub summary: Summary,
+}
+
+/// Why a step of a run did not work.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// This launch cannot be used; another one may.
+    Trial(String),
+    /// The variant cannot work at all here.
+    Variant(String),
+    /// The user stopped the run.
+    Interrupted,
+    /// The run cannot go on.
+    Run(StudyError),
+}
+
+impl<E: Into<StudyError>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure::Run(error.into())
+    }
+}
+
+/// A run in progress.
+pub(super) struct Run<'a> {
+    pub prepared: &'a Prepared,
+    pub dir: RunDir,
+    pub engine: Rc<Local>,
+    stop: &'a AtomicBool,
+    on_event: &'a mut dyn FnMut(&RunEvent),
+    begun: Instant,
+    block_begun: Option<Instant>,
+    /// Trials that are whole, in order.
+    trials: Vec<Trial>,
+    /// Response times of trials that count, by number.
+    histograms: BTreeMap<u32, Histogram<u64>>,
+    /// Variants that cannot be measured, with the reason.
+    pub given_up: BTreeMap<String, String>,
+    last_number: u32,
+    /// Seconds that were planned for what is done.
+    done_s: f64,
+}
+
+impl<'a> Run<'a> {
+    pub fn begin(
+        prepared: &'a Prepared,
+        dir: RunDir,
+        stop: &'a AtomicBool,
+        on_event: &'a mut dyn FnMut(&RunEvent),
+    ) -> Result<Run<'a>, StudyError> {
+        let engine = Rc::new(Local::begin()?);
+        let last_number = dir.last_number();
+        Ok(Run {
+            prepared,
+            dir,
+            engine,
+            stop,
+            on_event,
+            begun: Instant::now(),
+            block_begun: None,
+            trials: Vec::new(),
+            histograms: BTreeMap::new(),
+            given_up: BTreeMap::new(),
+            last_number,
+            done_s: 0.0,
+        })
+    }
+
+    /// Writes what is known before the first trial: so a folder that cannot be written ends the run now.
+    pub fn write_head(&mut self) -> Result<(), StudyError> {
+        let mut jvms: Vec<JvmFacts> =
+            self.prepared.plan.variants.iter().filter_map(|v| v.jvm.clone()).collect();
+        jvms.sort_by(|a, b| a.home.cmp(&b.home));
+        jvms.dedup();
+        let mut problems = self.prepared.problems.clone();
+        problems.extend_from_slice(HostGauge::new().problems());
+        problems
+            .extend(self.engine.cleaned().iter().map(|what| Problem::new("runtime folder", what.clone())));
+        let host = host_facts(&ProcRoot::default(), &SysRoot::default(), VERSION, jvms, problems);
+        self.dir.write_text(file::STUDY, &self.prepared.study_text)?;
+        self.dir.write_json(file::HOST, &host)?;
+        // Last: a folder with a plan is a run directory.
+        self.dir.write_json(file::PLAN, &stored_plan(&self.prepared.plan))
+    }
+
+    /// Goes on with an earlier run, if its plan is this one.
+    pub fn take_up(&mut self) -> Result<(), StudyError> {
+        let stored: Plan = read_json(&self.dir.path().join(file::PLAN))?;
+        let comparable = |plan: &Plan| {
+            let mut plan = plan.clone();
+            plan.provenance = self.prepared.plan.provenance.clone();
+            serde_json::to_value(plan).unwrap_or_default()
+        };
+        // A secret may have changed meanwhile.
+        if comparable(&stored) != comparable(&self.dir.as_stored(&stored_plan(&self.prepared.plan))?) {
+            let what = "the study, its form or the JVMs here differ from those of the run";
+            return Err(StudyError::Use(format!(
+                "cannot go on with {}: {what}; begin a new run with another --out",
+                self.dir.path().display()
+            )));
+        }
+        self.dir.redact_earlier()?;
+        for (folder, trial) in load_trials(self.dir.path())? {
+            self.keep(trial, &folder);
+        }
+        Ok(())
+    }
+
+    pub fn announce(&mut self) -> Result<(), StudyError> {
+        let plan = &self.prepared.plan;
+        let windows = plan.variants.len() as u32 * plan.blocks;
+        let (trials, skipped) = (plan.trials.len() as u32, plan.skipped.clone());
+        self.emit(RunEventKind::RunStarted { trials, windows })?;
+        if !self.trials.is_empty() {
+            let trials_done = self.trials.iter().filter(|t| t.counts()).count() as u32;
+            self.emit(RunEventKind::RunResumed { trials_done })?;
+        }
+        for s in skipped {
+            self.emit(RunEventKind::VariantSkipped { variant: s.name, reason: s.reason })?;
+        }
+        Ok(())
+    }
+
+    pub fn emit(&mut self, kind: RunEventKind) -> Result<(), StudyError> {
+        let elapsed_s = self.begun.elapsed().as_secs_f64();
+        let event = RunEvent {
+            at: jiff::Timestamp::now().to_string(),
+            elapsed_s,
+            remaining_s: Some(self.remaining_s(elapsed_s)),
+            kind,
+        };
+        let event = self.dir.as_stored(&event)?;
+        (self.on_event)(&event);
+        self.dir.append_event(&event)
+    }
+
+    /// What the rest should take: what was planned for it, at the pace so far.
+    fn remaining_s(&self, elapsed_s: f64) -> f64 {
+        let expected_s = self.prepared.plan.expected_s;
+        let pace = if self.done_s > 0.0 { (elapsed_s / self.done_s).clamp(PACE.0, PACE.1) } else { 1.0 };
+        let left_s = (expected_s - self.done_s).max(0.0) * pace;
+        self.prepared
+            .layout
+            .time_max_s
+            .map_or(left_s, |max| left_s.min((max.max(expected_s) - elapsed_s).max(0.0)))
+    }
+
+    /// A step is done for which so many seconds were planned.
+    pub fn advance(&mut self, planned_s: f64) {
+        self.done_s += planned_s;
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    pub fn check_stop(&self) -> Result<(), Failure> {
+        if self.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+
+    pub fn next_number(&mut self) -> u32 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// Whether repeats are still allowed.
+    pub fn has_time(&self) -> bool {
+        self.prepared.layout.time_max_s.is_none_or(|max| self.begun.elapsed().as_secs_f64() < max)
+    }
+
+    /// Whether another block, as long as the last one, fits into the time; it begins now. The blocks that an interval
+    /// needs are measured in any case: a run that ends without one has answered nothing.
+    pub fn has_time_for_block(&mut self, block: u32) -> bool {
+        let last = self.block_begun.replace(Instant::now()).map_or(Duration::ZERO, |begun| begun.elapsed());
+        let then_s = (self.begun.elapsed() + last).as_secs_f64();
+        block as usize <= BLOCKS_FOR_INTERVAL
+            || self.prepared.layout.time_max_s.is_none_or(|max| then_s <= max)
+    }
+
+    /// Whether a trial of an earlier start counts for this one.
+    pub fn is_done(&self, planned: &PlannedTrial) -> bool {
+        self.trials.iter().any(|t| t.variant == planned.variant && t.block == planned.block && t.counts())
+    }
+
+    /// Blocks of the resident design that every variant which could be measured has had, from the first on.
+    pub fn blocks_done(&self) -> u32 {
+        let measured = |variant: &str, block: Option<u32>| {
+            let mut trials = self.trials.iter().filter(|t| t.variant == variant && t.counts());
+            trials.any(|t| t.windows.iter().any(|w| block.is_none_or(|b| w.block == b)))
+        };
+        let names: Vec<&str> = self.prepared.plan.variants.iter().map(|v| v.name.as_str()).collect();
+        let usable: Vec<&str> = names.into_iter().filter(|name| measured(name, None)).collect();
+        if usable.is_empty() {
+            return 0;
+        }
+        let is_done = |block: &u32| usable.iter().all(|name| measured(name, Some(*block)));
+        (1..=self.prepared.layout.blocks).take_while(is_done).count() as u32
+    }
+
+    /// Stores a trial and what the run says so far.
+    pub fn store(&mut self, mut trial: Trial, folder_name: &str) -> Result<Trial, Failure> {
+        let folder = self.dir.path().join(folder_name);
+        self.dir.redact_files(&folder)?;
+        if trial.counts() {
+            let histogram = curves::histogram_of(&folder, &trial);
+            trial.response_curve = histogram.as_ref().map(assay_load::curve).unwrap_or_default();
+        }
+        self.dir.write_json(&format!("{folder_name}/{}", file::TRIAL), &trial)?;
+        self.keep(trial.clone(), &folder);
+        self.dir.write_json(file::SUMMARY, &self.summary())?;
+        let detail = match &trial.outcome {
+            TrialOutcome::Completed if self.prepared.plan.procedure.measures_once() => {
+                let evidence =
+                    trial.windows.iter().flat_map(|w| &w.disturbances).map(|d| d.evidence.as_str());
+                let disturbed: Vec<&str> = evidence.collect();
+                match disturbed.is_empty() {
+                    true => {
+                        format!("{} values", trial.windows.iter().map(|w| w.metrics.len()).sum::<usize>())
+                    }
+                    false => format!("left out of times and rates: {}", disturbed.join("; ")),
+                }
+            }
+            TrialOutcome::Completed => match &trial.audit {
+                Some(audit) if !audit.passed => {
+                    format!("its audit failed, so it is left out: {}", audit.detail)
+                }
+                _ => format!("{} windows", trial.windows.len()),
+            },
+            TrialOutcome::Failed { reason } => reason.clone(),
+            TrialOutcome::Interrupted => "interrupted".to_owned(),
+        };
+        let (number, variant, ok) = (trial.number, trial.variant.clone(), trial.counts());
+        self.emit(RunEventKind::TrialEnded { number, variant, ok, detail })?;
+        Ok(trial)
+    }
+
+    fn keep(&mut self, trial: Trial, folder: &Path) {
+        if trial.counts()
+            && let Some(histogram) = curves::histogram_of(folder, &trial)
+        {
+            self.histograms.insert(trial.number, histogram);
+        }
+        self.trials.push(trial);
+    }
+
+    fn summary(&self) -> Summary {
+        let mut merged: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
+        for trial in self.trials.iter().filter(|t| t.counts()) {
+            let Some(histogram) = self.histograms.get(&trial.number) else { continue };
+            match merged.get_mut(&trial.variant) {
+                // The histograms are all of the same shape, or grow.
+                Some(sum) => drop(sum.add(histogram)),
+                None => drop(merged.insert(trial.variant.clone(), histogram.clone())),
+            }
+        }
+        let curves: BTreeMap<String, Vec<LatencyPoint>> =
+            merged.into_iter().map(|(variant, histogram)| (variant, assay_load::curve(&histogram))).collect();
+        let mut summary = summarise(&self.prepared.plan, &self.trials, curves);
+        summary.findings.extend(self.prepared.findings.iter().cloned());
+        summary
+    }
+
+    /// Ends the run with its last event.
+    pub fn end(mut self, worked: Result<(), Failure>) -> Result<RunResult, StudyError> {
+        let dir = self.dir.path().to_owned();
+        let failed = match worked {
+            Ok(()) if !self.trials.iter().any(Trial::counts) => {
+                let reasons: Vec<String> =
+                    self.given_up.iter().map(|(v, why)| format!("{v}: {why}")).collect();
+                let reason = if reasons.is_empty() { self.first_failure() } else { reasons.join("\n") };
+                Some(StudyError::Environment(format!(
+                    "no trial could be finished; what there is lies in {}\n{reason}",
+                    dir.display()
+                )))
+            }
+            Ok(()) => None,
+            Err(Failure::Interrupted) => {
+                let done = self.trials.iter().filter(|t| t.counts()).count();
+                Some(StudyError::Interrupted {
+                    dir: dir.clone(),
+                    done,
+                    trials: self.prepared.plan.trials.len(),
+                })
+            }
+            Err(Failure::Run(error)) => Some(error),
+            Err(Failure::Trial(reason) | Failure::Variant(reason)) => Some(StudyError::Internal(reason)),
+        };
+        let failed = failed.map(|error| error.redacted(self.dir.redactor()));
+        let detail = match &failed {
+            Some(error) => error.to_string(),
+            None => self.blocks_missing().unwrap_or_else(|| "all that was planned is done".to_owned()),
+        };
+        let told = self.emit(RunEventKind::RunEnded { ok: failed.is_none(), detail });
+        match failed {
+            Some(error) => Err(error),
+            None => told.and_then(|()| Ok(RunResult { summary: self.dir.as_stored(&self.summary())?, dir })),
+        }
+    }
+
+    fn first_failure(&self) -> String {
+        let failed = self.trials.iter().find(|t| !t.counts());
+        let told = failed.map(|t| format!("{}: {}", t.variant, why_not(t)));
+        told.unwrap_or_else(|| "the time was over before the first one".to_owned())
+    }
+
+    /// What is missing when the time allowed ended the run.
+    fn blocks_missing(&self) -> Option<String> {
+        let planned = self.prepared.layout.blocks;
+        let done = match self.prepared.plan.design {
+            Design::Resident => self.blocks_done(),
+            Design::Fresh => {
+                let missing = self.prepared.plan.trials.iter().find(|p| {
+                    !self.given_up.contains_key(&p.variant)
+                        && !self.trials.iter().any(|t| t.variant == p.variant && t.block == p.block)
+                });
+                missing.map_or(planned, |p| p.block - 1)
+            }
+        };
+        (done < planned).then(|| format!("{done} of {planned} blocks were measured within the time allowed"))
+    }
+}
+
+/// Why a trial does not count.
+pub(super) fn why_not(trial: &Trial) -> String {
+    match (&trial.outcome, &trial.audit) {
+        (TrialOutcome::Failed { reason }, _) => reason.clone(),
+        (_, Some(audit)) => format!("its audit failed: {}", audit.detail),
+        _ => "it was interrupted".to_owned(),
+    }
+}
