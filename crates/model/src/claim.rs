@@ -5,29 +5,39 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A claim of a study file: that a variant changes a metric by so much, or has such a value of it.
+/// Who says something, and of what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Claim {
-    /// Who claims it. Claims and published values of one source speak of the same measurements.
+pub struct ClaimSubject {
+    /// Who says it. Claims and published values of one source speak of the same measurements.
     pub source: String,
     /// Where in the source it stands, for example `conclusion`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// Metric identifier.
     pub metric: String,
-    /// Level of the first factor that it is about.
+    /// Level of the first factor that it is about; once it is judged, the name of the variant, if the run has it.
     pub variant: String,
-    /// Level of the first factor that it compares with.
+    /// Level, or once it is judged variant, that it compares with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
+}
+
+/// A claim of a study file: that a variant changes a metric by so much (`change_percent` from `baseline`), or has such a `value` of
+/// it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Claim {
+    /// Whose claim it is, and what it is about.
+    #[serde(flatten)]
+    pub about: ClaimSubject,
     /// Claimed change of the metric from `baseline` to `variant`, percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_percent: Option<f64>,
     /// Claimed value, in the metric's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// How far off it may be, percent of the baseline or of the value; absent for half a unit of its last digit.
+    /// How far off it may be, percent of the baseline or of the value. Default: half a unit of its last digit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100.0))]
     pub within_percent: Option<f64>,
     /// Levels of the other factors that it holds for; empty when it holds for all.
     #[serde(default)]
@@ -53,18 +63,9 @@ impl ClaimCheck {
 /// A statement about one variant of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedClaim {
-    /// Who says it.
-    pub source: String,
-    /// Where in the source.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
-    /// Metric identifier.
-    pub metric: String,
-    /// Name of the variant; of one that the run does not have, its level.
-    pub variant: String,
-    /// Name of the variant that it is compared with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<String>,
+    /// Whose statement it is, and what it is about.
+    #[serde(flatten)]
+    pub about: ClaimSubject,
     /// Whether `stated` and `measured` are ratios to the baseline; otherwise values in the metric's unit.
     pub is_ratio: bool,
     /// What is said.
@@ -93,15 +94,9 @@ pub enum ClaimVerdict {
 /// Two statements of one source that cannot both be true.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contradiction {
-    /// Who says both.
-    pub source: String,
-    /// Metric identifier.
-    pub metric: String,
-    /// Level that both are about.
-    pub variant: String,
-    /// Level that both compare with; absent where both state a value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<String>,
+    /// Who says both, and of what; each has a place of its own.
+    #[serde(flatten)]
+    pub about: ClaimSubject,
     /// The one.
     pub one: Statement,
     /// The other.

@@ -31,7 +31,7 @@ mod window;
 
 pub use capacity::{CapacityMethod, CapacityReport, LimitRate, PlannedCapacity};
 pub use check::{Check, Disturbance, ValidityCheck};
-pub use claim::{Claim, ClaimCheck, ClaimVerdict, Contradiction, JudgedClaim, Statement};
+pub use claim::{Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, JudgedClaim, Statement};
 pub use estimate::Estimate;
 pub use gc::{
     Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEventsLine, GcFigure,

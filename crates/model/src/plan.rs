@@ -204,6 +204,7 @@ pub struct Published {
     /// Metric identifier they correspond to.
     pub metric: String,
     /// Value by level of the first factor, relative to that source's own baseline (1 for the baseline).
+    #[serde(default)]
     pub relative: BTreeMap<String, f64>,
     /// Absolute value by level, in the metric's unit, where the source gives it.
     #[serde(default)]

@@ -135,7 +135,7 @@ fn check_metrics(study: &Study, subject: Subject, document: &mut Document) {
         check_metric(&place, &published.metric, subject, &of_limits, document);
     }
     for (i, claim) in study.claim.iter().enumerate() {
-        check_metric(&format!("claim.{i}.metric"), &claim.metric, subject, &of_limits, document);
+        check_metric(&format!("claim.{i}.metric"), &claim.about.metric, subject, &of_limits, document);
     }
 }
 
@@ -285,14 +285,14 @@ fn check_claims(study: &Study, document: &mut Document) {
     for (i, claim) in study.claim.iter().enumerate() {
         let place = format!("claim.{i}");
         let first = study.factor.first();
-        check_level_of(first, document, &format!("{place}.variant"), &claim.variant);
-        claim
-            .baseline
+        check_level_of(first, document, &format!("{place}.variant"), &claim.about.variant);
+        let baseline = &claim.about.baseline;
+        baseline
             .iter()
             .for_each(|level| check_level_of(first, document, &format!("{place}.baseline"), level));
         claim.at.iter().for_each(|(f, l)| check_level(study, document, &format!("{place}.at"), f, l));
         match (claim.change_percent, claim.value) {
-            (Some(_), None) if claim.baseline.is_none() => {
+            (Some(_), None) if baseline.is_none() => {
                 document.add(&place, "`change_percent` needs a `baseline`: the level that it starts from");
             }
             (Some(_), None) | (None, Some(_)) => {}

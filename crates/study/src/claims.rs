@@ -10,8 +10,8 @@
 //! other, and so do a stated change and the two values that it goes between.
 
 use assay_model::{
-    Claim, ClaimCheck, ClaimVerdict, Comparison, Contradiction, Estimate, JudgedClaim, Plan, Published,
-    Statement, Summary, Variant,
+    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Comparison, Contradiction, Estimate, JudgedClaim, Plan,
+    Published, Statement, Summary, Variant,
 };
 use std::collections::BTreeMap;
 
@@ -112,11 +112,13 @@ fn judge_published(plan: &Plan, summary: &Summary, published: &Published, judged
         };
         let measured = ratio(summary, &published.metric, &variant.name, &base.name);
         judged.push(JudgedClaim {
-            source: published.source.clone(),
-            place: None,
-            metric: published.metric.clone(),
-            variant: variant.name.clone(),
-            baseline: Some(base.name.clone()),
+            about: ClaimSubject {
+                source: published.source.clone(),
+                place: None,
+                metric: published.metric.clone(),
+                variant: variant.name.clone(),
+                baseline: Some(base.name.clone()),
+            },
             is_ratio: true,
             stated: range.stated,
             measured,
@@ -127,13 +129,14 @@ fn judge_published(plan: &Plan, summary: &Summary, published: &Published, judged
 
 fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<JudgedClaim>) {
     let Some((is_ratio, range)) = range_of(claim) else { return };
+    let about = &claim.about;
     let mut push = |variant: &str, baseline: Option<&str>, measured: Option<Estimate>| {
         judged.push(JudgedClaim {
-            source: claim.source.clone(),
-            place: claim.place.clone(),
-            metric: claim.metric.clone(),
-            variant: variant.to_owned(),
-            baseline: baseline.map(str::to_owned),
+            about: ClaimSubject {
+                variant: variant.to_owned(),
+                baseline: baseline.map(str::to_owned),
+                ..about.clone()
+            },
             is_ratio,
             stated: range.stated,
             measured,
@@ -141,23 +144,23 @@ fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<J
         });
     };
     let mut any = false;
-    let about = |v: &&Variant| level(plan, v) == claim.variant && holds_at(v, &claim.at);
-    for variant in plan.variants.iter().filter(about) {
+    let is_about = |v: &&Variant| level(plan, v) == about.variant && holds_at(v, &claim.at);
+    for variant in plan.variants.iter().filter(is_about) {
         any = true;
         if !is_ratio {
             let value = summary.variants.iter().find(|v| v.name == variant.name);
-            push(&variant.name, None, value.and_then(|v| v.metrics.get(&claim.metric).copied()));
+            push(&variant.name, None, value.and_then(|v| v.metrics.get(&about.metric).copied()));
             continue;
         }
         let beside = |v: &&Variant| {
-            Some(level(plan, v)) == claim.baseline.as_deref() && differ_in_first_alone(plan, v, variant)
+            Some(level(plan, v)) == about.baseline.as_deref() && differ_in_first_alone(plan, v, variant)
         };
         let base = plan.variants.iter().find(beside).map(|v| v.name.as_str());
-        let measured = base.and_then(|base| ratio(summary, &claim.metric, &variant.name, base));
-        push(&variant.name, base.or(claim.baseline.as_deref()), measured);
+        let measured = base.and_then(|base| ratio(summary, &about.metric, &variant.name, base));
+        push(&variant.name, base.or(about.baseline.as_deref()), measured);
     }
     if !any {
-        push(&claim.variant, claim.baseline.as_deref(), None);
+        push(&about.variant, about.baseline.as_deref(), None);
     }
 }
 
@@ -230,21 +233,17 @@ fn stated(plan: &Plan) -> Vec<Stated<'_>> {
     }
     for c in &plan.claims {
         let Some((is_ratio, range)) = range_of(c) else { continue };
-        all.push(Stated {
-            source: &c.source,
-            metric: &c.metric,
-            at: &c.at,
-            variant: &c.variant,
-            baseline: c.baseline.as_deref().filter(|_| is_ratio),
-            place: c.place.as_deref().unwrap_or("claim"),
-            range,
-        });
+        let ClaimSubject { source, place, metric, variant, baseline } = &c.about;
+        let (baseline, place) =
+            (baseline.as_deref().filter(|_| is_ratio), place.as_deref().unwrap_or("claim"));
+        all.push(Stated { source, metric, at: &c.at, variant, baseline, place, range });
     }
     all.truncate(STATEMENTS_MAX);
     all
 }
 
-fn contradictions(plan: &Plan) -> Vec<Contradiction> {
+/// Statements of a plan that cannot both be true, whatever a run measures.
+pub fn contradictions(plan: &Plan) -> Vec<Contradiction> {
     let all = stated(plan);
     let mut found = Vec::new();
     for (index, one) in all.iter().enumerate() {
@@ -279,10 +278,13 @@ fn contradictions(plan: &Plan) -> Vec<Contradiction> {
 fn compare(one: &Stated, place: &str, other: Option<Range>, found: &mut Vec<Contradiction>) {
     if let Some(other) = other.filter(|other| !one.range.meets(other.low, other.high)) {
         found.push(Contradiction {
-            source: one.source.to_owned(),
-            metric: one.metric.to_owned(),
-            variant: one.variant.to_owned(),
-            baseline: one.baseline.map(str::to_owned),
+            about: ClaimSubject {
+                source: one.source.to_owned(),
+                place: None,
+                metric: one.metric.to_owned(),
+                variant: one.variant.to_owned(),
+                baseline: one.baseline.map(str::to_owned),
+            },
             one: Statement { place: one.place.to_owned(), stated: one.range.stated },
             other: Statement { place: place.to_owned(), stated: other.stated },
         });

@@ -36,15 +36,14 @@ mod variant;
 mod workload;
 
 pub use checked::Checked;
-pub use claims::check_claims;
+pub use claims::{check_claims, contradictions};
 pub use error::{Diagnostic, StudyError};
 pub use prepare::Prepared;
 pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, StopSignal};
 pub use run_dir::{load_run, report_path};
 pub use runner::{RunOptions, RunResult, run, run_for_value};
 pub use study_file::{
-    ArrivalWord, CapacityTable, ClaimTable, DesignKind, DesignTable, Factor, Level, LimitsTable, LoadKind,
-    LoadTable, MethodWord, PublishedTable, QuickTable, Settings, Study, WarmUpTable, study_schema,
-    workload_schema,
+    ArrivalWord, CapacityTable, DesignKind, DesignTable, Factor, Level, LimitsTable, LoadKind, LoadTable,
+    MethodWord, QuickTable, Settings, Study, WarmUpTable, study_schema, workload_schema,
 };
 pub use units::{Seconds, Size, parse_size};

@@ -10,7 +10,7 @@ use crate::preload;
 use crate::process_table::set_absent;
 use crate::program_table::ProcessTable;
 use crate::redacted::secrets_of;
-use crate::study_file::{ClaimTable, PublishedTable, Study};
+use crate::study_file::Study;
 use crate::variant::{VariantLaunch, VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_host::provenance;
@@ -21,8 +21,8 @@ use assay_load::Scenario;
 use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
-    Claim, Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance, Published,
-    ReferenceMode, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
+    Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance, ReferenceMode,
+    SkippedVariant, StudyRule, Subject, Variant, metric, schema,
 };
 use assay_stats::SteadyRule;
 use assay_text::redact::Redactor;
@@ -190,8 +190,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         trials: planned(&names, &layout, seed),
         variants: launches.iter().map(|l| l.variant.clone()).collect(),
         skipped,
-        published: study.published.iter().map(published).collect(),
-        claims: study.claim.iter().map(claim).collect(),
+        published: study.published.clone(),
+        claims: study.claim.clone(),
     };
     use Observe::{Gc, Host, Latency, Memory};
     let usual =
@@ -284,30 +284,6 @@ fn describe_warm_up(layout: &Layout, load: &str) -> String {
         "at least {min} s of {load}, then until the CPU time per request is steady, at most {cap} s; steady means: {}",
         SteadyRule::default().describe()
     )
-}
-
-fn published(table: &PublishedTable) -> Published {
-    Published {
-        source: table.source.clone(),
-        metric: table.metric.clone(),
-        relative: table.relative.clone(),
-        absolute: table.absolute.clone(),
-        at: table.at.clone(),
-    }
-}
-
-fn claim(table: &ClaimTable) -> Claim {
-    Claim {
-        source: table.source.clone(),
-        place: table.place.clone(),
-        metric: table.metric.clone(),
-        variant: table.variant.clone(),
-        baseline: table.baseline.clone(),
-        change_percent: table.change_percent,
-        value: table.value,
-        within_percent: table.within_percent,
-        at: table.at.clone(),
-    }
 }
 
 fn uses_jvm(command: &[String], workload: &Workload) -> bool {

@@ -3,7 +3,7 @@
 use crate::program_table::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::units::{Seconds, Size};
 use assay_measure::observers::Observe;
-use assay_model::{Design, ReferenceMode, schema};
+use assay_model::{Claim, Design, Published, ReferenceMode, schema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -66,10 +66,10 @@ pub struct Study {
     pub quick: Option<QuickTable>,
     /// Values that somebody published, shown beside ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub published: Vec<PublishedTable>,
+    pub published: Vec<Published>,
     /// Claims about the metrics, judged against the run and, within one source, against each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub claim: Vec<ClaimTable>,
+    pub claim: Vec<Claim>,
     /// Study files beside this one that answer other parts of the same question, with other servers or another design:
     /// run after this one, each into a run directory of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -327,51 +327,6 @@ pub struct QuickTable {
     /// Options of the workload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workload_options: BTreeMap<String, String>,
-}
-
-/// Values that somebody published.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct PublishedTable {
-    /// Where they stand.
-    pub source: String,
-    /// Metric that they correspond to.
-    pub metric: String,
-    /// Value by level of the first factor, relative to the source's own baseline.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub relative: BTreeMap<String, f64>,
-    /// Value by level of the first factor, in the metric's unit.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub absolute: BTreeMap<String, f64>,
-    /// Levels of other factors that the values hold for.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub at: BTreeMap<String, String>,
-}
-
-/// A claim: that a variant changes a metric by so much (`change_percent` from `baseline`), or has such a `value` of it.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct ClaimTable {
-    /// Who claims it. Claims and published values of one source speak of the same measurements.
-    pub source: String,
-    /// Where in the source it stands.
-    pub place: Option<String>,
-    /// Metric that it is about.
-    pub metric: String,
-    /// Level of the first factor that it is about.
-    pub variant: String,
-    /// Level of the first factor that it compares with.
-    pub baseline: Option<String>,
-    /// Change of the metric from `baseline` to `variant`, in percent.
-    pub change_percent: Option<f64>,
-    /// Value of the metric, in its unit.
-    pub value: Option<f64>,
-    /// How far off it may be, in percent. Default: half a unit of its last digit.
-    #[schemars(range(min = 0.0, max = 100.0))]
-    pub within_percent: Option<f64>,
-    /// Levels of other factors that it holds for.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub at: BTreeMap<String, String>,
 }
 
 /// `workloads/NAME/workload.toml`: a server or benchmark program that is ready to be studied.

@@ -118,5 +118,8 @@ fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     for skipped in &plan.skipped {
         writeln!(out, "  skips     {}: {}", skipped.name, skipped.reason)?;
     }
+    for line in assay_report::claims_of_plan(plan, &assay_study::contradictions(plan)) {
+        writeln!(out, "  claims    {line}")?;
+    }
     Ok(())
 }

@@ -5,14 +5,15 @@ use super::grid::Grid;
 use assay_kit::Table;
 use assay_kit::number::{count, counted, significant};
 use assay_kit::text::clean;
-use assay_model::{ClaimCheck, ClaimVerdict, Contradiction, Estimate, JudgedClaim, Metric};
-use std::borrow::Cow;
+use assay_model::{
+    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Estimate, JudgedClaim, Metric, Plan,
+};
 
 fn checked<'a>(grid: &Grid<'a>) -> Option<&'a ClaimCheck> {
     grid.run.summary.as_ref().map(|s| &s.claims).filter(|claims| !claims.is_empty())
 }
 
-/// How many hold, and sentences on what is plainly wrong: the other direction, and what contradicts itself.
+/// How many hold, and what is plainly wrong.
 pub fn in_words(grid: &Grid) -> Vec<String> {
     let Some(check) = checked(grid) else { return Vec::new() };
     let of = |verdict| check.judged.iter().filter(|j| j.verdict == verdict).count() as u64;
@@ -34,52 +35,70 @@ pub fn in_words(grid: &Grid) -> Vec<String> {
         words
             .push(format!("Of {all} published or claimed {}. The table is under Results.", parts.join(", ")));
     }
-    words.extend(check.judged.iter().filter_map(|judged| opposite(grid, judged)));
-    words.extend(check.contradictions.iter().map(|c| contradiction(grid, c)));
+    words.extend(objections(grid));
     words
 }
 
-fn title<'g>(grid: &'g Grid, id: &str) -> Cow<'g, str> {
-    grid.metrics
-        .iter()
-        .find(|m| m.id == id)
-        .map_or_else(|| Cow::Owned(clean(id)), |m| Cow::Borrowed(m.title.as_ref()))
+/// Sentences on what is plainly wrong: the other direction, and what contradicts itself.
+pub fn objections(grid: &Grid) -> Vec<String> {
+    let Some(check) = checked(grid) else { return Vec::new() };
+    let opposite = check.judged.iter().filter_map(opposite);
+    opposite.chain(check.contradictions.iter().map(contradiction)).collect()
 }
 
-fn source(judged: &JudgedClaim) -> String {
-    let place = judged.place.as_ref().map_or_else(String::new, |place| format!(", {}", clean(place)));
-    format!("{}{place}", clean(&judged.source))
+fn title(id: &str) -> String {
+    clean(&Metric::by_id(id).map_or_else(|| id.to_owned(), |metric| metric.title.into_owned()))
+}
+
+fn source(about: &ClaimSubject) -> String {
+    let place = about.place.as_ref().map_or_else(String::new, |place| format!(", {}", clean(place)));
+    format!("{}{place}", clean(&about.source))
 }
 
 /// A change that the run shows in the other direction.
-fn opposite(grid: &Grid, judged: &JudgedClaim) -> Option<String> {
+fn opposite(judged: &JudgedClaim) -> Option<String> {
     let measured = judged.measured.filter(|_| judged.is_ratio)?;
     let (low, high) = measured.ends()?;
     let is_opposite = (judged.stated < 1.0 && low > 1.0) || (judged.stated > 1.0 && high < 1.0);
     is_opposite.then(|| {
         format!(
             "{}, {}: published {} ({}), ours {}: the opposite direction.",
-            clean(&judged.variant),
-            title(grid, &judged.metric),
+            clean(&judged.about.variant),
+            title(&judged.about.metric),
             significant(judged.stated),
-            source(judged),
+            source(&judged.about),
             times(&measured)
         )
     })
 }
 
-fn contradiction(grid: &Grid, c: &Contradiction) -> String {
-    let to = c.baseline.as_ref().map_or_else(String::new, |b| format!(" to {}", clean(b)));
+fn contradiction(c: &Contradiction) -> String {
+    let to = c.about.baseline.as_ref().map_or_else(String::new, |b| format!(" to {}", clean(b)));
     format!(
         "{} contradicts itself: {} of {}{to} is {} by one place ({}), {} by another ({}).",
-        clean(&c.source),
-        title(grid, &c.metric),
-        clean(&c.variant),
+        clean(&c.about.source),
+        title(&c.about.metric),
+        clean(&c.about.variant),
         figure(c.one.stated),
         clean(&c.one.place),
         figure(c.other.stated),
         clean(&c.other.place)
     )
+}
+
+/// What a plan has of claims, before anything is measured, and where they contradict themselves.
+pub fn of_plan(plan: &Plan, contradictions: &[Contradiction]) -> Vec<String> {
+    plan.claims.iter().map(claimed).chain(contradictions.iter().map(contradiction)).collect()
+}
+
+fn claimed(claim: &Claim) -> String {
+    let ClaimSubject { variant, baseline, metric, .. } = &claim.about;
+    let against = baseline.as_ref().map_or_else(String::new, |b| format!(" against {}", clean(b)));
+    let says = match (claim.change_percent, claim.value) {
+        (Some(percent), _) => format!("{percent:+} %"),
+        (None, value) => value.map_or_else(String::new, |value| value.to_string()),
+    };
+    format!("{}: {} of {}{against}: {says}", source(&claim.about), title(metric), clean(variant))
 }
 
 /// A stated figure: more digits than a measured one, since what is compared is how it was written.
@@ -94,22 +113,21 @@ fn figure(value: f64) -> String {
 /// Every statement beside what the run measured; absent when nothing was published or claimed.
 pub fn table(grid: &Grid) -> Option<Table> {
     let judged = &checked(grid)?.judged;
-    let rows = grid
-        .metrics
-        .iter()
-        .flat_map(|metric| judged.iter().filter(move |j| j.metric == metric.id).map(move |j| (j, metric)));
+    let rows = grid.metrics.iter().flat_map(|metric| {
+        judged.iter().filter(move |j| j.about.metric == metric.id).map(move |j| (j, metric))
+    });
     let told = |value: &Estimate, is_ratio, metric| {
         let (unit, divisor) = shown_unit(metric);
         if is_ratio { times(value) } else { format!("{} {unit}", interval(value, divisor)) }
     };
     Table::of("Published values and claims beside ours", rows)
-        .words("Variant", |(judged, _)| clean(&judged.variant))
+        .words("Variant", |(judged, _)| clean(&judged.about.variant))
         .words("Metric", |(_, metric)| metric.title.to_string())
         .words("Stated", |(judged, metric)| match (judged.is_ratio, shown_unit(metric)) {
             (true, _) => format!("{}×", significant(judged.stated)),
             (false, (unit, divisor)) => format!("{} {unit}", significant(judged.stated / divisor)),
         })
-        .words("Source", |(judged, _)| source(judged))
+        .words("Source", |(judged, _)| source(&judged.about))
         .words("Ours", |(judged, metric)| match &judged.measured {
             Some(measured) => told(measured, judged.is_ratio, metric),
             None => "not available".to_owned(),
@@ -129,7 +147,7 @@ fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {
         (ClaimVerdict::DoesNotHold, None) => "✗ does not hold".to_owned(),
         (ClaimVerdict::IntervalTooWide, _) => "? our interval is too wide to tell".to_owned(),
         (ClaimVerdict::NotMeasured, Some(_)) => "? ours has no interval".to_owned(),
-        (ClaimVerdict::NotMeasured, None) => match grid.cell(&judged.variant) {
+        (ClaimVerdict::NotMeasured, None) => match grid.cell(&judged.about.variant) {
             Some(cell) => format!("not compared: {}", grid.why_absent(cell, metric)),
             None => "not compared: this run has no such variant".to_owned(),
         },

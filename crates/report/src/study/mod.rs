@@ -29,6 +29,7 @@ mod page;
 mod results;
 mod terminal;
 
+pub use claims::of_plan as claims_of_plan;
 pub use csv::render as render_csv;
 pub use inserts::Inserts;
 pub use markdown::render as render_markdown;

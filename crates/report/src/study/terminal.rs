@@ -1,6 +1,7 @@
 //! The result as aligned tables for a terminal.
 
 use super::answer::Answer;
+use super::claims;
 use super::estimate::shown_unit;
 use super::grid::{Cell, Grid, Group};
 use super::inserts::Inserts;
@@ -41,7 +42,7 @@ fn columns(grid: &Grid) -> Vec<(String, String, bool)> {
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
 
 /// Width up to which names stand on one line.
-const NAME_WIDTH_MAX: u16 = 28;
+const NAME_CHARS_MAX: usize = 28;
 
 /// A metric that variants lack, and why.
 struct Absent {
@@ -69,6 +70,11 @@ pub fn render(run: &StoredRun, inserts: &Inserts, width: u16, color: bool) -> St
         out.push('\n');
     }
     out += "\n± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
+    if let Some(claims) = claims::table(grid) {
+        let mut table = blank_table(width, color);
+        table.set_header(claims.columns).add_rows(claims.rows);
+        out += &format!("\n{}\n{}\n", claims.caption, text_of(table, width, 0));
+    }
     for Absent { metric, why, variants } in notes {
         out += &format!("not available: {metric} of {}: {why}\n", variants.join(", "));
     }
@@ -81,20 +87,14 @@ pub fn render(run: &StoredRun, inserts: &Inserts, width: u16, color: bool) -> St
     for [variant, check, windows, evidence] in late::marks(grid) {
         out += &format!("counted, but: {variant}: {check} failed in {windows}: {evidence}\n");
     }
-    for caution in &answer.cautions {
-        out += &format!("note: {caution}\n");
+    for note in claims::objections(grid).iter().chain(&answer.cautions) {
+        out += &format!("note: {note}\n");
     }
     out
 }
 
 fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut Vec<Absent>) -> String {
-    let mut table = Table::new();
-    table.load_style(STYLE).set_width(width).set_content_arrangement(ContentArrangement::Disabled);
-    if color {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
+    let mut table = blank_table(width, color);
     let mut heading = vec![Field::new("Variant")];
     for (_, title, with_ratio) in columns(grid) {
         heading.push(right(title));
@@ -110,12 +110,27 @@ fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut 
             table.add_row(row(grid, cell, notes));
         }
     }
-    // Fields are wrapped only where the table is wider than the terminal otherwise.
+    let longest = group.cells.iter().map(|c| c.label.chars().count()).max().unwrap_or(0);
+    text_of(table, width, longest)
+}
+
+fn blank_table(width: u16, color: bool) -> Table {
+    let mut table = Table::new();
+    table.load_style(STYLE).set_width(width).set_content_arrangement(ContentArrangement::Disabled);
+    if color {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    table
+}
+
+/// Fields are wrapped only where the table is wider than the terminal otherwise; names last.
+fn text_of(mut table: Table, width: u16, longest_name: usize) -> String {
     if table.lines().any(|line| shown_width(&line) > usize::from(width)) {
         table.set_content_arrangement(ContentArrangement::Dynamic);
-        let longest = group.cells.iter().map(|c| c.label.chars().count()).max().unwrap_or(0) as u16;
         if let Some(column) = table.column_mut(0) {
-            let names = Width::Fixed(longest.min(NAME_WIDTH_MAX) + 2);
+            let names = Width::Fixed(longest_name.min(NAME_CHARS_MAX) as u16 + 2);
             column.set_constraint(ColumnConstraint::LowerBoundary(names));
         }
     }

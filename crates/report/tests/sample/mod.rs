@@ -213,26 +213,25 @@ fn published() -> Vec<Published> {
 /// A post that holds, one that does not, and one that contradicts itself.
 fn claims() -> Vec<Claim> {
     let claim = |source: &str, place: Option<&str>, metric: &str, change_percent: f64| Claim {
-        source: source.to_owned(),
-        place: place.map(str::to_owned),
-        metric: metric.to_owned(),
-        variant: "64-bit".to_owned(),
-        baseline: Some("32-bit".to_owned()),
+        about: ClaimSubject {
+            source: source.to_owned(),
+            place: place.map(str::to_owned),
+            metric: metric.to_owned(),
+            variant: "64-bit".to_owned(),
+            baseline: Some("32-bit".to_owned()),
+        },
         change_percent: Some(change_percent),
         value: None,
         within_percent: None,
         at: [("heap".to_owned(), "1g".to_owned())].into(),
     };
+    let mut value = claim("release notes", None, "garbage_kib_per_request", 0.0);
+    value.about.baseline = None;
     vec![
         claim("release notes", None, "garbage_kib_per_request", 45.0),
         claim("a talk", Some("slide 4"), "rss_bytes", 100.0),
         claim("a talk", Some("summary"), "rss_bytes", 50.0),
-        Claim {
-            change_percent: None,
-            baseline: None,
-            value: Some(170.0),
-            ..claim("release notes", None, "garbage_kib_per_request", 0.0)
-        },
+        Claim { change_percent: None, value: Some(170.0), ..value },
     ]
 }
 

@@ -104,11 +104,13 @@ fn run(one_gb: Option<Estimate>, two_gb: Option<Estimate>, value: Option<Estimat
 
 fn change(percent: f64) -> Claim {
     Claim {
-        source: "post".into(),
-        place: Some("conclusion".into()),
-        metric: RATE.into(),
-        variant: "all".into(),
-        baseline: Some("default".into()),
+        about: ClaimSubject {
+            source: "post".into(),
+            place: Some("conclusion".into()),
+            metric: RATE.into(),
+            variant: "all".into(),
+            baseline: Some("default".into()),
+        },
         change_percent: Some(percent),
         value: None,
         within_percent: None,
@@ -117,14 +119,8 @@ fn change(percent: f64) -> Claim {
 }
 
 fn value(variant: &str, value: f64) -> Claim {
-    Claim {
-        place: None,
-        variant: variant.into(),
-        baseline: None,
-        change_percent: None,
-        value: Some(value),
-        ..change(0.0)
-    }
+    let about = ClaimSubject { place: None, variant: variant.into(), baseline: None, ..change(0.0).about };
+    Claim { about, change_percent: None, value: Some(value), ..change(0.0) }
 }
 
 fn verdict_of(claim: Claim, measured: Estimate) -> ClaimVerdict {
@@ -170,8 +166,9 @@ fn without_an_interval_nothing_is_judged() {
     assert_eq!(verdict_of(change(51.0), alone), ClaimVerdict::NotMeasured);
     let check = check_claims(&plan(vec![], vec![change(51.0)]), &run(None, None, None));
     assert_eq!(check.judged[0].verdict, ClaimVerdict::NotMeasured);
-    assert_eq!(check.judged[0].baseline.as_deref(), Some("default/1g"));
-    let unknown = Claim { variant: "of another machine".into(), ..change(51.0) };
+    assert_eq!(check.judged[0].about.baseline.as_deref(), Some("default/1g"));
+    let mut unknown = change(51.0);
+    unknown.about.variant = "of another machine".into();
     let check = check_claims(&plan(vec![], vec![unknown]), &run(None, None, None));
     assert_eq!((check.judged.len(), check.judged[0].verdict), (1, ClaimVerdict::NotMeasured));
 }
@@ -179,12 +176,9 @@ fn without_an_interval_nothing_is_judged() {
 #[test]
 fn a_claim_for_all_heap_sizes_is_judged_at_each_and_the_other_way_round_too() {
     let everywhere = Claim { at: BTreeMap::new(), ..change(51.0) };
-    let turned = Claim {
-        variant: "default".into(),
-        baseline: Some("all".into()),
-        change_percent: Some(-34.0),
-        ..everywhere.clone()
-    };
+    let turned =
+        ClaimSubject { variant: "default".into(), baseline: Some("all".into()), ..everywhere.about.clone() };
+    let turned = Claim { about: turned, change_percent: Some(-34.0), ..everywhere.clone() };
     let run = run(Some(estimate(1.4, 1.6)), Some(estimate(1.1, 1.2)), None);
     let check = check_claims(&plan(vec![], vec![everywhere, turned]), &run);
     let verdicts: Vec<ClaimVerdict> = check.judged.iter().map(|j| j.verdict).collect();
@@ -196,12 +190,9 @@ fn a_claim_for_all_heap_sizes_is_judged_at_each_and_the_other_way_round_too() {
 /// A post whose conclusion says 59 % where its own figures give 51 %.
 #[test]
 fn a_source_that_contradicts_its_own_figures_is_told() {
-    let claims = vec![
-        change(59.0),
-        value("default", 47_729.0),
-        value("all", 72_171.0),
-        Claim { source: "other".into(), ..change(31.0) },
-    ];
+    let mut other = change(31.0);
+    other.about.source = "other".into();
+    let claims = vec![change(59.0), value("default", 47_729.0), value("all", 72_171.0), other];
     let check = check_claims(&plan(vec![], claims), &run(None, None, None));
     let [found] = check.contradictions.as_slice() else { panic!("{:?}", check.contradictions) };
     assert_eq!((found.one.place.as_str(), found.one.stated), ("conclusion", 1.59));
