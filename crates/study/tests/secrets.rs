@@ -3,6 +3,7 @@
 mod support;
 
 use assay_model::{RunEventKind, TrialOutcome};
+use assay_testkit::{find_java, skip};
 use std::path::Path;
 use support::{Fixture, example};
 
@@ -54,40 +55,115 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-fn study(faults: &str, told: &Path) -> Fixture {
-    let fixture = Fixture::new("", "");
-    let (mut words, mut environment, _) = given();
-    let own = [example("fake_server").display().to_string(), "--port".to_owned(), "{port}".to_owned()];
-    let harmless = ["--token-ring", "3", "-XX:+UseStringDeduplication"].map(str::to_owned);
-    words = own.into_iter().chain(harmless).chain(words).collect();
-    environment.push(("FAKE_FAULT".to_owned(), faults.to_owned()));
-    environment.push(("FAKE_TELL".to_owned(), told.display().to_string()));
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    let environment: Vec<String> =
-        environment.iter().map(|(name, value)| format!("{name} = {}", quoted(value))).collect();
-    let text = format!(
+/// What is beside the secrets, and must stay.
+const HARMLESS: [&str; 3] = ["--token-ring", "3", "-XX:+UseStringDeduplication"];
+
+fn list(words: impl IntoIterator<Item = String>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| quoted(&word)).collect();
+    format!("[{}]", words.join(", "))
+}
+
+/// Keys and values of a TOML table.
+fn entries(values: &[(String, String)]) -> String {
+    values.iter().map(|(name, value)| format!("{name} = {}\n", quoted(value))).collect()
+}
+
+/// The head of each study; `load` only where a server is loaded.
+fn head(load: &str) -> String {
+    format!(
         r#"
 schema = "assay.study/1"
 name = "secrets"
 question = "Which of them is stored?"
-load = {{ kind = "closed", users = 2 }}
-scenario = "scenario.toml"
 limits = {{ foreign_cpu_share = 1.0, steal_share = 1.0, throttled_share = 1.0 }}
-design = {{ blocks = 1, window = "400ms", warm_up = {{ cap = "0s" }}, repeats_max = 0 }}
-[server]
-command = [{}]
-ready_url = "http://127.0.0.1:{{port}}/ready?token=s3cr3t-in-url"
-audit_url = "http://127.0.0.1:{{port}}/audit?access_token=s3cr3t-in-url"
-stats_url = "http://127.0.0.1:{{port}}/stats?password=s3cr3t-in-url"
+{load}
+"#
+    )
+}
+
+const LOAD: &str = r#"
+load = { kind = "closed", users = 2 }
+scenario = "scenario.toml"
+design = { blocks = 1, window = "400ms", warm_up = { cap = "0s" }, repeats_max = 0 }
+"#;
+
+const URLS: &str = r#"
+ready_url = "http://127.0.0.1:{port}/ready?token=s3cr3t-in-url"
+audit_url = "http://127.0.0.1:{port}/audit?access_token=s3cr3t-in-url"
+stats_url = "http://127.0.0.1:{port}/stats?password=s3cr3t-in-url"
 ready_timeout_s = 300
-[server.environment]
-{}
-"#,
-        words.join(", "),
-        environment.join("\n")
-    );
+"#;
+
+fn fixture(text: &str) -> Fixture {
+    let fixture = Fixture::new("", "");
     std::fs::write(&fixture.study, text).expect("a study file");
     fixture
+}
+
+fn server_words() -> [String; 3] {
+    [example("fake_server").display().to_string(), "--port".to_owned(), "{port}".to_owned()]
+}
+
+/// In the command and the environment of a server.
+fn of_server(faults: &str, told: &Path) -> Fixture {
+    let (words, mut environment, _) = given();
+    environment.extend(of_fake(faults, told));
+    let words = server_words().into_iter().chain(HARMLESS.map(str::to_owned)).chain(words);
+    let (words, environment) = (list(words), entries(&environment));
+    fixture(&format!("{}[server]\ncommand = {words}\n{URLS}[server.environment]\n{environment}", head(LOAD)))
+}
+
+/// In the JVM options and the options of a workload, whose command gets them.
+fn of_options(faults: &str, told: &Path) -> Fixture {
+    let (words, options, _) = given();
+    let jvm_options = list(HARMLESS.map(str::to_owned).into_iter().chain(words));
+    let fixture = fixture(&format!(
+        "{}workload = \"secrets\"\njvm_options = {jvm_options}\n[workload_options]\n{}",
+        head(LOAD),
+        entries(&options)
+    ));
+    let given = options.iter().map(|(name, _)| format!("--given={{option.{name}}}"));
+    let command = list(server_words().into_iter().chain(["{jvm_options}".to_owned()]).chain(given));
+    let words = options.iter().map(|(name, value)| format!("{name} = [\"none\", {}]\n", quoted(value)));
+    let workload = format!(
+        "schema = \"assay.workload/1\"\nname = \"secrets\"\n[options]\n{}[server]\ncommand = {command}\n{URLS}\
+         [server.environment]\n{}",
+        words.collect::<String>(),
+        entries(&of_fake(faults, told))
+    );
+    let folder = fixture.folder.path().join("workloads/secrets");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("workload.toml"), workload).expect("a workload");
+    fixture
+}
+
+/// In the command and the environment of a benchmark program.
+fn of_benchmark(told: &Path) -> Fixture {
+    let (words, environment, _) = given();
+    let own = ["/bin/sh", "program", "{results}"].into_iter().chain(HARMLESS).map(str::to_owned);
+    let text = format!(
+        "{}[benchmark]\ncommand = {}\n[benchmark.environment]\n{}",
+        head("design = { blocks = 1, window = \"1s\", repeats_max = 0 }"),
+        list(own.chain(words)),
+        entries(&environment)
+    );
+    let fixture = fixture(&text);
+    let script = format!(
+        r#"
+(printf '%s\n' "$@"; env) | tee {}
+echo '[{{"benchmark": "a.b.Fake.run", "mode": "avgt", "primaryMetric": {{"score": 1.0, "scoreError": "NaN", "scoreUnit": "us/op",
+  "rawData": [[1.0]]}}, "secondaryMetrics": {{}}}}]' > "$1"
+"#,
+        told.display()
+    );
+    std::fs::write(fixture.folder.path().join("program"), script).expect("a script");
+    fixture
+}
+
+/// Variables of the fake server.
+fn of_fake(faults: &str, told: &Path) -> [(String, String); 2] {
+    [("FAKE_FAULT", faults.to_owned()), ("FAKE_TELL", told.display().to_string())]
+        .map(|(name, value)| (name.to_owned(), value))
 }
 
 /// Names and bytes of all files below.
@@ -128,15 +204,13 @@ fn assert_clean(out: &Path) {
     }
 }
 
-#[test]
-fn no_secret_of_a_study_is_in_its_run_directory() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let told = folder.path().join("told");
-    let fixture = study("tells-all", &told);
+/// Runs a study whose secrets are told by what it starts.
+#[track_caller]
+fn runs_clean(fixture: &Fixture, told: &Path) {
     let (result, events) = fixture.run(false, |_, _| ());
     let result = result.expect("it runs");
-    // The server did get them.
-    let given_text = std::fs::read_to_string(&told).expect("the server told");
+    // What was started did get them.
+    let given_text = std::fs::read_to_string(told).expect("it told");
     let (_, _, secrets) = given();
     assert!(secrets.iter().all(|secret| given_text.contains(secret.as_str())), "{given_text}");
     assert!(fixture.load().trials.iter().all(|t| t.trial.outcome == TrialOutcome::Completed));
@@ -155,9 +229,34 @@ fn no_secret_of_a_study_is_in_its_run_directory() {
 }
 
 #[test]
+fn no_secret_of_a_server_is_in_its_run_directory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = folder.path().join("told");
+    runs_clean(&of_server("tells-all", &told), &told);
+}
+
+#[test]
+fn no_secret_in_options_of_a_jvm_or_a_workload_is_in_the_run_directory() {
+    if find_java(17, 64).is_none() {
+        skip!("no 64-bit JDK 17");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = folder.path().join("told");
+    runs_clean(&of_options("tells-all", &told), &told);
+}
+
+#[test]
+fn no_secret_of_a_benchmark_program_is_in_its_run_directory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = folder.path().join("told");
+    runs_clean(&of_benchmark(&told), &told);
+}
+
+#[test]
 fn an_error_that_quotes_the_server_s_output_has_no_secret() {
     let folder = tempfile::tempdir().expect("a folder");
-    let fixture = study("tells-all,dies-when-ready", &folder.path().join("told"));
+    let told = folder.path().join("told");
+    let fixture = of_server("tells-all,dies-when-ready", &told);
     let (result, events) = fixture.run(false, |_, _| ());
     let error = result.expect_err("the server dies").to_string();
     assert!(error.contains("out of luck"), "{error}");
