@@ -140,32 +140,43 @@ fn is_lasting(kind: &RunEventKind) -> bool {
 fn line_of(kind: &RunEventKind) -> Option<String> {
     use RunEventKind::*;
     Some(match kind {
-        RunStarted { trials, windows } => format!("{trials} launches, {windows} measured windows"),
-        RunResumed { trials_done } => format!("resumed: {trials_done} launches are done"),
+        RunStarted { trials, windows } => format!("{trials} trials, {windows} measured windows"),
+        RunResumed { trials_done } => format!("resumed: {trials_done} trials are done"),
         VariantSkipped { variant, reason } => format!("skipped {variant}: {reason}"),
         TrialStarted { number, variant, attempt, .. } => {
             let again = if *attempt > 1 { format!(" (try {attempt})") } else { String::new() };
-            format!("launch {number}: {variant}{again}")
+            format!("trial {number}: {variant}{again}")
         }
         ServerReady { number, after_ms } => {
-            format!("launch {number}: ready after {:.1} s", after_ms / 1000.0)
+            format!("trial {number}: ready after {:.1} s", after_ms / 1000.0)
         }
         ObserverExcluded { number, observer, reason } => {
-            format!("launch {number}: cannot observe {observer}: {reason}")
+            format!("trial {number}: cannot observe {observer}: {reason}")
         }
         WarmUpProgress { .. } => return None,
         WarmUpEnded { number, steady, duration_s } => {
             let how = if *steady { "steady" } else { "not yet steady, cap reached" };
-            format!("launch {number}: warm after {duration_s:.0} s ({how})")
+            format!("trial {number}: warm after {duration_s:.0} s ({how})")
         }
-        CapacityWindowEnded { step, asked_rate_per_s, reached_rate_per_s, limited_ms, left_out, .. } => {
+        CapacityWindowEnded {
+            step,
+            asked_rate_per_s,
+            reached_rate_per_s,
+            limited_ms,
+            is_sustained,
+            left_out,
+            ..
+        } => {
             let limited =
                 limited_ms.map_or_else(String::new, |ms| format!(", limited percentile {ms:.1} ms"));
+            let kept_up = if *is_sustained { "" } else { ", did not keep up" };
             let why = match left_out.as_slice() {
                 [] => String::new(),
                 why => format!("; left out: {}", why.join("; ")),
             };
-            format!("{step} {asked_rate_per_s:.1}/s: {reached_rate_per_s:.1}/s answered{limited}{why}")
+            format!(
+                "{step} {asked_rate_per_s:.1}/s: {reached_rate_per_s:.1}/s answered{limited}{kept_up}{why}"
+            )
         }
         WindowStarted { variant, block, .. } => format!("block {block}: measuring {variant}"),
         WindowEnded { variant, block, requests, disturbed, .. } if disturbed.is_empty() => {
@@ -175,9 +186,9 @@ fn line_of(kind: &RunEventKind) -> Option<String> {
             format!("block {block}: {variant} disturbed, left out: {}", disturbed.join("; "))
         }
         TrialEnded { number, variant, ok: true, detail } => {
-            format!("launch {number}: {variant} done, {detail}")
+            format!("trial {number}: {variant} done, {detail}")
         }
-        TrialEnded { number, variant, detail, .. } => format!("launch {number}: {variant} failed: {detail}"),
+        TrialEnded { number, variant, detail, .. } => format!("trial {number}: {variant} failed: {detail}"),
         RunEnded { detail, .. } => detail.clone(),
     })
 }

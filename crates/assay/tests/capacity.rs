@@ -30,7 +30,7 @@ fn bad_input_is_told_before_anything_is_loaded() {
     refuses(&[url, "--limits", "10,none"], 2, "`none` is not a number of milliseconds");
     refuses(&[url, "--percentile", "100"], 2, "use 50 to 99.9");
     refuses(&[url, "--scenario", "/nowhere.toml"], 2, "cannot read scenario /nowhere.toml");
-    refuses(&[url, "--limited", "buy"], 2, "operation \"buy\" is not in the scenario");
+    refuses(&[url, "--limited", "buy"], 2, "without a scenario there is one operation only");
     refuses(&[url, "--at-least", "500@7"], 2, "7 ms, which is not among --limits");
     refuses(&[url, "--gc-log", "/nowhere/gc.log"], 2, "--gc-log");
     refuses(&[url, "--audit-url", "audit"], 2, "URL");
@@ -95,18 +95,21 @@ fn a_result_is_stored_once_and_a_wanted_rate_that_is_not_met_is_exit_1() {
 }
 
 #[test]
-fn ctrl_c_gives_what_is_known_so_far_marked_as_not_valid() {
+fn ctrl_c_gives_what_is_known_so_far_marked_as_not_valid_and_leaves_the_server_running() {
     let server = WorkerServer::start(2, Duration::from_millis(5));
+    // It stands for the server's process: whoever signals that signals this one.
+    let mut theirs = Command::new("sleep").arg("600").spawn().expect("a process");
     let mut child = Command::new(ASSAY)
-        .args(["capacity", &server.url, "--no-warm-up", "--json"])
+        .args(["capacity", &server.url, "--no-warm-up", "--json", "--pid", &theirs.id().to_string()])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("assay starts");
     let mut talk = BufReader::new(child.stderr.take().expect("piped"));
-    let mut line = String::new();
-    talk.read_line(&mut line).expect("the first window is told");
-    assert!(line.contains("/s answered"), "{line}");
+    let mut said = String::new();
+    while !said.contains("/s answered") {
+        assert!(0 < talk.read_line(&mut said).expect("text"), "it ended: {said}");
+    }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
     kill_process(pid, Signal::INT).expect("it runs");
     let mut json = String::new();
@@ -115,4 +118,7 @@ fn ctrl_c_gives_what_is_known_so_far_marked_as_not_valid() {
     let report: CapacityReport = serde_json::from_str(&json).expect("the stored form");
     assert!(!report.valid && !report.windows.is_empty());
     assert!(report.problems.iter().any(|p| p.about == "complete"), "{:?}", report.problems);
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", theirs.id())).expect("it is there");
+    assert!(state.contains(" S "), "asleep, neither ended nor held still: {state}");
+    theirs.kill().and_then(|()| theirs.wait()).expect("ours");
 }

@@ -76,6 +76,9 @@ pub struct PlannedCapacity {
     pub connections: u32,
     /// Requests under way or waiting at most.
     pub in_flight_max: u32,
+    /// Whether windows count in which others used the machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub count_disturbed: bool,
 }
 
 /// The highest rate that keeps one limit.

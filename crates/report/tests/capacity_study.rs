@@ -18,6 +18,7 @@ fn run(capacities: usize) -> StoredRun {
         budget_s: 300.0,
         connections: 256,
         in_flight_max: 10_000,
+        count_disturbed: false,
     });
     for trial in run.trials.iter_mut().take(capacities) {
         trial.capacity = Some(capacity_sample::search());

@@ -26,6 +26,7 @@ impl CapacityTable {
             budget: quick.budget.or(self.budget),
             connections: quick.connections.or(self.connections),
             in_flight_max: quick.in_flight_max.or(self.in_flight_max),
+            count_disturbed: quick.count_disturbed.or(self.count_disturbed),
         }
     }
 }
@@ -46,6 +47,7 @@ pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> 
         budget_s: table.budget.map_or_else(|| default_budget_s(method), |b| b.0),
         connections: table.connections.unwrap_or(256),
         in_flight_max: table.in_flight_max.unwrap_or(10_000),
+        count_disturbed: table.count_disturbed.unwrap_or(false),
     })
 }
 

@@ -1,6 +1,7 @@
 //! Reading a study file, and everything that can be wrong in it whatever machine it runs on. All mistakes are
 //! collected before anything starts. Of the machine only its JDKs are asked for, where they are a factor's levels.
 
+use crate::attached;
 use crate::capacity;
 use crate::document::Document;
 use crate::each_jdk;
@@ -329,13 +330,17 @@ fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
     };
     let at = |key: &str| if table.is_empty() { "workload".to_owned() } else { format!("{table}{key}") };
     let program = &workload.program;
-    let words = program.command().words();
+    if let Some(server) = program.attached() {
+        return attached::check(server, study, document);
+    }
+    let words = program.words();
     let mut texts: Vec<(&str, String)> = Vec::new();
     match words {
         Ok(words) if words.first().is_some_and(|w| !w.is_empty()) => {
             texts.extend(words.into_iter().map(|w| ("command", w)));
         }
-        Ok(_) => document.add(&at("command"), "the command is empty"),
+        Ok(_) => document
+            .add(&at("command"), "there is no command (a server that runs already has a `url` instead)"),
         Err(what) => document.add(&at("command"), what),
     }
     texts.extend(program.directory().map(|text| ("directory", text.clone())));

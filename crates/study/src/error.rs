@@ -39,6 +39,14 @@ pub enum StudyError {
     /// The environment lacks something; the message names what adds it.
     #[error("{0}")]
     Environment(String),
+    /// No trial could be finished. What there is was kept.
+    #[error("no trial could be finished; what there is lies in {}\n{reason}", .dir.display())]
+    NoTrial {
+        /// The run directory.
+        dir: PathBuf,
+        /// Why, for each variant.
+        reason: String,
+    },
     /// The user stopped the run. What was finished is kept.
     #[error("interrupted; {done} of {trials} launches are whole in {}; go on with --resume --out {}", .dir.display(), .dir.display())]
     Interrupted {
@@ -66,6 +74,7 @@ impl StudyError {
             StudyError::Use(text) => StudyError::Use(clean(text)),
             StudyError::Environment(text) => StudyError::Environment(clean(text)),
             StudyError::Internal(text) => StudyError::Internal(clean(text)),
+            StudyError::NoTrial { dir, reason } => StudyError::NoTrial { dir, reason: clean(reason) },
             interrupted @ StudyError::Interrupted { .. } => interrupted,
         }
     }
@@ -73,7 +82,7 @@ impl StudyError {
     /// Whether the environment, not the user's input, is the cause.
     pub fn is_environment(&self) -> bool {
         match self {
-            StudyError::Environment(_) => true,
+            StudyError::Environment(_) | StudyError::NoTrial { .. } => true,
             StudyError::Diagnostics(list) => list.iter().all(|d| d.environment),
             _ => false,
         }

@@ -7,11 +7,12 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `workload`, `units` |
+//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `attached`, `workload`, `units` |
 //! | what this machine will run | `each_jdk`, `variant`, `preload`, `prepare`, `plan` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims` |
 
+mod attached;
 mod benchmark_results;
 mod capacity;
 mod checked;
@@ -35,13 +36,14 @@ mod units;
 mod variant;
 mod workload;
 
+pub use assay_measure::observers::Observe;
 pub use checked::Checked;
 pub use claims::{check_claims, contradictions};
 pub use error::{Diagnostic, StudyError};
 pub use prepare::Prepared;
 pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, StopSignal};
 pub use run_dir::{load_run, report_path};
-pub use runner::{RunOptions, RunResult, run, run_for_value};
+pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value};
 pub use study_file::{
     ArrivalWord, CapacityTable, DesignKind, DesignTable, Factor, Level, LimitsTable, LoadKind, LoadTable,
     MethodWord, QuickTable, Settings, Study, WarmUpTable, study_schema, workload_schema,

@@ -175,6 +175,7 @@ mod tests {
             budget_s: 300.0,
             connections: 1,
             in_flight_max: 1,
+            count_disturbed: false,
         });
         let windows = PlannedProcedure::Windows;
         assert_eq!(bounds(&LimitsTable::default(), true, &search), Bounds::default());

@@ -1,6 +1,7 @@
 //! From a checked study to what this machine will run: JVMs chosen, variants that cannot run skipped with their reason,
 //! programs and files that are missing told, the plan fixed.
 
+use crate::attached;
 use crate::capacity;
 use crate::checked::{Checked, place_of};
 use crate::document::Document;
@@ -91,7 +92,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let mut specs = combine(&study, short);
     let jvms = InstalledJvms::find(&workload.cache);
     let compares_32 = specs.iter().any(|v| v.reference_mode == Some(ReferenceMode::Bits32));
-    let command = workload.program.command().words().unwrap_or_default();
+    let command = workload.program.words().unwrap_or_default();
     let uses_jvm = uses_jvm(&command, &workload);
     let mut memory = MemoryLeft::for_design(layout.kind);
 
@@ -115,7 +116,15 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     if let Some(capacity) = &capacity {
         check_limited(&capacity.limited_operations, &scenarios, &mut document);
     }
-    check_programs(&workload, &command, uses_jvm, layout.kind, &specs, &present, &mut document);
+    match workload.program.attached() {
+        Some(server) => {
+            let folder = crate::workload::folder_of(&document.file);
+            attached::check_here(server, &folder, layout, &mut document);
+        }
+        None => {
+            check_programs(&workload, &command, uses_jvm, layout.kind, &specs, &present, &mut document);
+        }
+    }
     let (mut launches, mut skipped) = (Vec::new(), Vec::new());
     for (i, result) in outcome.into_iter().enumerate() {
         let spec = &specs[i];
@@ -194,8 +203,11 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         claims: study.claim.clone(),
     };
     use Observe::{Gc, Host, Latency, Memory};
-    let usual =
-        if plan.procedure.has_even_load() { vec![Gc, Memory, Host, Latency] } else { vec![Gc, Memory, Host] };
+    let mut usual = vec![Gc, Memory, Host];
+    usual.extend(plan.procedure.has_even_load().then_some(Latency));
+    if let Some(server) = workload.program.attached() {
+        usual.retain(|o| *o != Gc && (*o != Memory || server.pid.is_some()));
+    }
     let observe = study.observe.clone().unwrap_or(usual);
     Ok(Prepared {
         bounds: bounds(&study.limits, observe.contains(&Host), &plan.procedure),

@@ -4,15 +4,28 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How the server is started, asked and stopped. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
+/// How the server is started, asked and stopped; or, with `url`, which server that runs already is loaded and watched, and left as it
+/// is. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
 /// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and of each `[[process]]` `{NAME.port}`, `{NAME.password}` and
 /// `{NAME.folder}`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ServerTable {
     /// The command: a list of words, or a text that is split like a shell does (no shell is run).
-    pub command: CommandLine,
+    pub command: Option<CommandLine>,
+    /// In place of `command` and `ready_url`: address of a server that runs already, here or elsewhere. It is loaded, asked and
+    /// watched, and never started, held still or stopped.
+    pub url: Option<String>,
+    /// The process of a server with `url`, if it is on this machine.
+    #[schemars(range(min = 1))]
+    pub pid: Option<u32>,
+    /// Processes that belong to a server with `url`, with their children: what they use is not foreign.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub companions: Vec<u32>,
+    /// The GC log of a server with `url`, so that pauses can be blamed.
+    pub gc_log: Option<String>,
     /// The server is ready when this URL answers with success.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub ready_url: String,
     /// How long that may take. Default: 120.
     #[schemars(range(min = 0.1, max = 3600))]
@@ -123,7 +136,7 @@ impl From<StopSignal> for assay_launch::StopSignal {
 }
 
 /// A command line.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CommandLine {
     /// Split like a shell does.

@@ -34,6 +34,7 @@ pub(crate) fn secrets_of(text: &str, workload: &Workload, launches: &[VariantLau
     if let Some(server) = workload.program.server() {
         let urls = [
             Some(&server.ready_url),
+            server.url.as_ref(),
             server.audit_url.as_ref(),
             server.reset_url.as_ref(),
             server.stats_url.as_ref(),

@@ -92,7 +92,7 @@ impl Study {
 }
 
 /// Settings that hold for all variants or for one level.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// Turned into JVM options and a choice of JVM, and verified from the JVM's log.
     pub reference_mode: Option<ReferenceMode>,
@@ -223,6 +223,9 @@ pub struct CapacityTable {
     /// Requests that may be under way or waiting; what exceeds this fails. Default: 10,000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub in_flight_max: Option<u32>,
+    /// Let windows count in which others used the machine: the only way to a figure where that never ends. With such windows the
+    /// capacity is not valid. Default: false.
+    pub count_disturbed: Option<bool>,
 }
 
 /// Kinds of design.

@@ -15,7 +15,7 @@ const ANCESTORS_MAX: usize = 64;
 /// What is launched.
 #[derive(Debug, Clone)]
 pub(crate) enum Program {
-    Server(ServerTable),
+    Server(Box<ServerTable>),
     Benchmark(BenchmarkTable),
 }
 
@@ -35,10 +35,11 @@ impl Program {
         }
     }
 
-    pub fn command(&self) -> &CommandLine {
+    /// Words of its command; none of a server that runs already.
+    pub fn words(&self) -> Result<Vec<String>, String> {
         match self {
-            Program::Server(server) => &server.command,
-            Program::Benchmark(benchmark) => &benchmark.command,
+            Program::Server(server) => server.command.as_ref().map_or(Ok(Vec::new()), CommandLine::words),
+            Program::Benchmark(benchmark) => benchmark.command.words(),
         }
     }
 
@@ -57,7 +58,12 @@ impl Program {
     }
 
     pub fn server(&self) -> Option<&ServerTable> {
-        if let Program::Server(server) = self { Some(server) } else { None }
+        if let Program::Server(server) = self { Some(server.as_ref()) } else { None }
+    }
+
+    /// A server that runs already.
+    pub fn attached(&self) -> Option<&ServerTable> {
+        self.server().filter(|server| server.url.is_some())
     }
 
     pub fn benchmark(&self) -> Option<&BenchmarkTable> {
@@ -104,7 +110,7 @@ pub(crate) fn resolve(study: &Study, document: &mut Document) -> (Option<Workloa
             document.add("benchmark", "a study has either `[server]` or `[benchmark]`, not both");
             return (None, Vec::new());
         }
-        (Some(server), None) => Some(Program::Server(server.clone())),
+        (Some(server), None) => Some(Program::Server(Box::new(server.clone()))),
         (None, Some(benchmark)) => Some(Program::Benchmark(benchmark.clone())),
         (None, None) => None,
     };
@@ -182,7 +188,7 @@ fn named(
 /// What a workload file starts; none if it does not say one thing.
 fn program_of(file: &WorkloadFile) -> Option<Program> {
     match (&file.server, &file.benchmark) {
-        (Some(server), None) => Some(Program::Server(server.clone())),
+        (Some(server), None) => Some(Program::Server(Box::new(server.clone()))),
         (None, Some(benchmark)) => Some(Program::Benchmark(benchmark.clone())),
         _ => None,
     }

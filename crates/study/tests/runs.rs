@@ -154,7 +154,7 @@ fn wrong_answers_and_a_failed_audit_count_for_nothing() {
 
     let fixture = Fixture::new(&(RESIDENT.to_owned() + &fault("fails-audit")), "");
     let (result, _) = fixture.run(false, |_, _| ());
-    assert!(result.unwrap_err().to_string().contains("its audit failed: status 500"));
+    assert!(result.unwrap_err().to_string().contains("its audit failed: answered 500"));
     assert!(!fixture.load().trials[0].trial.counts());
 }
 

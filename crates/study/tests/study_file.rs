@@ -63,7 +63,6 @@ warm_up = { mim = "1s" }
         x.toml:4: unknown key `primery_metric`; did you mean `primary_metric`?
         x.toml:5: `seed` must be a whole number, 0 or more
         x.toml:6: `observe`: unknown word `memry`; did you mean `memory`?
-        x.toml:7: `server` lacks the key `command`
         x.toml:8: unknown key `comand`; did you mean `command`?
         x.toml:14: `factor.level.reference_mode`: unknown word `32bit`; did you mean `32-bit`?
         x.toml:15: `factor.level.heap`: `1` is not a size: write a whole number and k, m, g or t, like "512m"

@@ -36,17 +36,10 @@ fn every_ready_made_study_written_again_says_the_same() {
 
 fn built() -> Study {
     let server = ServerTable {
-        command: CommandLine::Text("java {jvm_options} -jar a.jar --port {port}".to_owned()),
+        command: Some(CommandLine::Text("java {jvm_options} -jar a.jar --port {port}".to_owned())),
         ready_url: "http://127.0.0.1:1/".to_owned(),
-        ready_timeout_s: None,
         environment: [("EMPTY".to_owned(), String::new())].into(),
-        directory: None,
-        template: None,
-        audit_url: None,
-        reset_url: None,
-        stats_url: None,
-        stop_signal: None,
-        stop_timeout_s: None,
+        ..ServerTable::default()
     };
     let level = |name: &str, bytes| Level {
         name: name.to_owned(),

@@ -17,7 +17,7 @@ pub struct CapacityArguments {
     #[arg(required_unless_present = "workload")]
     pub url: Option<String>,
     /// Start the server of a ready-made workload, such as supermarket, in place of a URL
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["url", "pid", "gc_log", "audit_url", "reset_url", "count_disturbed", "injectors"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["url", "pid", "gc_log", "audit_url", "reset_url", "injectors"])]
     pub workload: Option<String>,
     /// The workload's JVM: a feature release such as 25, or its home folder [default: the java on the path]
     #[arg(long, value_name = "JAVA", conflicts_with = "url")]

@@ -4,6 +4,7 @@ use crate::arguments::{InjectArguments, InjectorsArguments};
 use crate::failure::Failure;
 use crate::{output, stop};
 use assay_inject::{InjectorEvent, Injectors, InjectorsConfig, ScenarioText, Token, serve};
+use assay_load::{GeneratorConfig, LoadError};
 use assay_model::InjectorPart;
 use std::io::{self, Write};
 use std::net::TcpListener;
@@ -33,44 +34,30 @@ pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(stop::INTERRUPTED))
 }
 
-/// What a group does, whatever command it is for.
-pub struct GroupLoad<'a> {
-    /// The URL that was given; without a scenario, its path is what is asked for.
-    pub url: &'a str,
-    /// Scenario file.
-    pub scenario: Option<&'a Path>,
-    /// Of all injectors together.
-    pub connections: u32,
-    /// Of all injectors together.
-    pub in_flight: u32,
-    /// Seed of every random draw.
-    pub seed: u64,
-    /// Operations that limits hold for; empty: all.
-    pub limited: Vec<String>,
-}
-
-/// Connects to the injectors that were asked for; absent when none were.
-pub fn connect(arguments: &InjectorsArguments, load: GroupLoad<'_>) -> Result<Option<Injectors>, Failure> {
+/// Connects to the injectors that were asked for, for such a load; absent when none were. The URL and the scenario's file are those
+/// that were given.
+pub fn connect(
+    arguments: &InjectorsArguments,
+    url: &str,
+    scenario: Option<&Path>,
+    load: &GeneratorConfig,
+) -> Result<Option<Injectors>, LoadError> {
     let Some(token_file) = arguments.token_file.as_deref().filter(|_| !arguments.injectors.is_empty()) else {
         return Ok(None);
-    };
-    let (base_url, scenario) = match load.scenario {
-        Some(path) => (load.url.to_owned(), ScenarioText::read(path)?),
-        None => (assay_load::Scenario::for_url(load.url)?.0, ScenarioText::for_url(load.url)),
     };
     let config = InjectorsConfig {
         injectors: arguments.injectors.clone(),
         token: Token::read(token_file)?,
-        base_url,
-        scenario,
+        base_url: load.base_url.clone(),
+        scenario: scenario.map_or_else(|| Ok(ScenarioText::for_url(url)), ScenarioText::read)?,
         connections: load.connections,
-        in_flight_max: load.in_flight,
-        sessions: load.connections,
+        in_flight_max: load.in_flight_max,
+        sessions: load.sessions,
         seed: load.seed,
-        limited: load.limited,
+        limited: load.limited.clone(),
         go_on_without: arguments.go_on_without,
     };
-    Ok(Some(Injectors::connect(config)?))
+    Injectors::connect(config).map(Some)
 }
 
 /// One line for each injector.

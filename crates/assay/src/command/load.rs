@@ -1,7 +1,7 @@
 //! `assay load`: the generator alone.
 
 use crate::arguments::{Arrivals, LoadArguments};
-use crate::command::inject::{self, GroupLoad};
+use crate::command::inject;
 use crate::failure::Failure;
 use crate::{output, stop};
 use assay_load::{
@@ -21,7 +21,9 @@ const PROBLEMS_SHOWN: usize = 6;
 /// tell whether the figures can be used.
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let law = law(arguments)?;
-    let group = inject::connect(&arguments.injectors, group_load(arguments))?;
+    let config = config(arguments)?;
+    let scenario = arguments.scenario.as_deref();
+    let group = inject::connect(&arguments.injectors, &arguments.url, scenario, &config)?;
     let stop = stop::flag_on_signal()?;
     let bar = progress_bar(arguments.duration);
     let mut on_progress = |progress: Progress| {
@@ -35,7 +37,7 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
             group.window(&window, &stop, &mut on_progress)
         }
         None => {
-            let mut generator = generator(arguments)?;
+            let mut generator = Generator::new(config)?;
             let logs = arguments.hlog.as_deref().map(create_log).transpose()?;
             generator.run(&law, arguments.duration, &stop, logs, &mut on_progress)
         }
@@ -51,28 +53,16 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     Ok(if measured.stopped { ExitCode::from(stop::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-fn generator(arguments: &LoadArguments) -> Result<Generator, Failure> {
+fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
     let (base_url, scenario) = match &arguments.scenario {
         Some(path) => (arguments.url.clone(), Scenario::read(path)?),
         None => Scenario::for_url(&arguments.url)?,
     };
-    let config = GeneratorConfig {
+    Ok(GeneratorConfig {
         in_flight_max: arguments.in_flight,
         seed: arguments.seed,
         ..GeneratorConfig::new(base_url, scenario, arguments.connections)
-    };
-    Ok(Generator::new(config)?)
-}
-
-fn group_load(arguments: &LoadArguments) -> GroupLoad<'_> {
-    GroupLoad {
-        url: &arguments.url,
-        scenario: arguments.scenario.as_deref(),
-        connections: arguments.connections,
-        in_flight: arguments.in_flight,
-        seed: arguments.seed,
-        limited: Vec::new(),
-    }
+    })
 }
 
 fn law(arguments: &LoadArguments) -> Result<Load, Failure> {

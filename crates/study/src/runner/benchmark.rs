@@ -94,7 +94,7 @@ fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result
     let mut names = fixed_placeholders(&run.prepared.workload, &launch.variant.workload_options);
     names.set_path("results", &folder.join(file::BENCHMARK));
     let program = ProcessSpec { stop_timeout: STOP, ..variant_spec(run, launch, ReadyWhen::Started, needs) };
-    let mut process = plan(run, launch, program, &folder, turn, names)?;
+    let mut process = plan(run, launch, Some(program), &folder, turn, names)?;
     let mut trial = blank_trial(run, launch, number, turn);
     record(&process, &mut trial);
     let failed = process.start_server(&|| !run.is_stopped()).err();

@@ -1,12 +1,11 @@
 //! Has a procedure measure a server in a thread of its own, while the run's own thread, which started the server, looks after it:
 //! whether it lives, whether the user wants to stop, and what there is to tell.
 
-use super::server::{AUDIT_TIMEOUT, Server, ask_audit, shortened};
+use super::server::Server;
 use super::state::{Failure, Run};
-use assay_launch::http;
-use assay_load::{Generator, GeneratorConfig, LoadError};
-use assay_measure::{MeasureEvent, Measurement, Procedure, ServerData, Turn, With};
-use assay_model::{Audit, RunEventKind, SearchStep, Window, file};
+use assay_load::{GeneratorConfig, LoadError};
+use assay_measure::{MeasureEvent, Measurement, Procedure, Turn, With};
+use assay_model::{RunEventKind, SearchStep, Window, file};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -84,15 +83,15 @@ fn beside<T: Send>(
         return (Ok(()), Err(Failure::Run(crate::StudyError::Internal(what))));
     };
     let stop = AtomicBool::new(false);
-    let mut data = DataUrls { audit: server.audit_url(), reset: server.reset_url(), stop: &stop };
+    let (mut data, source_of) = (server.data_urls(&stop), run.source);
     let (sender, events) = channel();
     let (watched, done) = std::thread::scope(|scope| {
         let (watcher, data, stop) = (&mut watch, &mut data, &stop);
         let thread = scope.spawn(move || {
-            let mut source = Generator::new(load)?;
+            let mut source = source_of(load)?;
             // The receiver is gone when the run ends early: then nobody wants to know.
             let mut on_event = |event: MeasureEvent| drop(sender.send(event));
-            work(&mut With { source: &mut source, watcher, data: Some(data), stop, on_event: &mut on_event })
+            work(&mut With { source: &mut *source, watcher, data: Some(data), stop, on_event: &mut on_event })
         });
         let watched = look_after(run, server, &events, looked_after);
         stop.store(true, Ordering::Relaxed);
@@ -165,31 +164,5 @@ fn event_of(number: u32, window: &Window, step: &SearchStep) -> RunEventKind {
         limited_ms: step.limited_ms,
         is_sustained: step.is_sustained,
         left_out: window.left_out(),
-    }
-}
-
-/// Where the server is asked for its account of its data.
-struct DataUrls<'a> {
-    audit: Option<String>,
-    reset: Option<String>,
-    stop: &'a AtomicBool,
-}
-
-impl ServerData for DataUrls<'_> {
-    fn audit(&mut self) -> Option<Audit> {
-        let url = self.audit.as_deref()?;
-        Some(match self.stop.load(Ordering::Relaxed) {
-            false => ask_audit(url, AUDIT_TIMEOUT),
-            true => Audit { passed: false, detail: "not asked: the run was stopped".to_owned() },
-        })
-    }
-
-    fn reset(&mut self) -> Result<(), String> {
-        let Some(url) = self.reset.as_deref() else { return Ok(()) };
-        match http::post(url, AUDIT_TIMEOUT) {
-            Ok(answer) if answer.is_good() => Ok(()),
-            Ok(answer) => Err(format!("{url}: status {}: {}", answer.status, shortened(&answer.body))),
-            Err(e) => Err(format!("{url} gave no answer: {e}")),
-        }
     }
 }

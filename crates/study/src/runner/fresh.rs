@@ -90,7 +90,7 @@ fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<Result<T
 fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Failure> {
     server.wait_until_ready(run)?;
     let mut procedure = procedure::of_server(run, server);
-    let load = procedure::warm_up_load(server)?;
+    let load = procedure::generator_of(run, server, server.trial.seed)?;
     beside::warm_up(run, server, &mut *procedure, load)?;
     let (first, attempts) = match run.prepared.plan.procedure.measures_once() {
         true => (turn.attempt, 1),
@@ -98,7 +98,7 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Fa
     };
     for attempt in first..first + attempts {
         let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
-        let load = procedure::measured_load(run, server, seed)?;
+        let load = procedure::generator_of(run, server, seed)?;
         let turn = assay_measure::Turn { block: turn.block, attempt, is_last: true };
         if beside::measure(run, server, &mut *procedure, load, turn)? || !run.has_time() {
             break;

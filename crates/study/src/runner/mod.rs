@@ -2,18 +2,20 @@
 
 mod benchmark;
 mod beside;
+mod data_urls;
 mod fresh;
 mod procedure;
 mod resident;
 mod server;
 mod state;
 
-pub use state::RunResult;
+pub use state::{RunResult, Source};
 
 use crate::error::StudyError;
 use crate::prepare::Prepared;
 use crate::run_dir::{RunDir, load_run};
-use assay_model::{Design, RunEvent, StoredRun};
+use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource};
+use assay_model::{Design, RunEvent, StoredRun, TrialOutcome};
 use state::Run;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -39,6 +41,24 @@ pub fn run(
     stop: &AtomicBool,
     on_event: &mut dyn FnMut(&RunEvent),
 ) -> Result<RunResult, StudyError> {
+    run_with(prepared, options, &generator, stop, on_event)
+}
+
+/// Load from a generator of this process.
+///
+/// # Errors
+/// As of [`Generator::new`].
+pub fn generator(config: GeneratorConfig) -> Result<Box<dyn LoadSource>, LoadError> {
+    Ok(Box::new(Generator::new(config)?))
+}
+
+fn run_with(
+    prepared: &Prepared,
+    options: &RunOptions,
+    source: &Source<'_>,
+    stop: &AtomicBool,
+    on_event: &mut dyn FnMut(&RunEvent),
+) -> Result<RunResult, StudyError> {
     if options.resume && options.out.is_none() {
         return Err(StudyError::Use(
             "--resume needs --out with the folder of the run to go on with".to_owned(),
@@ -50,7 +70,7 @@ pub fn run(
         Design::Resident => prepared.plan.variants.len(),
     };
     let dir = RunDir::open(&out, options.resume, launches, prepared.redactor.clone())?;
-    let mut run = Run::begin(prepared, dir, stop, on_event)?;
+    let mut run = Run::begin(prepared, dir, source, stop, on_event)?;
     if options.resume {
         run.take_up()?;
     } else {
@@ -64,23 +84,31 @@ pub fn run(
     run.end(worked)
 }
 
-/// Runs a study and leaves no run directory: what would be in it comes back as a value. Of a run that was stopped that is what
-/// was found by then.
+/// Runs a study with load from `source`, and leaves no run directory: what would be in it comes back as a value. Of a run that was
+/// stopped that is what was found by then.
 ///
 /// # Errors
 /// As [`run`], but for the interruption of a run that has trials.
 pub fn run_for_value(
     prepared: &Prepared,
+    source: &Source<'_>,
     stop: &AtomicBool,
     on_event: &mut dyn FnMut(&RunEvent),
 ) -> Result<StoredRun, StudyError> {
     let folder = tempfile::tempdir()?;
     let dir = folder.path().join("run");
     let options = RunOptions { out: Some(dir.clone()), resume: false };
-    match run(prepared, &options, stop, on_event) {
+    match run_with(prepared, &options, source, stop, on_event) {
         Ok(_) => load_run(&dir),
         Err(interrupted @ StudyError::Interrupted { .. }) => {
             load_run(&dir).ok().filter(|run| !run.trials.is_empty()).ok_or(interrupted)
+        }
+        // A trial whose audit failed has its value all the same. Else the folder that the error names is gone.
+        Err(StudyError::NoTrial { reason, .. }) => {
+            let is_whole = |run: &StoredRun| {
+                run.trials.iter().any(|stored| stored.trial.outcome == TrialOutcome::Completed)
+            };
+            load_run(&dir).ok().filter(is_whole).ok_or(StudyError::Environment(reason))
         }
         Err(error) => Err(error),
     }

@@ -36,7 +36,11 @@ fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity
     let variant = &server.launch.variant;
     let jvm = variant.jvm.as_ref().map_or_else(String::new, |jvm| format!(", JVM {}", jvm.version));
     CapacityConfig {
-        target: format!("workload {}, {}{jvm}", run.prepared.plan.workload, variant.name),
+        target: match (&server.table.url, &server.launch.scenario) {
+            (Some(url), Some(scenario)) => format!("{url} with scenario {}", scenario.name()),
+            (Some(url), None) => url.clone(),
+            (None, _) => format!("workload {}, {}{jvm}", run.prepared.plan.workload, variant.name),
+        },
         method: planned.method,
         percentile: planned.percentile,
         limits_ms: planned.limits_ms.clone(),
@@ -45,37 +49,29 @@ fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity
         connections: planned.connections,
         seed: server.trial.seed,
         bounds: run.prepared.bounds,
-        counts_disturbed: false,
+        counts_disturbed: planned.count_disturbed,
     }
 }
 
-/// The generator of warm-up.
-pub(super) fn warm_up_load(server: &Server<'_>) -> Result<GeneratorConfig, Failure> {
-    even_load(server, server.trial.seed)
-}
-
-/// The generator of a measurement.
+/// The generator of warm-up or of a measurement.
 ///
 /// Every window has one of its own: its sessions begin in the settling time before it, which is not counted. So a server that was
 /// held still for minutes, and whose earlier sessions or kept-alive connections ran out meanwhile, answers the same requests as one
 /// that was not.
-pub(super) fn measured_load(
+pub(super) fn generator_of(
     run: &Run<'_>,
     server: &Server<'_>,
     seed: u64,
 ) -> Result<GeneratorConfig, Failure> {
-    let Some(planned) = run.prepared.plan.procedure.capacity() else { return even_load(server, seed) };
     let (base_url, scenario) = base(server)?;
-    Ok(GeneratorConfig {
-        in_flight_max: planned.in_flight_max,
-        seed: server.trial.seed,
-        limited: planned.limited_operations.clone(),
-        ..GeneratorConfig::new(base_url, scenario, planned.connections)
-    })
-}
-
-fn even_load(server: &Server<'_>, seed: u64) -> Result<GeneratorConfig, Failure> {
-    let (base_url, scenario) = base(server)?;
+    if let Some(planned) = run.prepared.plan.procedure.capacity() {
+        return Ok(GeneratorConfig {
+            in_flight_max: planned.in_flight_max,
+            seed: server.trial.seed,
+            limited: planned.limited_operations.clone(),
+            ..GeneratorConfig::new(base_url, scenario, planned.connections)
+        });
+    }
     let load = &server.launch.load;
     let mut config = GeneratorConfig::new(base_url, scenario, connections_of(load));
     config.in_flight_max = load.in_flight_max.unwrap_or(config.in_flight_max);
@@ -86,8 +82,12 @@ fn even_load(server: &Server<'_>, seed: u64) -> Result<GeneratorConfig, Failure>
 /// Where load goes, and what its users do.
 fn base(server: &Server<'_>) -> Result<(String, Scenario), Failure> {
     let wrong = |e: LoadError| Failure::Variant(e.to_string());
-    let (base_url, of_url) = Scenario::for_url(&server.ready_url).map_err(wrong)?;
-    Ok((base_url, server.launch.scenario.clone().unwrap_or(of_url)))
+    let (base_url, of_url) = Scenario::for_url(&server.url).map_err(wrong)?;
+    Ok(match (&server.launch.scenario, &server.table.url) {
+        // To the address that was given the scenario's paths are appended; a started server's own is where it says that it is ready.
+        (Some(scenario), Some(url)) => (url.clone(), scenario.clone()),
+        (scenario, _) => (base_url, scenario.clone().unwrap_or(of_url)),
+    })
 }
 
 fn connections_of(load: &LoadTable) -> u32 {

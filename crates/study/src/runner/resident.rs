@@ -38,7 +38,7 @@ fn work<'a>(
         step(run, servers, at, |run, server| {
             server.resume();
             let mut procedure = procedure::of_server(run, server);
-            let load = procedure::warm_up_load(server)?;
+            let load = procedure::generator_of(run, server, server.trial.seed)?;
             beside::warm_up(run, server, &mut *procedure, load)?;
             server.procedure = Some(procedure);
             server.hold();
@@ -89,7 +89,7 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
             let mut counts = true;
             step(run, servers, at, |run, server| {
                 server.resume();
-                let load = procedure::measured_load(run, server, seed)?;
+                let load = procedure::generator_of(run, server, seed)?;
                 let mut procedure =
                     server.procedure.take().unwrap_or_else(|| procedure::of_server(run, server));
                 let is_last = block == run.prepared.layout.blocks;

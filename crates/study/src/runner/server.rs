@@ -1,5 +1,6 @@
 //! One launch: a server's process with its observers, from its start to its stored trial.
 
+use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_audit};
 use super::state::{Failure, Run};
 use crate::plan::{START_S, STOP_S};
 use crate::prepare::fixed_placeholders;
@@ -11,21 +12,17 @@ use assay_launch::{
 };
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{Procedure, Watch, WatchConfig};
-use assay_model::{Audit, LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
+use assay_model::{LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use assay_text::redact;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-pub(super) const AUDIT_TIMEOUT: Duration = Duration::from_secs(120);
-/// The user waits for the end of an interrupted run.
-const AUDIT_TIMEOUT_INTERRUPTED: Duration = Duration::from_secs(5);
-const AUDIT_CHARS_MAX: usize = 500;
 
 /// A launched server.
 pub(super) struct Server<'a> {
     pub launch: &'a VariantLaunch,
     pub trial: Trial,
-    /// The server and what runs beside it.
+    /// The server and what runs beside it; nothing where the server ran already, which so is never signalled or stopped.
     pub process: Processes<Local>,
     /// Until it is ready, and when it has stopped; between the two they are with what watches it.
     pub observers: Observers,
@@ -34,9 +31,9 @@ pub(super) struct Server<'a> {
     /// How it is measured, once it is warm.
     pub procedure: Option<Box<dyn Procedure>>,
     pub target: Target,
-    /// Base of every URL, and the URL that says whether it is ready.
-    pub ready_url: String,
-    table: ServerTable,
+    /// Where it is loaded.
+    pub url: String,
+    pub table: ServerTable,
     folder_name: String,
     /// Why it could not be started.
     failed: Option<String>,
@@ -80,14 +77,14 @@ impl<'a> Server<'a> {
         });
         let mut needs = Needs::default();
         observers.each(|o| o.prepare(&target).map(|further| needs.jvm_options.extend(further)));
-        let server = server_spec(run, launch, &table, needs);
+        let server = table.url.is_none().then(|| server_spec(run, launch, &table, needs));
         let names = fixed_placeholders(&prepared.workload, &variant.workload_options);
         let mut process = plan(run, launch, server, &folder, turn, names)?;
         let mut trial = blank_trial(run, launch, number, turn);
         record(&process, &mut trial);
         let failed = process.start_server(&|| !run.is_stopped()).err();
-        target.pid = process.server_pid().unwrap_or_default();
-        let ready_url = process.names().fill(&table.ready_url);
+        target.pid = process.server_pid().or(table.pid).unwrap_or_default();
+        let url = table.url.clone().unwrap_or_else(|| process.names().fill(&table.ready_url));
         Ok(Server {
             launch,
             trial,
@@ -96,7 +93,7 @@ impl<'a> Server<'a> {
             watch: None,
             procedure: None,
             target,
-            ready_url,
+            url,
             table,
             folder_name,
             failed,
@@ -112,14 +109,16 @@ impl<'a> Server<'a> {
             run.check_stop()?;
             std::thread::sleep(LOOK);
         }
-        let after_ms = self.process.server_ready_after().unwrap_or_default().as_secs_f64() * 1e3;
-        self.trial.start_to_ready_ms = Some(after_ms);
-        self.target.pid = self.process.server_pid().unwrap_or_default();
+        let after_ms = self.process.server_ready_after().map(|after| after.as_secs_f64() * 1e3);
+        self.trial.start_to_ready_ms = after_ms;
+        self.target.pid = self.process.server_pid().unwrap_or(self.target.pid);
         let target = &mut self.target;
         self.observers.each(|o| o.start(target));
         self.trial.mode.clone_from(&self.target.mode);
         run.advance(START_S);
-        run.emit(RunEventKind::ServerReady { number: self.trial.number, after_ms })?;
+        if let Some(after_ms) = after_ms {
+            run.emit(RunEventKind::ServerReady { number: self.trial.number, after_ms })?;
+        }
         for excluded in &self.observers.excluded {
             run.emit(RunEventKind::ObserverExcluded {
                 number: self.trial.number,
@@ -128,15 +127,17 @@ impl<'a> Server<'a> {
             })?;
         }
         self.verify_mode()?;
-        self.watch()
+        self.watch(run)
     }
 
     /// Has server and machine watched from now on.
-    fn watch(&mut self) -> Result<(), Failure> {
+    fn watch(&mut self, run: &Run<'_>) -> Result<(), Failure> {
+        let of_study = |log: &String| run.prepared.study_dir.join(log);
+        let own = Some(self.target.folder.join(file::GC_LOG)).filter(|log| log.is_file());
         let config = WatchConfig {
-            pid: Some(self.target.pid),
-            companions: self.companion_pids(),
-            gc_log: self.gc_log(),
+            pid: Some(self.target.pid).filter(|pid| *pid != 0),
+            companions: [self.process.companion_pids(), self.table.companions.clone()].concat(),
+            gc_log: self.table.gc_log.as_ref().map(of_study).or(own),
             every: None,
         };
         let observing = (std::mem::take(&mut self.observers), self.target.clone());
@@ -168,11 +169,6 @@ impl<'a> Server<'a> {
         modes::check(wanted, self.launch.variant.compact_headers, read?).err()
     }
 
-    /// Main processes of what belongs to the trial beside the server.
-    pub fn companion_pids(&self) -> Vec<u32> {
-        self.process.companion_pids()
-    }
-
     /// Fails with the end of its output if it, or what runs beside it, has ended.
     pub fn check_alive(&mut self, when: &str) -> Result<(), Failure> {
         self.process.ended(when).map_or(Ok(()), |how| Err(Failure::Trial(how)))
@@ -183,30 +179,21 @@ impl<'a> Server<'a> {
         &self.folder_name
     }
 
-    /// Where it is asked whether its data is whole.
-    pub fn audit_url(&self) -> Option<String> {
-        self.table.audit_url.as_ref().map(|url| self.process.names().fill(url))
-    }
-
-    /// Where its data is set back.
-    pub fn reset_url(&self) -> Option<String> {
-        self.table.reset_url.as_ref().map(|url| self.process.names().fill(url))
-    }
-
-    /// Its GC log, if it writes one.
-    pub fn gc_log(&self) -> Option<PathBuf> {
-        Some(self.target.folder.join(file::GC_LOG)).filter(|log| log.is_file())
+    /// Where it is asked whether its data is whole, and where its data is set back.
+    pub fn data_urls<'s>(&self, stop: &'s AtomicBool) -> DataUrls<'s> {
+        let filled = |url: &Option<String>| url.as_ref().map(|url| self.process.names().fill(url));
+        DataUrls { audit: filled(&self.table.audit_url), reset: filled(&self.table.reset_url), stop }
     }
 
     /// Asks the server whether its data is whole, unless it was asked already, and for its own counts.
     pub fn audit(&mut self, run: &Run<'_>) {
-        let server = &self.table;
         let timeout = if run.is_stopped() { AUDIT_TIMEOUT_INTERRUPTED } else { AUDIT_TIMEOUT };
-        if let Some(url) = self.audit_url().filter(|_| self.trial.audit.is_none()) {
-            self.trial.audit = Some(ask_audit(&url, timeout));
+        let filled = |url: &String| self.process.names().fill(url);
+        if let Some(url) = self.table.audit_url.as_ref().filter(|_| self.trial.audit.is_none()) {
+            self.trial.audit = Some(ask_audit(&filled(url), timeout));
         }
-        if let Some(url) = &server.stats_url {
-            let stored = match http::get(&self.process.names().fill(url), timeout) {
+        if let Some(url) = &self.table.stats_url {
+            let stored = match http::get(&filled(url), timeout) {
                 Ok(a) if a.is_good() => {
                     run.dir.write_text(&format!("{}/stats.json", self.folder_name), &a.body)
                 }
@@ -243,17 +230,6 @@ impl<'a> Server<'a> {
         }
         trial.excluded_observers = std::mem::take(&mut self.observers.excluded);
         run.store(trial, &self.folder_name)
-    }
-}
-
-/// The server's own proof that its data is right; no answer is no proof.
-pub(super) fn ask_audit(url: &str, timeout: Duration) -> Audit {
-    match http::get(url, timeout) {
-        Ok(answer) => Audit {
-            passed: answer.is_good(),
-            detail: format!("status {}: {}", answer.status, shortened(&answer.body)),
-        },
-        Err(e) => Audit { passed: false, detail: format!("the audit gave no answer: {e}") },
     }
 }
 
@@ -333,7 +309,7 @@ pub(super) fn variant_spec(
 pub(super) fn plan(
     run: &Run<'_>,
     launch: &VariantLaunch,
-    server: ProcessSpec,
+    server: Option<ProcessSpec>,
     trial: &Path,
     turn: Turn,
     mut names: Placeholders,
@@ -342,10 +318,10 @@ pub(super) fn plan(
     let all = &run.prepared.workload.processes;
     let wanted = all.iter().filter(|p| p.is_wanted(&launch.variant.workload_options));
     let (after, before): (Vec<_>, Vec<_>) = wanted.partition(|p| p.after_server);
-    let jvm_home = server.jvm_home.clone();
-    let spec = |table: &crate::program_table::ProcessTable| table.spec(jvm_home.as_deref());
+    let jvm_home = launch.variant.jvm.as_ref().map(|jvm| jvm.home.as_str());
+    let spec = |table: &crate::program_table::ProcessTable| table.spec(jvm_home);
     let mut specs: Vec<ProcessSpec> = before.into_iter().map(spec).collect();
-    specs.push(server);
+    specs.extend(server);
     specs.extend(after.into_iter().map(spec));
     let place = Place { trial, runtime: run.engine.folder(), base: &run.prepared.study_dir };
     Ok(Processes::plan(&run.engine, &specs, place, &names)?)
@@ -365,12 +341,4 @@ pub(super) fn record(processes: &Processes<Local>, trial: &mut Trial) {
     };
     trial.processes = processes.launches().map(of).collect();
     trial.command = processes.server_launch().map(|launch| redact::words(&launch.argv)).unwrap_or_default();
-}
-
-pub(super) fn shortened(text: &str) -> String {
-    let text: String = text.trim().chars().take(AUDIT_CHARS_MAX + 1).collect();
-    if text.chars().count() <= AUDIT_CHARS_MAX {
-        return text;
-    }
-    text.chars().take(AUDIT_CHARS_MAX).chain("...".chars()).collect()
 }

@@ -9,6 +9,7 @@ use crate::summary::summarise;
 use assay_host::{HostGauge, host_facts};
 use assay_launch::Local;
 use assay_linux::{ProcRoot, SysRoot};
+use assay_load::{GeneratorConfig, LoadError, LoadSource};
 use assay_model::{
     Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
     TrialOutcome, file,
@@ -23,6 +24,9 @@ use std::time::{Duration, Instant};
 
 /// A machine that is much slower or faster than planned for is believed within these factors.
 const PACE: (f64, f64) = (0.5, 10.0);
+
+/// Makes what the load of a measurement comes from.
+pub type Source<'a> = dyn Fn(GeneratorConfig) -> Result<Box<dyn LoadSource>, LoadError> + Sync + 'a;
 
 /// A run that came to its end.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +61,7 @@ pub(super) struct Run<'a> {
     pub prepared: &'a Prepared,
     pub dir: RunDir,
     pub engine: Rc<Local>,
+    pub source: &'a Source<'a>,
     stop: &'a AtomicBool,
     on_event: &'a mut dyn FnMut(&RunEvent),
     begun: Instant,
@@ -76,6 +81,7 @@ impl<'a> Run<'a> {
     pub fn begin(
         prepared: &'a Prepared,
         dir: RunDir,
+        source: &'a Source<'a>,
         stop: &'a AtomicBool,
         on_event: &'a mut dyn FnMut(&RunEvent),
     ) -> Result<Run<'a>, StudyError> {
@@ -85,6 +91,7 @@ impl<'a> Run<'a> {
             prepared,
             dir,
             engine,
+            source,
             stop,
             on_event,
             begun: Instant::now(),
@@ -296,13 +303,13 @@ impl<'a> Run<'a> {
         let dir = self.dir.path().to_owned();
         let failed = match worked {
             Ok(()) if !self.trials.iter().any(Trial::counts) => {
-                let reasons: Vec<String> =
-                    self.given_up.iter().map(|(v, why)| format!("{v}: {why}")).collect();
+                let is_one = self.prepared.plan.variants.len() == 1;
+                let told = |(v, why): (&String, &String)| {
+                    if is_one { why.clone() } else { format!("{v}: {why}") }
+                };
+                let reasons: Vec<String> = self.given_up.iter().map(told).collect();
                 let reason = if reasons.is_empty() { self.first_failure() } else { reasons.join("\n") };
-                Some(StudyError::Environment(format!(
-                    "no trial could be finished; what there is lies in {}\n{reason}",
-                    dir.display()
-                )))
+                Some(StudyError::NoTrial { dir: dir.clone(), reason })
             }
             Ok(()) => None,
             Err(Failure::Interrupted) => {

@@ -1,27 +1,16 @@
 //! `assay capacity`: how many requests a second a server sustains within response-time limits.
 
-mod audit;
-mod progress;
-mod workload;
+mod study;
 
-use crate::arguments::{AtLeast, CapacityArguments, MethodName};
-use crate::command::inject::{self, GroupLoad};
+use crate::arguments::{AtLeast, CapacityArguments};
 use crate::failure::Failure;
 use crate::output_file::{can_be_written, write_file};
 use crate::{output, stop};
-use assay_load::{Generator, GeneratorConfig, LoadSource, Scenario};
-use assay_measure::{
-    Bounds, CapacityConfig, CapacitySearch, MeasureEvent, Procedure, ServerData, Turn, WarmUpPlan, Watch,
-    WatchConfig, With, default_budget_s,
-};
-use assay_model::{CapacityMethod, CapacityReport};
+use assay_model::CapacityReport;
 use assay_report::{LeavesShown, TerminalView, render_capacity_html, render_capacity_terminal};
-use audit::DataUrls;
-use progress::Progress;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// Name of the stored form in the folder of `--out`.
 pub const STORED: &str = "capacity.json";
@@ -33,10 +22,7 @@ pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
     let stored = arguments.out.as_deref().map(new_file).transpose()?;
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let stop = stop::flag_on_signal()?;
-    let report = match &arguments.workload {
-        Some(name) => workload::find(arguments, name, &stop)?,
-        None => find(arguments, &stop)?,
-    };
+    let report = study::find(arguments, &stop)?;
     if let Some(path) = &stored {
         store(path, &report)?;
     }
@@ -54,30 +40,6 @@ pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(arguments, &report, &stop))
 }
 
-/// Finds the capacity of a server that runs already.
-fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityReport, Failure> {
-    let (config, mut source) = prepare(arguments)?;
-    let mut watch = Watch::start(&watch_config(arguments)?)?;
-    let mut progress = Progress::new();
-    let mut on_event = |event: MeasureEvent| progress.show(&event);
-    // As long slices as tell one second from the next, whatever the time for all of them.
-    let warm_up = (!arguments.no_warm_up).then_some(WarmUpPlan {
-        load: WarmUpPlan::USERS,
-        slice: Duration::from_secs(1),
-        min: Duration::ZERO,
-        cap: arguments.warm_up,
-    });
-    let (audit, reset) = (arguments.audit_url.as_deref(), arguments.reset_url.as_deref());
-    let mut urls = DataUrls { audit, reset };
-    let data = (audit.is_some() || reset.is_some()).then_some(&mut urls as &mut dyn ServerData);
-    let mut search = CapacitySearch { config, warm_up: warm_up.into() };
-    let mut with = With { source: &mut *source, watcher: &mut watch, data, stop, on_event: &mut on_event };
-    let turn = Turn { block: 1, attempt: 1, is_last: true };
-    let measured = search.warm_up(&mut with).and_then(|_| search.measure(&mut with, turn));
-    progress.finish();
-    measured?.and_then(|of| of.capacity).ok_or_else(|| Failure::internal("a search gave no capacity"))
-}
-
 fn check_wanted(arguments: &CapacityArguments) -> Result<(), Failure> {
     for wanted in &arguments.at_least {
         if !arguments.limits.0.contains(&wanted.limit_ms) {
@@ -86,69 +48,6 @@ fn check_wanted(arguments: &CapacityArguments) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// All that can be wrong with the server and its load is found here.
-fn prepare(arguments: &CapacityArguments) -> Result<(CapacityConfig, Box<dyn LoadSource>), Failure> {
-    let url = arguments.url.as_deref().unwrap_or_default();
-    let (base_url, scenario) = match &arguments.scenario {
-        Some(path) => (url.to_owned(), Scenario::read(path)?),
-        None => Scenario::for_url(url)?,
-    };
-    for url in [&arguments.audit_url, &arguments.reset_url].into_iter().flatten() {
-        Scenario::for_url(url)?;
-    }
-    let target = match &arguments.scenario {
-        Some(_) => format!("{url} with scenario {}", scenario.name()),
-        None => url.to_owned(),
-    };
-    let method = match arguments.method {
-        MethodName::Search => CapacityMethod::Search,
-        MethodName::Sweep => CapacityMethod::Sweep,
-    };
-    let config = CapacityConfig {
-        target,
-        method,
-        budget_s: arguments.budget.map_or_else(|| default_budget_s(method), |budget| budget.as_secs_f64()),
-        percentile: arguments.percentile,
-        limits_ms: arguments.limits.0.clone(),
-        limited_operations: arguments.limited.clone(),
-        connections: arguments.connections,
-        seed: arguments.seed,
-        bounds: Bounds::default(),
-        counts_disturbed: arguments.count_disturbed,
-    };
-    let group = GroupLoad {
-        url,
-        scenario: arguments.scenario.as_deref(),
-        connections: arguments.connections,
-        in_flight: arguments.in_flight,
-        seed: arguments.seed,
-        limited: arguments.limited.clone(),
-    };
-    let source: Box<dyn LoadSource> = match inject::connect(&arguments.injectors, group)? {
-        Some(group) => Box::new(group),
-        None => Box::new(Generator::new(GeneratorConfig {
-            in_flight_max: arguments.in_flight,
-            seed: arguments.seed,
-            limited: arguments.limited.clone(),
-            ..GeneratorConfig::new(base_url, scenario, arguments.connections)
-        })?),
-    };
-    Ok((config, source))
-}
-
-fn watch_config(arguments: &CapacityArguments) -> Result<WatchConfig, Failure> {
-    if let Some(log) = &arguments.gc_log {
-        fs_err::File::open(log)
-            .map_err(|e| Failure::input(format!("{e}; give --gc-log the file that the server writes")))?;
-    }
-    Ok(WatchConfig {
-        pid: arguments.pid,
-        companions: arguments.companion.clone(),
-        gc_log: arguments.gc_log.clone(),
-        every: None,
-    })
 }
 
 /// Makes the folder before anything is measured, and refuses to write over an earlier result.

@@ -1,0 +1,120 @@
+//! `assay capacity` is a study of one variant and one trial, of a ready-made workload that is started or of a server that runs already: it
+//! is warmed up, watched and judged as in any study.
+
+use crate::arguments::{CapacityArguments, MethodName};
+use crate::command::inject;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, Scenario};
+use assay_model::{CapacityReport, RunEvent, RunEventKind};
+use assay_study::{
+    CapacityTable, DesignTable, MethodWord, Observe, Seconds, ServerTable, Settings, Study, StudyError,
+    WarmUpTable, generator, run_for_value,
+};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Stands where messages name a study file.
+const NAME: &str = "assay capacity";
+
+/// Finds the capacity. What the run leaves is removed; a server that it started is stopped, one that ran already runs on.
+pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityReport, Failure> {
+    let checked = study_of(arguments)?.checked(NAME).map_err(StudyError::Diagnostics)?;
+    let prepared = checked.prepare(false)?;
+    let url = arguments.url.as_deref().unwrap_or_default();
+    if arguments.url.is_some() && arguments.injectors.injectors.is_empty() {
+        let (base_url, scenario) = Scenario::for_url(url)?;
+        // A host that nobody knows is told before anything begins; injectors may know others.
+        Generator::new(GeneratorConfig::new(base_url, scenario, 1))?;
+    }
+    let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource>, LoadError> {
+        match inject::connect(&arguments.injectors, url, arguments.scenario.as_deref(), &config)? {
+            Some(group) => Ok(Box::new(group)),
+            None => generator(config),
+        }
+    };
+    let mut progress = Progress::new();
+    let mut on_event = |event: &RunEvent| {
+        use RunEventKind::{CapacityWindowEnded, ObserverExcluded, ServerReady, WarmUpEnded, WarmUpProgress};
+        // The others tell one trial from the next, and name a folder that is removed.
+        if matches!(
+            event.kind,
+            CapacityWindowEnded { .. }
+                | ObserverExcluded { .. }
+                | ServerReady { .. }
+                | WarmUpEnded { .. }
+                | WarmUpProgress { .. }
+        ) {
+            progress.show(event);
+        }
+    };
+    let ran = run_for_value(&prepared, &source, stop, &mut on_event);
+    progress.finish();
+    let interrupted = || Failure::interrupted("interrupted before anything was measured");
+    let run = match ran {
+        Ok(run) => run,
+        // The folder to go on with is gone.
+        Err(StudyError::Interrupted { .. }) => return Err(interrupted()),
+        Err(error) => return Err(error.into()),
+    };
+    match run.trials.into_iter().filter_map(|trial| trial.capacity).next_back() {
+        // The seed that gives the same draws again.
+        Some(found) => Ok(CapacityReport { seed: arguments.seed, ..found }),
+        None if stop.load(Ordering::SeqCst) => Err(interrupted()),
+        None => Err(Failure::internal("the run has no capacity".to_owned())),
+    }
+}
+
+fn study_of(arguments: &CapacityArguments) -> Result<Study, Failure> {
+    let text = |path: &Path| -> Result<String, Failure> {
+        let path = std::path::absolute(path).map_err(|e| Failure::input(e.to_string()))?;
+        Ok(path.to_string_lossy().into_owned())
+    };
+    let gc_log = arguments.gc_log.as_deref().map(text).transpose()?;
+    let server = |url: &String| ServerTable {
+        url: Some(url.clone()),
+        pid: arguments.pid,
+        companions: arguments.companion.clone(),
+        gc_log,
+        audit_url: arguments.audit_url.clone(),
+        reset_url: arguments.reset_url.clone(),
+        ..ServerTable::default()
+    };
+    let cap = if arguments.no_warm_up { Duration::ZERO } else { arguments.warm_up };
+    Ok(Study {
+        workload: arguments.workload.clone(),
+        server: arguments.url.as_ref().map(server),
+        scenario: arguments.scenario.as_deref().map(text).transpose()?,
+        // Only the capacity is told.
+        observe: arguments.url.is_some().then(|| vec![Observe::Host]),
+        seed: Some(arguments.seed),
+        settings: Settings {
+            jvm: arguments.java.clone(),
+            heap: arguments.heap,
+            jvm_options: arguments.jvm_option.clone(),
+            workload_options: arguments.option.iter().cloned().collect(),
+            ..Settings::default()
+        },
+        design: DesignTable {
+            blocks: Some(1),
+            repeats_max: Some(0),
+            warm_up: WarmUpTable { min: Some(Seconds(0.0)), cap: Some(cap.into()) },
+            ..DesignTable::default()
+        },
+        capacity: Some(CapacityTable {
+            method: Some(match arguments.method {
+                MethodName::Search => MethodWord::Search,
+                MethodName::Sweep => MethodWord::Sweep,
+            }),
+            limits_ms: Some(arguments.limits.0.clone()),
+            percentile: Some(arguments.percentile),
+            limited_operations: Some(arguments.limited.clone()),
+            budget: arguments.budget.map(Seconds::from),
+            connections: Some(arguments.connections),
+            in_flight_max: Some(arguments.in_flight),
+            count_disturbed: Some(arguments.count_disturbed),
+        }),
+        ..Study::named("capacity")
+    })
+}
