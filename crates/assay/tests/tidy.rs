@@ -11,8 +11,6 @@ use std::process::Command;
 const FILE_LINES_MAX: usize = 500;
 /// Lines of a crate's own code; tests beside it are not counted.
 const CRATE_LINES_MAX: usize = 10_000;
-/// The first file of each cycle that is still there: only ever shorter, and empty at the end.
-const CYCLES_LEFT: &[&str] = &[];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("checkout root")
@@ -133,7 +131,7 @@ fn every_rust_file_says_what_it_is_for_and_stays_readable() {
 
 #[test]
 fn files_of_a_crate_do_not_import_each_other_in_a_circle() {
-    let (mut found, mut firsts) = (Vec::new(), BTreeSet::new());
+    let mut found = Vec::new();
     for source in crates().into_iter().map(|folder| folder.join("src")) {
         let starts = ["lib.rs", "main.rs"].map(|name| source.join(name));
         let Some(start) = starts.into_iter().find(|file| file.exists()) else { continue };
@@ -141,11 +139,6 @@ fn files_of_a_crate_do_not_import_each_other_in_a_circle() {
         let graph = imports.by_file();
         let short = |file: &Path| file.strip_prefix(root()).unwrap_or(file).display().to_string();
         for cycle in imports.cycles() {
-            let first = cycle.first().map(|file| short(file)).unwrap_or_default();
-            if CYCLES_LEFT.contains(&first.as_str()) {
-                firsts.insert(first);
-                continue;
-            }
             found.push(format!("{} files:", cycle.len()));
             for (file, used) in graph.iter().filter(|(file, _)| cycle.contains(*file)) {
                 for (other, names) in used.iter().filter(|(other, _)| cycle.contains(*other)) {
@@ -157,8 +150,6 @@ fn files_of_a_crate_do_not_import_each_other_in_a_circle() {
     }
     let found = found.join("\n");
     assert!(found.is_empty(), "import cycles: move what both need into a file of its own\n{found}");
-    let gone: Vec<&&str> = CYCLES_LEFT.iter().filter(|first| !firsts.contains(**first)).collect();
-    assert!(gone.is_empty(), "no cycle any more: take {gone:?} from CYCLES_LEFT");
 }
 
 /// Lines of a file but for its tests: up to the `#[cfg(test)]` of a module.
