@@ -27,7 +27,7 @@ pub use memory::{
     Watch, owners_left_out_sentence, render_advice_terminal, render_change_html, render_change_terminal,
     render_memory_html, render_memory_terminal,
 };
-pub use study::{claims_of_plan, render_csv};
+pub use study::{claims_of_plan, render_csv, render_terminal};
 
 use assay_model::StoredRun;
 use std::io;
@@ -40,11 +40,6 @@ const INSERTS: study::Inserts = study::Inserts {
     late_table: capacity::late_table,
     late_cause: capacity::late_cause,
 };
-
-/// The results of a study as aligned tables for a terminal `width` columns wide. The caller decides on colour (`NO_COLOR`, a pipe).
-pub fn render_terminal(run: &StoredRun, width: u16, color: bool) -> String {
-    study::render_terminal(run, &INSERTS, width, color)
-}
 
 /// Writes the report of a study as one HTML file that opens without a network.
 ///

@@ -61,7 +61,9 @@ impl Answer {
             [one] => one.label.clone(),
             _ => String::new(),
         };
-        let (published, cautions, skipped) = (claims::in_words(grid), cautions(grid), skipped(grid));
+        let tally = claims::tally(grid).map(|tally| format!("{tally} The table is under Results."));
+        let published = tally.into_iter().chain(claims::objections(grid)).collect();
+        let (cautions, skipped) = (cautions(grid), skipped(grid));
         Answer { items, nothing, place, published, cautions, skipped }
     }
 }

@@ -13,30 +13,24 @@ fn checked<'a>(grid: &Grid<'a>) -> Option<&'a ClaimCheck> {
     grid.run.summary.as_ref().map(|s| &s.claims).filter(|claims| !claims.is_empty())
 }
 
-/// How many hold, and what is plainly wrong.
-pub fn in_words(grid: &Grid) -> Vec<String> {
-    let Some(check) = checked(grid) else { return Vec::new() };
+/// How many hold; absent when nothing was published or claimed.
+pub fn tally(grid: &Grid) -> Option<String> {
+    let check = checked(grid).filter(|check| !check.judged.is_empty())?;
     let of = |verdict| check.judged.iter().filter(|j| j.verdict == verdict).count() as u64;
-    let mut words = Vec::new();
-    if !check.judged.is_empty() {
-        let kinds = [
-            (ClaimVerdict::Holds, "holds", "hold"),
-            (ClaimVerdict::DoesNotHold, "does not", "do not"),
-            (
-                ClaimVerdict::IntervalTooWide,
-                "cannot be told from a wide interval",
-                "cannot be told from wide intervals",
-            ),
-            (ClaimVerdict::NotMeasured, "was not measured", "were not measured"),
-        ];
-        let parts = kinds.into_iter().filter(|(verdict, ..)| of(*verdict) > 0);
-        let parts: Vec<String> = parts.map(|(verdict, one, many)| counted(of(verdict), one, many)).collect();
-        let all = counted(check.judged.len() as u64, "figure", "figures");
-        words
-            .push(format!("Of {all} published or claimed {}. The table is under Results.", parts.join(", ")));
-    }
-    words.extend(objections(grid));
-    words
+    let kinds = [
+        (ClaimVerdict::Holds, "holds", "hold"),
+        (ClaimVerdict::DoesNotHold, "does not", "do not"),
+        (
+            ClaimVerdict::IntervalTooWide,
+            "cannot be told from a wide interval",
+            "cannot be told from wide intervals",
+        ),
+        (ClaimVerdict::NotMeasured, "was not measured", "were not measured"),
+    ];
+    let parts = kinds.into_iter().filter(|(verdict, ..)| of(*verdict) > 0);
+    let parts: Vec<String> = parts.map(|(verdict, one, many)| counted(of(verdict), one, many)).collect();
+    let all = counted(check.judged.len() as u64, "figure", "figures");
+    Some(format!("Of {all} published or claimed {}.", parts.join(", ")))
 }
 
 /// Sentences on what is plainly wrong: the other direction, and what contradicts itself.

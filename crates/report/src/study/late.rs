@@ -109,13 +109,15 @@ pub fn sentences(grid: &Grid, inserts: &Inserts) -> Vec<String> {
 }
 
 /// What is to be known of windows that count: variant, check that failed, of how many windows, and what was found in the last of them.
+/// Warm-up is of a trial, and the answer's cautions say it once for all.
 pub fn marks(grid: &Grid) -> Vec<[String; 4]> {
     let mut rows = Vec::new();
     for (_, cell) in grid.cells() {
         let trials = grid.trials(cell.name).filter(|t| t.trial.counts());
         let windows: Vec<&Window> = trials.flat_map(|t| &t.trial.windows).filter(|w| w.counts()).collect();
         let mut found: Vec<(Check, u64, &str)> = Vec::new();
-        for mark in windows.iter().rev().flat_map(|w| w.marks()) {
+        let marks = windows.iter().rev().flat_map(|w| w.marks()).filter(|mark| mark.check != Check::WarmUp);
+        for mark in marks {
             match found.iter_mut().find(|(check, ..)| *check == mark.check) {
                 Some((_, times, _)) => *times += 1,
                 None => found.push((mark.check, 1_u64, &mark.evidence)),

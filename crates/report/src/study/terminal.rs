@@ -4,7 +4,6 @@ use super::answer::Answer;
 use super::claims;
 use super::estimate::shown_unit;
 use super::grid::{Cell, Grid, Group};
-use super::inserts::Inserts;
 use super::late;
 use super::results::{is_better, shown_metrics, verdict_sign};
 use assay_kit::number::{half_width_percent, significant};
@@ -53,7 +52,7 @@ struct Absent {
 
 /// The results as aligned tables for a terminal `width` columns wide. The caller decides on colour (`NO_COLOR`,
 /// a pipe).
-pub fn render(run: &StoredRun, inserts: &Inserts, width: u16, color: bool) -> String {
+pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
     let grid = &Grid::of(run);
     let plan = &grid.run.plan;
     let mut out = format!("{}: {}\n", text::clean(&plan.study), text::clean(&plan.question));
@@ -70,24 +69,17 @@ pub fn render(run: &StoredRun, inserts: &Inserts, width: u16, color: bool) -> St
         out.push('\n');
     }
     out += "\n± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
-    if let Some(claims) = claims::table(grid) {
-        let mut table = blank_table(width, color);
-        table.set_header(claims.columns).add_rows(claims.rows);
-        out += &format!("\n{}\n{}\n", claims.caption, text_of(table, width, 0));
-    }
     for Absent { metric, why, variants } in notes {
         out += &format!("not available: {metric} of {}: {why}\n", variants.join(", "));
     }
     for skipped in &plan.skipped {
         out += &format!("skipped: {}: {}\n", text::clean(&skipped.name), text::clean(&skipped.reason));
     }
-    for sentence in late::sentences(grid, inserts) {
-        out += &format!("slowest: {sentence}\n");
-    }
     for [variant, check, windows, evidence] in late::marks(grid) {
         out += &format!("counted, but: {variant}: {check} failed in {windows}: {evidence}\n");
     }
-    for note in claims::objections(grid).iter().chain(&answer.cautions) {
+    let claims = claims::tally(grid).into_iter().chain(claims::objections(grid));
+    for note in claims.chain(answer.cautions) {
         out += &format!("note: {note}\n");
     }
     out
