@@ -1,4 +1,4 @@
-//! `tests.toml`: which tests may be skipped where, which must run, which need the machine for themselves.
+//! `tests.toml`: which tests may be skipped where, which must run, which run beside others.
 
 use serde::Deserialize;
 use std::path::Path;
@@ -10,12 +10,27 @@ use std::process::{Command, Stdio};
 pub struct Rules {
     /// More flaky tests than this fail the run.
     pub flaky_max: usize,
-    /// Programs that run alone: they time something, or hold the machine to account.
+    /// Programs that take long: they begin first, so that none of them runs by itself at the end.
+    pub first: Vec<String>,
+    /// Programs that time something, but leave the machine idle.
+    pub waiting: Vec<String>,
+    /// Programs that time something, or need what the machine has.
     pub alone: Vec<String>,
     /// Tests that must have run.
     pub must_run: Vec<String>,
     /// Kinds of machines.
     pub machine: Vec<Machine>,
+}
+
+/// When a program runs. What runs side by side in one stage ends before the next begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Beside others, as many as there are processors.
+    Together,
+    /// Beside others that leave the machine idle, too.
+    Waiting,
+    /// By itself.
+    Alone,
 }
 
 /// A kind of machine on which some tests cannot run.
@@ -66,9 +81,19 @@ impl Rules {
         self.may_skip(test, why).is_some_and(|machine| machine.has.is_some())
     }
 
-    /// Whether a program runs alone.
-    pub fn is_alone(&self, program: &str) -> bool {
-        self.alone.iter().any(|pattern| matches(pattern, program))
+    /// When a program runs.
+    pub fn stage(&self, program: &str) -> Stage {
+        let has = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, program));
+        match () {
+            () if has(&self.waiting) => Stage::Waiting,
+            () if has(&self.alone) => Stage::Alone,
+            () => Stage::Together,
+        }
+    }
+
+    /// The place of a program among those of its stage.
+    pub fn turn(&self, program: &str) -> usize {
+        self.first.iter().position(|pattern| matches(pattern, program)).unwrap_or(self.first.len())
     }
 }
 
@@ -110,6 +135,21 @@ mod tests {
     }
 
     #[test]
+    fn a_program_has_one_stage_and_the_listed_ones_come_first() {
+        let rules = Rules {
+            flaky_max: 3,
+            first: vec!["study/runs".to_owned(), "heap/layout".to_owned()],
+            waiting: vec!["load/truth".to_owned()],
+            alone: vec!["load/*".to_owned()],
+            must_run: Vec::new(),
+            machine: Vec::new(),
+        };
+        let stages = ["load/truth", "load/http", "heap/layout"].map(|program| rules.stage(program));
+        assert_eq!(stages, [Stage::Waiting, Stage::Alone, Stage::Together]);
+        assert_eq!(["heap/layout", "gclog/lib", "study/runs"].map(|program| rules.turn(program)), [1, 2, 0]);
+    }
+
+    #[test]
     fn the_checked_in_rules_can_be_read() {
         let rules = Rules::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests.toml")).expect("rules");
         assert!(!rules.must_run.is_empty() && rules.flaky_max == 3);
@@ -134,7 +174,11 @@ mod tests {
     fn what_the_checked_in_rules_name_is_there() {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
         let rules = Rules::read(&manifest.join("tests.toml")).expect("rules");
-        let patterns = rules.machine.iter().flat_map(|machine| &machine.tests).chain(&rules.alone);
+        let patterns = rules
+            .machine
+            .iter()
+            .flat_map(|machine| &machine.tests)
+            .chain([&rules.first, &rules.waiting, &rules.alone].into_iter().flatten());
         let gone: Vec<_> = patterns.filter(|pattern| !has_program(pattern)).collect();
         assert!(gone.is_empty(), "{gone:?}");
         for test in &rules.must_run {
@@ -159,6 +203,8 @@ mod tests {
         };
         let rules = |is_here| Rules {
             flaky_max: 3,
+            first: Vec::new(),
+            waiting: Vec::new(),
             alone: Vec::new(),
             must_run: Vec::new(),
             machine: vec![machine(is_here)],

@@ -1,4 +1,4 @@
-//! Runs test programs: those that mostly wait side by side, then those that need the machine for themselves.
+//! Runs test programs, stage by stage: see [`crate::rules::Stage`].
 
 use crate::libtest::{Outcome, output_of, read};
 use crate::program::Program;
@@ -49,25 +49,35 @@ pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> 
         results.tests.extend(tests);
         Ok(())
     };
-    let (alone, together): (Vec<_>, Vec<_>) =
-        programs.iter().partition(|program| rules.is_alone(&program.name));
-    let next = AtomicUsize::new(0);
+    let mut stages: [Vec<&Program>; 3] = Default::default();
+    for program in programs {
+        stages[rules.stage(&program.name) as usize].push(program);
+    }
+    let [mut together, waiting, alone] = stages;
+    together.sort_by_key(|program| rules.turn(&program.name));
     let workers = std::thread::available_parallelism().map_or(1, usize::from).max(2);
-    let failed = std::thread::scope(|scope| {
-        let worker = || {
-            while let Some(program) = together.get(next.fetch_add(1, Ordering::Relaxed)) {
-                timed(program)?;
-            }
-            Ok(())
-        };
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-        let ended =
-            workers.into_iter().map(|worker| worker.join().unwrap_or(Err("a thread died".to_owned())));
-        ended.collect::<Vec<Result<(), String>>>()
-    });
-    failed.into_iter().collect::<Result<(), String>>()?;
-    alone.into_iter().try_for_each(timed)?;
+    side_by_side(&together, workers, timed)?;
+    side_by_side(&waiting, waiting.len(), timed)?;
+    side_by_side(&alone, 1, timed)?;
     results.into_inner().map_err(|_| "a thread died".to_owned())
+}
+
+/// Runs programs, up to `workers` of them at a time, in their order.
+fn side_by_side<F>(programs: &[&Program], workers: usize, run: F) -> Result<(), String>
+where
+    F: Fn(&Program) -> Result<(), String> + Sync,
+{
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            run(program)?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or(Err("a thread died".to_owned())))
+    })
 }
 
 /// Runs a program, and again what failed of it.

@@ -95,7 +95,14 @@ mod tests {
             tests: vec!["a::small".to_owned()],
             is_here: true,
         };
-        Rules { flaky_max: 1, alone: Vec::new(), must_run: vec![must_run.to_owned()], machine: vec![machine] }
+        Rules {
+            flaky_max: 1,
+            first: Vec::new(),
+            waiting: Vec::new(),
+            alone: Vec::new(),
+            must_run: vec![must_run.to_owned()],
+            machine: vec![machine],
+        }
     }
 
     fn results(tests: &[(&str, Outcome, usize)]) -> Results {
