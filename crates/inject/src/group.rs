@@ -1,22 +1,20 @@
 //! Several injectors that act as one generator.
 
 use crate::link::{Event, Injector, Link};
-use crate::message::{Order, Prepare, Report, ScenarioForm};
-use crate::share::share;
+use crate::message::{Order, Report};
+use crate::share::config_of;
 use crate::token::Token;
 use crate::window::{Ended, Window};
-use crate::worker::scenario;
-use assay_load::{IntervalLogs, LoadError, LoadSource, LoadWindow, Measured, Part, Progress};
+use assay_load::{
+    GeneratorConfig, IntervalLogs, LoadError, LoadSource, LoadWindow, Measured, Part, Progress,
+};
 use assay_model::{LostInjector, OperationCount, Problem};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Most injectors of a group.
 const INJECTORS_MAX: usize = 64;
-/// Longest scenario text, bytes; as of a scenario file.
-const SCENARIO_BYTES_MAX: u64 = 4 << 20;
 /// How long an injector may take to check a scenario and to resolve the server's name.
 const PREPARE_MAX: Duration = Duration::from_secs(30);
 
@@ -46,33 +44,6 @@ impl std::str::FromStr for InjectorAddress {
     }
 }
 
-/// What the users do, as a text that can be sent to injectors.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScenarioText(ScenarioForm);
-
-impl ScenarioText {
-    /// One GET of the path of a URL.
-    pub fn for_url(url: &str) -> ScenarioText {
-        ScenarioText(ScenarioForm::Url(url.to_owned()))
-    }
-
-    /// Reads a scenario file; it is checked when it is used.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn read(path: &Path) -> Result<ScenarioText, LoadError> {
-        let name = path.display().to_string();
-        let text = std::fs::metadata(path).and_then(|facts| {
-            if facts.len() > SCENARIO_BYTES_MAX {
-                return Err(std::io::Error::other(format!("longer than {SCENARIO_BYTES_MAX} bytes")));
-            }
-            std::fs::read_to_string(path)
-        });
-        let text = text.map_err(|cause| LoadError::ScenarioFile { path: name.clone(), cause })?;
-        Ok(ScenarioText(ScenarioForm::File { text, name }))
-    }
-}
-
 /// A group of injectors and what they do. Connections, sessions, requests in flight, users and rate are those of all
 /// together, and are shared equally.
 #[derive(Debug, Clone)]
@@ -81,20 +52,9 @@ pub struct InjectorsConfig {
     pub injectors: Vec<InjectorAddress>,
     /// What they and this process know.
     pub token: Token,
-    /// Where the load goes, for injectors without a URL of their own.
-    pub base_url: String,
-    /// What the users do.
-    pub scenario: ScenarioText,
-    /// As of [`assay_load::GeneratorConfig`].
-    pub connections: u32,
-    /// As of [`assay_load::GeneratorConfig`].
-    pub in_flight_max: u32,
-    /// As of [`assay_load::GeneratorConfig`].
-    pub sessions: u32,
-    /// As of [`assay_load::GeneratorConfig`]; the first injector draws with it, the others with seeds made of it.
-    pub seed: u64,
-    /// As of [`assay_load::GeneratorConfig`].
-    pub limited: Vec<String>,
+    /// What the load is. Its URL is that of injectors without one of their own; the first injector draws with its seed, the others
+    /// with seeds made of it.
+    pub load: GeneratorConfig,
     /// A window in which an injector is lost is made again by the rest, at the same rate; otherwise it is invalid and
     /// the last.
     pub go_on_without: bool,
@@ -124,8 +84,8 @@ impl Injectors {
             let value = count.to_string();
             return Err(LoadError::Setting { name: "injectors", value, fix: "use 1 to 64" });
         }
-        let scenario = scenario(&config.scenario.0)?;
-        scenario.check_operations(&config.limited)?;
+        let scenario = &config.load.scenario;
+        scenario.check_operations(&config.load.limited)?;
         let operations = scenario.operation_names().zip(scenario.asked_shares());
         let operations = operations.map(|(name, asked_share)| OperationCount {
             name: name.to_owned(),
@@ -153,8 +113,9 @@ impl Injectors {
     fn prepare(&mut self) -> Result<(), LoadError> {
         let count = self.injectors.len();
         for number in 0..count {
-            let order = Order::Prepare(self.preparation(number)?);
-            let injector = &mut self.injectors[number];
+            let (part, injector) =
+                (Part { number: number as u32, of: count as u32 }, &mut self.injectors[number]);
+            let order = Order::Prepare(Box::new(config_of(&self.config.load, &injector.base_url, part)?));
             if let Some(Err(error)) = injector.link.as_mut().map(|link| link.order(&order)) {
                 let (address, cause) = (injector.address.clone(), error.to_string());
                 return Err(LoadError::Injector { address, cause });
@@ -187,20 +148,6 @@ impl Injectors {
 
     fn all(&self) -> String {
         self.injectors.iter().map(|one| one.address.as_str()).collect::<Vec<_>>().join(", ")
-    }
-
-    fn preparation(&self, number: usize) -> Result<Prepare, LoadError> {
-        let config = &self.config;
-        let part = Part { number: number as u32, of: self.injectors.len() as u32 };
-        Ok(Prepare {
-            base_url: self.injectors[number].base_url.clone(),
-            scenario: config.scenario.0.clone(),
-            connections: share(part, "connections", config.connections)?,
-            in_flight_max: share(part, "in_flight_max", config.in_flight_max)?,
-            sessions: share(part, "sessions", config.sessions)?,
-            seed: part.seed(config.seed),
-            limited: config.limited.clone(),
-        })
     }
 
     /// Makes a window with those that are there.
@@ -242,7 +189,7 @@ fn open(config: &InjectorsConfig, number: usize, events: &SyncSender<Event>) -> 
     let InjectorAddress { address, base_url } = config.injectors[number].clone();
     let link = Link::open(number, &address, &config.token, events.clone())
         .map_err(|cause| LoadError::Injector { address: address.clone(), cause })?;
-    let base_url = base_url.unwrap_or_else(|| config.base_url.clone());
+    let base_url = base_url.unwrap_or_else(|| config.load.base_url.clone());
     Ok(Injector { address, base_url, link: Some(link), lost: None })
 }
 
@@ -262,7 +209,7 @@ impl LoadSource for Injectors {
         }
         let mut left_out = Vec::new();
         loop {
-            let seed = self.config.seed.wrapping_add(self.windows);
+            let seed = self.config.load.seed.wrapping_add(self.windows);
             self.windows += 1;
             let ended = self.attempt(window, seed, stop, on_progress)?;
             let alive = self.alive().count();

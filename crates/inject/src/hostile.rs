@@ -1,10 +1,10 @@
 //! Any bytes as what comes over a connection. `fuzz/fuzz_targets/inject_read.rs` gives it what it invents, and
 //! `tests/hostile.rs` its seeds.
 
+use crate::accept::{Expected, accepted};
 use crate::frame::{FrameReader, put_frame};
 use crate::greeting::{builder, introduce, receive};
 use crate::message::{Order, Report};
-use crate::recorded_form::Expected;
 use crate::session::{Keys, MessageReader, PLAIN_BYTES_MAX, TAG_BYTES};
 use crate::token::Token;
 use assay_load::{ArrivalLaw, Load, Measured};
@@ -46,13 +46,14 @@ pub fn read_any_bytes(bytes: &[u8]) -> Understood {
 
 /// What a controller makes of a report, if it is a result of a window of a second.
 fn used(report: Report) -> Option<Measured> {
-    let Report::Result(window) = report else { return None };
+    let Report::Result(result) = report else { return None };
     let operation =
         |name: &str| OperationCount { name: name.to_owned(), asked_share: 0.5, requests: 0, errors: 0 };
     let operations = [operation("buy"), operation("sell")];
     let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 1.0 };
-    let expected = Expected { load, seed: 1, length_ns: 1_000_000_000, start_ns: 1, operations: &operations };
-    window.recorded.measured(&expected).ok()
+    let (settle_ns, length_ns) = (0, 1_000_000_000);
+    let expected = Expected { load, seed: 1, settle_ns, length_ns, start_ns: 1, operations: &operations };
+    accepted(result.measured, &expected).ok()
 }
 
 fn read_all<M: DeserializeOwned>(wire: &[u8], keys: &Keys) -> Vec<M> {

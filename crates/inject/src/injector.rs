@@ -3,7 +3,7 @@
 use crate::message::{Order, Report};
 use crate::session::{MessageReader, MessageWriter};
 use crate::token::Token;
-use crate::worker::{Shared, SharedWriter, Worker, tell};
+use crate::worker::{Shared, SharedWriter, Worker, send};
 use crate::{BEAT_EVERY, CONTROLLER_SILENCE_MAX, greeting};
 use assay_load::{LoadError, monotonic_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -123,7 +123,7 @@ impl Place<'_> {
         };
         if !self.take() {
             let why = "it serves another controller".to_owned();
-            // It is told; whether it hears that changes nothing.
+            // Whether it hears that changes nothing.
             let _ = writer.write(&Report::Refused { why: why.clone() });
             return dismiss(why);
         }
@@ -171,7 +171,7 @@ impl Place<'_> {
         // Dropped at the end, so that the next controller need not wait for a beat.
         let (is_going_on, over) = channel::<()>();
         let (to_worker, orders) = sync_channel(ORDERS_MAX);
-        if let Err(error) = tell(writer, &Report::Ready) {
+        if let Err(error) = send(writer, &Report::Ready) {
             return error.to_string();
         }
         let end = || {
@@ -187,7 +187,7 @@ impl Place<'_> {
                 ended
             });
             scope.spawn(move || {
-                while tell(writer, &Report::Beat(shared.beat())).is_ok()
+                while send(writer, &Report::Beat(shared.beat())).is_ok()
                     && over.recv_timeout(BEAT_EVERY) == Err(RecvTimeoutError::Timeout)
                 {}
                 end();
@@ -222,7 +222,7 @@ impl Place<'_> {
             match order {
                 Order::Ping { number } => {
                     let pong = Report::Pong { number, at_ns: monotonic_ns() };
-                    if let Err(error) = tell(writer, &pong) {
+                    if let Err(error) = send(writer, &pong) {
                         return error.to_string();
                     }
                 }

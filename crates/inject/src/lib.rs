@@ -5,7 +5,7 @@
 //! is that of one recorder that had seen every request, to the bit
 //! (`histograms_of_a_divided_stream_are_those_of_one_recorder`); percentiles are never averaged.
 //!
-//! # Protocol `assay-inject/2`
+//! # Protocol `assay-inject/3`
 //!
 //! One TCP connection for each injector, a handshake of the Noise protocol in which both prove that they know the token,
 //! and then messages in JSON ([`message`]), encrypted and authenticated ([`session`]). A frame is a length (2 bytes,
@@ -20,7 +20,7 @@
 //!                                       <-        name of the protocol: it has the keys
 //!                                       <-        prepare: URL, scenario, connections, users, seed
 //!    prepared                           ->
-//!                                       <-        arm: law, part, settle, length
+//!                                       <-        arm: window, part of the load
 //!    armed (connections are open)       ->
 //!                                       <-        ping   (several: round trips that compare the clocks)
 //!    pong: own clock                    ->
@@ -40,6 +40,7 @@
 //! - Clocks: of several round trips the fastest gives the offset of an injector's `CLOCK_MONOTONIC`, with half of that
 //!   trip as its uncertainty ([`ClockOffset`]). Measured before and after each window.
 
+mod accept;
 mod clock_offset;
 mod frame;
 mod greeting;
@@ -49,7 +50,6 @@ mod injector;
 mod link;
 mod merge;
 mod message;
-mod recorded_form;
 mod session;
 #[cfg(test)]
 mod session_tests;
@@ -59,7 +59,7 @@ mod window;
 mod worker;
 
 pub use clock_offset::ClockOffset;
-pub use group::{InjectorAddress, Injectors, InjectorsConfig, ScenarioText};
+pub use group::{InjectorAddress, Injectors, InjectorsConfig};
 pub use injector::{InjectorEvent, serve};
 pub use token::Token;
 

@@ -1,11 +1,11 @@
 //! The controller's connection to one injector.
 
 use crate::frame::FrameError;
-use crate::message::{Beat, Order, Report};
+use crate::message::{Order, Report};
 use crate::session::{MessageReader, MessageWriter};
 use crate::token::Token;
 use crate::{SILENCE_MAX, greeting};
-use assay_load::monotonic_ns;
+use assay_load::{Progress, monotonic_ns};
 use assay_model::LostInjector;
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::SyncSender;
@@ -41,7 +41,7 @@ pub(crate) struct Link {
     stream: TcpStream,
     writer: MessageWriter<TcpStream>,
     /// The last beat and when it came. Kept here and not among the events, which are read during windows only.
-    last_word: Arc<Mutex<(Beat, u64)>>,
+    last_word: Arc<Mutex<(Progress, u64)>>,
 }
 
 impl Link {
@@ -59,7 +59,7 @@ impl Link {
         stream.set_write_timeout(Some(SILENCE_MAX)).map_err(text)?;
         let (source, sink) = (stream.try_clone().map_err(text)?, stream.try_clone().map_err(text)?);
         let (reader, writer) = greeting::introduce(source, sink, token).map_err(|error| error.to_string())?;
-        let last_word = Arc::new(Mutex::new((Beat::default(), monotonic_ns())));
+        let last_word = Arc::new(Mutex::new((Progress::default(), monotonic_ns())));
         let shared = Arc::clone(&last_word);
         std::thread::spawn(move || read_all(number, reader, &shared, &events));
         Ok(Link { stream, writer, last_word })
@@ -71,14 +71,14 @@ impl Link {
     }
 
     /// The last beat, and when it came.
-    pub fn last_word(&self) -> (Beat, u64) {
+    pub fn last_word(&self) -> (Progress, u64) {
         *self.last_word.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What an earlier window did is not the last word of this one.
     pub fn forget_last_word(&self) {
         let mut last_word = self.last_word.lock().unwrap_or_else(PoisonError::into_inner);
-        last_word.0 = Beat::default();
+        last_word.0 = Progress::default();
     }
 }
 
@@ -107,7 +107,7 @@ fn connect(address: &str) -> Result<TcpStream, String> {
 fn read_all(
     link: usize,
     mut reader: MessageReader<TcpStream>,
-    last_word: &Mutex<(Beat, u64)>,
+    last_word: &Mutex<(Progress, u64)>,
     events: &SyncSender<Event>,
 ) {
     loop {

@@ -14,12 +14,11 @@ pub(crate) fn merged(load: Load, seed: u64, parts: &[(String, Measured)]) -> Opt
     for (_, part) in &parts[1..] {
         add(&mut whole, part);
     }
-    if let Some(detail) = &mut whole.detail {
-        detail.slow.sort_by_key(|one| one.done_ns);
-        let beyond = detail.slow.len().saturating_sub(SLOW_REQUESTS_MAX) as u64;
-        detail.slow.truncate(SLOW_REQUESTS_MAX);
-        detail.slow_not_kept = detail.slow_not_kept.saturating_add(beyond);
-    }
+    let detail = &mut whole.detail;
+    detail.slow.sort_by_key(|one| one.done_ns);
+    let beyond = detail.slow.len().saturating_sub(SLOW_REQUESTS_MAX) as u64;
+    detail.slow.truncate(SLOW_REQUESTS_MAX);
+    detail.slow_not_kept = detail.slow_not_kept.saturating_add(beyond);
     for (address, part) in parts {
         let from = |problem: &Problem| Problem {
             about: format!("injector {address}: {}", problem.about),
@@ -48,14 +47,14 @@ fn add(whole: &mut Measured, part: &Measured) {
         sum.errors = sum.errors.saturating_add(one.errors);
     }
     whole.completions.add(&part.completions);
+    whole.settling.add(&part.settling);
+    whole.drained = whole.drained.saturating_add(part.drained);
     if whole.generator_cpu_share() < part.generator_cpu_share() {
         whole.generator_cpu_ns = part.generator_cpu_ns;
         whole.generator_wall_ns = part.generator_wall_ns;
     }
     whole.stopped |= part.stopped;
-    if let (Some(whole), Some(part)) = (&mut whole.detail, &part.detail) {
-        add_detail(whole, part);
-    }
+    add_detail(&mut whole.detail, &part.detail);
 }
 
 fn add_detail(whole: &mut WindowDetail, part: &WindowDetail) {

@@ -1,17 +1,18 @@
-//! The messages of protocol `assay-inject/2`. Instants and lengths are nanoseconds; instants are those of the
+//! The messages of protocol `assay-inject/3`. Instants and lengths are nanoseconds; instants are those of the
 //! injector's `CLOCK_MONOTONIC`.
 
-use crate::recorded_form::RecordedForm;
+use assay_load::{GeneratorConfig, LoadWindow, Measured, Part, Progress};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the protocol; raised when a message changes its meaning, or a histogram its buckets.
-pub(crate) const PROTOCOL: &str = "assay-inject/2";
+pub(crate) const PROTOCOL: &str = "assay-inject/3";
 
 /// What the controller says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Order {
-    Prepare(Prepare),
+    /// A load that windows are then made of.
+    Prepare(Box<GeneratorConfig>),
     Arm(Arm),
     /// The window that was armed begins at this instant.
     Start {
@@ -24,53 +25,20 @@ pub(crate) enum Order {
     },
 }
 
-/// A load that windows are then made of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Prepare {
-    pub base_url: String,
-    pub scenario: ScenarioForm,
-    pub connections: u32,
-    pub in_flight_max: u32,
-    pub sessions: u32,
-    pub seed: u64,
-    pub limited: Vec<String>,
-}
-
-/// What users do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum ScenarioForm {
-    /// One GET of the path of this URL.
-    Url(String),
-    /// A scenario file, and its name in messages.
-    File { text: String, name: String },
-}
-
 /// One window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arm {
-    pub load: LoadForm,
+    /// Users are those of this injector alone, the rate of an open load that of all together.
+    pub window: LoadWindow,
+    /// Which part of an open load is this injector's.
+    pub part: Part,
     /// Of the arrivals.
     pub seed: u64,
-    pub settle_ns: u64,
-    pub length_ns: u64,
-    pub slow_above_ns: Option<u64>,
-}
-
-/// The law of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum LoadForm {
-    /// `rate_per_s` is that of all injectors together; this one is number `part` of `of`.
-    Open { poisson: bool, rate_per_s: f64, part: u32, of: u32 },
-    /// Users of this injector alone.
-    Closed { users: u32, think_ns: u64 },
 }
 
 /// What an injector says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Report {
     /// After the greeting: it serves this controller.
@@ -81,49 +49,46 @@ pub(crate) enum Report {
     },
     Prepared,
     Armed,
-    Beat(Beat),
+    /// How far a window is; all zero outside of one.
+    Beat(Progress),
     Pong {
         number: u64,
         at_ns: u64,
     },
-    Result(Box<WindowForm>),
-}
-
-/// How far a window is; all zero outside of one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Beat {
-    pub elapsed_ns: u64,
-    pub requests: u64,
-    pub completed: u64,
-    pub errors: u64,
-    pub in_flight: u32,
+    Result(Box<Recorded>),
 }
 
 /// A window that is over and drained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WindowForm {
+pub(crate) struct Recorded {
     /// From the instant that was ordered to the one at which the injector was there.
     pub start_late_ns: u64,
-    pub recorded: RecordedForm,
+    pub measured: Measured,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_load::{ArrivalLaw, Load};
     use proptest::prelude::*;
+    use std::time::Duration;
 
     #[test]
     fn messages_are_plain_json() {
         let start = serde_json::to_string(&Order::Start { at_ns: 7 }).expect("JSON");
         assert_eq!(start, r#"{"start":{"at_ns":7}}"#);
-        let beat = serde_json::to_string(&Report::Beat(Beat::default())).expect("JSON");
-        assert_eq!(beat, r#"{"beat":{"elapsed_ns":0,"requests":0,"completed":0,"errors":0,"in_flight":0}}"#);
-        let load = LoadForm::Open { poisson: true, rate_per_s: 0.1 + 0.2, part: 0, of: 3 };
-        let arm = Order::Arm(Arm { load, seed: u64::MAX, settle_ns: 0, length_ns: 1, slow_above_ns: None });
+        let beat = serde_json::to_string(&Report::Beat(Progress::default())).expect("JSON");
+        assert_eq!(
+            beat,
+            r#"{"beat":{"elapsed":{"secs":0,"nanos":0},"requests":0,"completed":0,"errors":0,"in_flight":0}}"#
+        );
+        let load = Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s: 0.1 + 0.2 };
+        let (settle, length) = (Duration::ZERO, Duration::from_nanos(1));
+        let window = LoadWindow { load, settle, length, slow_above: None };
+        let arm = Arm { window, part: Part { number: 0, of: 3 }, seed: u64::MAX };
         let text = serde_json::to_string(&arm).expect("JSON");
-        assert_eq!(serde_json::from_str::<Order>(&text).expect("the same"), arm, "to the bit: {text}");
+        assert_eq!(serde_json::from_str::<Arm>(&text).expect("the same"), arm, "to the bit: {text}");
     }
 
     proptest! {

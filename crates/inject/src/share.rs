@@ -1,10 +1,9 @@
 //! What of a load is an injector's: the parts add up to the whole.
 
-use crate::message::LoadForm;
-use assay_load::{ArrivalLaw, Load, LoadError, Part};
+use assay_load::{GeneratorConfig, Load, LoadError, Part};
 
 /// A part of what all share; each needs one at least.
-pub(crate) fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, LoadError> {
+fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, LoadError> {
     match part.share(whole) {
         0 => {
             let value = whole.to_string();
@@ -14,19 +13,27 @@ pub(crate) fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, L
     }
 }
 
-/// The load of one of those that share it; `number` counts those that are there.
-pub(crate) fn load_of(load: &Load, part: Part) -> Result<LoadForm, LoadError> {
-    Ok(match *load {
-        Load::Open { arrivals, rate_per_s } => LoadForm::Open {
-            poisson: arrivals == ArrivalLaw::Poisson,
-            rate_per_s,
-            part: part.number,
-            of: part.of,
-        },
-        Load::Closed { users, think } => LoadForm::Closed {
-            users: share(part, "users", users)?,
-            think_ns: u64::try_from(think.as_nanos()).unwrap_or(u64::MAX),
-        },
+/// The load of one of those that share it: of an open one the injector takes its part itself, since arrivals are dealt out.
+pub(crate) fn load_of(load: Load, part: Part) -> Result<Load, LoadError> {
+    Ok(match load {
+        Load::Open { .. } => load,
+        Load::Closed { users, think } => Load::Closed { users: share(part, "users", users)?, think },
+    })
+}
+
+/// The bounds of one of those that share them.
+pub(crate) fn config_of(
+    config: &GeneratorConfig,
+    base_url: &str,
+    part: Part,
+) -> Result<GeneratorConfig, LoadError> {
+    Ok(GeneratorConfig {
+        base_url: base_url.to_owned(),
+        connections: share(part, "connections", config.connections)?,
+        in_flight_max: share(part, "in_flight_max", config.in_flight_max)?,
+        sessions: share(part, "sessions", config.sessions)?,
+        seed: part.seed(config.seed),
+        ..config.clone()
     })
 }
 

@@ -1,11 +1,11 @@
 //! One window of several injectors, as the controller makes it: arm, compare the clocks, start together, wait, add up.
 
 use crate::PING_EVERY;
+use crate::accept::{Expected, accepted};
 use crate::clock_offset::ClockOffset;
 use crate::link::{Event, Injector};
 use crate::merge::merged;
-use crate::message::{Arm, Order, Report, WindowForm};
-use crate::recorded_form::Expected;
+use crate::message::{Arm, Order, Recorded, Report};
 use crate::share::load_of;
 use assay_load::{LoadError, LoadWindow, Measured, Part, Progress, monotonic_ns, summary_ms};
 use assay_model::{InjectorPart, LostInjector, OperationCount, Problem};
@@ -55,7 +55,8 @@ struct State {
     part: Option<Part>,
     before: Option<ClockOffset>,
     after: Option<ClockOffset>,
-    result: Option<Box<WindowForm>>,
+    result: Option<Box<Recorded>>,
+    start_late_ns: Option<u64>,
 }
 
 /// What waiting brought.
@@ -196,17 +197,14 @@ impl Making<'_> {
     /// Hands out the parts and waits until all connections to the server are open.
     fn arm(&mut self, stop: &AtomicBool) -> Result<(), LoadError> {
         let there = self.there();
-        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let Window { window, seed, .. } = self.window;
         for (number, &to) in there.iter().enumerate() {
             let part = Part { number: number as u32, of: there.len() as u32 };
             let arm = Arm {
-                load: load_of(&window.load, part)?,
+                window: LoadWindow { load: load_of(window.load, part)?, ..window.clone() },
+                part,
                 // By its place in the group: it stays the same when others are lost.
                 seed: Part { number: to as u32, of: u32::MAX }.seed(seed),
-                settle_ns: nanoseconds(window.settle),
-                length_ns: nanoseconds(window.length),
-                slow_above_ns: window.slow_above.map(nanoseconds),
             };
             if let Some(link) = &self.window.injectors[to].link {
                 link.forget_last_word();
@@ -341,10 +339,9 @@ impl Making<'_> {
 
     fn progress(&self, elapsed_ns: u64) -> Progress {
         let elapsed = Duration::from_nanos(elapsed_ns);
-        let nothing = Progress { elapsed, requests: 0, completed: 0, errors: 0, in_flight: 0 };
         let beats =
             self.window.injectors.iter().filter_map(|one| one.link.as_ref()).map(|link| link.last_word().0);
-        beats.fold(nothing, |sum, beat| Progress {
+        beats.fold(Progress { elapsed, ..Progress::default() }, |sum, beat| Progress {
             elapsed,
             requests: sum.requests.saturating_add(beat.requests),
             completed: sum.completed.saturating_add(beat.completed),
@@ -377,27 +374,21 @@ impl Making<'_> {
 
     /// The checked result of an injector, on our clock.
     fn measured(&mut self, at: usize) -> Option<Measured> {
-        let form = self.states[at].result.take()?;
-        let late_ns = form.start_late_ns;
+        let Recorded { start_late_ns, measured } = *self.states[at].result.take()?;
+        self.states[at].start_late_ns = Some(start_late_ns);
         let Window { window, seed, operations, .. } = self.window;
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let settle_ns = nanoseconds(window.settle);
         let expected = Expected {
             load: window.load,
             seed,
-            length_ns: u64::try_from(window.length.as_nanos()).unwrap_or(u64::MAX),
-            start_ns: self.begun_ns.unwrap_or_default().saturating_add(window.settle.as_nanos() as u64),
+            settle_ns,
+            length_ns: nanoseconds(window.length),
+            start_ns: self.begun_ns.unwrap_or_default().saturating_add(settle_ns),
             operations,
         };
-        match form.recorded.measured(&expected) {
-            Ok(mut measured) => {
-                measured.injectors =
-                    vec![InjectorPart { start_late_ns: Some(late_ns), ..Default::default() }];
-                Some(measured)
-            }
-            Err(why) => {
-                self.lose(at, &format!("its result cannot be used: {why}"));
-                None
-            }
-        }
+        let accepted = accepted(measured, &expected);
+        accepted.inspect_err(|why| self.lose(at, &format!("its result cannot be used: {why}"))).ok()
     }
 
     fn account(&self, at: usize, measured: Option<&Measured>) -> InjectorPart {
@@ -416,9 +407,7 @@ impl Making<'_> {
             cpu_share: measured.and_then(Measured::generator_cpu_share),
             clock_offset_ns: clock.map(|one| one.offset_ns),
             clock_uncertainty_ns: clock.map(|one| one.uncertainty_ns),
-            start_late_ns: measured
-                .and_then(|one| one.injectors.first())
-                .and_then(|account| account.start_late_ns),
+            start_late_ns: state.start_late_ns,
             lost: injector.lost.clone(),
         }
     }

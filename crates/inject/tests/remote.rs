@@ -105,7 +105,7 @@ fn clocks_of_one_host_differ_by_no_more_than_the_uncertainty() {
         uncertainty_ns_max = uncertainty_ns_max.max(uncertainty_ns);
     }
     assert!(before_ns + 300_000_000 <= measured.start_monotonic_ns && measured.start_monotonic_ns < after_ns);
-    let slow = measured.detail.expect("a window").slow;
+    let slow = measured.detail.slow;
     assert_eq!(slow.len() as u64, measured.requests, "all took longer than nothing");
     assert!(slow.windows(2).all(|pair| pair[0].done_ns <= pair[1].done_ns), "in the order of their ends");
     for one in slow {
@@ -172,7 +172,8 @@ fn what_cannot_work_is_told_with_the_injector_and_the_cause() {
         "{said}"
     );
     injectors[0].wait_for("Gone");
-    let few = InjectorsConfig { connections: 1, ..config(&server, &at) };
+    let mut few = config(&server, &at);
+    few.load.connections = 1;
     assert_eq!(error(few), "connections = 1: use one for each injector at least");
     injectors[0].wait_for_times("Gone", 2);
     injectors[1].wait_for("Gone");
@@ -215,7 +216,9 @@ fn a_stop_ends_the_window_early() {
 fn a_stop_ends_the_opening_of_connections() {
     let (server, injectors) = (CountingServer::start(), InjectorThread::group(1));
     let (_listener, base_url) = deaf_server();
-    let mut group = connect(InjectorsConfig { base_url, ..config(&server, &addresses(&injectors)) });
+    let mut config = config(&server, &addresses(&injectors));
+    config.load.base_url = base_url;
+    let mut group = connect(config);
     let window = open(ArrivalLaw::Constant, 200.0, WINDOW_MS);
     let measured = group.window(&window, &AtomicBool::new(true), &mut |_| ()).expect("a stopped window");
     assert!(measured.stopped);

@@ -4,6 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp1};
+use serde::{Deserialize, Serialize};
 
 const NS_PER_S: f64 = 1e9;
 
@@ -11,7 +12,8 @@ const NS_PER_S: f64 = 1e9;
 pub const RATE_PER_S_MAX: f64 = 10_000_000.0;
 
 /// How intended starts are spread over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ArrivalLaw {
     /// Equal gaps.
     Constant,
@@ -47,7 +49,8 @@ impl ArrivalLaw {
 }
 
 /// Which of several generators that share one load this one is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Part {
     /// From 0.
     pub number: u32,

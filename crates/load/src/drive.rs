@@ -36,8 +36,8 @@ impl Generator {
         logs: Option<IntervalLogs>,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
-        let start = self.start(load, duration, stop)?;
-        self.record_from(start, load, (Duration::ZERO, duration), stop, (logs, None), on_progress)
+        let window = LoadWindow { load: *load, settle: Duration::ZERO, length: duration, slow_above: None };
+        self.logged_window(&window, logs, stop, on_progress)
     }
 
     /// Makes ready for a load that starts now, with the next seed.
@@ -66,27 +66,13 @@ impl Generator {
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
-        let slow_above_ns =
-            window.slow_above.map(|above| u64::try_from(above.as_nanos()).unwrap_or(u64::MAX));
+        let LoadWindow { load, settle, length, slow_above } = window;
+        let slow_above_ns = slow_above.map(|above| u64::try_from(above.as_nanos()).unwrap_or(u64::MAX));
         let is_limited = self.config.scenario.are_among(&self.config.limited);
         let recorder = WindowRecorder::new(is_limited, slow_above_ns);
-        let times = (window.settle, window.length);
-        self.record_from(start, &window.load, times, stop, (logs, Some(recorder)), on_progress)
-    }
-
-    /// Loads for a while and goes on with what is recorded, without a pause between the two.
-    fn record_from(
-        &mut self,
-        start: Start,
-        load: &Load,
-        (settle, duration): (Duration, Duration),
-        stop: &AtomicBool,
-        (logs, window): (Option<IntervalLogs>, Option<WindowRecorder>),
-        on_progress: &mut dyn FnMut(Progress),
-    ) -> Result<Measured, LoadError> {
         let Start { at_ns: begun_ns, part, seed, opened } = start;
         let start_ns = begun_ns + settle.as_nanos() as u64;
-        let end_ns = start_ns + duration.as_nanos() as u64;
+        let end_ns = start_ns + length.as_nanos() as u64;
         let schedule = match load {
             Load::Open { arrivals, rate_per_s } => Schedule::open(
                 arrivals.arrivals_of(part, *rate_per_s, seed),
@@ -100,7 +86,7 @@ impl Generator {
         };
         let span = Span { begun_ns, start_ns, end_ns };
         let tally = Tally::new(&self.config.base_url, &self.config.scenario, *load, seed, span);
-        let run = Run::new(self, schedule, opened.wanted, span, logs, window, tally);
+        let run = Run::new(self, schedule, opened.wanted, span, logs, recorder, tally);
         let mut measured = run.execute(stop, on_progress)?;
         // First, since they may explain the others.
         measured.problems.splice(0..0, opened.problems);

@@ -9,6 +9,7 @@ use crate::scenario::Scenario;
 use crate::session::Session;
 use crate::url::BaseUrl;
 use assay_model::Problem;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::atomic::AtomicBool;
@@ -18,7 +19,8 @@ const IN_FLIGHT_MAX: u32 = 10_000_000;
 pub(crate) const SESSIONS_MAX: u32 = 1_000_000;
 
 /// Where the load goes, and within which bounds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GeneratorConfig {
     /// Such as `http://127.0.0.1:8080`; a path in it is put before every path of the scenario.
     pub base_url: String,

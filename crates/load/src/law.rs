@@ -1,10 +1,12 @@
 //! What is asked of a load, and how far it got.
 
 use crate::arrivals::ArrivalLaw;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The law of one stretch of load.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Load {
     /// Requests start when the arrivals say, whether the server keeps up or not.
     Open {
@@ -23,7 +25,8 @@ pub enum Load {
 }
 
 /// How far a stretch has got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Progress {
     /// Since the start of the stretch.
     pub elapsed: Duration,

@@ -2,13 +2,14 @@
 
 use crate::law::Load;
 use crate::priority::Priority;
-use crate::recorder::empty_histogram;
+use crate::recorder::{counts, empty_histogram};
 use crate::timeline::CompletionTimeline;
 use crate::window::WindowDetail;
 use assay_model::{
     InjectorPart, LatencyPoint, LatencySummary, LoadResult, OperationCount, Problem, Reason, schema,
 };
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 const NS_PER_MS: f64 = 1e6;
@@ -91,7 +92,8 @@ impl ErrorKind {
 ///   flattered by the drain; in a window after settling, whenever their requests were to start;
 /// - a failed request counts in `response` with the time until its failure was known, one over the bound with the
 ///   time until it could have been let in at the earliest.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Measured {
     /// Start of the stretch, `CLOCK_MONOTONIC`.
     pub start_monotonic_ns: u64,
@@ -108,10 +110,13 @@ pub struct Measured {
     /// Failed requests by kind, in the order of `ErrorKind::ALL`.
     pub errors_by_kind: [u64; ErrorKind::ALL.len()],
     /// Nanoseconds from the intended start.
+    #[serde(with = "counts")]
     pub response: Histogram<u64>,
     /// Nanoseconds from the send, of requests that were sent.
+    #[serde(with = "counts")]
     pub service: Histogram<u64>,
     /// Nanoseconds from the moment a request could be sent to the send.
+    #[serde(with = "counts")]
     pub send_lag: Histogram<u64>,
     /// Asked and measured mix. Requests over the bound never became an operation and are in none.
     pub operations: Vec<OperationCount>,
@@ -126,21 +131,24 @@ pub struct Measured {
     /// Time of stretch and drain together, with the settling before it.
     pub generator_wall_ns: u64,
     /// Priority of the generator's thread; absent where the load was made elsewhere.
+    #[serde(skip)]
     pub priority: Option<Priority>,
     /// The stretch was ended early by its stop flag.
     pub stopped: bool,
     /// Samples of failed requests, and what else went wrong.
     pub problems: Vec<Problem>,
     /// What makes the figures useless and cannot be seen in them, such as an injector that was lost.
+    #[serde(skip)]
     pub faults: Vec<Problem>,
-    /// What a window keeps besides; absent for a plain stretch.
-    pub detail: Option<WindowDetail>,
+    /// What is kept besides.
+    pub detail: WindowDetail,
     /// The injectors that made the load together; none when this process did alone.
+    #[serde(skip)]
     pub injectors: Vec<InjectorPart>,
 }
 
 impl Measured {
-    /// A stretch in which nothing happened, to be filled in by who measures. It keeps what a window keeps.
+    /// A stretch in which nothing happened, to be filled in by whoever measures.
     pub fn empty(load: Load, seed: u64, (start_ns, end_ns): (u64, u64)) -> Self {
         Measured {
             start_monotonic_ns: start_ns,
@@ -164,7 +172,7 @@ impl Measured {
             problems: Vec::new(),
             faults: Vec::new(),
             injectors: Vec::new(),
-            detail: Some(WindowDetail::empty()),
+            detail: WindowDetail::empty(),
         }
     }
 
@@ -176,6 +184,16 @@ impl Measured {
     /// Length of the stretch, seconds.
     pub fn seconds(&self) -> f64 {
         self.end_monotonic_ns.saturating_sub(self.start_monotonic_ns) as f64 / NS_PER_S
+    }
+
+    /// Right answers, per second; absent for a stretch of no length.
+    pub fn reached_rate_per_s(&self) -> Option<f64> {
+        (self.seconds() > 0.0).then(|| self.completed as f64 / self.seconds())
+    }
+
+    /// Requests that were sent, per second; absent for a stretch of no length.
+    pub fn sent_rate_per_s(&self) -> Option<f64> {
+        (self.seconds() > 0.0).then(|| self.service.len() as f64 / self.seconds())
     }
 
     /// CPU time of the generator as a share of one core; absent for a stretch of no length.
@@ -246,7 +264,6 @@ impl Measured {
         let mut problems = self.invalid_because();
         let valid = problems.is_empty();
         problems.extend(self.problems.iter().cloned());
-        let seconds = self.seconds();
         LoadResult {
             schema: schema::LOAD.to_owned(),
             requests: self.requests,
@@ -255,7 +272,7 @@ impl Measured {
                 Load::Open { rate_per_s, .. } => Some(rate_per_s),
                 Load::Closed { .. } => None,
             },
-            reached_rate_per_s: if seconds > 0.0 { self.completed as f64 / seconds } else { 0.0 },
+            reached_rate_per_s: self.reached_rate_per_s().unwrap_or(0.0),
             response_ms: summary_ms(&self.response),
             service_ms: summary_ms(&self.service),
             send_lag_ms: summary_ms(&self.send_lag),
@@ -333,7 +350,6 @@ mod tests {
             completions,
             generator_cpu_ns: 50 * MS,
             generator_wall_ns: 1_001 * MS,
-            detail: None,
             ..Measured::empty(load, 1, (0, 1_000 * MS))
         }
     }

@@ -3,6 +3,8 @@
 
 use crate::interval_log::{Interval, IntervalLog, IntervalLogs};
 use hdrhistogram::Histogram;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serializer};
 
 /// Longest time that is told apart, nanoseconds: one hour. Longer ones are recorded as this.
 pub const TIME_NS_MAX: u64 = 3_600_000_000_000;
@@ -43,6 +45,25 @@ pub fn empty_histogram() -> Histogram<u64> {
     match Histogram::new_with_bounds(1, TIME_NS_MAX, SIGNIFICANT_DIGITS) {
         Ok(histogram) => histogram,
         Err(never) => unreachable!("constant bounds are valid: {never}"),
+    }
+}
+
+/// A histogram between processes: each value with its count. It has the buckets of [`empty_histogram`] on both sides, so no size is
+/// taken from a message.
+pub(crate) mod counts {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(histogram: &Histogram<u64>, to: S) -> Result<S::Ok, S::Error> {
+        let counts = histogram.iter_recorded().map(|of| (of.value_iterated_to(), of.count_at_value()));
+        to.collect_seq(counts)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram<u64>, D::Error> {
+        let mut histogram = empty_histogram();
+        for (value, count) in Vec::<(u64, u64)>::deserialize(from)? {
+            histogram.record_n(value, count).map_err(D::Error::custom)?;
+        }
+        Ok(histogram)
     }
 }
 

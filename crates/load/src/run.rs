@@ -53,7 +53,7 @@ pub(crate) struct Run<'a> {
     schedule: Schedule,
     recorder: Recorder,
     tally: Tally,
-    window: Option<WindowRecorder>,
+    window: WindowRecorder,
     /// When the load begins.
     begun_ns: u64,
     /// When recording does.
@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
         connections: usize,
         span: Span,
         logs: Option<IntervalLogs>,
-        window: Option<WindowRecorder>,
+        window: WindowRecorder,
         tally: Tally,
     ) -> Self {
         let scenario = &generator.config.scenario;
@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
             generator_wall_ns: drained_ns.saturating_sub(self.begun_ns),
             priority: Some(priority),
             stopped: self.stopped,
-            detail: self.window.map(WindowRecorder::into_detail),
+            detail: self.window.into_detail(),
             ..measured
         })
     }
@@ -230,8 +230,8 @@ impl<'a> Run<'a> {
         connection.reader.begin(operation.method != "HEAD", operation.keeps_body());
         let deadline_ns = now_ns.saturating_add(operation.timeout_ns);
         self.deadline_floor_ns = self.deadline_floor_ns.min(deadline_ns);
-        if let Some(window) = self.window.as_mut().filter(|_| self.start_ns <= waiting.intended_ns) {
-            window.sent(&waiting);
+        if self.start_ns <= waiting.intended_ns {
+            self.window.sent(&waiting);
         }
         self.active[at] = Some(Active {
             waiting,
@@ -402,18 +402,21 @@ impl<'a> Run<'a> {
             sent_ns: active.sent_ns,
             done_ns,
         };
-        let mut books = Books::of(&mut self.recorder, &mut self.window, self.start_ns);
-        books.enter(Some(active.operation), &times, is_right);
+        self.books().enter(Some(active.operation), &times, is_right);
         if active.waiting.user.is_none() {
             self.free_sessions.push_back((active.session, done_ns));
         }
         self.leave(active.waiting.user, done_ns);
     }
 
+    fn books(&mut self) -> Books<'_> {
+        Books { recorder: &mut self.recorder, window: &mut self.window, start_ns: self.start_ns }
+    }
+
     /// Takes a request out of those in flight, and records what the bound kept out until now.
     fn leave(&mut self, user: Option<u32>, done_ns: u64) {
         let Run { schedule, recorder, window, tally, start_ns, .. } = self;
-        let mut books = Books::of(recorder, window, *start_ns);
+        let mut books = Books { recorder, window, start_ns: *start_ns };
         schedule.finish(done_ns, user, |OverBound { intended_ns, until_ns }| {
             let times = RequestTimes { intended_ns, sendable_ns: until_ns, sent_ns: None, done_ns: until_ns };
             books.enter(None, &times, false);
@@ -435,8 +438,7 @@ impl<'a> Run<'a> {
         while let Some(Waiting { intended_ns, user }) = self.schedule.take() {
             self.tally.failed(None, intended_ns, ErrorKind::Timeout, why);
             let times = RequestTimes { intended_ns, sendable_ns: now_ns, sent_ns: None, done_ns: now_ns };
-            let mut books = Books::of(&mut self.recorder, &mut self.window, self.start_ns);
-            books.enter(None, &times, false);
+            self.books().enter(None, &times, false);
             self.leave(user, now_ns);
         }
     }
@@ -445,23 +447,17 @@ impl<'a> Run<'a> {
 /// Where a finished request is entered, if it belongs to what is recorded.
 struct Books<'a> {
     recorder: &'a mut Recorder,
-    window: Option<&'a mut WindowRecorder>,
+    window: &'a mut WindowRecorder,
     start_ns: u64,
 }
 
-impl<'a> Books<'a> {
-    fn of(recorder: &'a mut Recorder, window: &'a mut Option<WindowRecorder>, start_ns: u64) -> Self {
-        Books { recorder, window: window.as_mut(), start_ns }
-    }
-
+impl Books<'_> {
     fn enter(&mut self, operation: Option<usize>, times: &RequestTimes, is_right: bool) {
         if times.intended_ns < self.start_ns {
             return;
         }
         self.recorder.record(times);
-        if let Some(window) = &mut self.window {
-            window.ended(operation, times, is_right);
-        }
+        self.window.ended(operation, times, is_right);
     }
 }
 

@@ -4,6 +4,7 @@ use crate::LoadError;
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress};
 use crate::measured::Measured;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,8 @@ use std::time::{Duration, Instant};
 const REST_SLICE: Duration = Duration::from_millis(100);
 
 /// A window of load within a longer stretch of the same load.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LoadWindow {
     /// The law of the stretch.
     pub load: Load,

@@ -1,6 +1,8 @@
 //! When requests completed: counts in short buckets of the monotonic clock, so that requests can be counted between
 //! two instants that become known only later, such as two collections of the JVM.
 
+use serde::{Deserialize, Serialize};
+
 /// Width of a bucket as long as the stretch fits, nanoseconds.
 const BUCKET_NS: u64 = 1_000_000;
 /// Most buckets that are kept: 16 MiB, 70 minutes of milliseconds. Longer stretches get wider buckets.
@@ -8,7 +10,8 @@ const BUCKETS_MAX: u64 = 1 << 22;
 
 /// Correctly completed requests by completion time, within one stretch of load. Its memory depends on the length of
 /// the stretch only.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CompletionTimeline {
     start_ns: u64,
     bucket_ns: u64,
@@ -34,14 +37,12 @@ impl CompletionTimeline {
         }
     }
 
-    /// Counts by bucket.
-    pub fn counts(&self) -> &[u32] {
-        &self.counts
-    }
-
-    /// Counts by bucket, to be filled in.
-    pub fn counts_mut(&mut self) -> &mut [u32] {
-        &mut self.counts
+    /// The same counts, for a stretch that begins at `start_ns` on another clock; absent where they are not those of so long a
+    /// stretch.
+    pub fn moved(self, start_ns: u64, length_ns: u64) -> Option<Self> {
+        let empty = CompletionTimeline::new(start_ns, length_ns);
+        let fits = empty.counts.len() == self.counts.len();
+        fits.then_some(CompletionTimeline { counts: self.counts, ..empty })
     }
 
     /// Adds the completions of another timeline of the same stretch.
@@ -49,11 +50,6 @@ impl CompletionTimeline {
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
             *sum = sum.saturating_add(*count);
         }
-    }
-
-    /// Width of a bucket, nanoseconds.
-    pub fn bucket_ns(&self) -> u64 {
-        self.bucket_ns
     }
 
     /// All completions in the timeline.
@@ -116,7 +112,7 @@ mod tests {
     fn memory_stays_bounded_for_a_stretch_of_days() {
         let timeline = CompletionTimeline::new(0, 30 * 86_400 * 1_000 * MS);
         assert!(timeline.counts.len() as u64 <= BUCKETS_MAX);
-        assert!(timeline.bucket_ns() > BUCKET_NS);
+        assert!(timeline.bucket_ns > BUCKET_NS);
     }
 
     proptest! {

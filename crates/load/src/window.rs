@@ -1,9 +1,10 @@
 //! What a window of load keeps beside the histograms of all requests: the response times that limits hold for, slow
 //! requests one by one, and how the requests that were sent were spread over time.
 
-use crate::recorder::{RequestTimes, empty_histogram};
+use crate::recorder::{RequestTimes, counts, empty_histogram};
 use crate::schedule::Waiting;
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Slow requests that are kept one by one: 1 MB. The rest is counted.
@@ -13,7 +14,8 @@ pub const SLOW_REQUESTS_MAX: usize = 20_000;
 pub const CONNECTION_WAIT_MIN: Duration = Duration::from_millis(1);
 
 /// A request whose response took long, with its instants on `CLOCK_MONOTONIC`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SlowRequest {
     /// Position of its operation in the scenario; absent when it was never decided.
     pub operation: Option<u32>,
@@ -27,10 +29,12 @@ pub struct SlowRequest {
     pub done_ns: u64,
 }
 
-/// What [`crate::LoadSource::window`] keeps besides the figures of every stretch.
-#[derive(Debug, Clone)]
+/// What is kept of a stretch of load besides its figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct WindowDetail {
     /// Response times of right answers, nanoseconds from the intended start, of the operations that limits hold for.
+    #[serde(with = "counts")]
     pub limited: Histogram<u64>,
     /// Failed requests of these operations; one that never became an operation is among them.
     pub limited_failed: u64,
@@ -42,6 +46,7 @@ pub struct WindowDetail {
     pub connection_waits: u64,
     /// Gaps between the intended starts of requests that were sent, one after the other, nanoseconds: whether what the
     /// server got was the asked arrival law. Of several generators, the gaps within each.
+    #[serde(with = "counts")]
     pub gaps: Histogram<u64>,
 }
 

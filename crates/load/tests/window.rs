@@ -111,7 +111,7 @@ fn the_window_begins_with_the_queue_that_settling_has_left() {
         assert_eq!(measured.completions.total(), measured.completed);
         let cpu = measured.generator_cpu_share().expect("it took time");
         assert!(cpu < 1.0, "settling and draining are in both parts of the share: {cpu}");
-        let detail = measured.detail.as_ref().expect("kept by windows");
+        let detail = &measured.detail;
         assert_eq!(detail.connection_waits, 0, "the queue is the server's");
         if watch.end() < Duration::from_millis(20) {
             return check_queue(&measured, &done_ns);
@@ -143,7 +143,7 @@ fn slow_requests_of_limited_operations_are_kept_with_their_instants() {
     let law = Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s: 300.0 };
     let before_ns = monotonic_ns();
     let measured = window(&mut generator, law, 100, 1_000);
-    let detail = measured.detail.as_ref().expect("kept by windows");
+    let detail = &measured.detail;
     let of = |name: &str| {
         measured.operations.iter().find(|one| one.name == name).expect("of the scenario").requests
     };
@@ -170,7 +170,7 @@ fn slow_requests_of_limited_operations_are_kept_with_their_instants() {
 fn without_names_limits_hold_for_all_and_failed_requests_miss_them() {
     let url = serve(None);
     let measured = window(&mut generator(&url, &[]).expect("good"), constant(200.0), 0, 400);
-    let detail = measured.detail.as_ref().expect("kept by windows");
+    let detail = &measured.detail;
     assert_eq!((detail.requests(), measured.requests), (80, 80));
     assert_eq!(detail.limited_failed, measured.errors());
     assert!(detail.misses(10_000 * MS) == measured.errors() && measured.errors() > 0);

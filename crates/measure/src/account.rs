@@ -1,8 +1,8 @@
 //! The server's own account of its data: asked for after each level of a sweep and at the end, with the data set back between
 //! levels, so that each begins with the same.
 
-use assay_model::{Audit, Problem};
-use assay_stats::capacity::{Ask, Step};
+use assay_model::{Audit, CapacityStep, Problem};
+use assay_stats::capacity::Ask;
 
 /// Data of a server that keeps account of it.
 pub trait ServerData {
@@ -31,15 +31,10 @@ impl<'a> Account<'a> {
         Account { data, levels: 0, wrong: None, unset: None }
     }
 
-    /// Whether the server keeps one at all.
-    pub fn is_kept(&self) -> bool {
-        self.data.is_some()
-    }
-
     /// Before a window: a level begins with the data that the first one began with. A server that cannot set it back just now goes
     /// on with what it has.
     pub fn before(&mut self, ask: &Ask) {
-        let Some(data) = self.data.as_mut().filter(|_| ask.step == Step::Level) else { return };
+        let Some(data) = self.data.as_mut().filter(|_| ask.step == CapacityStep::Level) else { return };
         if let Err(why) = data.reset() {
             let first = || (format!("before the level at {:.0}/s: {why}", ask.rate_per_s), 0);
             self.unset.get_or_insert_with(first).1 += 1;
@@ -55,7 +50,7 @@ impl<'a> Account<'a> {
 
     /// Behind a window: whether the data is right, as far as is known.
     pub fn is_right_after(&mut self, ask: &Ask) -> bool {
-        let Some(data) = self.data.as_mut().filter(|_| ask.step == Step::Level) else { return true };
+        let Some(data) = self.data.as_mut().filter(|_| ask.step == CapacityStep::Level) else { return true };
         let Some(audit) = data.audit() else { return true };
         if audit.passed {
             self.levels += 1;
@@ -104,7 +99,7 @@ mod tests {
         }
     }
 
-    fn ask(step: Step) -> Ask {
+    fn ask(step: CapacityStep) -> Ask {
         Ask { rate_per_s: 100.0, rest_s: 0.0, settle_s: 1.0, window_s: 5.0, step }
     }
 
@@ -112,13 +107,13 @@ mod tests {
     fn each_level_begins_with_the_data_set_back_and_ends_with_an_audit() {
         let mut data = Data { wrong_from: 9, ..Data::default() };
         let mut account = Account::new(Some(&mut data));
-        let level = ask(Step::Level);
+        let level = ask(CapacityStep::Level);
         for _ in 0..3 {
             account.before(&level);
             assert!(account.is_right_after(&level));
         }
-        account.before(&ask(Step::Refine));
-        assert!(account.is_right_after(&ask(Step::Refine)));
+        account.before(&ask(CapacityStep::Refine));
+        assert!(account.is_right_after(&ask(CapacityStep::Refine)));
         let told = account.problem().expect("one reset failed").text;
         assert_eq!(told, "the data was not set back before the level at 100/s: it is busy");
         let audit = account.finish().expect("it gives one");
@@ -131,7 +126,7 @@ mod tests {
     fn data_that_is_wrong_behind_a_level_stays_so_and_names_it() {
         let mut data = Data { wrong_from: 2, ..Data::default() };
         let mut account = Account::new(Some(&mut data));
-        let level = ask(Step::Level);
+        let level = ask(CapacityStep::Level);
         assert!(account.is_right_after(&level) && !account.is_right_after(&level));
         let audit = account.finish().expect("it gives one");
         assert!(!audit.passed);

@@ -14,18 +14,17 @@
 use crate::config::Bounds;
 use crate::validity::{RunFacts, Steadiness, WindowFacts, lag, told};
 use assay_model::{LimitRate, Metric, Problem, Reason, metric};
-use assay_stats::capacity::{Capacity, LimitCapacity, SearchConfig};
+use assay_stats::capacity::{Capacity, SearchConfig};
 
 /// What is said, and what is not and why.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
     pub capacity: Capacity,
-    pub limits: Vec<LimitRate>,
     pub absences: Vec<Problem>,
 }
 
 /// Takes away what the generator leaves open.
-pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts, bounds: &Bounds) -> Answer {
+pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts<'_>, bounds: &Bounds) -> Answer {
     let mut absences = Vec::new();
     let mut absent =
         |reason: Reason, about: &str, why: String| absences.push(Problem::because(reason, about, why));
@@ -75,16 +74,10 @@ pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts, bounds: &Bounds) 
         let why = why.unwrap_or_else(|| "a longer budget, or a quieter machine, narrows them".to_owned());
         absent(Reason::Other, "capacity", format!("the intervals are wider than asked: {why}"));
     }
-    let limits = capacity.limits.iter().map(|limit| LimitRate {
-        limit_ms: limit.limit_ms,
-        rate_per_s: limit.rate_per_s,
-        last_success_per_s: limit.last_success_per_s,
-        first_failure_per_s: limit.first_failure_per_s,
-    });
-    Answer { limits: limits.collect(), capacity, absences }
+    Answer { capacity, absences }
 }
 
-fn never_crossed(limit: &LimitCapacity) -> String {
+fn never_crossed(limit: &LimitRate) -> String {
     match (limit.last_success_per_s, limit.first_failure_per_s) {
         (None, Some(rate)) => format!("no rate that was tried keeps it, not even {rate:.1}/s"),
         (Some(rate), None) => format!("every rate that was tried keeps it, up to {rate:.1}/s"),
@@ -100,7 +93,7 @@ fn why_not(
     index: usize,
     limit_ms: f64,
     rate_per_s: f64,
-    facts: &RunFacts,
+    facts: &RunFacts<'_>,
     bounds: &Bounds,
 ) -> Option<String> {
     let misses = |w: &WindowFacts| w.miss_shares.get(index).is_some_and(|share| facts.miss_share < *share);

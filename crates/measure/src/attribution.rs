@@ -28,14 +28,14 @@ const REQUESTS_MIN: u64 = 100;
 /// Why the slowest hundredth of the requests of one window took long, which has no limits of its own. Absent where there were too
 /// few, or not all of them were kept one by one; longer ones than `kept_above` were.
 pub(crate) fn of_slowest(measured: &Measured, kept_above: Duration, seen: &Seen) -> Option<LimitBlame> {
-    let detail = measured.detail.as_ref()?;
+    let detail = &measured.detail;
     let limit_ns = measured.response.value_at_quantile(SLOWEST_FROM);
     let are_kept = detail.slow_not_kept == 0 && kept_above <= Duration::from_nanos(limit_ns);
     if !are_kept || measured.response.len() < REQUESTS_MIN {
         return None;
     }
     let mut attribution = Attribution::new(&[limit_ns as f64 / NS_PER_MS]);
-    attribution.add(&SlowWindow::of(measured, detail, seen));
+    attribution.add(&SlowWindow::of(measured, seen));
     attribution.finish().pop().filter(|of| 0 < of.misses)
 }
 
@@ -56,11 +56,11 @@ pub struct SlowWindow<'a> {
 
 impl<'a> SlowWindow<'a> {
     /// Of a window as it was measured.
-    pub(crate) fn of(measured: &Measured, detail: &'a WindowDetail, seen: &'a Seen) -> Self {
+    pub(crate) fn of(measured: &'a Measured, seen: &'a Seen) -> Self {
         let lag = &measured.send_lag;
         let late = lag.count_between(LATE_NS, lag.high().max(LATE_NS));
         SlowWindow {
-            detail,
+            detail: &measured.detail,
             spans: &seen.spans,
             watched: &seen.watched,
             range_ns: (measured.start_monotonic_ns, measured.end_monotonic_ns),

@@ -12,12 +12,12 @@ use crate::seen::{Seen, WindowLoad};
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
 use crate::window::{self, Common};
-use assay_load::{ArrivalLaw, Load, LoadError, LoadWindow, Measured, SLOW_REQUESTS_MAX, WindowDetail};
+use assay_load::{ArrivalLaw, Load, LoadError, LoadWindow, Measured, SLOW_REQUESTS_MAX};
 use assay_model::{
-    CapacityMethod, CapacityReport, CapacityStep, Check, Disturbance, Metric, Problem, SearchStep, Window,
-    metric, schema,
+    CapacityMethod, CapacityReport, CapacityStep, Check, Disturbance, LimitRate, Metric, Problem, SearchStep,
+    Window, metric, schema,
 };
-use assay_stats::capacity::{self, Ask, Capacity, LimitCapacity, Method, Step};
+use assay_stats::capacity::{self, Ask, Capacity, Method};
 use assay_text::redact;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -53,12 +53,9 @@ pub fn measure(
             books.was_stopped = true;
             break;
         }
-        on_event(MeasureEvent::WindowStarted(ask));
         account.before(&ask);
         source.rest(seconds(ask.rest_s), stop);
-        let mut on_progress = |p| on_event(MeasureEvent::Loading(p));
-        let wanted = load_window(config, &ask);
-        let (measured, seen) = match window::run(&wanted, *source, *watcher, stop, &mut on_progress) {
+        let (measured, seen) = match window::run(&load_window(config, &ask), *source, *watcher, stop) {
             Ok(Some(loaded)) => loaded,
             Err(error) if books.windows.is_empty() => return Err(error),
             ended => {
@@ -77,9 +74,6 @@ pub fn measure(
             books.was_stopped = true;
             break;
         }
-    }
-    if account.is_kept() {
-        on_event(MeasureEvent::Auditing);
     }
     books.problems.extend(account.problem());
     let audit = account.finish();
@@ -154,28 +148,17 @@ fn metrics_of(report: &CapacityReport) -> BTreeMap<String, f64> {
     limits.chain(known).filter_map(|(id, rate)| Some((id, rate?.estimate))).collect()
 }
 
-/// A step in the stored form.
-fn stored_step(step: Step) -> CapacityStep {
-    match step {
-        Step::Bracket => CapacityStep::Bracket,
-        Step::Refine => CapacityStep::Refine,
-        Step::Confirm => CapacityStep::Confirm,
-        Step::Overload => CapacityStep::Overload,
-        Step::Level => CapacityStep::Level,
-    }
-}
-
 /// What the method wanted of a window, and how the limits fared.
-fn search_step(config: &CapacityConfig, ask: &Ask, measured: &Measured, detail: &WindowDetail) -> SearchStep {
+fn search_step(config: &CapacityConfig, ask: &Ask, measured: &Measured) -> SearchStep {
+    let detail = &measured.detail;
     let ms = |ns: u64| ns as f64 / NS_PER_MS;
     let has_requests = !measured.response.is_empty();
-    let sent = measured.service.len() as f64 / measured.seconds();
     SearchStep {
-        step: stored_step(ask.step),
+        step: ask.step,
         rest_s: ask.rest_s,
         settle_s: ask.settle_s,
         asked_rate_per_s: ask.rate_per_s,
-        sent_rate_per_s: if sent.is_finite() { sent } else { 0.0 },
+        sent_rate_per_s: measured.sent_rate_per_s().unwrap_or(0.0),
         misses: config.limits_ms.iter().map(|limit| detail.misses(limit_ns(*limit))).collect(),
         response_ms_min: has_requests.then(|| ms(measured.response.min())),
         response_ms_p90: has_requests.then(|| ms(measured.response.value_at_quantile(0.9))),
@@ -186,7 +169,8 @@ fn search_step(config: &CapacityConfig, ask: &Ask, measured: &Measured, detail: 
 
 /// The form that a method takes. It knows one count of requests, against which both answers and misses stand: where limits hold
 /// for some operations only, misses are given in the proportion that they have among those.
-fn for_method(measured: &Measured, step: &SearchStep, limited: u64) -> capacity::LoadWindow {
+fn for_method(measured: &Measured, step: &SearchStep) -> capacity::LoadWindow {
+    let limited = measured.detail.requests();
     let scaled = |misses: &u64| {
         if limited == 0 || limited == measured.requests {
             return *misses;
@@ -209,7 +193,7 @@ struct Books<'a> {
     warmed_up: Option<&'a WarmedUp>,
     turn: Turn,
     windows: Vec<Window>,
-    facts: RunFacts,
+    facts: RunFacts<'a>,
     blame: Attribution,
     slow_not_kept: u64,
     /// From the beginning of the first window's settling to the end of the last one.
@@ -234,7 +218,7 @@ impl<'a> Books<'a> {
             facts: RunFacts {
                 miss_share: config.miss_share(),
                 connections: config.connections,
-                warmed_up: warmed_up.cloned(),
+                warmed_up,
                 counts_disturbed: config.counts_disturbed,
                 ..RunFacts::default()
             },
@@ -275,23 +259,19 @@ impl<'a> Books<'a> {
             knows_server,
             turn: self.turn,
         };
-        let (mut window, facts) = window::judged(measured, seen, &common);
-        let Some((facts, detail)) = facts.zip(measured.detail.as_ref()) else {
-            self.problems.append(&mut window.problems);
-            return method.lose(ask);
-        };
-        let step = search_step(self.config, ask, measured, detail);
+        let (window, facts) = window::judged(measured, seen, &common);
+        let step = search_step(self.config, ask, measured);
         let is_told = self.is_told(ask, &facts);
         if is_told {
-            method.take(ask, for_method(measured, &step, detail.requests()));
+            method.take(ask, for_method(measured, &step));
         } else {
             method.lose(ask);
         }
-        if facts.is_sustained && ask.step != Step::Overload {
-            self.slow_not_kept += detail.slow_not_kept;
-            self.blame.add(&SlowWindow::of(measured, detail, seen));
+        if facts.is_sustained && ask.step != CapacityStep::Overload {
+            self.slow_not_kept += measured.detail.slow_not_kept;
+            self.blame.add(&SlowWindow::of(measured, seen));
         }
-        let is_validation = self.config.method == CapacityMethod::Sweep && ask.step == Step::Confirm;
+        let is_validation = self.config.method == CapacityMethod::Sweep && ask.step == CapacityStep::Confirm;
         self.facts.windows.push(WindowFacts { is_told, is_validation, ..facts });
         self.load_problems.enter(&measured.problems, ask.rate_per_s);
         self.windows.push(Window { search: Some(step), ..window });
@@ -320,9 +300,9 @@ impl<'a> Books<'a> {
 
     fn close(mut self, capacity: Capacity) -> CapacityReport {
         let config = self.config;
-        let rate = |limit: &LimitCapacity| (limit.limit_ms, limit.rate_per_s.map(|rate| rate.estimate));
+        let rate = |limit: &LimitRate| (limit.limit_ms, limit.rate_per_s.map(|rate| rate.estimate));
         self.facts.limits = capacity.limits.iter().map(rate).collect();
-        let Answer { capacity, limits, absences } = answer(capacity, &self.facts, &config.bounds);
+        let Answer { capacity, absences } = answer(capacity, &self.facts, &config.bounds);
         self.facts.sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
         self.facts.was_stopped = self.was_stopped;
         let checks = validity::check(&self.facts, &config.bounds);
@@ -345,7 +325,7 @@ impl<'a> Books<'a> {
             percentile: config.percentile,
             limited_operations: config.limited_operations.clone(),
             max_rate_per_s: capacity.max_rate_per_s,
-            limits,
+            limits: capacity.limits,
             critical_rate_per_s: capacity.critical_rate_per_s,
             windows: self.windows,
             blame: self.blame.finish(),
@@ -365,10 +345,9 @@ mod tests {
     #[test]
     fn misses_keep_their_share_where_limits_hold_for_some_operations() {
         let load = Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s: 500.0 };
-        let measured =
+        let mut measured =
             Measured { requests: 1_000, completed: 999, ..Measured::empty(load, 1, (0, 2_000_000_000)) };
-        let mut detail = WindowDetail::empty();
-        detail.limited.record_n(20_000_000, 500).expect("in range");
+        measured.detail.limited.record_n(20_000_000, 500).expect("in range");
         let step = SearchStep {
             step: CapacityStep::Refine,
             rest_s: 0.0,
@@ -381,7 +360,7 @@ mod tests {
             limited_ms: Some(20.0),
             is_sustained: true,
         };
-        let given = for_method(&measured, &step, detail.requests());
+        let given = for_method(&measured, &step);
         assert_eq!((given.requests, given.answers, given.misses), (1_000, 999, vec![1_000, 0]));
     }
 }

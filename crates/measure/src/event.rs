@@ -1,8 +1,7 @@
 //! What happens while a trial is measured, for whoever shows it.
 
-use assay_load::Progress;
 use assay_model::Window;
-use assay_stats::capacity::{Ask, Capacity};
+use assay_stats::capacity::Capacity;
 
 /// A step on the way.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,10 +22,6 @@ pub enum MeasureEvent {
         /// How long it took, seconds.
         duration_s: f64,
     },
-    /// A window begins.
-    WindowStarted(Ask),
-    /// A window goes on.
-    Loading(Progress),
     /// A window is over.
     WindowEnded {
         /// What it gave.
@@ -34,6 +29,4 @@ pub enum MeasureEvent {
         /// What is known by now.
         capacity: Box<Capacity>,
     },
-    /// All windows are over, and the server is asked for its account, if it keeps one.
-    Auditing,
 }

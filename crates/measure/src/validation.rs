@@ -2,7 +2,8 @@
 //! of 10 s each, and each must be reached within 5 %; then the workload is asked for its audit. The published rules start the server
 //! anew before it, which a conductor that is given a running server cannot; the check says so.
 
-use assay_stats::capacity::{Ask, Capacity, LoadWindow, Method, Step};
+use assay_model::CapacityStep;
+use assay_stats::capacity::{Ask, Capacity, LoadWindow, Method};
 
 const STEPS: u32 = 10;
 const STEP_S: f64 = 10.0;
@@ -43,12 +44,12 @@ impl<M: Method> Method for Validated<M> {
             rest_s: 0.0,
             settle_s: SETTLE_S * self.time_factor,
             window_s: STEP_S * self.time_factor,
-            step: Step::Confirm,
+            step: CapacityStep::Confirm,
         })
     }
 
     fn take(&mut self, ask: &Ask, window: LoadWindow) {
-        if ask.step == Step::Confirm {
+        if ask.step == CapacityStep::Confirm {
             self.use_up(ask);
             (self.step, self.lost) = (self.step + 1, 0);
         } else {
@@ -61,7 +62,7 @@ impl<M: Method> Method for Validated<M> {
     }
 
     fn lose(&mut self, ask: &Ask) {
-        if ask.step != Step::Confirm {
+        if ask.step != CapacityStep::Confirm {
             return self.method.lose(ask);
         }
         self.use_up(ask);
@@ -100,7 +101,7 @@ mod tests {
         let mut method = Validated::new(Sweep::new(SweepConfig::new(vec![50.0])), 0.1);
         let (mut steps, mut found) = (Vec::new(), None);
         while let Some(ask) = method.next() {
-            if ask.step == Step::Confirm {
+            if ask.step == CapacityStep::Confirm {
                 assert!((ask.window_s - 1.0).abs() < 1e-9, "{ask:?}");
                 found.get_or_insert_with(|| method.capacity().max_rate_per_s);
                 steps.push(ask.rate_per_s);

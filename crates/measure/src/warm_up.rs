@@ -29,10 +29,6 @@ pub struct WarmUpPlan {
 }
 
 impl WarmUpPlan {
-    /// What warms a server up whose capacity is then searched for: users who each wait for their answer, so that so many requests
-    /// are in flight at most, whatever the server can do.
-    pub const USERS: Load = Load::Closed { users: 8, think: Duration::ZERO };
-
     /// With slices that are longer where there is more time.
     pub fn within(load: Load, min: Duration, cap: Duration) -> Self {
         let slice_s = (cap.as_secs_f64() / SLICES_TO_CAP).clamp(SLICE_S.0, SLICE_S.1);
@@ -102,8 +98,7 @@ fn warm_up(plan: &WarmUpPlan, with: &mut With<'_>) -> Result<WarmedUp, LoadError
         state.push(figure.filter(|f| f.is_finite()).unwrap_or(f64::NAN));
         duration_s += measured.seconds();
         requests += measured.completed;
-        let throughput_per_s =
-            if measured.seconds() > 0.0 { measured.completed as f64 / measured.seconds() } else { 0.0 };
+        let throughput_per_s = measured.reached_rate_per_s().unwrap_or(0.0);
         rates.push(throughput_per_s);
         p99s_ms.push(measured.response.value_at_quantile(0.99) as f64 / 1e6);
         on_event(MeasureEvent::WarmUp {

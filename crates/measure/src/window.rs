@@ -7,7 +7,7 @@ use crate::procedure::Turn;
 use crate::seen::{Seen, Watcher, server_cpu_ms};
 use crate::validity::{WindowFacts, check_window};
 use crate::warm_up::WarmedUp;
-use assay_load::{LoadError, LoadSource, LoadWindow, Measured, Progress, summary_ms};
+use assay_load::{LoadError, LoadSource, LoadWindow, Measured, summary_ms};
 use assay_model::{Problem, Window, metric};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -40,11 +40,10 @@ pub(crate) fn run(
     source: &mut dyn LoadSource,
     watcher: &mut dyn Watcher,
     stop: &AtomicBool,
-    on_progress: &mut dyn FnMut(Progress),
 ) -> Result<Option<(Measured, Seen)>, LoadError> {
     let machine = watcher.machine_speed();
     let logs = watcher.begin_window();
-    let measured = source.logged_window(wanted, logs, stop, on_progress)?;
+    let measured = source.logged_window(wanted, logs, stop, &mut |_| ())?;
     watcher.end_load(&measured);
     if measured.stopped {
         return Ok(None);
@@ -54,32 +53,26 @@ pub(crate) fn run(
 }
 
 /// The stored form of a window, with what disturbed it, what was checked, and why its slowest requests took long; and what is judged
-/// of it, which is absent where the load source kept too little.
-pub(crate) fn judged(measured: &Measured, seen: &Seen, common: &Common<'_>) -> (Window, Option<WindowFacts>) {
+/// of it.
+pub(crate) fn judged(measured: &Measured, seen: &Seen, common: &Common<'_>) -> (Window, WindowFacts) {
     let Common { bounds, knows_server, .. } = *common;
     let mut window = figures(measured, seen, common);
     window.disturbances = judge::disturbances(bounds, measured, seen, knows_server);
-    let Some(detail) = &measured.detail else {
-        let what = "the load source keeps no response times of single requests: nothing was checked";
-        window.problems.push(Problem::new("load", what));
-        return (window, None);
-    };
     let facts = WindowFacts {
         disturbances: window.disturbances.clone(),
-        ..WindowFacts::of(measured, detail, seen, common.limits_ms, bounds)
+        ..WindowFacts::of(measured, seen, common.limits_ms, bounds)
     };
-    window.checks =
-        check_window(facts.clone(), common.warmed_up.cloned(), common.connections, knows_server, bounds);
+    let (checks, facts) = check_window(facts, common.warmed_up, common.connections, knows_server, bounds);
+    window.checks = checks;
     window.attribution = of_slowest(measured, common.kept_above, seen);
-    (window, Some(facts))
+    (window, facts)
 }
 
 fn figures(measured: &Measured, seen: &Seen, common: &Common<'_>) -> Window {
     let response_ms = summary_ms(&measured.response);
-    let throughput = measured.completed as f64 / measured.seconds();
     let cpu_ms = server_cpu_ms(measured, seen);
     let known = [
-        (metric::THROUGHPUT_PER_S, Some(throughput).filter(|t| t.is_finite())),
+        (metric::THROUGHPUT_PER_S, measured.reached_rate_per_s()),
         (metric::RESPONSE_P50_MS, response_ms.p50),
         (metric::RESPONSE_P99_MS, response_ms.p99),
         (metric::CPU_MS_PER_REQUEST, cpu_ms),

@@ -3,12 +3,11 @@
 use crate::arguments::{InjectArguments, InjectorsArguments};
 use crate::failure::Failure;
 use crate::{output, stop};
-use assay_inject::{InjectorEvent, Injectors, InjectorsConfig, ScenarioText, Token, serve};
+use assay_inject::{InjectorEvent, Injectors, InjectorsConfig, Token, serve};
 use assay_load::{GeneratorConfig, LoadError};
 use assay_model::InjectorPart;
 use std::io::{self, Write};
 use std::net::TcpListener;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Serves controllers until Ctrl-C.
@@ -34,12 +33,9 @@ pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(stop::INTERRUPTED))
 }
 
-/// Connects to the injectors that were asked for, for such a load; absent when none were. The URL and the scenario's file are those
-/// that were given.
+/// Connects to the injectors that were asked for, for such a load; absent when none were.
 pub fn connect(
     arguments: &InjectorsArguments,
-    url: &str,
-    scenario: Option<&Path>,
     load: &GeneratorConfig,
 ) -> Result<Option<Injectors>, LoadError> {
     let Some(token_file) = arguments.token_file.as_deref().filter(|_| !arguments.injectors.is_empty()) else {
@@ -48,13 +44,7 @@ pub fn connect(
     let config = InjectorsConfig {
         injectors: arguments.injectors.clone(),
         token: Token::read(token_file)?,
-        base_url: load.base_url.clone(),
-        scenario: scenario.map_or_else(|| Ok(ScenarioText::for_url(url)), ScenarioText::read)?,
-        connections: load.connections,
-        in_flight_max: load.in_flight_max,
-        sessions: load.sessions,
-        seed: load.seed,
-        limited: load.limited.clone(),
+        load: load.clone(),
         go_on_without: arguments.go_on_without,
     };
     Injectors::connect(config).map(Some)

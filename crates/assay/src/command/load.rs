@@ -22,8 +22,7 @@ const PROBLEMS_SHOWN: usize = 6;
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let law = law(arguments)?;
     let config = config(arguments)?;
-    let scenario = arguments.scenario.as_deref();
-    let group = inject::connect(&arguments.injectors, &arguments.url, scenario, &config)?;
+    let group = inject::connect(&arguments.injectors, &config)?;
     let stop = stop::flag_on_signal()?;
     let bar = progress_bar(arguments.duration);
     let mut on_progress = |progress: Progress| {

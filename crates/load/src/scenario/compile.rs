@@ -86,7 +86,7 @@ pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
             Some(*sum)
         })
         .collect();
-    Ok(Scenario { name: file.name, operations, start, weight_sums, values, extracts })
+    Ok(Scenario { name: file.name, text: text.to_owned(), operations, start, weight_sums, values, extracts })
 }
 
 /// Adds the nearest right word to serde's "unknown field `x`, expected one of `a`, `b`"; the words are its own.

@@ -16,6 +16,7 @@ pub(crate) use value::Value;
 
 use crate::LoadError;
 use crate::url::BaseUrl;
+use assay_model::schema;
 pub(crate) use operation::Operation;
 pub use operation::Scenario;
 use std::path::Path;
@@ -55,27 +56,19 @@ impl Scenario {
     /// The URL is not one that the generator can load.
     pub fn for_url(url: &str) -> Result<(String, Scenario), LoadError> {
         let (base, path) = BaseUrl::split(url)?;
-        Ok((base, Scenario::get(&path)))
+        // A brace may not stand in a URL, and would begin the name of a value here.
+        let path = path.replace('{', "%7B").replace('}', "%7D");
+        let [name, operation] = [path.clone(), format!("GET {path}")].map(toml::Value::String);
+        let text = format!(
+            "schema = \"{}\"\nname = {name}\n\n[[operation]]\nname = {operation}\npath = {name}\n",
+            schema::SCENARIO_FILE
+        );
+        Ok((base, Scenario::parse(&text, url)?))
     }
 
-    fn get(path: &str) -> Scenario {
-        let mut literal = Template::default();
-        literal.literal(path.as_bytes());
-        let operation = Operation {
-            name: format!("GET {path}"),
-            weight: 1.0,
-            method: "GET".to_owned(),
-            path: literal,
-            statuses: vec![200],
-            timeout_ns: 10_000_000_000,
-            ..Operation::default()
-        };
-        Scenario {
-            name: path.to_owned(),
-            operations: vec![operation],
-            weight_sums: vec![1.0],
-            ..Scenario::default()
-        }
+    /// As it was written; of a plain URL, what could be written for it.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The scenario's name.

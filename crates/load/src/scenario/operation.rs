@@ -2,7 +2,9 @@
 
 use super::template::Template;
 use super::value::Value;
+use crate::LoadError;
 use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
 
 /// A checked scenario.
 ///
@@ -60,9 +62,12 @@ use memchr::memmem::Finder;
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
 /// it is not found removes it. Cookies are kept for each session (their domain, path and later expiry are not
 /// supported). Not supported either: https, redirects, compressed answers, HTTP/2, character entities in extracts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Scenario {
     pub(crate) name: String,
+    /// As it was written.
+    pub(crate) text: String,
     pub(crate) operations: Vec<Operation>,
     /// Operations at the start of a session, in order.
     pub(crate) start: Vec<usize>,
@@ -72,8 +77,22 @@ pub struct Scenario {
     pub(crate) extracts: Vec<Extract>,
 }
 
+impl TryFrom<String> for Scenario {
+    type Error = LoadError;
+
+    fn try_from(text: String) -> Result<Scenario, LoadError> {
+        Scenario::parse(&text, "scenario")
+    }
+}
+
+impl From<Scenario> for String {
+    fn from(scenario: Scenario) -> String {
+        scenario.text
+    }
+}
+
 /// One kind of request with its checks.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Operation {
     pub name: String,
     pub weight: f64,

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 /// The server that is watched, as far as it is known.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The process that does the work.
-    pub pid: u32,
+    /// The process that does the work; absent where it is not known.
+    pub pid: Option<u32>,
     /// The trial's folder.
     pub folder: PathBuf,
     /// Where the Java heap lies.
@@ -20,6 +20,13 @@ pub struct Target {
     pub takes_jvm_options: bool,
     /// Whether its windows are of one load, the same for all variants.
     pub has_even_load: bool,
+}
+
+impl Target {
+    /// The process, for an observer that cannot work without it.
+    pub(crate) fn known_pid(&self) -> Result<u32, String> {
+        self.pid.ok_or_else(|| "the server's process is not known".to_owned())
+    }
 }
 
 /// What watches a trial. Every step may fail with a reason; the observer is then left out of the rest of the trial.

@@ -120,11 +120,12 @@ impl MemoryObserver {
 
 /// Of one depth however large the heap is: areas are compared between variants, which may have heaps of different sizes.
 fn full_look(target: &Target) -> Result<MemoryReport, String> {
-    assay_memory::read(target.pid, &ReadOptions::of_depth(LookDepth::Owners)).map_err(|e| e.to_string())
+    assay_memory::read(target.known_pid()?, &ReadOptions::of_depth(LookDepth::Owners))
+        .map_err(|e| e.to_string())
 }
 
 fn short_look(target: &Target) -> Result<MemorySample, String> {
-    assay_memory::sample(&ProcRoot::default(), target.pid, target.heap, monotonic_ns())
+    assay_memory::sample(&ProcRoot::default(), target.known_pid()?, target.heap, monotonic_ns())
         .map_err(|e| e.to_string())
 }
 
@@ -166,7 +167,8 @@ impl Observer for MemoryObserver {
     fn sample(&mut self, target: &Target) -> Result<(), String> {
         let now_ns = monotonic_ns();
         if let Some(interval_ns) = self.areas_interval_ns {
-            let stat = ProcRoot::default().read_process_stat(target.pid).map_err(|e| e.to_string())?;
+            let stat = ProcRoot::default().read_process_stat(target.known_pid()?);
+            let stat = stat.map_err(|e| e.to_string())?;
             self.faults.push(Faults { monotonic_ns: now_ns, minor: stat.minor_faults });
             return self.look_beside(target, interval_ns);
         }

@@ -53,8 +53,7 @@ impl Procedure for Windows {
             length: self.length,
             slow_above: Some(kept_above),
         };
-        let Some((measured, seen)) = window::run(&wanted, with.source, with.watcher, with.stop, &mut |_| ())?
-        else {
+        let Some((measured, seen)) = window::run(&wanted, with.source, with.watcher, with.stop)? else {
             return Ok(None);
         };
         let common = Common {

@@ -19,7 +19,7 @@ const SMALL_OFF_MAX: f64 = 0.01;
 const REFUSED_MAX: u64 = 10;
 
 /// All checks, in the order in which they are shown.
-pub fn check(facts: &RunFacts, bounds: &Bounds) -> Vec<ValidityCheck> {
+pub fn check(facts: &RunFacts<'_>, bounds: &Bounds) -> Vec<ValidityCheck> {
     [
         complete(facts),
         warm_up(facts),
@@ -45,20 +45,20 @@ pub fn check(facts: &RunFacts, bounds: &Bounds) -> Vec<ValidityCheck> {
 }
 
 /// What is checked of one window that is measured for its own sake, and not on the way to a capacity. What has no verdict is
-/// left out.
-pub fn check_window(
+/// left out. Gives the window back.
+pub(crate) fn check_window(
     window: WindowFacts,
-    warmed_up: Option<WarmedUp>,
+    warmed_up: Option<&WarmedUp>,
     connections: u32,
     knows_server: bool,
     bounds: &Bounds,
-) -> Vec<ValidityCheck> {
+) -> (Vec<ValidityCheck>, WindowFacts) {
     let is_open = window.is_open;
-    let facts =
-        RunFacts { windows: vec![window], warmed_up, connections, knows_server, ..RunFacts::default() };
+    let windows = vec![window];
+    let mut facts = RunFacts { windows, warmed_up, connections, knows_server, ..RunFacts::default() };
     let of_open_load =
         || [arrivals(&facts), sent_rate(&facts, bounds), connections_of_window(&facts, bounds)];
-    [
+    let checks = [
         warm_up(&facts),
         mix(&facts),
         generator::lag_of_window(&facts),
@@ -72,14 +72,15 @@ pub fn check_window(
     .into_iter()
     .chain(is_open.then(of_open_load).into_iter().flatten())
     .filter(|check| check.passed.is_some())
-    .collect()
+    .collect();
+    (checks, facts.windows.remove(0))
 }
 
 fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-fn complete(facts: &RunFacts) -> ValidityCheck {
+fn complete(facts: &RunFacts<'_>) -> ValidityCheck {
     let evidence = match (facts.was_stopped, facts.windows.len()) {
         (true, n) => format!("stopped after {n} windows"),
         (false, 0) => "no window was measured".to_owned(),
@@ -88,7 +89,7 @@ fn complete(facts: &RunFacts) -> ValidityCheck {
     verdict(Check::Complete, Some(!facts.was_stopped && !facts.windows.is_empty()), evidence)
 }
 
-fn warm_up(facts: &RunFacts) -> ValidityCheck {
+fn warm_up(facts: &RunFacts<'_>) -> ValidityCheck {
     match &facts.warmed_up {
         None => verdict(Check::WarmUp, None, "no warm-up was asked for"),
         Some(of) => {
@@ -113,7 +114,7 @@ fn mix_off(expected: f64, requests: u64, all: u64) -> f64 {
     off / bound.max(chance_share(expected, all))
 }
 
-fn mix(facts: &RunFacts) -> ValidityCheck {
+fn mix(facts: &RunFacts<'_>) -> ValidityCheck {
     let Some(first) = facts.windows.first().filter(|w| w.operations.len() > 1) else {
         return verdict(Check::Mix, None, "one operation only");
     };
@@ -143,7 +144,7 @@ fn mix(facts: &RunFacts) -> ValidityCheck {
     verdict(Check::Mix, Some(off <= 1.0), format!("farthest off is {what}; {rule}"))
 }
 
-fn arrivals(facts: &RunFacts) -> ValidityCheck {
+fn arrivals(facts: &RunFacts<'_>) -> ValidityCheck {
     // Beyond what the server takes, requests that find no place are not sent: what is left is no Poisson process.
     let judged: Vec<&WindowFacts> =
         facts.windows.iter().filter(|w| w.is_sustained && w.gaps.are_foreign().is_some()).collect();
@@ -163,7 +164,7 @@ fn rate_off(count: f64, asked: f64, bound_share: f64) -> f64 {
     (count - asked).abs() / (bound_share * asked).max(chance(asked))
 }
 
-fn sent_rate(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+fn sent_rate(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let judged: Vec<&WindowFacts> = facts.windows.iter().filter(|w| w.is_sustained).collect();
     if judged.is_empty() {
         return verdict(Check::SentRate, None, "no window that the server kept up with");
@@ -191,7 +192,7 @@ fn sent_rate(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
 
 /// A share of the requests in clear windows, each and all together, against a bound and what chance explains.
 fn in_clear(
-    facts: &RunFacts,
+    facts: &RunFacts<'_>,
     check: Check,
     what: &str,
     bound: f64,
@@ -217,7 +218,7 @@ fn in_clear(
 /// Connections run out behind a server that holds requests for so long that as many arrive meanwhile. Where as many as arrive within
 /// the longest limit are there, those on them exceed it already, and what waits for one waits behind them, here or in the server:
 /// more connections would decide nothing.
-fn connections(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+fn connections(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let longest_ms = facts.limits.iter().map(|(limit_ms, _)| *limit_ms).fold(0.0, f64::max);
     let enough = |w: &WindowFacts| (w.asked_rate_per_s * longest_ms / 1e3).ceil();
     let waits =
@@ -235,7 +236,7 @@ fn connections(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
 }
 
 /// Of a window without limits: of one that the server kept up with, since beyond that a queue is to be expected.
-fn connections_of_window(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+fn connections_of_window(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     if !facts.windows.iter().all(|w| w.is_sustained) {
         return verdict(Check::Connections, None, "the server did not keep up");
     }
@@ -244,7 +245,7 @@ fn connections_of_window(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
 }
 
 /// Of a window without limits: all of its requests are judged, at whatever rate, and one without any is nothing.
-fn errors_of_window(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+fn errors_of_window(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let sum = |of: fn(&WindowFacts) -> u64| facts.windows.iter().map(of).sum::<u64>();
     let (errors, requests) = (sum(WindowFacts::all_errors), sum(|w| w.requests));
     let evidence =
@@ -252,17 +253,17 @@ fn errors_of_window(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     verdict(Check::Errors, Some(0 < requests && share(errors, requests) <= bounds.error_share), evidence)
 }
 
-fn errors(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+fn errors(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     in_clear(facts, Check::Errors, "failed", bounds.error_share, WindowFacts::all_errors)
 }
 
-fn lost_responses(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+fn lost_responses(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     in_clear(facts, Check::LostResponses, "had no answer", bounds.lost_share, |w| {
         w.errors(ErrorKind::Timeout).saturating_add(w.errors(ErrorKind::Broken))
     })
 }
 
-fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+fn disturbance(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     if facts.windows.is_empty() {
         return verdict(Check::Disturbance, None, "no window was measured");
     }
@@ -297,7 +298,7 @@ fn disturbance(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
 
 /// No verdict: near its capacity the server's own threads wait for processors, on the machine that the load takes whole. What others
 /// take is judged by [`disturbance`].
-fn pressure(facts: &RunFacts) -> ValidityCheck {
+fn pressure(facts: &RunFacts<'_>) -> ValidityCheck {
     let counts = || facts.windows.iter().filter(|w| w.disturbances.is_empty() && w.is_sustained);
     let shares = || counts().filter_map(|w| Some((w.asked_rate_per_s, w.cpu_some_share?)));
     let Some((_, most)) = shares().max_by(|a, b| a.1.total_cmp(&b.1)) else {
@@ -318,7 +319,7 @@ fn pressure(facts: &RunFacts) -> ValidityCheck {
 }
 
 /// Of a sweep: whether its highest rate was reached once more. Absent for a search.
-fn validation(facts: &RunFacts) -> Option<ValidityCheck> {
+fn validation(facts: &RunFacts<'_>) -> Option<ValidityCheck> {
     let steps = || facts.windows.iter().filter(|w| w.is_validation);
     steps().next()?;
     let off = |w: &WindowFacts| {
@@ -339,7 +340,7 @@ fn validation(facts: &RunFacts) -> Option<ValidityCheck> {
     Some(verdict(Check::Validation, Some(most <= 1.0), evidence))
 }
 
-fn restart(facts: &RunFacts) -> ValidityCheck {
+fn restart(facts: &RunFacts<'_>) -> ValidityCheck {
     if let Some(why) = facts.windows.iter().find_map(|w| w.restart.as_ref()) {
         return verdict(Check::Restart, Some(false), why.clone());
     }
@@ -356,7 +357,7 @@ fn restart(facts: &RunFacts) -> ValidityCheck {
     }
 }
 
-fn clock(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+fn clock(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let Some((most, _)) = worst(&facts.windows, |w| w.clock_step_s.map(f64::abs)) else {
         return verdict(Check::Clock, None, "not watched");
     };
@@ -365,7 +366,7 @@ fn clock(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
     verdict(Check::Clock, Some(most <= bounds.clock_step_s), evidence)
 }
 
-fn audit(facts: &RunFacts) -> ValidityCheck {
+fn audit(facts: &RunFacts<'_>) -> ValidityCheck {
     match &facts.audit {
         None => verdict(Check::Audit, None, "no audit was asked for"),
         Some(audit) => verdict(Check::Audit, Some(audit.passed), audit.detail.clone()),

@@ -5,7 +5,7 @@ use crate::config::Bounds;
 use crate::judge::{is_offered, is_sustained};
 use crate::seen::{Seen, server_cpu_ms};
 use crate::warm_up::WarmedUp;
-use assay_load::{ArrivalLaw, ErrorKind, Load, Measured, Priority, WindowDetail, is_of_generator};
+use assay_load::{ArrivalLaw, ErrorKind, Load, Measured, Priority, is_of_generator};
 use assay_model::{Audit, Disturbance, MachineSpeed, OperationCount};
 
 const NS_PER_MS: f64 = 1e6;
@@ -82,14 +82,8 @@ pub struct WindowFacts {
 
 impl WindowFacts {
     /// Of a window as it was measured.
-    pub fn of(
-        measured: &Measured,
-        detail: &WindowDetail,
-        seen: &Seen,
-        limits_ms: &[f64],
-        bounds: &Bounds,
-    ) -> Self {
-        let lag = &measured.send_lag;
+    pub fn of(measured: &Measured, seen: &Seen, limits_ms: &[f64], bounds: &Bounds) -> Self {
+        let (lag, detail) = (&measured.send_lag, &measured.detail);
         let late = |limit_ms: &f64| {
             let above_ns = (bounds.lag_part_of_limit * limit_ms * NS_PER_MS) as u64;
             let above_ns = lag.highest_equivalent(above_ns).saturating_add(1);
@@ -144,7 +138,7 @@ impl WindowFacts {
 
 /// What is judged of the whole.
 #[derive(Debug, Clone, Default)]
-pub struct RunFacts {
+pub struct RunFacts<'a> {
     /// All windows, in the order of time.
     pub windows: Vec<WindowFacts>,
     /// Rate that the server sustains, per second; absent when that was not found.
@@ -156,7 +150,7 @@ pub struct RunFacts {
     /// Connections of the load source at most.
     pub connections: u32,
     /// How warm-up went; absent when there was none.
-    pub warmed_up: Option<WarmedUp>,
+    pub warmed_up: Option<&'a WarmedUp>,
     /// What the server's own proof said; absent when it was not asked.
     pub audit: Option<Audit>,
     /// Whether the server's process was watched.
@@ -169,7 +163,7 @@ pub struct RunFacts {
     pub counts_disturbed: bool,
 }
 
-impl RunFacts {
+impl RunFacts<'_> {
     /// Windows at rates that the server clearly sustains; where that is not known, the third at the lowest rates.
     pub(super) fn clear(&self) -> Vec<&WindowFacts> {
         let sustained = self.sustained_per_s.or_else(|| {

@@ -9,12 +9,12 @@ use assay_model::{Check, ValidityCheck};
 use assay_text::percent;
 
 /// Windows that count: in others it was seen already.
-fn counted(facts: &RunFacts) -> impl Iterator<Item = &WindowFacts> {
+fn counted<'a>(facts: &'a RunFacts<'_>) -> impl Iterator<Item = &'a WindowFacts> {
     facts.windows.iter().filter(|w| w.disturbances.is_empty())
 }
 
 /// Fails where the lag leaves no limit an answer; a limit that it leaves none has none, and the others stand.
-pub(super) fn lag_of_limits(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+pub(super) fn lag_of_limits(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let kept_up = || counted(facts).filter(|w| w.is_sustained && w.sent > 0);
     let of = |(index, (_, rate)): (usize, &(f64, Option<f64>))| -> Option<Lag> {
         rate.map_or_else(|| lag_of(index, kept_up()), |rate| lag(index, rate, facts))
@@ -43,14 +43,14 @@ pub(super) fn lag_of_limits(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck 
 }
 
 /// Of a window without limits: whether the generator was late beside the answers as a whole.
-pub(super) fn lag_of_window(facts: &RunFacts) -> ValidityCheck {
+pub(super) fn lag_of_window(facts: &RunFacts<'_>) -> ValidityCheck {
     match facts.windows.iter().find_map(|w| w.late_generator.clone()) {
         Some(why) => verdict(Check::GeneratorLag, Some(false), why),
         None => verdict(Check::GeneratorLag, Some(true), "as early as the answers need, or earlier"),
     }
 }
 
-pub(super) fn cpu(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
+pub(super) fn cpu(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let Some((most, rate)) = worst(counted(facts), |w| w.generator_cpu_share) else {
         return verdict(Check::GeneratorCpu, None, "not known for any window that counts");
     };
@@ -63,7 +63,7 @@ pub(super) fn cpu(facts: &RunFacts, bounds: &Bounds) -> ValidityCheck {
 }
 
 /// No fault where it did not run in real time: what that does shows in the lag.
-pub(super) fn priority(facts: &RunFacts) -> ValidityCheck {
+pub(super) fn priority(facts: &RunFacts<'_>) -> ValidityCheck {
     let known = || facts.windows.iter().filter_map(|w| w.priority.as_ref());
     let lower = known().find(|priority| **priority != Priority::RealTime);
     match lower.or_else(|| known().next()) {

@@ -6,7 +6,7 @@ use super::facts::{RunFacts, WindowFacts};
 const NEAR: f64 = 1.25;
 
 /// Windows that the method was told of, but for those in which the generator was the limit.
-pub(crate) fn told(facts: &RunFacts) -> impl Iterator<Item = &WindowFacts> {
+pub(crate) fn told<'a>(facts: &'a RunFacts<'_>) -> impl Iterator<Item = &'a WindowFacts> {
     facts.windows.iter().filter(|w| w.is_told && w.is_offered)
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Lag {
 }
 
 /// Of the windows near a rate, or of the one nearest to it; absent without any.
-pub(crate) fn lag(index: usize, rate_per_s: f64, facts: &RunFacts) -> Option<Lag> {
+pub(crate) fn lag(index: usize, rate_per_s: f64, facts: &RunFacts<'_>) -> Option<Lag> {
     let distance = |w: &WindowFacts| (w.asked_rate_per_s / rate_per_s).ln().abs();
     let sent = |w: &&WindowFacts| 0 < w.sent;
     let near: Vec<&WindowFacts> = told(facts).filter(sent).filter(|w| distance(w) <= NEAR.ln()).collect();

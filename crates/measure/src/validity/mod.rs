@@ -19,7 +19,8 @@ mod steadiness;
 mod verdict;
 
 pub use arrivals::{Gaps, gaps_of};
-pub use checks::{check, check_window};
+pub use checks::check;
+pub(crate) use checks::check_window;
 pub use facts::{RunFacts, SIGMAS, WindowFacts};
 pub(crate) use lag::{lag, told};
 pub(crate) use steadiness::Steadiness;

@@ -97,7 +97,7 @@ impl Steadiness {
 
 /// No verdict: what moves makes intervals wider, and that they show. The medians say how like each other the machines of two results
 /// were: of ten searches on one server the lowest critical rate was 4,810 with 151 ns a read from memory, the highest 7,330 with 131.
-pub(super) fn check(facts: &RunFacts) -> ValidityCheck {
+pub(super) fn check(facts: &RunFacts<'_>) -> ValidityCheck {
     let Steadiness { compute, memory, server } = Steadiness::of(&facts.windows, facts.sustained_per_s);
     let of_machine = compute.zip(memory).map(|(compute, memory)| {
         format!(

@@ -107,7 +107,7 @@ fn run_in(
     let stop = AtomicBool::new(false);
     let mut events = Vec::new();
     let mut on_event = |event| {
-        let is_fourth = matches!(&event, MeasureEvent::WindowEnded { .. }) && events.len() > 6;
+        let is_fourth = matches!(&event, MeasureEvent::WindowEnded { .. }) && events.len() > 2;
         if fault == Some(Fault::Stopped) && is_fourth {
             stop.store(true, Ordering::Relaxed);
         }
@@ -308,7 +308,7 @@ fn clean_runs_are_not_called_invalid() {
                 marked.extend(window.marks().map(|check| format!("seed {seed}: {check:?}")));
             }
             assert_eq!((report.windows.len(), method.taken.len(), method.lost), (12, 12, 0));
-            assert!(matches!(events.last(), Some(MeasureEvent::Auditing)));
+            assert_eq!(events.len(), 12);
             let failed = report.checks.iter().find(|c| c.passed == Some(false))?;
             Some(format!("seed {seed}: {failed:?}"))
         })

@@ -6,8 +6,8 @@ use assay_load::{
     SlowRequest,
 };
 use assay_measure::{Seen, Span, Watcher};
-use assay_model::{Estimate, LateCause, MachineSpeed, OperationCount, Problem};
-use assay_stats::capacity::{self, Ask, Capacity, LimitCapacity, Method, Step};
+use assay_model::{CapacityStep, Estimate, LateCause, LimitRate, MachineSpeed, OperationCount, Problem};
+use assay_stats::capacity::{self, Ask, Capacity, Method};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::atomic::AtomicBool;
@@ -183,7 +183,7 @@ impl LoadSource for Simulated {
                 errors: 0,
             })
             .collect();
-        let detail = measured.detail.as_mut().expect("made with it");
+        let detail = &mut measured.detail;
         let (mut last_ns, mut latest_ns, mut next_ns) = (None::<u64>, end_ns, 0);
         for offset_ns in law.arrivals(rate_per_s, seed).take_while(|offset| begun_ns + offset < end_ns) {
             if self.fault == Some(Fault::FewerSent) && draws.share() < 0.03 {
@@ -315,7 +315,7 @@ impl Rates {
 impl Method for Rates {
     fn next(&self) -> Option<Ask> {
         let rate_per_s = *self.rates_per_s.get(self.at)?;
-        Some(Ask { rate_per_s, rest_s: 0.0, settle_s: 1.0, window_s: 8.0, step: Step::Refine })
+        Some(Ask { rate_per_s, rest_s: 0.0, settle_s: 1.0, window_s: 8.0, step: CapacityStep::Refine })
     }
 
     fn take(&mut self, _: &Ask, window: capacity::LoadWindow) {
@@ -340,7 +340,7 @@ impl Method for Rates {
             limits: self
                 .limits_ms
                 .iter()
-                .map(|limit_ms| LimitCapacity {
+                .map(|limit_ms| LimitRate {
                     limit_ms: *limit_ms,
                     rate_per_s: None,
                     last_success_per_s: None,

@@ -12,7 +12,7 @@ mod sweep;
 pub use search::{Search, SearchConfig};
 pub use sweep::{Sweep, SweepConfig};
 
-use assay_model::Estimate;
+use assay_model::{CapacityStep, Estimate, LimitRate};
 
 /// A window of load that is wanted. Before it the same rate runs for a while, so that queues have their usual length.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,22 +26,7 @@ pub struct Ask {
     /// Length of the window, seconds.
     pub window_s: f64,
     /// What it is asked for.
-    pub step: Step,
-}
-
-/// What a window of load is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Step {
-    /// The first ones: between which rates the answer lies.
-    Bracket,
-    /// Where it says most about the answer.
-    Refine,
-    /// At the answer, which it may not change: does it hold?
-    Confirm,
-    /// Beyond what the server answers: how much comes back.
-    Overload,
-    /// A level of a sweep.
-    Level,
+    pub step: CapacityStep,
 }
 
 /// What a window of load gave.
@@ -82,24 +67,11 @@ pub struct Capacity {
     /// Highest rate that the server sustains; absent when it kept up with all that was tried, or with nothing.
     pub max_rate_per_s: Option<Estimate>,
     /// For each limit, in the order of the configuration.
-    pub limits: Vec<LimitCapacity>,
+    pub limits: Vec<LimitRate>,
     /// Geometric mean of the rates at the limits; absent when one of them is.
     pub critical_rate_per_s: Option<Estimate>,
     /// Whether every interval is as narrow as was asked.
     pub is_precise: bool,
     /// Time that windows took, with what came before them, seconds.
     pub used_s: f64,
-}
-
-/// What is known of one limit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LimitCapacity {
-    /// The limit, in ms.
-    pub limit_ms: f64,
-    /// Highest rate at which the percentile keeps it; absent where no rate that was tried does, or all do.
-    pub rate_per_s: Option<Estimate>,
-    /// Highest rate tried that kept it.
-    pub last_success_per_s: Option<f64>,
-    /// Lowest rate tried that did not.
-    pub first_failure_per_s: Option<f64>,
 }

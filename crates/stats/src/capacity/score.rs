@@ -5,8 +5,8 @@
 //!
 //! The figures of a sweep here are not comparable with published ones: another workload is behind them.
 
-use super::{Capacity, LimitCapacity};
-use assay_model::Estimate;
+use super::Capacity;
+use assay_model::{Estimate, LimitRate};
 
 /// One level of a sweep, in the order in which levels were tried: by rate, upwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +44,7 @@ fn without_interval(rate_per_s: f64) -> Estimate {
     Estimate { estimate: rate_per_s, low: None, high: None }
 }
 
-fn rate_at(levels: &[Level], limit_ms: f64) -> LimitCapacity {
+fn rate_at(levels: &[Level], limit_ms: f64) -> LimitRate {
     let keeps = |level: &&Level| level.percentile_ms <= limit_ms;
     let by_rate = |a: &f64, b: &f64| a.total_cmp(b);
     let rates =
@@ -59,7 +59,7 @@ fn rate_at(levels: &[Level], limit_ms: f64) -> LimitCapacity {
         let (under, over) = (under.len() as f64, over.len() as f64);
         (failure * over + success * under) / (over + under)
     });
-    LimitCapacity {
+    LimitRate {
         limit_ms,
         last_success_per_s,
         first_failure_per_s,

@@ -7,8 +7,8 @@
 
 use super::ceiling::{Ceiling, ceiling, is_overload};
 use super::root::{Point, Prior, Root, is_kept, root};
-use super::{Ask, Capacity, LimitCapacity, LoadWindow, Method, Step};
-use assay_model::Estimate;
+use super::{Ask, Capacity, LoadWindow, Method};
+use assay_model::{CapacityStep, Estimate, LimitRate};
 
 /// What is searched for, and how long that may take.
 #[derive(Debug, Clone, PartialEq)]
@@ -225,7 +225,7 @@ impl Search {
                 let is_rough = 0.3 < ceiling.high - ceiling.low;
                 let count = self.windows_near(target).count();
                 let factor = if is_rough { 1.0 } else { OVERLOADS[count % OVERLOADS.len()] };
-                Some(self.ask(Step::Overload, factor * ceiling.median.exp(), None))
+                Some(self.ask(CapacityStep::Overload, factor * ceiling.median.exp(), None))
             }
         }
     }
@@ -246,7 +246,7 @@ impl Search {
         // A line through few windows may point anywhere.
         let ln_rate = ln_rate.clamp(root.middle - 0.5, root.middle + 0.5);
         let rate = ln_rate.min(most).exp().max(self.floor_per_s());
-        Some(self.ask(Step::Refine, rate, Some((root, self.config.limits_ms[limit]))))
+        Some(self.ask(CapacityStep::Refine, rate, Some((root, self.config.limits_ms[limit]))))
     }
 
     /// At the first answer that no other window confirmed.
@@ -255,10 +255,10 @@ impl Search {
         let open = (0..self.limits.len()).filter(|limit| self.is_open(Target::Limit(*limit)));
         let with_limit = |limit: usize| Some((root(&self.limits[limit])?, self.config.limits_ms[limit]));
         let (root, limit_ms) = open.filter_map(with_limit).next()?;
-        Some(self.ask(Step::Confirm, root.median.exp(), Some((root, limit_ms))))
+        Some(self.ask(CapacityStep::Confirm, root.median.exp(), Some((root, limit_ms))))
     }
 
-    fn ask(&self, step: Step, rate_per_s: f64, root: Option<(Root, f64)>) -> Ask {
+    fn ask(&self, step: CapacityStep, rate_per_s: f64, root: Option<(Root, f64)>) -> Ask {
         let clump_s = root.map_or(0.0, |(root, _)| root.clump_s);
         let enough_s = CLUMPS_WANTED * clump_s.max(1.0 / rate_per_s) / self.config.miss_share;
         let window_s = enough_s.clamp(self.config.window_s_min, self.config.window_s_max);
@@ -334,7 +334,7 @@ impl Search {
         }
     }
 
-    fn limit_capacity(&self, limit: usize) -> LimitCapacity {
+    fn limit_capacity(&self, limit: usize) -> LimitRate {
         let (is_kept, is_missed) = self.is_reached(limit);
         let root = self.answer(limit).filter(|_| is_kept && is_missed);
         let share = |window: &LoadWindow| {
@@ -344,7 +344,7 @@ impl Search {
         let all = || self.windows.iter().map(|(window, _)| window).chain(&self.confirmed);
         let keeps = |window: &&LoadWindow| 0 < window.requests && share(window) <= self.config.miss_share;
         let misses = |window: &&LoadWindow| 0 < window.requests && self.config.miss_share < share(window);
-        LimitCapacity {
+        LimitRate {
             limit_ms: self.config.limits_ms[limit],
             rate_per_s: root.map(|root| estimate(root.median, root.low, root.high)),
             last_success_per_s: all().filter(keeps).map(|w| w.rate_per_s).max_by(f64::total_cmp),
@@ -386,7 +386,7 @@ fn sound(ask: &Ask, mut window: LoadWindow) -> LoadWindow {
 impl Method for Search {
     fn next(&self) -> Option<Ask> {
         let ask = match self.bracket() {
-            Some(rate) => Some(self.ask(Step::Bracket, rate, None)),
+            Some(rate) => Some(self.ask(CapacityStep::Bracket, rate, None)),
             None if self.ceiling.is_none() => None,
             None => self.refine().or_else(|| self.confirm()),
         };
@@ -399,7 +399,7 @@ impl Method for Search {
         let window = sound(ask, window);
         self.took(ask, is_overload(&window));
         let cost_s = ask.settle_s + ask.window_s;
-        if ask.step == Step::Confirm {
+        if ask.step == CapacityStep::Confirm {
             self.hold_against(window, cost_s);
         } else {
             self.count(window, cost_s);
@@ -407,7 +407,7 @@ impl Method for Search {
     }
 
     fn lose(&mut self, ask: &Ask) {
-        self.took(ask, matches!(ask.step, Step::Bracket | Step::Overload));
+        self.took(ask, matches!(ask.step, CapacityStep::Bracket | CapacityStep::Overload));
     }
 
     fn spend(&mut self, seconds: f64) {

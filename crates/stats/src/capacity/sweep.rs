@@ -8,7 +8,8 @@
 //! A sweep gives no intervals: its rules have none.
 
 use super::score::{Level, score};
-use super::{Ask, Capacity, LoadWindow, Method, Step};
+use super::{Ask, Capacity, LoadWindow, Method};
+use assay_model::CapacityStep;
 
 /// What is swept, and by which rules. [`SweepConfig::new`] has the published ones.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +120,7 @@ impl Sweep {
         self.settled_per_s
     }
 
-    fn ask(&self, step: Step, rate_per_s: f64, settle_s: f64, window_s: f64) -> Ask {
+    fn ask(&self, step: CapacityStep, rate_per_s: f64, settle_s: f64, window_s: f64) -> Ask {
         let factor = self.config.time_factor;
         Ask { rate_per_s, rest_s: 0.0, settle_s: settle_s * factor, window_s: window_s * factor, step }
     }
@@ -191,19 +192,19 @@ impl Method for Sweep {
         if LOST_MAX < self.lost {
             return None;
         }
-        let search = |rate| self.ask(Step::Bracket, rate, RAMP_SETTLE_S, RAMP_SETTLE_S);
+        let search = |rate| self.ask(CapacityStep::Bracket, rate, RAMP_SETTLE_S, RAMP_SETTLE_S);
         Some(match self.phase {
             Phase::Ramp { base, step, .. } => search(base * f64::from(step) / f64::from(RAMP_STEPS)),
-            Phase::Base { base } => self.ask(Step::Bracket, base, RAMP_SETTLE_S, BASE_S),
+            Phase::Base { base } => self.ask(CapacityStep::Bracket, base, RAMP_SETTLE_S, BASE_S),
             Phase::Climb { rate, .. } => search(rate),
             Phase::WarmUp => {
                 let rate = WARM_UP_SHARE * self.attempted_per_s;
-                self.ask(Step::Bracket, rate, WARM_UP_S - RAMP_SETTLE_S, RAMP_SETTLE_S)
+                self.ask(CapacityStep::Bracket, rate, WARM_UP_S - RAMP_SETTLE_S, RAMP_SETTLE_S)
             }
             Phase::Levels { number, is_retry } => {
                 let settle_s = if is_retry { RETRY_SETTLE_S } else { LEVEL_SETTLE_S };
                 let rate = LEVEL_SHARE * f64::from(number) * self.attempted_per_s;
-                self.ask(Step::Level, rate, settle_s, LEVEL_S)
+                self.ask(CapacityStep::Level, rate, settle_s, LEVEL_S)
             }
             Phase::Done => return None,
         })
@@ -287,7 +288,7 @@ mod tests {
             sweep.take(&ask, give(&ask, 500.0));
             asks.push(ask);
         }
-        let levels: Vec<_> = asks.iter().filter(|ask| ask.step == Step::Level).collect();
+        let levels: Vec<_> = asks.iter().filter(|ask| ask.step == CapacityStep::Level).collect();
         let failed: Vec<_> = sweep.levels.iter().filter(|level| !level.is_sustained).collect();
         assert_eq!(failed.len(), 3);
         assert_eq!(levels.len(), sweep.levels.len() + 3, "one more try for each of the failed ones");

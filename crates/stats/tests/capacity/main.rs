@@ -6,9 +6,7 @@ mod simulated;
 mod table;
 
 use assay_model::Estimate;
-use assay_stats::capacity::{
-    Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Step, Sweep, SweepConfig,
-};
+use assay_stats::capacity::{Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig};
 use proptest::prelude::*;
 use simulated::{Every, Interruptions, Running, Server, Service};
 
@@ -83,7 +81,7 @@ fn a_search_rests_behind_what_overloads_the_server() {
         assert_eq!(ask.rest_s, wanted_s, "{ask:?}");
         rests += u32::from(0.0 < ask.rest_s);
         let window = running.window(&ask, &limits_ms, 0.99);
-        let is_lost = ask.step == Step::Overload && lost < 2;
+        let is_lost = ask.step == assay_model::CapacityStep::Overload && lost < 2;
         let was_overload = is_lost || window.answers * 10 < window.requests * 9;
         if is_lost {
             lost += 1;

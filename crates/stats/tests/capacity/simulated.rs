@@ -4,7 +4,8 @@
 //! The recursion over workers is exact; there is no step of time. A seed gives the same answers on every machine and with
 //! every release of the random crates, because bits are turned into draws here.
 
-use assay_stats::capacity::{Ask, LoadWindow, Step};
+use assay_model::CapacityStep;
+use assay_stats::capacity::{Ask, LoadWindow};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::VecDeque;
@@ -312,7 +313,7 @@ pub fn rate_at_limit(server: &Server, limit_ms: f64, miss_share: f64, requests: 
             rest_s: 0.0,
             settle_s: 60.0,
             window_s: requests / rate_per_s,
-            step: Step::Level,
+            step: CapacityStep::Level,
         };
         let window = Running::new(server, seed.wrapping_add(step)).window(&ask, &[limit_ms], 99.0);
         let share = window.misses[0] as f64 / window.requests.max(1) as f64;

@@ -15,9 +15,7 @@
 
 use crate::servers::{Kind, estimates, kinds, run, search, truths};
 use assay_model::Estimate;
-use assay_stats::capacity::{
-    Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Step, Sweep, SweepConfig,
-};
+use assay_stats::capacity::{Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig};
 use assay_stats::median;
 
 const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];
@@ -179,7 +177,7 @@ impl Method for Both {
     }
 
     fn take(&mut self, ask: &Ask, window: LoadWindow) {
-        if ask.step == Step::Level {
+        if ask.step == assay_model::CapacityStep::Level {
             self.search.take(ask, window.clone());
         }
         self.sweep.take(ask, window);

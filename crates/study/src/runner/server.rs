@@ -62,7 +62,7 @@ impl<'a> Server<'a> {
         let folder = run.dir.path().join(&folder_name);
         let table = table(run)?;
         let mut target = Target {
-            pid: 0,
+            pid: None,
             folder: folder.clone(),
             heap: None,
             mode: None,
@@ -83,7 +83,7 @@ impl<'a> Server<'a> {
         let mut trial = blank_trial(run, launch, number, turn);
         record(&process, &mut trial);
         let failed = process.start_server(&|| !run.is_stopped()).err();
-        target.pid = process.server_pid().or(table.pid).unwrap_or_default();
+        target.pid = process.server_pid().or(table.pid);
         let url = table.url.clone().unwrap_or_else(|| process.names().fill(&table.ready_url));
         Ok(Server {
             launch,
@@ -111,7 +111,7 @@ impl<'a> Server<'a> {
         }
         let after_ms = self.process.server_ready_after().map(|after| after.as_secs_f64() * 1e3);
         self.trial.start_to_ready_ms = after_ms;
-        self.target.pid = self.process.server_pid().unwrap_or(self.target.pid);
+        self.target.pid = self.process.server_pid().or(self.target.pid);
         let target = &mut self.target;
         self.observers.each(|o| o.start(target));
         self.trial.mode.clone_from(&self.target.mode);
@@ -135,7 +135,7 @@ impl<'a> Server<'a> {
         let of_study = |log: &String| run.prepared.study_dir.join(log);
         let own = Some(self.target.folder.join(file::GC_LOG)).filter(|log| log.is_file());
         let config = WatchConfig {
-            pid: Some(self.target.pid).filter(|pid| *pid != 0),
+            pid: self.target.pid,
             companions: [self.process.companion_pids(), self.table.companions.clone()].concat(),
             gc_log: self.table.gc_log.as_ref().map(of_study).or(own),
             every: None,

@@ -22,14 +22,13 @@ const NAME: &str = "assay capacity";
 pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityReport, Failure> {
     let checked = study_of(arguments)?.checked(NAME).map_err(StudyError::Diagnostics)?;
     let prepared = checked.prepare(false)?;
-    let url = arguments.url.as_deref().unwrap_or_default();
-    if arguments.url.is_some() && arguments.injectors.injectors.is_empty() {
+    if let Some(url) = arguments.url.as_deref().filter(|_| arguments.injectors.injectors.is_empty()) {
         let (base_url, scenario) = Scenario::for_url(url)?;
         // A host that nobody knows is told before anything begins; injectors may know others.
         Generator::new(GeneratorConfig::new(base_url, scenario, 1))?;
     }
     let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource>, LoadError> {
-        match inject::connect(&arguments.injectors, url, arguments.scenario.as_deref(), &config)? {
+        match inject::connect(&arguments.injectors, &config)? {
             Some(group) => Ok(Box::new(group)),
             None => generator(config),
         }
