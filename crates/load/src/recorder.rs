@@ -15,7 +15,8 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 pub struct RequestTimes {
     /// When it should have started.
     pub intended_ns: u64,
-    /// When the generator could have sent it: intended, and a connection and a session were free.
+    /// When the generator could have sent it: intended, and a connection and a session were free. The intended start where the
+    /// generator did not run then, so that what it did not see is its own lateness.
     pub sendable_ns: u64,
     /// When it was sent; absent when it never was.
     pub sent_ns: Option<u64>,

@@ -214,7 +214,7 @@ impl<'a> Run<'a> {
                 break;
             };
             let Some((at, free_ns)) = self.free_connections.pop_front() else { break };
-            let sendable_ns = waiting.intended_ns.max(session_free_ns).max(free_ns);
+            let sendable_ns = waiting.sendable_ns(session_free_ns.max(free_ns));
             self.start(at, waiting, session, sendable_ns, now_ns);
         }
     }
@@ -277,7 +277,7 @@ impl<'a> Run<'a> {
             (State::Connecting, _) => match connection.connected() {
                 Ok(true) => {
                     if let Some(active) = &mut self.active[at] {
-                        active.sendable_ns = clock::monotonic_ns();
+                        active.sendable_ns = active.waiting.sendable_ns(clock::monotonic_ns());
                     }
                     self.send(at);
                 }
@@ -435,7 +435,7 @@ impl<'a> Run<'a> {
                 self.fail(at, ErrorKind::Timeout, now_ns, why);
             }
         }
-        while let Some(Waiting { intended_ns, user }) = self.schedule.take() {
+        while let Some(Waiting { intended_ns, user, .. }) = self.schedule.take() {
             self.tally.failed(None, intended_ns, ErrorKind::Timeout, why);
             let times = RequestTimes { intended_ns, sendable_ns: now_ns, sent_ns: None, done_ns: now_ns };
             self.books().enter(None, &times, false);

@@ -17,8 +17,22 @@ use std::collections::VecDeque;
 pub struct Waiting {
     /// When it should start, on the clock of the schedule.
     pub intended_ns: u64,
+    /// When it was let in. Later than it should start where the generator did not run then, or was busy.
+    pub admitted_ns: u64,
     /// The user who sends it; absent in open loop, where any free session does.
     pub user: Option<u32>,
+}
+
+/// A request that was let in later than this after its intended start is late by the generator's doing: whatever else kept it
+/// waiting, such as busy connections, was not seen while it happened. A timer is later by tenths of a millisecond at most.
+const LATE_NS: u64 = 1_000_000;
+
+impl Waiting {
+    /// When it could be sent, if all that it needs has been free since `free_ns`.
+    pub fn sendable_ns(&self, free_ns: u64) -> u64 {
+        let is_late = self.intended_ns.saturating_add(LATE_NS) < self.admitted_ns;
+        if is_late { self.intended_ns } else { self.intended_ns.max(free_ns) }
+    }
 }
 
 /// An arrival that was not let in.
@@ -86,7 +100,7 @@ impl Schedule {
                 Source::Open { .. } => None,
                 Source::Closed { ready, .. } => ready.pop_front().map(|(_, user)| user),
             };
-            self.waiting.push_back(Waiting { intended_ns: due_ns, user });
+            self.waiting.push_back(Waiting { intended_ns: due_ns, admitted_ns: now_ns, user });
             self.in_flight += 1;
             self.advance();
         }
@@ -196,12 +210,12 @@ mod tests {
         let mut schedule = Schedule::closed(2, 50, 1_000, 2_000);
         schedule.admit(1_000);
         let first = schedule.take().expect("two users are ready");
-        assert_eq!(first, Waiting { intended_ns: 1_000, user: Some(0) });
+        assert_eq!(first, Waiting { intended_ns: 1_000, admitted_ns: 1_000, user: Some(0) });
         schedule.finish(1_200, first.user, |_| ());
         assert_eq!(schedule.next_due_ns(), Some(1_250));
         schedule.admit(1_300);
         schedule.take();
-        assert_eq!(schedule.take(), Some(Waiting { intended_ns: 1_250, user: Some(0) }));
+        assert_eq!(schedule.take(), Some(Waiting { intended_ns: 1_250, admitted_ns: 1_300, user: Some(0) }));
     }
 
     #[test]

@@ -352,6 +352,33 @@ fn arrivals_beyond_the_bound_fail_visibly_and_count_their_wait() {
     assert!(!measured.result().valid);
 }
 
+/// A generator that stood still for 0.7 s. What was due meanwhile is sent late through ten connections; that most of it waits for one
+/// of them, too, is the generator's doing.
+#[test]
+fn what_was_due_while_the_generator_stood_still_is_its_lateness() {
+    let url = serve(|_| ok("here"));
+    let mut generator = generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"", 10);
+    let mut has_stood = false;
+    let mut stand_still = |progress: assay_load::Progress| {
+        if !has_stood && progress.elapsed >= Duration::from_millis(500) {
+            has_stood = true;
+            std::thread::sleep(Duration::from_millis(700));
+        }
+    };
+    let (load, stop) = (open(400.0), AtomicBool::new(false));
+    let measured =
+        generator.run(&load, Duration::from_secs(3), &stop, None, &mut stand_still).expect("a server");
+    assert_eq!((measured.requests, measured.errors()), (1_200, 0));
+    let late = measured.send_lag.count_between(100_000_000, 700_000_000 * 2);
+    assert!(
+        (200..=300).contains(&late),
+        "280 were due in 0.7 s, all but the last 40 more than 100 ms before its end: {late}"
+    );
+    let result = measured.result();
+    assert!(!result.valid && result.send_lag_ms.p99.is_some_and(|p99| p99 > 600.0), "{result:?}");
+    assert!(measured.detail.connection_waits < 100, "{}", measured.detail.connection_waits);
+}
+
 #[test]
 fn an_arrival_that_finds_no_free_session_waits_in_its_response_time() {
     let url = serve(|_| {

@@ -23,7 +23,7 @@ fn simulate(mut schedule: Schedule, connections: usize, answer: impl Fn(u64) -> 
     loop {
         schedule.admit(now_ns);
         while busy.len() < connections
-            && let Some(Waiting { intended_ns, user }) = schedule.take()
+            && let Some(Waiting { intended_ns, user, .. }) = schedule.take()
         {
             busy.push(Reverse((answer(now_ns), now_ns, (intended_ns, user))));
         }
