@@ -67,6 +67,7 @@ fn agree(measured: &Measured) -> Result<(), String> {
             at_most(sum(&mut measured.errors_by_kind.iter().copied()), requests),
             "no more errors than requests",
         ),
+        (measured.sent_again <= requests, "no more requests sent again than requests"),
         (few(&measured.service), "no more service times than requests"),
         (few(&measured.send_lag), "no more send lags than requests"),
         (

@@ -157,6 +157,7 @@ fn counts_that_contradict_each_other_are_refused() {
     check(|of| of.requests = u64::MAX, "a possible number of requests");
     check(|of| of.errors_by_kind[0] = 2, "no more errors than requests");
     check(|of| of.errors_by_kind = [u64::MAX; ErrorKind::ALL.len()], "no more errors than requests");
+    check(|of| of.sent_again = 3, "no more requests sent again");
     check(|of| of.completed = 0, "no more completions than answers");
     check(|of| of.detail.connection_waits = 9, "no more waits");
     check(|of| of.detail.limited_failed = 9, "no more limited requests");

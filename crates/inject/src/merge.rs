@@ -39,6 +39,7 @@ fn add(whole: &mut Measured, part: &Measured) {
     for (sum, count) in whole.errors_by_kind.iter_mut().zip(part.errors_by_kind) {
         *sum = sum.saturating_add(count);
     }
+    whole.sent_again = whole.sent_again.saturating_add(part.sent_again);
     sum(&mut whole.response, &part.response);
     sum(&mut whole.service, &part.service);
     sum(&mut whole.send_lag, &part.send_lag);

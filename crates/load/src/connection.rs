@@ -1,5 +1,7 @@
 //! One connection to the server: a non-blocking socket, what is still to be written, and the answer being read.
 
+use crate::cookies::CookieJar;
+use crate::redirect::{followed, is_redirect};
 use crate::response::{Broken, Progress, ResponseReader};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::io::{self, ErrorKind, Read, Write};
@@ -22,6 +24,17 @@ pub(crate) enum Failure {
     Answer(#[from] Broken),
     #[error("{0}")]
     System(#[from] io::Error),
+}
+
+impl Failure {
+    /// The server had closed the connection in good order. Linux tells that from a reset also where the request came behind it:
+    /// EPIPE says that the server's end was known before the reset.
+    pub fn is_orderly(&self) -> bool {
+        match self {
+            Failure::Answer(broken) => *broken == Broken::ClosedBefore,
+            Failure::System(error) => error.kind() == ErrorKind::BrokenPipe,
+        }
+    }
 }
 
 pub(crate) struct Connection {
@@ -112,6 +125,21 @@ impl Connection {
         self.request.shrink_to(REQUEST_BYTES_KEPT);
         self.written = 0;
         &mut self.request
+    }
+
+    /// Makes the request that follows a redirect ready, if the answer is one that leads somewhere.
+    pub fn follow(&mut self, authority: &str, cookies: &CookieJar, keeps_body: bool) -> bool {
+        let (status, location) = (self.reader.status(), self.reader.location());
+        if !is_redirect(status) || location.is_empty() {
+            return false;
+        }
+        let Some(next) = followed(&self.request, (status, location), authority, cookies) else {
+            return false;
+        };
+        self.reader.begin(!next.starts_with(b"HEAD "), keeps_body);
+        self.request = next;
+        self.written = 0;
+        true
     }
 
     /// Starts the request over, on another socket.

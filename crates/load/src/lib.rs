@@ -31,6 +31,7 @@ mod opening;
 mod poll;
 mod priority;
 pub mod recorder;
+mod redirect;
 mod response;
 mod run;
 mod scenario;

@@ -109,6 +109,8 @@ pub struct Measured {
     pub completed: u64,
     /// Failed requests by kind, in the order of `ErrorKind::ALL`.
     pub errors_by_kind: [u64; ErrorKind::ALL.len()],
+    /// Requests that were sent again since the server had closed a connection, used before, without any byte of an answer.
+    pub sent_again: u64,
     /// Nanoseconds from the intended start.
     #[serde(with = "counts")]
     pub response: Histogram<u64>,
@@ -158,6 +160,7 @@ impl Measured {
             requests: 0,
             completed: 0,
             errors_by_kind: [0; ErrorKind::ALL.len()],
+            sent_again: 0,
             response: empty_histogram(),
             service: empty_histogram(),
             send_lag: empty_histogram(),
@@ -268,6 +271,7 @@ impl Measured {
             schema: schema::LOAD.to_owned(),
             requests: self.requests,
             errors: self.errors(),
+            sent_again: self.sent_again,
             asked_rate_per_s: match self.load {
                 Load::Open { rate_per_s, .. } => Some(rate_per_s),
                 Load::Closed { .. } => None,

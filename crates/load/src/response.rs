@@ -87,6 +87,8 @@ pub(crate) struct ResponseReader {
     body: Vec<u8>,
     /// Values of the `Set-Cookie` headers, each ended by a line feed, which they cannot hold.
     set_cookies: Vec<u8>,
+    /// Value of the `Location` header.
+    location: Vec<u8>,
     any_byte: bool,
 }
 
@@ -102,6 +104,7 @@ impl ResponseReader {
             body_kept_bytes_max: 0,
             body: Vec::new(),
             set_cookies: Vec::new(),
+            location: Vec::new(),
             any_byte: false,
         }
     }
@@ -116,6 +119,7 @@ impl ResponseReader {
         self.body_kept_bytes_max = if keeps_body { BODY_KEPT_BYTES_MAX } else { BODY_SHOWN_BYTES_MAX };
         self.body.clear();
         self.set_cookies.clear();
+        self.location.clear();
         self.any_byte = false;
     }
 
@@ -132,6 +136,11 @@ impl ResponseReader {
     /// Values of the `Set-Cookie` headers.
     pub fn set_cookies(&self) -> impl Iterator<Item = &[u8]> {
         self.set_cookies.split(|byte| *byte == b'\n').filter(|value| !value.is_empty())
+    }
+
+    /// Where the answer leads; empty where it says nothing of it.
+    pub fn location(&self) -> &[u8] {
+        &self.location
     }
 
     /// Whether any byte of the answer came.
@@ -235,7 +244,12 @@ impl ResponseReader {
         }
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut response = httparse::Response::new(&mut headers);
-        match response.parse(head) {
+        // What servers send against RFC 9112 section 5 and its clients read all the same.
+        let mut tolerant = httparse::ParserConfig::default();
+        tolerant
+            .allow_obsolete_multiline_headers_in_responses(true)
+            .allow_spaces_after_header_name_in_responses(true);
+        match tolerant.parse_response(&mut response, head) {
             Ok(httparse::Status::Complete(_)) => (),
             Ok(httparse::Status::Partial) | Err(_) => return Err(Broken::Head),
         }
@@ -264,8 +278,14 @@ impl ResponseReader {
                     }
                 }
                 10 if header.name.eq_ignore_ascii_case("set-cookie") => {
-                    self.set_cookies.extend_from_slice(header.value);
+                    // A folded value holds line ends, which end a cookie here.
+                    let unfolded = header.value.iter().map(|byte| if *byte < b' ' { b' ' } else { *byte });
+                    self.set_cookies.extend(unfolded);
                     self.set_cookies.push(b'\n');
+                }
+                8 if header.name.eq_ignore_ascii_case("location") => {
+                    self.location.clear();
+                    self.location.extend_from_slice(header.value.trim_ascii());
                 }
                 _ => (),
             }

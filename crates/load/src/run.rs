@@ -13,6 +13,7 @@ use crate::law::{Progress, Span};
 use crate::measured::{ErrorKind, Measured};
 use crate::poll::Ready;
 use crate::recorder::{Recorder, RequestTimes};
+use crate::redirect::REDIRECTS_MAX;
 use crate::scenario::Operation;
 use crate::schedule::{OverBound, Schedule, Waiting};
 use crate::session::Drawn;
@@ -43,6 +44,7 @@ struct Active {
     sent_ns: Option<u64>,
     deadline_ns: u64,
     sent_again: bool,
+    redirects: u8,
 }
 
 /// Something that is free, since when.
@@ -241,6 +243,7 @@ impl<'a> Run<'a> {
             sent_ns: None,
             deadline_ns,
             sent_again: false,
+            redirects: 0,
         });
         self.send(at);
     }
@@ -311,12 +314,24 @@ impl<'a> Run<'a> {
 
     fn answered(&mut self, at: usize, keep_alive: bool) {
         let done_ns = clock::monotonic_ns();
-        let Some(active) = self.active[at].take() else { return };
-        let Generator { config, connections, sessions, .. } = &mut *self.generator;
+        let Some(mut active) = self.active[at].take() else { return };
+        let Generator { config, base, connections, sessions, .. } = &mut *self.generator;
         let (scenario, connection) = (&config.scenario, &mut connections[at]);
         let operation = &scenario.operations[active.operation];
         let session = &mut sessions[active.session];
         connection.reader.set_cookies().for_each(|cookie| session.set_cookie(cookie));
+        connection.answered += 1;
+        if operation.follow_redirects
+            && active.redirects < REDIRECTS_MAX
+            && connection.follow(&base.authority, session.cookies(), operation.keeps_body())
+        {
+            if !keep_alive {
+                connection.close();
+            }
+            active.redirects += 1;
+            self.active[at] = Some(active);
+            return self.send(at);
+        }
         let intended_ns = active.waiting.intended_ns;
         let is_right = match checked(operation, connection) {
             Ok(()) => {
@@ -332,7 +347,6 @@ impl<'a> Run<'a> {
         if operation.restarts_session {
             session.restart();
         }
-        connection.answered += 1;
         // A request that is not whole when its answer is would be mistaken for the start of the next one.
         if !keep_alive || !connection.is_written() {
             connection.close();
@@ -348,15 +362,16 @@ impl<'a> Run<'a> {
         self.resting.push_back((now_ns + REST_NS, at));
     }
 
-    /// The connection broke. One that was kept alive may have been closed by the server just when the request was
-    /// sent; RFC 9110 section 9.2.2 allows to send an idempotent request again then, once.
+    /// The connection broke. A server may have closed one that was kept alive just when the request was sent; RFC 9110 section 9.2.2
+    /// allows to send an idempotent request again then, once. One that is reset was not just idle for too long.
     fn broken(&mut self, at: usize, failure: &Failure) {
         let connection = &mut self.generator.connections[at];
-        let died_idle = connection.answered > 0 && !connection.reader.has_begun();
+        let was_idle = connection.answered > 0 && !connection.reader.has_begun() && failure.is_orderly();
         if let Some(active) = &mut self.active[at] {
             let operation = &self.generator.config.scenario.operations[active.operation];
-            if died_idle && operation.is_idempotent() && !active.sent_again {
+            if was_idle && operation.is_idempotent() && !active.sent_again {
                 active.sent_again = true;
+                self.tally.sent_again(active.waiting.intended_ns);
                 connection.close();
                 connection.rewind();
                 return self.send(at);
@@ -467,7 +482,7 @@ fn checked<'a>(
     connection: &'a Connection,
 ) -> Result<(), (ErrorKind, impl FnOnce() -> String + use<'a>)> {
     let (status, body) = (connection.reader.status(), connection.reader.body());
-    let kind = if !operation.statuses.contains(&status) {
+    let kind = if !operation.expects(status) {
         ErrorKind::Status
     } else if operation.contains.as_ref().is_some_and(|text| text.find(body).is_none()) {
         ErrorKind::Content
@@ -480,6 +495,12 @@ fn checked<'a>(
         match (kind, text) {
             (ErrorKind::Content, Some(text)) => {
                 format!("answered {status} without {text:?}: {}", shortened(body))
+            }
+            _ if !connection.reader.location().is_empty() => {
+                let to = shortened(connection.reader.location());
+                let more =
+                    if operation.follow_redirects { "which leads too far" } else { "which is not followed" };
+                format!("answered {status} to {to}, {more}")
             }
             _ if body.is_empty() => format!("answered {status}"),
             _ => format!("answered {status}: {}", shortened(body)),

@@ -140,6 +140,11 @@ impl Session {
         &drawn.texts[at]
     }
 
+    /// The cookies by now.
+    pub fn cookies(&self) -> &CookieJar {
+        &self.cookies
+    }
+
     /// Takes in cookies.
     pub fn set_cookie(&mut self, header: &[u8]) {
         self.cookies.set(header);

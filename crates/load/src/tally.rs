@@ -94,7 +94,19 @@ impl Tally {
         }
     }
 
-    pub fn into_measured(self) -> Measured {
+    /// A request was sent again, on another connection. One of before the stretch does not count.
+    pub fn sent_again(&mut self, intended_ns: u64) {
+        self.measured.sent_again += u64::from(self.measured.start_monotonic_ns <= intended_ns);
+    }
+
+    pub fn into_measured(mut self) -> Measured {
+        let (again, requests) = (self.measured.sent_again, self.measured.requests);
+        if again > 0 {
+            let what = format!(
+                "{again} of {requests} requests were sent again: the server had closed a connection that was kept alive"
+            );
+            self.measured.problems.push(Problem::new(self.url, what));
+        }
         self.measured
     }
 }

@@ -6,7 +6,7 @@ use assay_load::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,6 +24,8 @@ struct Request {
 /// What a test's server does with a request.
 enum Reply {
     Bytes(Vec<u8>),
+    /// Reads the request and resets the connection.
+    Reset,
     /// Answers and closes, without having said so.
     BytesAndClose(Vec<u8>),
     Close,
@@ -64,8 +66,16 @@ fn serve_connection(stream: &TcpStream, connection: u64, reply: &dyn Fn(&Request
         let request = read_request(&mut reader, connection, number)?;
         match reply(&request) {
             Reply::Bytes(bytes) => writer.write_all(&bytes).ok()?,
-            Reply::BytesAndClose(bytes) => return writer.write_all(&bytes).ok(),
+            Reply::BytesAndClose(bytes) => {
+                writer.write_all(&bytes).ok()?;
+                // In good order: closing with a request unread would reset the connection.
+                writer.shutdown(Shutdown::Write).ok()?;
+                return reader.read_to_end(&mut Vec::new()).map(drop).ok();
+            }
             Reply::Close => return None,
+            Reply::Reset => {
+                return rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO)).ok();
+            }
             Reply::Silence => drop(reader.read_to_end(&mut Vec::new())),
         }
     }
@@ -254,6 +264,62 @@ fn a_redirect_is_not_followed_and_is_an_error_unless_expected() {
 }
 
 #[test]
+fn every_status_that_says_that_all_went_well_is_right_unless_others_are_expected() {
+    for (answered, want) in [(200, true), (201, true), (204, true), (304, true), (302, false), (404, false)] {
+        let url = serve(move |_| {
+            Reply::Bytes(format!("HTTP/1.1 {answered} X\r\nContent-Length: 0\r\n\r\n").into())
+        });
+        let measured =
+            run(&mut generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"", 1), &closed(1), 100);
+        assert_eq!(measured.errors() == 0, want, "{answered}: {:?}", measured.problems);
+        let mut only_204 = generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"\nstatus = 204", 1);
+        assert_eq!(run(&mut only_204, &closed(1), 100).errors() == 0, answered == 204, "{answered}");
+    }
+}
+
+#[test]
+fn folded_header_lines_and_spaces_before_a_colon_are_read() {
+    let odd = "HTTP/1.1 200 OK\r\nX-Long: one\r\n  two\r\nSet-Cookie: a=1;\r\n\tPath=/\r\nContent-Length : 2\r\n\r\nhi";
+    let url = serve(move |_| Reply::Bytes(odd.into()));
+    let measured = run(
+        &mut generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"\ncontains = \"hi\"", 1),
+        &closed(1),
+        100,
+    );
+    assert_eq!((measured.errors(), measured.completed > 0), (0, true), "{:?}", measured.problems);
+}
+
+/// A form that is answered with a redirect to a page which needs the cookie of that answer.
+#[test]
+fn redirects_are_followed_on_request_as_a_part_of_their_request() {
+    let url = serve(|request| match request.line.split(' ').take(2).collect::<Vec<_>>()[..] {
+        ["POST", "/login"] => status(302, "Set-Cookie: id=7\r\nLocation: /home\r\n", "go on"),
+        ["GET", "/home"]
+            if request.headers.get("cookie").is_some_and(|c| c == "id=7") && request.body.is_empty() =>
+        {
+            status(307, "Location: welcome?x=1\r\nConnection: close\r\n", "")
+        }
+        ["GET", "/welcome?x=1"] => ok("welcome"),
+        ["GET", "/round"] => status(301, "Location: /round\r\n", ""),
+        _ => status(500, "", &request.line),
+    });
+    let scenario = |method: &str, path: &str| {
+        format!(
+            "[[operation]]\nname = \"a\"\nmethod = \"{method}\"\npath = \"{path}\"\nfollow_redirects = true\ncontains = \"welcome\""
+        )
+    };
+    let measured = run(&mut generator(&url, &scenario("POST", "/login"), 2), &closed(2), 300);
+    assert_eq!((measured.errors(), measured.completed > 0), (0, true), "{:?}", measured.problems);
+    let round = run(&mut generator(&url, &scenario("GET", "/round"), 1), &closed(1), 100);
+    assert_eq!((round.completed, errors(&round, ErrorKind::Status)), (0, round.requests));
+    assert!(
+        round.problems[0].text.contains("answered 301 to /round, which leads too far"),
+        "{:?}",
+        round.problems
+    );
+}
+
+#[test]
 fn an_answer_without_the_expected_text_is_an_error() {
     let scenario = "[[operation]]\nname = \"get\"\npath = \"/\"\ncontains = \"Sold\"\n";
     check_error(scenario, ErrorKind::Content, "answered 200 without \"Sold\": please log in", |_| {
@@ -294,6 +360,33 @@ fn a_server_that_closes_after_each_answer_gets_new_connections_without_errors() 
         let measured = run_until(&mut generator, &thinking(2), 300, |measured| measured.requests > 4);
         assert_eq!(measured.errors(), 0, "announced {announced}: {:?}", measured.problems);
     }
+}
+
+/// Every third request of a connection.
+fn check_third(reply: fn() -> Reply, errors_of: fn(u64) -> u64, again_of: fn(u64) -> u64) {
+    let url = serve(move |request| if request.number == 2 { reply() } else { ok("") });
+    let mut generator = generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"", 2);
+    let measured = run(&mut generator, &open(200.0), 500);
+    let number = measured.requests / 3;
+    assert_eq!(measured.requests, 100);
+    let near = |count: u64, want: u64| count.abs_diff(want) <= 2 && (count > 0) == (want > 0);
+    assert!(near(measured.errors(), errors_of(number)), "{:?}", measured.errors_by_kind);
+    assert_eq!(measured.errors(), errors(&measured, ErrorKind::Broken));
+    assert!(near(measured.sent_again, again_of(measured.requests / 2)), "{}", measured.sent_again);
+    let told = measured.problems.iter().any(|problem| problem.text.contains("requests were sent again"));
+    assert_eq!(told, measured.sent_again > 0, "{:?}", measured.problems);
+    assert_eq!(measured.result().sent_again, measured.sent_again);
+}
+
+#[test]
+fn a_connection_that_is_reset_instead_of_answered_is_a_failure_however_often_it_was_used() {
+    check_third(|| Reply::Reset, |number| number, |_| 0);
+}
+
+/// After two answers the third request is sent again on a new connection, where it is the first.
+#[test]
+fn a_request_on_a_connection_that_the_server_closed_is_sent_again_and_counted() {
+    check_third(|| Reply::Close, |_| 0, |number| number);
 }
 
 #[test]

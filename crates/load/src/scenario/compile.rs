@@ -266,6 +266,7 @@ fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistake
         wrong(format!("uses {{{name}}}, which may not be there; add requires = \"{name}\" and otherwise"));
     }
     let otherwise = file.otherwise.as_deref().and_then(|name| names.operation(name, &span, mistakes));
+    let statuses = statuses(&file).to_vec();
     Some(Operation {
         name,
         weight: file.weight,
@@ -273,7 +274,8 @@ fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistake
         path,
         headers,
         body,
-        statuses: file.status.as_slice().to_vec(),
+        statuses,
+        follow_redirects: file.follow_redirects,
         contains: file.contains.map(|text| Finder::new(text.as_bytes()).into_owned()),
         requires,
         otherwise,
@@ -282,6 +284,10 @@ fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistake
         uses_up: used.into_iter().filter(|at| names.extracts[*at].once).collect(),
         restarts_session: false,
     })
+}
+
+fn statuses(file: &OperationFile) -> &[u16] {
+    file.status.as_ref().map_or(&[][..], OneOrMany::as_slice)
 }
 
 /// Numbers of the extracts that an operation requires.
@@ -319,6 +325,9 @@ fn check_request_line(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
     }
     if file.form.is_some() && file.body.is_some() {
         wrong("`form` and `body` exclude each other".to_owned());
+    }
+    if let Some(status) = statuses(file).iter().find(|status| !(200..=599).contains(*status)) {
+        wrong(format!("status {status} is not from 200 to 599"));
     }
     if !(1..=3_600_000).contains(&file.timeout_ms) {
         wrong(format!("timeout_ms {} must be 1 to 3600000", file.timeout_ms));

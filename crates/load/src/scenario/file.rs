@@ -102,8 +102,9 @@ pub(super) struct OperationFile {
     pub headers: BTreeMap<String, String>,
     pub form: Option<BTreeMap<String, String>>,
     pub body: Option<String>,
-    #[serde(default = "status_default")]
-    pub status: OneOrMany<u16>,
+    pub status: Option<OneOrMany<u16>>,
+    #[serde(default)]
+    pub follow_redirects: bool,
     pub contains: Option<String>,
     pub requires: Option<OneOrMany<String>>,
     pub otherwise: Option<String>,
@@ -133,10 +134,6 @@ fn weight_default() -> f64 {
 
 fn method_default() -> String {
     "GET".to_owned()
-}
-
-fn status_default() -> OneOrMany<u16> {
-    OneOrMany::One(200)
 }
 
 fn timeout_ms_default() -> u64 {

@@ -31,12 +31,13 @@ use serde::{Deserialize, Serialize};
 /// method = "POST"                # default GET
 /// path = "/login"
 /// form = { user = "uid:{user}" } # or body = "..."; and headers = { Accept = "..." }
-/// status = [200, 302]            # default 200; redirects are not followed
+/// status = [200, 302]            # default any from 200 to 299, and 304
 ///
 /// [[operation]]
 /// name = "portfolio"
 /// weight = 90
 /// path = "/portfolio?side={side}&symbols={symbols}"
+/// follow_redirects = true        # up to ten on the same server, within the request's time; default false
 ///
 /// [[operation]]
 /// name = "sell"
@@ -61,7 +62,7 @@ use serde::{Deserialize, Serialize};
 /// A value stands in paths and forms percent-encoded, in headers without control characters, in a `body` as it is.
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
 /// it is not found removes it. Cookies are kept for each session (their domain, path and later expiry are not
-/// supported). Not supported either: https, redirects, compressed answers, HTTP/2, character entities in extracts.
+/// supported). Not supported either: https, compressed answers, HTTP/2, character entities in extracts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Scenario {
@@ -101,7 +102,9 @@ pub(crate) struct Operation {
     /// Whole header lines.
     pub headers: Template,
     pub body: Option<Template>,
+    /// Statuses of right answers; none: any that says that all went well.
     pub statuses: Vec<u16>,
+    pub follow_redirects: bool,
     pub contains: Option<Finder<'static>>,
     /// Extracts without which `otherwise` runs instead.
     pub requires: Vec<usize>,
@@ -128,6 +131,14 @@ impl Operation {
     /// The answer's body is needed, not only its length.
     pub fn keeps_body(&self) -> bool {
         self.contains.is_some() || !self.extracts.is_empty()
+    }
+
+    /// Whether an answer with this status is right.
+    pub fn expects(&self, status: u16) -> bool {
+        match self.statuses.as_slice() {
+            [] => matches!(status, 200..=299 | 304),
+            statuses => statuses.contains(&status),
+        }
     }
 
     /// RFC 9110 section 9.2.2: may be sent again when a kept-alive connection turns out to be closed.
