@@ -1,40 +1,54 @@
 //! Run events shown to a person: a bar on a terminal, plain lines elsewhere. Everything goes to standard error.
 
 use assay_model::{RunEvent, RunEventKind};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use std::cell::Cell;
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// How often a long reading says how far it is where there is no terminal.
 const PLAIN_LINE_EVERY: Duration = Duration::from_secs(5);
+/// How often a spinner turns.
+const TICK: Duration = Duration::from_millis(200);
 
-/// A listener to run events.
-pub struct Progress {
-    bar: Option<ProgressBar>,
+/// A bar on standard error for as long as it lives; hidden where that is no terminal.
+pub fn bar(length: Option<u64>, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+    bar.with_style(style).with_finish(ProgressFinish::AndClear)
 }
+
+/// The same for what has no length: it turns.
+fn spinner(template: &str) -> ProgressBar {
+    let bar = bar(None, template);
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(TICK);
+    }
+    bar
+}
+
+/// Says what is waited for, if there is anything to say.
+pub fn waiting(what: Option<String>) -> Option<ProgressBar> {
+    what.map(|what| spinner("{spinner} {msg}  {elapsed}").with_message(what))
+}
+
+/// A listener to run events, until it is dropped.
+pub struct Progress(ProgressBar);
 
 impl Progress {
     /// A bar if standard error is a terminal, plain lines if not.
     pub fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed_precise}{prefix}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
-        Progress { bar }
+        Progress(spinner("{spinner} {msg}  {elapsed_precise}{prefix}"))
     }
 
     /// Shows an event.
-    pub fn show(&mut self, event: &RunEvent) {
-        let Some(bar) = &self.bar else {
+    pub fn show(&self, event: &RunEvent) {
+        let Progress(bar) = self;
+        if bar.is_hidden() {
             if let Some(line) = line_of(&event.kind) {
                 eprintln!("[{}] {line}{}", minutes(event.elapsed_s), remaining(event));
             }
             return;
-        };
+        }
         bar.set_prefix(remaining(event));
         match (&event.kind, line_of(&event.kind)) {
             (kind, Some(line)) if is_lasting(kind) => bar.println(line),
@@ -45,46 +59,12 @@ impl Progress {
             _ => {}
         }
     }
-
-    /// Takes the bar away.
-    pub fn finish(self) {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
-        }
-    }
 }
 
-/// A line on a terminal for as long as it lives, and nothing elsewhere.
-pub struct Waiting(Option<ProgressBar>);
-
-impl Waiting {
-    /// Says what is waited for, if there is anything to say.
-    pub fn new(what: Option<String>) -> Self {
-        let bar = what.filter(|_| std::io::stderr().is_terminal()).map(|what| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar.set_message(what);
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
-        Waiting(bar)
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// A long reading shown to a person: a bar on a terminal, a plain line now and then elsewhere.
+/// A long reading shown to a person until it is dropped: a bar on a terminal, a plain line now and then elsewhere.
 pub struct BytesRead {
     what: String,
-    total_bytes: Option<u64>,
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
     /// When the last plain line was written, or reading began.
     told: Cell<Instant>,
 }
@@ -92,35 +72,22 @@ pub struct BytesRead {
 impl BytesRead {
     /// Of a source with this many bytes, where that is known. `what` is said first: `reading kafka.hprof`.
     pub fn new(what: &str, total_bytes: Option<u64>) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(total_bytes, ProgressDrawTarget::stderr());
-            let template = match total_bytes {
-                Some(_) => "{msg}  {wide_bar}  {binary_bytes} of {binary_total_bytes}, {eta} left",
-                None => "{spinner} {msg}  {binary_bytes}, {elapsed}",
-            };
-            let style = ProgressStyle::with_template(template);
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_message(what.to_owned());
-            bar
-        });
-        BytesRead { what: what.to_owned(), total_bytes, bar, told: Cell::new(Instant::now()) }
+        let template = match total_bytes {
+            Some(_) => "{msg}  {wide_bar}  {binary_bytes} of {binary_total_bytes}, {eta} left",
+            None => "{spinner} {msg}  {binary_bytes}, {elapsed}",
+        };
+        let bar = bar(total_bytes, template).with_message(what.to_owned());
+        BytesRead { what: what.to_owned(), bar, told: Cell::new(Instant::now()) }
     }
 
     /// So many bytes have been read.
     pub fn show(&self, bytes: u64) {
-        if let Some(bar) = &self.bar {
-            bar.set_position(bytes);
+        if !self.bar.is_hidden() {
+            self.bar.set_position(bytes);
         } else if PLAIN_LINE_EVERY <= self.told.get().elapsed() {
             self.told.set(Instant::now());
-            let of = self.total_bytes.map_or_else(String::new, |total| format!(" of {}", total >> 20));
+            let of = self.bar.length().map_or_else(String::new, |total| format!(" of {}", total >> 20));
             eprintln!("{}: {}{of} MiB", self.what, bytes >> 20);
-        }
-    }
-
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
         }
     }
 }

@@ -80,10 +80,7 @@ fn a_process_that_does_not_exist_is_wrong_use_with_a_way_on() {
         let output = assay(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let told = text(&output.stderr);
-        assert!(
-            told.contains("there is no process 4194305") && told.contains("assay memory lists"),
-            "{told}"
-        );
+        assert!(told.contains("no process with PID 4194305") && told.contains("assay memory"), "{told}");
         assert!(output.stdout.is_empty());
     }
 }

@@ -63,7 +63,7 @@ pub enum ConditionError {
         /// The figure whose name is nearest, or all.
         hint: String,
     },
-    /// What it is compared with is not a number.
+    /// The value to compare with is not a number.
     #[error("`{0}` is not a number: write for example 200, or +10% for a change against the first log")]
     NoNumber(String),
 }
@@ -103,8 +103,8 @@ impl Condition {
         self.is_of_change
     }
 
-    /// What it is about, in the log `after`: the figure, or with sign and `%` its change since `before` in percent. `None` when a log does
-    /// not tell the figure, or there is no log before. From zero to something is more than any percentage.
+    /// The value that the condition tests: the figure in the log `after`, or, for a change, how much it differs from `before`, in
+    /// percent. `None` if a log does not have the figure or there is no log before. A change from zero exceeds any percentage.
     pub fn value(&self, before: Option<&GcReport>, after: &GcReport) -> Option<f64> {
         let after = self.figure.read(after)?;
         if !self.is_of_change {

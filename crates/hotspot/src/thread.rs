@@ -26,7 +26,7 @@ pub struct JvmThread {
     pub tid_inside: u32,
     /// Java name, or the JVM's; none when only the kernel knows it.
     pub name: Option<String>,
-    /// What it is for.
+    /// Purpose of the thread.
     pub kind: ThreadKind,
     /// Its stack, guard pages included, where the JVM tells.
     pub stack: Option<Range<u64>>,

@@ -117,7 +117,10 @@ fn libjvm_of(home: &Path) -> Option<PathBuf> {
 }
 
 /// Word size of an ELF file: byte 4 is 1 for 32 bits and 2 for 64 (`elf(5)`, `EI_CLASS`).
-fn elf_bits(path: &Path) -> io::Result<u8> {
+///
+/// # Errors
+/// When the file cannot be read, or is none.
+pub fn elf_bits(path: &Path) -> io::Result<u8> {
     let mut identification = [0; 5];
     File::open(path)?.read_exact(&mut identification)?;
     match identification {

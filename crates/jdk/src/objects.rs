@@ -17,8 +17,10 @@ pub struct ObjectFacts {
     /// The version of the JVM that the table was held against; absent where it is from the JDK's sources alone.
     #[serde(skip)]
     pub verified_with: Option<String>,
-    pub(crate) contended_classes: BTreeSet<String>,
-    pub(crate) contended_fields: BTreeMap<String, BTreeMap<String, String>>,
+    /// Classes that are kept apart as a whole.
+    pub contended_classes: BTreeSet<String>,
+    /// Groups of the fields of a class that are kept apart, by field; the nameless group is each field for itself.
+    pub contended_fields: BTreeMap<String, BTreeMap<String, String>>,
     pub(crate) injected: BTreeMap<String, Vec<InjectedField>>,
 }
 
@@ -76,22 +78,6 @@ impl InjectedKind {
 }
 
 impl ObjectFacts {
-    /// With another class that is kept apart as a whole: with `-XX:-RestrictContended` the JVM heeds the annotation in
-    /// classes of applications too.
-    #[must_use]
-    pub fn with_contended_class(mut self, class: &str) -> ObjectFacts {
-        self.contended_classes.insert(class.to_owned());
-        self
-    }
-
-    /// With another field that is kept apart; the group is empty for a field that is so alone.
-    #[must_use]
-    pub fn with_contended_field(mut self, class: &str, field: &str, group: &str) -> ObjectFacts {
-        let fields = self.contended_fields.entry(class.to_owned()).or_default();
-        fields.insert(field.to_owned(), group.to_owned());
-        self
-    }
-
     /// Fields that the JVM adds to a class, in its order, behind those that the class declares.
     pub fn injected(&self, class: &str) -> &[InjectedField] {
         self.injected.get(class).map_or(&[], Vec::as_slice)

@@ -68,7 +68,7 @@ pub fn bytes(value: u64) -> String {
     }
 }
 
-/// `a` less `b`; sums are far from the ends of the type, what is not is told as the end.
+/// `a` minus `b`, clamped to the range of the result.
 pub fn less(a: u64, b: u64) -> i64 {
     i64::try_from(i128::from(a) - i128::from(b)).unwrap_or(if a < b { i64::MIN } else { i64::MAX })
 }

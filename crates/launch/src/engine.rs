@@ -2,6 +2,8 @@
 
 use crate::launch::Launch;
 use rustix::process::Signal as Number;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,7 +46,8 @@ pub enum Signal {
 }
 
 /// Signals that ask a process to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum StopSignal {
     /// The usual one.
     #[default]

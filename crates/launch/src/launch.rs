@@ -1,6 +1,7 @@
 //! The one place where a command line, an environment and a folder are put together.
 
 use crate::placeholders::Placeholders;
+use crate::spec::ProcessSpec;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -18,88 +19,48 @@ pub struct Launch {
     pub cwd: PathBuf,
 }
 
-/// What the observers of a trial need of the process that they watch.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// JVM options, after the variant's.
-    pub jvm_options: Vec<String>,
-    /// Environment variables, over all others.
-    pub environment: BTreeMap<String, String>,
-}
-
-/// What a launch is made of. Of two that set the same variable the later one here wins.
-#[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
-    /// Words of the command, with placeholders.
-    pub command: &'a [String],
-    /// Folder in which the process starts, with placeholders; relative to `base`, which is the default.
-    pub directory: Option<&'a str>,
-    /// Folder of the study file.
-    pub base: &'a Path,
-    /// Home of the variant's JVM, for `{java}`, a first word `java`, and `JAVA_HOME`.
-    pub jvm_home: Option<&'a str>,
-    /// The variant's JVM options.
-    pub jvm_options: &'a [String],
-    /// Variables of the program.
-    pub environment: &'a BTreeMap<String, String>,
-    /// Variables of the variant.
-    pub variant_environment: &'a BTreeMap<String, String>,
-    /// A shared library that is loaded before all others.
-    pub preload: Option<&'a Path>,
-    /// What the observers need.
-    pub needs: &'a Needs,
-    /// Values of the placeholders.
-    pub names: &'a Placeholders,
-}
-
 impl Launch {
-    /// Puts a launch together. It depends on nothing but its parts.
-    pub fn build(parts: &Parts<'_>) -> Launch {
-        let options: Vec<&str> =
-            parts.jvm_options.iter().chain(&parts.needs.jvm_options).map(String::as_str).collect();
-        let java = parts.jvm_home.map_or_else(|| "java".to_owned(), |home| format!("{home}/bin/java"));
-        let mut names = parts.names.clone();
+    /// Puts together how a command of a process is started: its own, one that prepares it, or one that asks whether it is ready. It
+    /// depends on nothing but its arguments.
+    pub(crate) fn build(spec: &ProcessSpec, command: &[String], base: &Path, names: &Placeholders) -> Launch {
+        let jvm_home = spec.jvm_home.as_ref();
+        let java = jvm_home.map_or_else(|| "java".to_owned(), |home| format!("{home}/bin/java"));
+        let mut names = names.clone();
         names.set("java", java.clone());
-        names.set("jvm_options", joined(&options));
+        names.set("jvm_options", joined(&spec.jvm_options));
         let mut argv = Vec::new();
-        for (at, word) in parts.command.iter().enumerate() {
+        for (at, word) in command.iter().enumerate() {
             match word.as_str() {
-                JVM_OPTIONS => argv.extend(options.iter().map(|option| (*option).to_owned())),
+                JVM_OPTIONS => argv.extend(spec.jvm_options.iter().cloned()),
                 "java" if at == 0 => argv.push(java.clone()),
                 word => argv.push(names.fill(word)),
             }
         }
         let mut env = BTreeMap::new();
-        env.extend(parts.jvm_home.map(|home| ("JAVA_HOME".to_owned(), home.to_owned())));
-        let texts = parts.environment.iter().chain(parts.variant_environment);
-        env.extend(texts.map(|(name, value)| (name.clone(), names.fill(value))));
-        env.extend(parts.preload.map(|path| ("LD_PRELOAD".to_owned(), path.to_string_lossy().into_owned())));
-        env.extend(parts.needs.environment.clone());
-        let cwd = parts.directory.map_or_else(|| parts.base.to_owned(), |d| parts.base.join(names.fill(d)));
+        env.extend(jvm_home.map(|home| ("JAVA_HOME".to_owned(), home.clone())));
+        env.extend(spec.environment.iter().map(|(name, value)| (name.clone(), names.fill(value))));
+        let cwd = spec.directory.as_ref().map_or_else(|| base.to_owned(), |d| base.join(names.fill(d)));
         Launch { argv, env, cwd }
     }
 }
 
 /// In one text, as `-jvmArgs` of JMH and `JDK_JAVA_OPTIONS` take them: both split it at blanks that are not in quotes.
-fn joined(options: &[&str]) -> String {
-    let quoted = options.iter().map(|o| if o.contains(' ') { format!("\"{o}\"") } else { (*o).to_owned() });
+fn joined(options: &[String]) -> String {
+    let quoted = options.iter().map(|o| if o.contains(' ') { format!("\"{o}\"") } else { o.clone() });
     quoted.collect::<Vec<String>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::ReadyWhen;
 
     struct Case {
         about: &'static str,
         command: &'static [&'static str],
         jvm_home: Option<&'static str>,
         options: &'static [&'static str],
-        needed: &'static [&'static str],
         environment: &'static [(&'static str, &'static str)],
-        of_variant: &'static [(&'static str, &'static str)],
-        preload: Option<&'static str>,
-        of_needs: &'static [(&'static str, &'static str)],
         directory: Option<&'static str>,
         argv: &'static [&'static str],
         env: &'static [(&'static str, &'static str)],
@@ -111,11 +72,7 @@ mod tests {
         command: &["server", "--port", "{port}"],
         jvm_home: None,
         options: &[],
-        needed: &[],
         environment: &[],
-        of_variant: &[],
-        preload: None,
-        of_needs: &[],
         directory: None,
         argv: &["server", "--port", "20001"],
         env: &[],
@@ -125,11 +82,10 @@ mod tests {
     const CASES: [Case; 8] = [
         NOTHING,
         Case {
-            about: "the observers' options follow the variant's, a word each",
+            about: "JVM options are a word each",
             command: &["java", "{jvm_options}", "-jar", "a.jar"],
             jvm_home: Some("/jdk"),
-            options: &["-Xmx1g", "-Da=b c"],
-            needed: &["-Xlog:gc"],
+            options: &["-Xmx1g", "-Da=b c", "-Xlog:gc"],
             argv: &["/jdk/bin/java", "-Xmx1g", "-Da=b c", "-Xlog:gc", "-jar", "a.jar"],
             env: &[("JAVA_HOME", "/jdk")],
             ..NOTHING
@@ -158,24 +114,10 @@ mod tests {
             ..NOTHING
         },
         Case {
-            about: "the variant's variables win over the program's, the library and the observers over both",
-            environment: &[
-                ("A", "program"),
-                ("B", "program {port}"),
-                ("JAVA_HOME", "own"),
-                ("LD_PRELOAD", "p"),
-            ],
-            of_variant: &[("A", "variant {port}"), ("C", "variant")],
-            preload: Some("/lib/x.so"),
-            of_needs: &[("C", "observer {port}")],
+            about: "a variable of the program replaces what comes with the JVM",
+            environment: &[("A", "port {port}"), ("JAVA_HOME", "own")],
             jvm_home: Some("/jdk"),
-            env: &[
-                ("A", "variant 20001"),
-                ("B", "program 20001"),
-                ("C", "observer {port}"),
-                ("JAVA_HOME", "own"),
-                ("LD_PRELOAD", "/lib/x.so"),
-            ],
+            env: &[("A", "port 20001"), ("JAVA_HOME", "own")],
             ..NOTHING
         },
         Case {
@@ -200,19 +142,14 @@ mod tests {
         let mut names = Placeholders::default();
         names.set("port", "20001");
         for case in CASES {
-            let needs = Needs { jvm_options: owned(case.needed), environment: map(case.of_needs) };
-            let built = Launch::build(&Parts {
-                command: &owned(case.command),
-                directory: case.directory,
-                base: Path::new("/study"),
-                jvm_home: case.jvm_home,
-                jvm_options: &owned(case.options),
-                environment: &map(case.environment),
-                variant_environment: &map(case.of_variant),
-                preload: case.preload.map(Path::new),
-                needs: &needs,
-                names: &names,
-            });
+            let spec = ProcessSpec {
+                directory: case.directory.map(str::to_owned),
+                jvm_home: case.jvm_home.map(str::to_owned),
+                jvm_options: owned(case.options),
+                environment: map(case.environment),
+                ..ProcessSpec::new("server", owned(case.command), ReadyWhen::Started)
+            };
+            let built = Launch::build(&spec, &spec.command, Path::new("/study"), &names);
             let want = Launch { argv: owned(case.argv), env: map(case.env), cwd: case.cwd.into() };
             assert_eq!(built, want, "{}", case.about);
         }

@@ -26,7 +26,7 @@ mod spec;
 mod treatment;
 
 pub use engine::{Ended, Engine, Ready, Signal, Start, StopSignal};
-pub use launch::{JVM_OPTIONS, Launch, Needs, Parts};
+pub use launch::{JVM_OPTIONS, Launch};
 pub use local::Local;
 pub use member::OWN_NAMES;
 pub use placeholders::{Placeholders, unknown_names};

@@ -1,7 +1,7 @@
 //! One process of a trial, from its plan to its end: what it is given, what it prepares, when it is ready.
 
 use crate::engine::{Engine, Ready, Signal, Start};
-use crate::launch::{Launch, Parts};
+use crate::launch::Launch;
 use crate::placeholders::Placeholders;
 use crate::private_folder::{PrivateFolder, SERVER_FILES};
 use crate::programs;
@@ -20,7 +20,7 @@ const UNPRIVILEGED: (u32, u32) = (65_534, 65_534);
 /// How long a process may prepare.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// What a process is given before anything starts, so that every other one can be told of it.
+/// What a process is given before anything starts, so that the others can refer to it.
 pub(crate) struct Given {
     pub role: String,
     /// Values of its own placeholders.
@@ -136,22 +136,13 @@ impl<P> Member<P> {
         if let Some(template) = &spec.template {
             copy_folder(Path::new(&names.fill(template)), folder.path())?;
         }
-        let folder_text = folder.path().to_string_lossy();
-        // What runs as another user could not enter the study's folder.
-        let directory = spec.directory.as_deref().or(run_as(spec).map(|_| &*folder_text));
+        let mut spec = spec.clone();
+        if run_as(&spec).is_some() {
+            // It could not enter the study's folder.
+            spec.directory.get_or_insert_with(|| folder.path().to_string_lossy().into_owned());
+        }
         let launch = |command: &[String]| {
-            let mut launch = Launch::build(&Parts {
-                command,
-                directory,
-                base: place.base,
-                jvm_home: spec.jvm_home.as_deref(),
-                jvm_options: &spec.jvm_options,
-                environment: &spec.environment,
-                variant_environment: &spec.variant_environment,
-                preload: spec.preload.as_deref(),
-                needs: &spec.needs,
-                names: &names,
-            });
+            let mut launch = Launch::build(&spec, command, place.base, &names);
             programs::add_to_path(&mut launch, &spec.programs);
             launch
         };
@@ -160,7 +151,7 @@ impl<P> Member<P> {
             launch: launch(command),
             log: place.trial.join(&log),
             files: folder.path().to_owned(),
-            run_as: run_as(spec),
+            run_as: run_as(&spec),
         };
         Ok(Member {
             state: State::Planned,
@@ -171,7 +162,7 @@ impl<P> Member<P> {
                 ReadyWhen::Url(url) => Ready::Url(names.fill(url)),
                 ReadyWhen::Command(command) => Ready::Command(launch(command)),
             },
-            spec: spec.clone(),
+            spec,
             role,
             names,
             folder,

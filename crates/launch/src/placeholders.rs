@@ -23,7 +23,7 @@ impl Placeholders {
         options.iter().for_each(|(name, value)| self.set(&format!("option.{name}"), value));
     }
 
-    /// Fills in a text; a name that has no value here stays as it is, [`unknown_names`] has told of those.
+    /// Fills in a text; a name without a value stays as it is: [`unknown_names`] has reported it.
     pub fn fill(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
         for part in parts(text) {

@@ -1,4 +1,4 @@
-//! A process of this machine: started in a group of its own, held still and continued, stopped with all that it started.
+//! A process of this machine: started in a group of its own, suspended and resumed, stopped with all that it started.
 //!
 //! Nothing may outlive a run. Five nets, each for what the others cannot catch:
 //! - `Drop` kills the whole family on every way out of the runner, panics included;
@@ -6,7 +6,7 @@
 //! - the kernel kills the first process when the thread that started it dies (`PR_SET_PDEATHSIG`), also by `kill -9`. That
 //!   is safe since processes are started by the runner's own thread only, which outlives them;
 //! - its children are found by the lease at the next start (`runtime_folder.rs`);
-//! - a group that is held still is killed like any other: SIGKILL needs no SIGCONT.
+//! - a suspended group is killed like any other: SIGKILL needs no SIGCONT.
 
 use crate::engine::{Ended, Start};
 use crate::family::{Family, TOKEN_VARIABLE};

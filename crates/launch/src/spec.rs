@@ -1,9 +1,8 @@
 //! A process of a trial as it is asked for: everything but what only its start decides.
 
 use crate::engine::StopSignal;
-use crate::launch::Needs;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// When a process is ready, as it is written.
@@ -51,14 +50,8 @@ pub struct ProcessSpec {
     pub is_unprivileged: bool,
     /// Home of its JVM, if it is one.
     pub jvm_home: Option<String>,
-    /// JVM options of the variant.
+    /// JVM options of the variant, then those that observers need.
     pub jvm_options: Vec<String>,
-    /// Variables of the variant, over its own.
-    pub variant_environment: BTreeMap<String, String>,
-    /// A library that is loaded before all others.
-    pub preload: Option<PathBuf>,
-    /// What the observers need.
-    pub needs: Needs,
 }
 
 impl ProcessSpec {
@@ -81,9 +74,6 @@ impl ProcessSpec {
             is_unprivileged: false,
             jvm_home: None,
             jvm_options: Vec::new(),
-            variant_environment: BTreeMap::new(),
-            preload: None,
-            needs: Needs::default(),
         }
     }
 }

@@ -204,7 +204,7 @@ impl<T: Treatment> Treatments<T> {
 
 impl<T: Treatment> Drop for Treatments<T> {
     fn drop(&mut self) {
-        // What cannot be set back is told by the next start.
+        // What cannot be set back is reported by the next start.
         self.undo_all();
     }
 }

@@ -4,6 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp1};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const NS_PER_S: f64 = 1e9;
@@ -12,7 +13,7 @@ const NS_PER_S: f64 = 1e9;
 pub const RATE_PER_S_MAX: f64 = 10_000_000.0;
 
 /// How intended starts are spread over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrivalLaw {
     /// Equal gaps.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub enum Design {
     /// A fresh process for each trial, in interleaved blocks (A B C, C A B, ...).
     Fresh,
-    /// All variants up and warmed; measured in alternating short windows (A B C, C B A, ...), the others held still.
+    /// All variants up and warmed; measured in alternating short windows (A B C, C B A, ...), the others suspended.
     Resident,
 }
 

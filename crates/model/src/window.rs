@@ -48,8 +48,8 @@ pub struct Window {
     /// How fast the machine was just before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineSpeed>,
-    /// What was checked before it was believed. A check that failed and is no disturbance says something of the server, such as
-    /// that it lost responses: the window counts, with that mark.
+    /// Validity checks and their results. A failed check that is not also a disturbance is a property of the server, such as lost
+    /// responses: the window still counts and is marked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ValidityCheck>,
     /// Why its slowest requests took long.

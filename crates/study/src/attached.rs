@@ -3,34 +3,38 @@
 use crate::document::Document;
 use crate::plan::Layout;
 use crate::program_table::ServerTable;
-use crate::study_file::{Settings, Study};
+use crate::study_file::Study;
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
 use assay_model::Design;
+use serde::Serialize;
 use std::path::Path;
+
+/// Keys of `[server]` that mean something for a server that runs already.
+const OF_SERVER: [&str; 7] = ["url", "pid", "companions", "gc_log", "audit_url", "reset_url", "stats_url"];
+/// So of the settings.
+const OF_SETTINGS: [&str; 1] = ["load"];
 
 /// Nothing of the server can be set, or varied.
 pub(crate) fn check(server: &ServerTable, study: &Study, document: &mut Document) {
-    let ServerTable { url, pid, companions, gc_log, audit_url, reset_url, stats_url, .. } = server.clone();
-    let urls =
-        [("url", &url), ("audit_url", &audit_url), ("reset_url", &reset_url), ("stats_url", &stats_url)];
-    for (key, url) in urls {
-        if let Some(Err(e)) = url.as_deref().map(Scenario::for_url) {
+    for (key, url) in server.urls() {
+        if let Err(e) = Scenario::for_url(url) {
             document.add(&format!("server.{key}"), e.to_string());
         }
     }
-    let used =
-        ServerTable { url, pid, companions, gc_log, audit_url, reset_url, stats_url, ..Default::default() };
-    let load = study.settings.load.clone();
-    let wrong = [
-        (*server != used, "what a [server] needs to be started"),
-        (study.settings != Settings { load, ..Settings::default() }, "a setting of the server or its JVM"),
-        (!study.factor.is_empty(), "a [[factor]]"),
-        (!study.process.is_empty(), "a [[process]]"),
-    ];
-    for (_, what) in wrong.into_iter().filter(|(is_set, _)| *is_set) {
-        document.add("server.url", format!("{what} means nothing for a server that runs already"));
+    let of_server = keys_but(server, &OF_SERVER).into_iter().map(|key| format!("server.{key}"));
+    let mut foreign: Vec<String> = of_server.chain(keys_but(&study.settings, &OF_SETTINGS)).collect();
+    let counted = [("factor", study.factor.len()), ("process", study.process.len())];
+    foreign.extend(counted.into_iter().filter(|(_, count)| *count > 0).map(|(key, _)| key.to_owned()));
+    for key in foreign {
+        document.add(&key, format!("`{key}` means nothing for a server that runs already"));
     }
+}
+
+/// The keys that a table sets, without those given.
+fn keys_but(table: &impl Serialize, meaningful: &[&str]) -> Vec<String> {
+    let keys = toml::Table::try_from(table).unwrap_or_default().into_iter().map(|(key, _)| key);
+    keys.filter(|key| !meaningful.contains(&key.as_str())).collect()
 }
 
 /// It is on this machine as far as that is said, and is measured as often as that tells something.

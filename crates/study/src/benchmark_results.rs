@@ -3,7 +3,7 @@
 //! A list of results. Of each are taken `benchmark` (class and method with their package), `params`, `primaryMetric` with
 //! its unit and the scores of all forks and iterations (`rawData`), and three of the `secondaryMetrics`. JMH writes numbers
 //! that it does not have as the texts "NaN" and "Infinity". The file is the benchmark program's, so sizes, numbers and names
-//! are bounded, and what cannot be used is told.
+//! are bounded, and what cannot be used is reported.
 
 use assay_model::{Problem, file, metric};
 use serde::Deserialize;

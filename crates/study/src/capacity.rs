@@ -1,9 +1,9 @@
 //! The `[capacity]` table: what can be wrong in it, its defaults, and the method that it names.
 
 use crate::document::Document;
-use crate::study_file::{CapacityTable, DesignKind, DesignTable, MethodWord, Study};
+use crate::study_file::{CapacityTable, DesignTable, Study};
 use assay_measure::default_budget_s;
-use assay_model::{CapacityMethod, Metric, PlannedCapacity};
+use assay_model::{CapacityMethod, Design, Metric, PlannedCapacity};
 
 const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];
 /// Most limits, and the longest one.
@@ -35,10 +35,7 @@ impl CapacityTable {
 pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> {
     let quick = study.quick.as_ref().filter(|_| is_quick).and_then(|q| q.capacity.as_ref());
     let table = study.capacity.as_ref()?.replaced_by(quick);
-    let method = match table.method {
-        Some(MethodWord::Sweep) => CapacityMethod::Sweep,
-        Some(MethodWord::Search) | None => CapacityMethod::Search,
-    };
+    let method = table.method.unwrap_or(CapacityMethod::Search);
     Some(PlannedCapacity {
         method,
         percentile: table.percentile.unwrap_or(99.0),
@@ -95,26 +92,12 @@ pub(crate) fn check(study: &Study, document: &mut Document) {
     if let Some(table) = quick.and_then(|q| q.capacity.as_ref()) {
         check_table("quick.capacity", table, document);
     }
-    check_loads(study, document);
+    for (place, _) in study.loads() {
+        document
+            .add(&place, "a study has either [load], whose windows are measured, or [capacity], not both");
+    }
     for (place, design) in [("design", Some(&study.design)), ("quick.design", quick.map(|q| &q.design))] {
         design.into_iter().for_each(|design| check_design(place, design, document));
-    }
-}
-
-fn check_loads(study: &Study, document: &mut Document) {
-    let mut add = |place: &str| {
-        document.add(place, "a study has either [load], whose windows are measured, or [capacity], not both");
-    };
-    if study.settings.load.is_some() {
-        add("load");
-    }
-    if study.quick.as_ref().is_some_and(|q| q.load.is_some()) {
-        add("quick.load");
-    }
-    for (i, factor) in study.factor.iter().enumerate() {
-        for (j, _) in factor.level.iter().enumerate().filter(|(_, l)| l.settings.load.is_some()) {
-            add(&format!("factor.{i}.level.{j}.load"));
-        }
     }
 }
 
@@ -141,7 +124,7 @@ fn check_table(place: &str, table: &CapacityTable, document: &mut Document) {
 }
 
 fn check_design(place: &str, design: &DesignTable, document: &mut Document) {
-    if design.kind == Some(DesignKind::Resident) {
+    if design.kind == Some(Design::Resident) {
         let what =
             "a capacity takes the whole machine for minutes: use kind = \"fresh\", a process for each trial";
         document.add(&format!("{place}.kind"), what);

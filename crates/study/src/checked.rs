@@ -7,12 +7,12 @@ use crate::document::Document;
 use crate::each_jdk;
 use crate::error::Diagnostic;
 use crate::process_table::{check_names, check_processes, known_names};
-use crate::study_file::{DesignKind, DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study};
+use crate::study_file::{DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study};
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, folder_of, resolve};
 use assay_jdk::installed_releases;
 use assay_measure::observers::Observe;
-use assay_model::{METRICS, PER_BENCHMARK, Subject, schema};
+use assay_model::{Design, METRICS, PER_BENCHMARK, Subject, schema};
 use assay_text::near::hint;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     each_jdk::fill_in(&mut study, installed_releases, &mut document);
     check_head(&study, &mut document);
     check_factors(&study, &mut document);
-    check_loads(&study, &mut document);
+    study.loads().iter().for_each(|(place, load)| check_load(place, load, &mut document));
     capacity::check(&study, &mut document);
     check_design("design", &study.design, &mut document);
     check_quick(&study, &mut document);
@@ -210,20 +210,6 @@ fn check_word<'a>(
     }
 }
 
-fn check_loads(study: &Study, document: &mut Document) {
-    let mut loads = vec![("load".to_owned(), study.settings.load.as_ref())];
-    loads.push(("quick.load".to_owned(), study.quick.as_ref().and_then(|q| q.load.as_ref())));
-    for (i, factor) in study.factor.iter().enumerate() {
-        for (j, level) in factor.level.iter().enumerate() {
-            loads.push((format!("factor.{i}.level.{j}.load"), level.settings.load.as_ref()));
-        }
-    }
-    loads
-        .iter()
-        .filter_map(|(path, load)| Some((path, (*load)?)))
-        .for_each(|(path, l)| check_load(path, l, document));
-}
-
 fn check_load(path: &str, load: &LoadTable, document: &mut Document) {
     let (kind, foreign) = match load.kind {
         LoadKind::Closed => {
@@ -321,7 +307,7 @@ fn check_parts(study: &Study, document: &mut Document) {
     }
 }
 
-/// The texts of the server or benchmark program. A mistake in a workload's own file is told at the line that names it.
+/// The texts of the server or benchmark program. A mistake in a workload's own file is reported at the line that names it.
 fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
     let table = match (&study.server, &study.benchmark) {
         (Some(_), _) => "server.",
@@ -345,14 +331,8 @@ fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
     }
     texts.extend(program.directory().map(|text| ("directory", text.clone())));
     if let Some(server) = program.server() {
-        texts.push(("ready_url", server.ready_url.clone()));
-        let optional = [
-            ("template", &server.template),
-            ("audit_url", &server.audit_url),
-            ("reset_url", &server.reset_url),
-            ("stats_url", &server.stats_url),
-        ];
-        texts.extend(optional.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))));
+        texts.extend(server.template.iter().map(|text| ("template", text.clone())));
+        texts.extend(server.urls().map(|(key, url)| (key, url.clone())));
     }
     texts.extend(program.environment().values().map(|v| ("environment", v.clone())));
     let known = known_names(workload);
@@ -385,6 +365,7 @@ fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
 /// What means something for servers only.
 fn check_no_server(study: &Study, document: &mut Document) {
     let quick = study.quick.as_ref();
+    let loads = study.loads();
     let mut wrong = |is_set: bool, place: &str, what: &str| {
         if is_set {
             document.add(
@@ -393,16 +374,14 @@ fn check_no_server(study: &Study, document: &mut Document) {
             );
         }
     };
-    let levels = study.factor.iter().flat_map(|f| &f.level);
-    let loads = levels.map(|l| &l.settings.load).chain([&study.settings.load]).flatten().next();
-    wrong(loads.is_some() || quick.is_some_and(|q| q.load.is_some()), "load", "load");
+    loads.iter().for_each(|(place, _)| wrong(true, place, "load"));
     wrong(study.capacity.is_some(), "capacity", "a capacity");
     wrong(study.scenario.is_some(), "scenario", "a scenario");
     for (place, design) in [("design", Some(&study.design)), ("quick.design", quick.map(|q| &q.design))] {
         let Some(design) = design else { continue };
         let warm_up = design.warm_up.min.or(design.warm_up.cap);
         wrong(warm_up.is_some(), &format!("{place}.warm_up"), "a warm-up");
-        wrong(design.kind == Some(DesignKind::Resident), &format!("{place}.kind"), "the resident design");
+        wrong(design.kind == Some(Design::Resident), &format!("{place}.kind"), "the resident design");
     }
     let watched = study.observe.iter().flatten().find(|o| !matches!(o, Observe::Gc | Observe::Host));
     wrong(watched.is_some(), "observe", "what is not `gc` or `host`");
@@ -465,7 +444,7 @@ fn check_variants(study: &Study, workload: &Workload, document: &mut Document) {
     }
 }
 
-/// Where to tell of a combination: the level of the first factor that takes part in it.
+/// Where to report a combination: the level of the first factor that takes part in it.
 pub(crate) fn place_of(study: &Study, indices: &[usize]) -> String {
     let sets = |(i, j): (usize, &usize)| {
         let s = &study.factor[i].level[*j].settings;

@@ -262,7 +262,7 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// `factor.0.level.1.heap` as people say it: without the numbers, since the line is told.
+/// `factor.0.level.1.heap` without the indices: the message has the line.
 fn readable(path: &str) -> String {
     let words: Vec<&str> = path.split('.').filter(|part| part.parse::<usize>().is_err()).collect();
     words.join(".")

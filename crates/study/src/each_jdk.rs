@@ -36,7 +36,7 @@ pub(crate) fn fill_in(study: &mut Study, found: impl Fn() -> BTreeSet<u32>, docu
         releases.extend(found().into_iter().filter(|release| from <= *release));
         if releases.is_empty() {
             document.add_missing(&place, no_jdk(&format!("{from} or later"), from));
-            // Stands for those that are missing, so that nothing more is told of a factor without levels.
+            // Stands for those that are missing, so that a factor without levels is not reported as well.
             releases.insert(from);
         }
         factor.level = releases.into_iter().map(level).collect();
@@ -68,7 +68,7 @@ quick = { levels = { JDK = ["17", "25"] } }
         let mut study: Study = toml::from_str(STUDY).unwrap();
         fill_in(&mut study, || BTreeSet::from([11, 17, 26]), &mut document);
         assert_eq!(document.found, []);
-        // 21 and 25 are named only: that they are not here is told when JVMs are chosen.
+        // 21 and 25 are only named: that they are missing is reported when JVMs are chosen.
         for (quick, want) in [(None, &["17", "21", "25", "26"][..]), (study.quick.as_ref(), &["17", "25"])] {
             let variants = combine(&study, quick);
             assert_eq!(variants.iter().map(|v| v.name.as_str()).collect::<Vec<_>>(), want);

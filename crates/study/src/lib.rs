@@ -41,11 +41,11 @@ pub use checked::Checked;
 pub use claims::{check_claims, contradictions};
 pub use error::{Diagnostic, StudyError};
 pub use prepare::Prepared;
-pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, StopSignal};
+pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable};
 pub use run_dir::{load_run, report_path};
 pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value};
 pub use study_file::{
-    ArrivalWord, CapacityTable, DesignKind, DesignTable, Factor, Level, LimitsTable, LoadKind, LoadTable,
-    MethodWord, QuickTable, Settings, Study, WarmUpTable, study_schema, workload_schema,
+    CapacityTable, DesignTable, Factor, Level, LimitsTable, LoadKind, LoadTable, QuickTable, Settings, Study,
+    WarmUpTable, study_schema, workload_schema,
 };
 pub use units::{Seconds, Size, parse_size};

@@ -44,7 +44,7 @@ impl Layout {
         }
         let cap_s = pick(study, quick, |d| d.warm_up.cap).map_or(120.0, |s| s.0);
         Layout {
-            kind: pick(study, quick, |d| d.kind).map_or(Design::Fresh, Design::from),
+            kind: pick(study, quick, |d| d.kind).unwrap_or(Design::Fresh),
             blocks: pick(study, quick, |d| d.blocks).unwrap_or(8),
             window_s: pick(study, quick, |d| d.window).map_or(30.0, |s| s.0),
             warm_up_min_s: pick(study, quick, |d| d.warm_up.min).map_or(20.0, |s| s.0).min(cap_s),

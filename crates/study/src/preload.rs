@@ -3,8 +3,7 @@
 //! Folklore: the dynamic linker only warns of a library in `LD_PRELOAD` that it cannot load, and goes on without it. A
 //! variant would then be measured as what it is not, so the library is found, and its word size compared, before.
 
-use std::fs::File;
-use std::io::Read;
+use assay_jdk::elf_bits;
 use std::path::{Path, PathBuf};
 
 /// Where libraries of the system lie: Debian's folders of an architecture, the common ones, and those made by hand.
@@ -17,39 +16,26 @@ const FOLDERS: [&str; 7] = [
     "/usr/local/lib64",
     "/usr/local/lib",
 ];
-/// Byte of an ELF header that says the word size: 1 for 32 bits, 2 for 64.
-const ELF_CLASS: usize = 4;
 
 /// The path of a library, given by file name or path, that a program of so many bits can load.
 ///
 /// # Errors
 /// Why there is none.
-pub(crate) fn find(library: &str, bits: u32) -> Result<PathBuf, String> {
+pub(crate) fn find(library: &str, bits: u8) -> Result<PathBuf, String> {
     if library.contains('/') {
-        return match bits_of(Path::new(library)) {
-            Some(found) if found == bits => Ok(PathBuf::from(library)),
-            Some(found) => Err(format!("the library {library} has {found} bits, and the JVM {bits}")),
-            None => Err(format!("there is no library {library}")),
+        return match elf_bits(Path::new(library)) {
+            Ok(found) if found == bits => Ok(PathBuf::from(library)),
+            Ok(found) => Err(format!("the library {library} has {found} bits, and the JVM {bits}")),
+            Err(_) => Err(format!("there is no library {library}")),
         };
     }
     let mut paths = FOLDERS.iter().map(|folder| Path::new(folder).join(library));
-    paths.find(|path| bits_of(path) == Some(bits)).ok_or_else(|| {
+    paths.find(|path| elf_bits(path).is_ok_and(|found| found == bits)).ok_or_else(|| {
         format!(
             "there is no {bits}-bit library {library} here (looked in {}); on Debian and Ubuntu the package of its name has it",
             FOLDERS.join(", ")
         )
     })
-}
-
-/// Word size of an ELF file; `None` for anything else.
-fn bits_of(path: &Path) -> Option<u32> {
-    let mut head = [0; ELF_CLASS + 1];
-    File::open(path).ok()?.read_exact(&mut head).ok()?;
-    match head {
-        [0x7f, b'E', b'L', b'F', 1] => Some(32),
-        [0x7f, b'E', b'L', b'F', 2] => Some(64),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -83,8 +69,8 @@ mod tests {
         if !maps.lines().any(|l| l.ends_with("/libc.so.6")) {
             assay_testkit::skip!("this program is not linked with glibc");
         }
-        let bits = usize::BITS;
+        let bits = usize::BITS as u8;
         let found = find("libc.so.6", bits).unwrap();
-        assert_eq!(bits_of(&found), Some(bits));
+        assert_eq!(elf_bits(&found).unwrap(), bits);
     }
 }

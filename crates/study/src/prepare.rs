@@ -138,7 +138,6 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
                     variant: variant(spec, &workload, jvm, baseline),
                     command: command.clone(),
                     environment: spec.environment.clone(),
-                    preload: spec.preload.as_ref().map(PathBuf::from),
                     load: spec.load.clone(),
                     scenario: scenarios[i].clone(),
                 });
@@ -215,7 +214,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         layout,
         observe,
         study_dir: crate::workload::folder_of(&document.file),
-        redactor: secrets_of(&text, &workload, &launches),
+        redactor: secrets_of([&text, &workload.text]),
         workload,
         study_text: text,
         launches,
@@ -227,8 +226,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
 /// Has the wanted library loaded into the server before all others, or says why that cannot be.
 fn preload_into(spec: &mut VariantSpec, jvm: Option<&JvmFacts>) -> Result<(), String> {
     let Some(library) = &spec.preload else { return Ok(()) };
-    let path = preload::find(library, jvm.map_or(usize::BITS, |j| j.bits.into()))?;
-    spec.preload = Some(path.to_string_lossy().into_owned());
+    let path = preload::find(library, jvm.map_or(usize::BITS as u8, |j| j.bits))?;
+    spec.environment.insert("LD_PRELOAD".to_owned(), path.to_string_lossy().into_owned());
     Ok(())
 }
 
@@ -321,7 +320,6 @@ fn variant(
     }
     let mut environment_names: Vec<String> =
         workload.program.environment().keys().chain(spec.environment.keys()).cloned().collect();
-    environment_names.extend(spec.preload.as_ref().map(|_| "LD_PRELOAD".to_owned()));
     environment_names.sort();
     environment_names.dedup();
     Variant {

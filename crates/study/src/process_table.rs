@@ -56,7 +56,7 @@ impl ProcessTable {
             directory: self.directory.clone(),
             template: self.template.clone(),
             programs: self.programs.clone(),
-            stop_signal: self.stop_signal.unwrap_or_default().into(),
+            stop_signal: self.stop_signal.unwrap_or_default(),
             stop_timeout: seconds(self.stop_timeout_s, usual.stop_timeout),
             is_unprivileged: self.run_as == Some(RunAs::Unprivileged),
             jvm_home: jvm_home.filter(|_| self.uses_jvm()).map(str::to_owned),
@@ -111,7 +111,7 @@ pub(crate) fn set_absent(workload: &Workload, options: &BTreeMap<String, String>
     }
 }
 
-/// Checks all processes. A mistake in a workload's own file is told at the line of the study that names it.
+/// Checks all processes. A mistake in a workload's own file is reported at the line of the study that names it.
 pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut Document) {
     let of_workload = workload.processes.len() - study.process.len();
     let mut roles: BTreeSet<String> = BTreeSet::new();

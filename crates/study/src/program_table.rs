@@ -1,11 +1,11 @@
 //! What a study or workload starts, as it is written: the server or benchmark program, and the processes beside it.
 
+use assay_launch::StopSignal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How the server is started, asked and stopped; or, with `url`, which server that runs already is loaded and watched, and left as it
-/// is. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
+/// How the server is started, queried and stopped; or, with `url`, which running server is measured. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
 /// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and of each `[[process]]` `{NAME.port}`, `{NAME.password}` and
 /// `{NAME.folder}`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 pub struct ServerTable {
     /// The command: a list of words, or a text that is split like a shell does (no shell is run).
     pub command: Option<CommandLine>,
-    /// In place of `command` and `ready_url`: address of a server that runs already, here or elsewhere. It is loaded, asked and
-    /// watched, and never started, held still or stopped.
+    /// Instead of `command` and `ready_url`: address of a server that is already running, on this machine or another. Assay loads and
+    /// observes it, and never starts, suspends or stops it.
     pub url: Option<String>,
     /// The process of a server with `url`, if it is on this machine.
     #[schemars(range(min = 1))]
@@ -48,6 +48,21 @@ pub struct ServerTable {
     /// How long stopping may take before it is killed. Default: 30.
     #[schemars(range(min = 0.1, max = 3600))]
     pub stop_timeout_s: Option<f64>,
+}
+
+impl ServerTable {
+    /// The addresses that are set, by key.
+    pub(crate) fn urls(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let ready_url = Some(&self.ready_url).filter(|url| !url.is_empty());
+        let all = [
+            ("url", self.url.as_ref()),
+            ("ready_url", ready_url),
+            ("audit_url", self.audit_url.as_ref()),
+            ("reset_url", self.reset_url.as_ref()),
+            ("stats_url", self.stats_url.as_ref()),
+        ];
+        all.into_iter().filter_map(|(key, url)| Some((key, url?)))
+    }
 }
 
 /// A process beside the server: started before it, ready before it starts, stopped after it. Texts may hold `{port}`,
@@ -108,31 +123,6 @@ pub enum RunAs {
     Caller,
     /// `nobody` if root runs the study, whoever runs it otherwise; in a folder below `/tmp` that belongs to that user.
     Unprivileged,
-}
-
-/// Signals that ask a server to stop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum StopSignal {
-    /// The usual one.
-    #[default]
-    #[serde(rename = "TERM")]
-    Term,
-    /// That of Ctrl-C.
-    #[serde(rename = "INT")]
-    Int,
-    /// That of a closed terminal.
-    #[serde(rename = "HUP")]
-    Hup,
-}
-
-impl From<StopSignal> for assay_launch::StopSignal {
-    fn from(signal: StopSignal) -> Self {
-        match signal {
-            StopSignal::Term => assay_launch::StopSignal::Term,
-            StopSignal::Int => assay_launch::StopSignal::Int,
-            StopSignal::Hup => assay_launch::StopSignal::Hup,
-        }
-    }
 }
 
 /// A command line.

@@ -1,8 +1,5 @@
 //! What of a study is secret, and how it is kept out of everything that is stored.
 
-use crate::program_table::ProcessTable;
-use crate::variant::VariantLaunch;
-use crate::workload::Workload;
 use assay_model::Plan;
 use assay_text::file::write_whole;
 use assay_text::redact::{self, REDACTED, Redactor};
@@ -14,34 +11,33 @@ use std::path::Path;
 /// Bytes that are searched at once.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// The secrets of a study: in its text, in its workload's command, environment and URLs, and in what its variants add.
-pub(crate) fn secrets_of(text: &str, workload: &Workload, launches: &[VariantLaunch]) -> Redactor {
+/// The secrets of a study: of all that its file and that of its workload say.
+pub(crate) fn secrets_of(files: [&str; 2]) -> Redactor {
     let mut secrets = Redactor::default();
-    secrets.learn_text(text);
-    let environments = launches.iter().map(|launch| &launch.environment);
-    let named = std::iter::once(workload.program.environment())
-        .chain(environments)
-        .chain(workload.processes.iter().map(|process| &process.environment))
-        .chain(launches.iter().map(|launch| &launch.variant.workload_options));
-    named.flatten().for_each(|(name, value)| secrets.learn_value(name, value));
-    for launch in launches {
-        secrets.learn_words(&launch.command);
-        secrets.learn_words(&launch.variant.jvm_options);
-    }
-    for (_, line) in workload.processes.iter().flat_map(ProcessTable::commands) {
-        secrets.learn_words(&line.words().unwrap_or_default());
-    }
-    if let Some(server) = workload.program.server() {
-        let urls = [
-            Some(&server.ready_url),
-            server.url.as_ref(),
-            server.audit_url.as_ref(),
-            server.reset_url.as_ref(),
-            server.stats_url.as_ref(),
-        ];
-        urls.into_iter().flatten().for_each(|url| secrets.learn_text(url));
+    for text in files {
+        secrets.learn_text(text);
+        let table: toml::Table = toml::from_str(text).unwrap_or_default();
+        table.iter().for_each(|(key, value)| learn(&mut secrets, key, value));
     }
     secrets
+}
+
+/// What stands under a key: a variable, an option, a command line as a text or word by word, a URL.
+fn learn(secrets: &mut Redactor, key: &str, value: &toml::Value) {
+    match value {
+        toml::Value::String(text) => {
+            secrets.learn_value(key, text);
+            secrets.learn_text(text);
+            secrets.learn_words(&shell_words::split(text).unwrap_or_default());
+        }
+        toml::Value::Array(items) => {
+            let words: Vec<&str> = items.iter().filter_map(toml::Value::as_str).collect();
+            secrets.learn_words(&words);
+            items.iter().for_each(|item| learn(secrets, key, item));
+        }
+        toml::Value::Table(table) => table.iter().for_each(|(key, value)| learn(secrets, key, value)),
+        _ => {}
+    }
 }
 
 /// The plan without what its variants are given under the names of secrets.

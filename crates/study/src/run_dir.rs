@@ -12,7 +12,7 @@ use fs_err::File;
 use rustix::fs::{FlockOperation, flock, statvfs};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs::OpenOptions;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -58,9 +58,8 @@ impl RunDir {
                 "already holds a run: add --resume to go on with it, or choose another folder with --out";
             return Err(StudyError::Use(format!("{} {what}", path.display())));
         }
-        let mut builder = std::fs::DirBuilder::new();
-        let made = builder.recursive(true).mode(0o700).create(path.join(file::TRIALS));
-        made.map_err(|e| std::io::Error::new(e.kind(), format!("cannot make {}: {e}", path.display())))?;
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(path.join(file::TRIALS));
+        made.map_err(|e| at("cannot make", path, &e))?;
         // Absolute: servers start in other folders.
         let path = path.canonicalize()?;
         let lock = private(OpenOptions::new().create(true).truncate(false).write(true), &path.join(LOCK))?;
@@ -126,8 +125,7 @@ impl RunDir {
     fn write(&self, name: &str, text: &str) -> Result<(), StudyError> {
         let path = self.path.join(name);
         let written = assay_text::file::write_whole(&path, |out| out.write_all(text.as_bytes()));
-        Ok(written
-            .map_err(|e| std::io::Error::new(e.kind(), format!("cannot write {}: {e}", path.display())))?)
+        Ok(written.map_err(|e| at("cannot write", &path, &e))?)
     }
 
     /// What must not be stored.
@@ -150,8 +148,7 @@ impl RunDir {
             self.redactor.text(variant).chars().map(plain).collect::<String>()
         );
         let path = self.path.join(&name);
-        let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
-        made.map_err(|e| std::io::Error::new(e.kind(), format!("cannot make {}: {e}", path.display())))?;
+        DirBuilder::new().mode(0o700).create(&path).map_err(|e| at("cannot make", &path, &e))?;
         Ok(name)
     }
 
@@ -163,10 +160,13 @@ impl RunDir {
 
 /// Opens a file for its owner only.
 fn private(options: &mut OpenOptions, path: &Path) -> Result<File, StudyError> {
-    let opened = options.mode(0o600).open(path);
-    let opened =
-        opened.map_err(|e| std::io::Error::new(e.kind(), format!("cannot write {}: {e}", path.display())))?;
+    let opened = options.mode(0o600).open(path).map_err(|e| at("cannot write", path, &e))?;
     Ok(File::from_parts(opened, path))
+}
+
+/// An error with its file.
+fn at(what: &str, path: &Path, e: &std::io::Error) -> std::io::Error {
+    std::io::Error::new(e.kind(), format!("{what} {}: {e}", path.display()))
 }
 
 /// Numbers and paths of the launches' folders, in order.

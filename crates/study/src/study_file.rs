@@ -2,8 +2,9 @@
 
 use crate::program_table::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::units::{Seconds, Size};
+use assay_load::ArrivalLaw;
 use assay_measure::observers::Observe;
-use assay_model::{Claim, Design, Published, ReferenceMode, schema};
+use assay_model::{CapacityMethod, Claim, Design, Published, ReferenceMode, schema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -82,6 +83,20 @@ impl Study {
         Study { schema: schema::STUDY_FILE.to_owned(), name: name.into(), ..Study::default() }
     }
 
+    /// Every load that it sets, with its place.
+    pub(crate) fn loads(&self) -> Vec<(String, &LoadTable)> {
+        let of_quick = self.quick.as_ref().and_then(|q| q.load.as_ref());
+        let mut loads =
+            vec![("load".to_owned(), self.settings.load.as_ref()), ("quick.load".to_owned(), of_quick)];
+        for (i, factor) in self.factor.iter().enumerate() {
+            let of_levels = factor.level.iter().enumerate();
+            loads.extend(
+                of_levels.map(|(j, l)| (format!("factor.{i}.level.{j}.load"), l.settings.load.as_ref())),
+            );
+        }
+        loads.into_iter().filter_map(|(place, load)| Some((place, load?))).collect()
+    }
+
     /// As a study file: what is left at its default is not in it.
     ///
     /// # Errors
@@ -156,16 +171,6 @@ pub enum LoadKind {
     Open,
 }
 
-/// Laws of the gaps between requests of open load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArrivalWord {
-    /// Equal gaps.
-    Constant,
-    /// Exponential gaps, as from many independent users.
-    Poisson,
-}
-
 /// The load. Default: `closed`, 8 users.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -181,7 +186,7 @@ pub struct LoadTable {
     #[schemars(range(min = 0.001, max = 1_000_000))]
     pub rate_per_s: Option<f64>,
     /// Gaps between requests of open load. Default: `poisson`.
-    pub arrivals: Option<ArrivalWord>,
+    pub arrivals: Option<ArrivalLaw>,
     /// Connections of open load. Default: 64.
     #[schemars(range(min = 1, max = 100_000))]
     pub connections: Option<u32>,
@@ -190,23 +195,13 @@ pub struct LoadTable {
     pub in_flight_max: Option<u32>,
 }
 
-/// Ways to find a capacity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum MethodWord {
-    /// Windows where they tell most, until the intervals are narrow.
-    Search,
-    /// Level by level, after the published rules of SPECjbb2015; without intervals of its own.
-    Sweep,
-}
-
 /// What each trial searches for: the highest rate that the server sustains, and the highest at which a percentile of the
 /// response time keeps each limit. Before it the server is warmed up by 8 users in closed loop.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct CapacityTable {
     /// Default: `search`.
-    pub method: Option<MethodWord>,
+    pub method: Option<CapacityMethod>,
     /// Limits of the response time, ms, upwards. Default: 10, 25, 50, 75, 100.
     pub limits_ms: Option<Vec<f64>>,
     /// The percentile that must keep them. Default: 99.
@@ -228,32 +223,13 @@ pub struct CapacityTable {
     pub count_disturbed: Option<bool>,
 }
 
-/// Kinds of design.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DesignKind {
-    /// A fresh process for each trial, in interleaved blocks.
-    Fresh,
-    /// All variants up and warm, measured in alternating windows.
-    Resident,
-}
-
-impl From<DesignKind> for Design {
-    fn from(kind: DesignKind) -> Self {
-        match kind {
-            DesignKind::Fresh => Design::Fresh,
-            DesignKind::Resident => Design::Resident,
-        }
-    }
-}
-
 /// How trials are laid out in time.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct DesignTable {
     /// Fresh processes or resident servers. Default: `fresh`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<DesignKind>,
+    pub kind: Option<Design>,
     /// How often every variant has its turn; fewer than 3 give no interval. Default: 8.
     #[schemars(range(min = 1, max = 1000))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,12 +1,11 @@
 //! From factors to variants: every combination of levels that is not excluded, with its settings joined.
 
-use crate::study_file::{Factor, LoadTable, QuickTable, Settings, Study};
+use crate::study_file::{Factor, LoadKind, LoadTable, QuickTable, Settings, Study};
 use crate::units::Size;
 use assay_jdk::modes::WantedMode;
-use assay_load::Scenario;
+use assay_load::{ArrivalLaw, Scenario};
 use assay_model::{ReferenceMode, Variant};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// Most variants of a study.
 pub(crate) const VARIANTS_MAX: usize = 200;
@@ -50,8 +49,6 @@ pub(crate) struct VariantLaunch {
     /// The command's words with their placeholders.
     pub command: Vec<String>,
     pub environment: BTreeMap<String, String>,
-    /// A library that is loaded into the server before all others.
-    pub preload: Option<PathBuf>,
     pub load: LoadTable,
     /// Absent: the ready URL is requested.
     pub scenario: Option<Scenario>,
@@ -136,7 +133,7 @@ impl LoadTable {
     /// Closed load of so many users.
     pub(crate) fn closed(users: u32) -> Self {
         LoadTable {
-            kind: crate::study_file::LoadKind::Closed,
+            kind: LoadKind::Closed,
             users: Some(users),
             think: None,
             rate_per_s: None,
@@ -148,16 +145,15 @@ impl LoadTable {
 
     /// In words, for plan and report.
     pub(crate) fn describe(&self) -> String {
-        use crate::study_file::{ArrivalWord, LoadKind};
         match self.kind {
             LoadKind::Closed => {
                 let think = self.think.map(|t| format!(", {} s between an answer and the next request", t.0));
                 format!("closed loop, {} users{}", self.users.unwrap_or(8), think.unwrap_or_default())
             }
             LoadKind::Open => {
-                let law = match self.arrivals.unwrap_or(ArrivalWord::Poisson) {
-                    ArrivalWord::Constant => "constant",
-                    ArrivalWord::Poisson => "Poisson",
+                let law = match self.arrivals.unwrap_or(ArrivalLaw::Poisson) {
+                    ArrivalLaw::Constant => "constant",
+                    ArrivalLaw::Poisson => "Poisson",
                 };
                 let rate = self.rate_per_s.unwrap_or_default();
                 format!(

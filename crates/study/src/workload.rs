@@ -76,6 +76,8 @@ impl Program {
 pub(crate) struct Workload {
     /// Its name; `custom` for one of the user's own.
     pub name: String,
+    /// The text of its file; empty for one of the user's own.
+    pub text: String,
     /// Where relative paths of its file start.
     pub dir: PathBuf,
     pub program: Program,
@@ -130,6 +132,7 @@ pub(crate) fn resolve(study: &Study, document: &mut Document) -> (Option<Workloa
         (None, Some(program)) => {
             let workload = Workload {
                 name: "custom".to_owned(),
+                text: String::new(),
                 dir: study_dir.clone(),
                 program,
                 processes: study.process.clone(),
@@ -168,9 +171,14 @@ fn named(
         document.add("workload", format!("unknown workload `{name}`{}", hint(name, words)));
         return (None, Vec::new());
     }
-    let (workload, found) = read_workload(&file);
+    let text = match Document::read(&file) {
+        Ok(text) => text,
+        Err(wrong) => return (None, vec![wrong]),
+    };
+    let (workload, found) = parse_workload(&file, &text);
     let workload = workload.and_then(|w| {
         Some(Workload {
+            text,
             program: program_of(&w)?,
             processes: w.process.iter().chain(&study.process).cloned().collect(),
             name: w.name,
@@ -194,17 +202,13 @@ fn program_of(file: &WorkloadFile) -> Option<Program> {
     }
 }
 
-/// Reads a workload file.
-fn read_workload(file: &Path) -> (Option<WorkloadFile>, Vec<Diagnostic>) {
-    let text = match Document::read(file) {
-        Ok(text) => text,
-        Err(wrong) => return (None, vec![wrong]),
-    };
-    let mut document = Document::parse(file, &text, &workload_schema());
+/// What the text of a workload file says.
+fn parse_workload(file: &Path, text: &str) -> (Option<WorkloadFile>, Vec<Diagnostic>) {
+    let mut document = Document::parse(file, text, &workload_schema());
     if !document.found.is_empty() {
         return (None, document.found);
     }
-    match toml::from_str::<WorkloadFile>(&text) {
+    match toml::from_str::<WorkloadFile>(text) {
         Ok(workload) => {
             if workload.schema != schema::WORKLOAD_FILE {
                 document.add("schema", format!("unknown schema; write \"{}\"", schema::WORKLOAD_FILE));

@@ -53,6 +53,20 @@ pub fn each_java(bits: u8) -> BTreeMap<u32, PathBuf> {
     installed(bits).split_off(&FEATURE_MIN)
 }
 
+/// Writes bytes that may be a class file, a jar or an image of a JDK's classes, by the name under which a class path has such a file;
+/// returns what stands in the class path.
+pub fn class_path_of(folder: &Path, bytes: &[u8]) -> PathBuf {
+    let (name, is_folder) = match bytes {
+        [0xca, 0xfe, 0xba, 0xbe, ..] => ("shop/Sample.class", true),
+        [b'P', b'K', ..] => ("shop.jar", false),
+        _ => ("modules", false),
+    };
+    let file = folder.join(name);
+    fs::create_dir_all(folder.join("shop")).expect("a folder that can be written");
+    fs::write(&file, bytes).expect("a file that can be written");
+    if is_folder { folder.to_owned() } else { file }
+}
+
 /// A tool of a JDK that is here, such as `javac` or `jcmd`: of the oldest that has it.
 pub fn find_tool(name: &str) -> Option<PathBuf> {
     each_java(64).into_values().map(|java| java.with_file_name(name)).find(|tool| tool.exists())

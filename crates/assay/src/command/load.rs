@@ -3,13 +3,13 @@
 use crate::arguments::{Arrivals, LoadArguments};
 use crate::command::inject;
 use crate::failure::Failure;
+use crate::progress::bar;
 use crate::{output, stop};
 use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Measured, Progress,
     Scenario,
 };
 use assay_model::{LatencySummary, LoadResult};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -24,7 +24,8 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let config = config(arguments)?;
     let group = inject::connect(&arguments.injectors, &config)?;
     let stop = stop::flag_on_signal()?;
-    let bar = progress_bar(arguments.duration);
+    let milliseconds = arguments.duration.as_millis().min(u128::from(u64::MAX)) as u64;
+    let bar = bar(Some(milliseconds), "{bar:30} {elapsed_precise}  {msg}");
     let mut on_progress = |progress: Progress| {
         bar.set_position(progress.elapsed.as_millis().min(u128::from(u64::MAX)) as u64);
         bar.set_message(format!("{} answered, {} failed", progress.completed, progress.errors));
@@ -41,7 +42,7 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
             generator.run(&law, arguments.duration, &stop, logs, &mut on_progress)
         }
     };
-    bar.finish_and_clear();
+    drop(bar);
     let measured = measured?;
     let result = measured.result();
     if arguments.json {
@@ -83,15 +84,6 @@ fn create_log(path: &std::path::Path) -> Result<IntervalLogs, Failure> {
     let file = fs_err::File::create(path)
         .map_err(|e| Failure::input(format!("{e}; give --hlog a path that can be written")))?;
     Ok(IntervalLogs::each_second(io::BufWriter::new(file)))
-}
-
-/// Shown on a terminal only.
-fn progress_bar(duration: Duration) -> ProgressBar {
-    let length = duration.as_millis().min(u128::from(u64::MAX)) as u64;
-    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{bar:30} {elapsed_precise}  {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }
 
 fn write_text(

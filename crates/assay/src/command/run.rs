@@ -27,7 +27,7 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    // All mistakes in all parts are told before the first of them runs; each is read once, and what was read is run.
+    // All mistakes in all parts are reported before the first runs; each is read once, and what was read is run.
     let first = read(&arguments.study)?;
     let parts = first.parts();
     let mut studies = vec![first.prepare(arguments.quick)?];
@@ -66,16 +66,16 @@ fn beside(out: &Path, study: &str) -> PathBuf {
 
 fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<ExitCode, Failure> {
     let stop = stop::flag_on_signal()?;
-    let mut progress = Progress::new();
+    let progress = Progress::new();
     let result = assay_study::run(study, options, &stop, &mut |event| progress.show(event));
-    progress.finish();
+    drop(progress);
     let result = result?;
     let run = assay_study::load_run(&result.dir)?;
     let page = report::write_page(&run, &result.dir)?;
     if json {
         output::print_json(&result.summary)?;
     } else {
-        output::print(|out| out.write_all(report::table(&run).as_bytes()))?;
+        output::print_text(&report::table(&run))?;
     }
     eprintln!("\nreport: {}", shown(&page).display());
     Ok(ExitCode::SUCCESS)

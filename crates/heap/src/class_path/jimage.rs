@@ -6,7 +6,8 @@
 
 use super::limits::CLASS_BYTES_MAX;
 use flate2::read::ZlibDecoder;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 const MAGIC: u32 = 0xcafe_dada;
 const VERSION: u32 = 1 << 16;
@@ -19,13 +20,9 @@ const TABLES_BYTES_MAX: u64 = 256 << 20;
 /// A package is in one module, but for empty ones above it.
 const MODULES_OF_A_PACKAGE_MAX: u64 = 10_000;
 
-/// A file or bytes in memory.
-pub(super) trait ReadSeek: Read + Seek {}
-impl<T: Read + Seek> ReadSeek for T {}
-
 /// An image.
 pub(super) struct Jimage {
-    source: Box<dyn ReadSeek>,
+    source: BufReader<File>,
     redirects: Vec<i32>,
     places: Vec<u32>,
     descriptions: Vec<u8>,
@@ -45,7 +42,7 @@ struct Resource {
 
 impl Jimage {
     /// Reads the tables of an image; says why it cannot.
-    pub fn open(mut source: Box<dyn ReadSeek>) -> Result<Jimage, String> {
+    pub fn open(mut source: BufReader<File>) -> Result<Jimage, String> {
         let said = |error: io::Error| error.to_string();
         let length = source.seek(SeekFrom::End(0)).map_err(said)?;
         source.seek(SeekFrom::Start(0)).map_err(said)?;

@@ -100,22 +100,3 @@ fn not_found(places: &mut [Place], class: &str) -> ClassNotFound {
     names.dedup();
     crate::predict::not_found(class, names.iter().map(String::as_str))
 }
-
-/// Whether a class is in bytes that may be a class file, a jar or an image of a JDK: for tests that give it anything.
-///
-/// # Errors
-/// When the bytes are nothing of that, or damaged.
-pub fn is_class_in(bytes: &[u8], class: &str) -> Result<bool, ClassPathError> {
-    if bytes.starts_with(&[0xca, 0xfe, 0xba, 0xbe]) {
-        let bad = |what| ClassPathError::BadClassFile { class: class.to_owned(), path: PathBuf::new(), what };
-        return ClassFile::parse(bytes).map(|file| file.name == class).map_err(bad);
-    }
-    let mut places = [Place::of_bytes(bytes.to_vec())?];
-    match class_in(&mut places, class)? {
-        Some(_) => Ok(true),
-        None => {
-            not_found(&mut places, class);
-            Ok(false)
-        }
-    }
-}

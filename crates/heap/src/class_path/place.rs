@@ -1,9 +1,9 @@
 //! One place of a class path.
 
-use super::jimage::{Jimage, ReadSeek};
+use super::jimage::Jimage;
 use super::limits::{CLASS_BYTES_MAX, ClassPathError, NAMES_MAX};
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -19,7 +19,7 @@ pub(super) struct Place {
 
 enum Kind {
     Folder,
-    Jar(Box<ZipArchive<Box<dyn ReadSeek>>>),
+    Jar(Box<ZipArchive<BufReader<File>>>),
     /// `lib/modules` of a JDK since 9.
     Modules(Box<Jimage>),
 }
@@ -38,23 +38,15 @@ impl Place {
     }
 
     fn file(path: PathBuf) -> Result<Place, ClassPathError> {
-        let open = || File::open(&path).map(|file| Box::new(BufReader::new(file)) as Box<dyn ReadSeek>);
         let is_image = path.file_name().is_some_and(|name| name == "modules");
-        match open() {
+        match File::open(&path).map(BufReader::new) {
             Ok(file) if is_image => Place::image(path, file),
             Ok(file) => Place::jar(path, file),
             Err(source) => Err(ClassPathError::Read { path, source }),
         }
     }
 
-    /// A jar or an image that is held in memory.
-    pub fn of_bytes(bytes: Vec<u8>) -> Result<Place, ClassPathError> {
-        let is_jar = bytes.starts_with(b"PK");
-        let bytes = Box::new(Cursor::new(bytes));
-        if is_jar { Place::jar(PathBuf::new(), bytes) } else { Place::image(PathBuf::new(), bytes) }
-    }
-
-    fn jar(path: PathBuf, file: Box<dyn ReadSeek>) -> Result<Place, ClassPathError> {
+    fn jar(path: PathBuf, file: BufReader<File>) -> Result<Place, ClassPathError> {
         match ZipArchive::new(file) {
             Ok(jar) => Ok(Place { path, kind: Kind::Jar(Box::new(jar)) }),
             Err(ZipError::Io(source)) => Err(ClassPathError::Read { path, source }),
@@ -65,7 +57,7 @@ impl Place {
         }
     }
 
-    fn image(path: PathBuf, file: Box<dyn ReadSeek>) -> Result<Place, ClassPathError> {
+    fn image(path: PathBuf, file: BufReader<File>) -> Result<Place, ClassPathError> {
         match Jimage::open(file) {
             Ok(image) => Ok(Place { path, kind: Kind::Modules(Box::new(image)) }),
             Err(what) => Err(ClassPathError::NoClasses { path, what }),
@@ -129,7 +121,7 @@ fn in_folder(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-fn in_jar(jar: &mut ZipArchive<Box<dyn ReadSeek>>, path: &str) -> io::Result<Option<Vec<u8>>> {
+fn in_jar(jar: &mut ZipArchive<BufReader<File>>, path: &str) -> io::Result<Option<Vec<u8>>> {
     match jar.by_name(path) {
         Ok(file) => bounded(file).map(Some),
         Err(ZipError::FileNotFound) => Ok(None),

@@ -33,7 +33,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Reads a dump, plain or packed with gzip. `name` is what errors and problems call it; `progress` is told now and then
+/// Reads a dump, plain or packed with gzip. `name` is what errors and problems call it; `progress` is called now and then
 /// how many bytes of the source have been read.
 ///
 /// # Errors

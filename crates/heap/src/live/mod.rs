@@ -93,7 +93,7 @@ pub fn census(pid: u32, limit: Duration) -> Result<LiveCensus, LiveError> {
     census_after(pid, limit, &|_| {})
 }
 
-/// The same; how many bytes of the heap are in use, dead objects among them, is told before the process is stopped.
+/// The same; reports how many bytes of the heap are in use, dead objects included, before the process is stopped.
 ///
 /// # Errors
 /// As of [`census`].

@@ -16,7 +16,7 @@
 //!
 //! The logarithms are summed over kinds of objects (a class, a length of arrays). A kind counts at most [`KIND_WEIGHT_MAX`]
 //! times, however many objects it has: objects of one class err together, and a million equal strings say no more than a few.
-//! The best model is told when it is more likely than the next by the factor [`FACTOR_MIN`] and at least
+//! The best model is reported when it is more likely than the next by the factor [`FACTOR_MIN`] and at least
 //! [`AGREEMENTS_MIN`] kinds agree; otherwise nothing is. Models that some address rules out (not a multiple of their
 //! alignment) are not asked. Collectors that do not compact (ZGC, Shenandoah) leave more slack, which hits all models alike.
 //!
@@ -93,11 +93,11 @@ pub struct Detected {
     pub stranger: Option<Stranger>,
     /// Neighbours in all.
     pub neighbours: u64,
-    /// Whether the first fit is told.
+    /// Whether the first fit is reported.
     pub is_sure: bool,
-    /// Release whose rules fit best, or the heap's own; `None` when nothing is told.
+    /// Release whose rules fit best, or the heap's own; `None` when nothing is reported.
     pub jdk: Option<u32>,
-    /// Why nothing is told, or what is odd about what is.
+    /// Why no model is reported, or what is odd about the one that is.
     reason: Option<String>,
 }
 

@@ -127,9 +127,8 @@ impl Weights {
     }
 
     fn add(&mut self, index: usize, count: u64, parts: WeightParts) {
-        let parts = times(parts, count);
-        self.bytes[index] = self.bytes[index].saturating_add(sum(parts));
-        self.parts = plus(self.parts, parts);
+        self.bytes[index] = self.bytes[index].saturating_add(sum(plus(WeightParts::default(), count, parts)));
+        self.parts = plus(self.parts, count, parts);
     }
 
     fn add_mirrors(&mut self, census: &Census, layouts: &Layouts, class_of_mirrors: ClassIndex) {
@@ -169,30 +168,21 @@ fn array_parts(arrays: &ArrayLengths, layouts: &Layouts, sizes: Sizes) -> Weight
     }
 }
 
-fn times(parts: WeightParts, count: u64) -> WeightParts {
+/// `sum` with so many times `parts`.
+fn plus(sum: WeightParts, count: u64, parts: WeightParts) -> WeightParts {
+    let plus = |sum: u64, part: u64| sum.saturating_add(part.saturating_mul(count));
     WeightParts {
-        headers_bytes: parts.headers_bytes.saturating_mul(count),
-        references_bytes: parts.references_bytes.saturating_mul(count),
-        primitives_bytes: parts.primitives_bytes.saturating_mul(count),
-        padding_bytes: parts.padding_bytes.saturating_mul(count),
-    }
-}
-
-fn plus(a: WeightParts, b: WeightParts) -> WeightParts {
-    WeightParts {
-        headers_bytes: a.headers_bytes.saturating_add(b.headers_bytes),
-        references_bytes: a.references_bytes.saturating_add(b.references_bytes),
-        primitives_bytes: a.primitives_bytes.saturating_add(b.primitives_bytes),
-        padding_bytes: a.padding_bytes.saturating_add(b.padding_bytes),
+        headers_bytes: plus(sum.headers_bytes, parts.headers_bytes),
+        references_bytes: plus(sum.references_bytes, parts.references_bytes),
+        primitives_bytes: plus(sum.primitives_bytes, parts.primitives_bytes),
+        padding_bytes: plus(sum.padding_bytes, parts.padding_bytes),
     }
 }
 
 fn sum(parts: WeightParts) -> u64 {
     let WeightParts { headers_bytes, references_bytes, primitives_bytes, padding_bytes } = parts;
-    headers_bytes
-        .saturating_add(references_bytes)
-        .saturating_add(primitives_bytes)
-        .saturating_add(padding_bytes)
+    let parts = [headers_bytes, references_bytes, primitives_bytes, padding_bytes];
+    parts.into_iter().fold(0, u64::saturating_add)
 }
 
 /// Classes with objects, by bytes in the model at `base`, most first.

@@ -160,11 +160,12 @@ impl Truth {
         let mut facts = Arc::unwrap_or_clone(facts);
         for class in &self.classes {
             if class.is_contended {
-                facts = facts.with_contended_class(&class.name);
+                facts.contended_classes.insert(class.name.clone());
             }
             for field in class.fields.iter().chain(&class.statics) {
                 if let Some(group) = &field.contended {
-                    facts = facts.with_contended_field(&class.name, &field.name, group);
+                    let fields = facts.contended_fields.entry(class.name.clone()).or_default();
+                    fields.insert(field.name.clone(), group.clone());
                 }
             }
         }

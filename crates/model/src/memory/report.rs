@@ -285,7 +285,7 @@ pub struct ThreadMemory {
     pub tid: u32,
     /// Java name where there is one, else the kernel's.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the thread.
     pub kind: ThreadKind,
     /// Size of the stack.
     pub stack_bytes: Option<u64>,

@@ -126,7 +126,7 @@ fn is_random(cell: &ModeCell) -> bool {
 }
 
 /// What decides the mode of cells, in words: of those on both sides of a cliff, and of those whose mode is not known. What
-/// decides several alike is told once.
+/// decides several alike is stated once.
 pub fn deciding(modes: &HeapModes, matrix: &Matrix<'_>) -> Vec<String> {
     let is_told = |cell: &ModeCell| {
         mode_of(cell).is_none()

@@ -11,7 +11,7 @@ use assay_model::{Comparison, Metric, Verdict, WarmUpEnd, metric};
 const ALSO: [&str; 3] =
     [metric::CPU_MS_PER_REQUEST, metric::THROUGHPUT_PER_S, metric::GARBAGE_KIB_PER_REQUEST];
 
-/// Ratios that differ by no more than this factor are told as one range.
+/// Ratios that differ by no more than this factor are given as one range.
 const ONE_RANGE: f64 = 1.15;
 
 /// What the run says.
@@ -68,7 +68,7 @@ impl Answer {
     }
 }
 
-/// The metrics that are told of after the primary one. A benchmark program's: all times, and of the bytes those that differ.
+/// The metrics that are reported after the primary one. A benchmark program's: all times, and of the bytes those that differ.
 fn also<'g>(grid: &'g Grid, primary: &'g Metric) -> impl Iterator<Item = &'g Metric> {
     let differs = |metric: &Metric| {
         let mut compared = grid.cells().filter_map(|(_, c)| grid.comparison(c.name, &metric.id));

@@ -24,7 +24,7 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
     let design = match plan.design {
         Design::Fresh => "fresh: a new process for each trial, in interleaved blocks",
         Design::Resident => {
-            "resident: all variants up and warmed, measured in alternating windows, the others held still"
+            "resident: all variants up and warmed, measured in alternating windows, the others suspended"
         }
     };
     // A benchmark program's options say how long it measures.

@@ -253,5 +253,5 @@ impl Cell<'_> {
 
 /// Whether a window is used in every comparison; a disturbed one may still count for bytes.
 pub fn is_quiet(window: &Window) -> bool {
-    window.disturbances.is_empty()
+    window.counts()
 }

@@ -2,16 +2,16 @@
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
 use super::server::{Turn, blank_trial, plan, record, variant_spec};
-use super::state::{Failure, Run};
+use super::state::{Failure, Run, outcome_of};
 use crate::benchmark_results;
 use crate::prepare::fixed_placeholders;
 use crate::program_table::BenchmarkTable;
 use crate::variant::VariantLaunch;
 use assay_gclog::xlog_option;
 use assay_jdk::modes;
-use assay_launch::{LOOK, Local, Needs, ProcessSpec, Processes, ReadyWhen};
+use assay_launch::{LOOK, Local, ProcessSpec, Processes, ReadyWhen};
 use assay_measure::{Benchmark, OwnLoad, Procedure, Watch, WatchConfig, With};
-use assay_model::{GcJvm, Problem, RunEventKind, Trial, TrialOutcome, Window, file};
+use assay_model::{GcJvm, Problem, RunEventKind, Trial, Window, file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,12 +41,8 @@ struct Launched<'a> {
     folder_name: String,
 }
 
-/// One launch. The inner error says that the variant cannot work at all.
-pub(super) fn one(
-    run: &mut Run<'_>,
-    launch: &VariantLaunch,
-    turn: Turn,
-) -> Result<Result<Trial, String>, Failure> {
+/// One launch of a benchmark program, and whether its variant cannot work at all.
+pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, bool), Failure> {
     let mut launched = start(run, launch, turn)?;
     let ended = measure(run, &mut launched, turn);
     let problems = launched.process.finish(false);
@@ -55,27 +51,9 @@ pub(super) fn one(
     let completed = ended.and_then(|window| complete(&mut launched, window));
     run.advance(run.prepared.layout.window_s);
     let Launched { mut trial, folder_name, .. } = launched;
-    let mut hopeless = None;
-    trial.outcome = match completed {
-        Ok(()) => TrialOutcome::Completed,
-        Err(Failure::Interrupted) => TrialOutcome::Interrupted,
-        Err(Failure::Trial(reason)) => TrialOutcome::Failed { reason },
-        Err(Failure::Variant(reason)) => {
-            hopeless = Some(reason.clone());
-            TrialOutcome::Failed { reason }
-        }
-        Err(failure) => return Err(failure),
-    };
-    let trial = run.store(trial, &folder_name)?;
-    if trial.outcome == TrialOutcome::Interrupted {
-        return Err(Failure::Interrupted);
-    }
-    Ok(hopeless.map_or(Ok(trial), Err))
-}
-
-/// Whether a trial needs no repeat: it counts, and nothing disturbed it.
-pub(super) fn is_settled(trial: &Trial) -> bool {
-    trial.counts() && trial.windows.iter().all(|w| w.disturbances.is_empty())
+    let (outcome, is_hopeless) = outcome_of(completed)?;
+    trial.outcome = outcome;
+    Ok((run.store(trial, &folder_name)?, is_hopeless))
 }
 
 fn table<'a>(run: &Run<'a>) -> Result<&'a BenchmarkTable, Failure> {
@@ -90,10 +68,10 @@ fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result
     run.emit(RunEventKind::TrialStarted { number, variant: variant.clone(), block, attempt })?;
     let folder_name = run.dir.make_trial_folder(number, &variant)?;
     let folder = run.dir.path().join(&folder_name);
-    let needs = needs(launch, &folder).map_err(Failure::Variant)?;
+    let logs = log_option(launch, &folder).map_err(Failure::Variant)?;
     let mut names = fixed_placeholders(&run.prepared.workload, &launch.variant.workload_options);
     names.set_path("results", &folder.join(file::BENCHMARK));
-    let program = ProcessSpec { stop_timeout: STOP, ..variant_spec(run, launch, ReadyWhen::Started, needs) };
+    let program = ProcessSpec { stop_timeout: STOP, ..variant_spec(run, launch, ReadyWhen::Started, logs) };
     let mut process = plan(run, launch, Some(program), &folder, turn, names)?;
     let mut trial = blank_trial(run, launch, number, turn);
     record(&process, &mut trial);
@@ -102,18 +80,17 @@ fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result
 }
 
 /// A log for each JVM that gets the variant's options: only that proves which reference mode it took.
-fn needs(launch: &VariantLaunch, folder: &Path) -> Result<Needs, String> {
-    let mut needs = Needs::default();
-    if launch.variant.jvm.is_some() {
-        let path = folder.join(format!("{}%p{}", FORK_LOG.0, FORK_LOG.1));
-        let path = path.to_str().filter(|p| p.matches(PATH_BREAKERS).eq(["%"]));
-        let path = path.ok_or(
-            "the run directory's path has a colon, double quote or percent sign, or is no UTF-8; a benchmark's JVMs cannot log \
-             there: choose another --out",
-        )?;
-        needs.jvm_options.push(xlog_option(path));
+fn log_option(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, String> {
+    if launch.variant.jvm.is_none() {
+        return Ok(Vec::new());
     }
-    Ok(needs)
+    let path = folder.join(format!("{}%p{}", FORK_LOG.0, FORK_LOG.1));
+    let path = path.to_str().filter(|p| p.matches(PATH_BREAKERS).eq(["%"]));
+    let path = path.ok_or(
+        "the run directory's path has a colon, double quote or percent sign, or is no UTF-8; a benchmark's JVMs cannot log there: \
+         choose another --out",
+    )?;
+    Ok(vec![xlog_option(path)])
 }
 
 /// Watches it in a thread of its own until it ends by itself. What it used is read before the process is waited for: then its

@@ -1,11 +1,11 @@
 //! The fresh design: a process for each trial, in interleaved blocks.
 
 use super::server::{Server, Turn};
-use super::state::{Failure, Run, why_not};
+use super::state::{Failure, Run, outcome_of, why_not};
 use super::{benchmark, beside, procedure};
 use crate::plan::load_seed;
 use crate::variant::VariantLaunch;
-use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome};
+use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome, Window};
 
 /// Runs what is planned and not done yet.
 pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
@@ -36,21 +36,24 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
     let (mut reason, mut has_counted) = (String::new(), false);
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
         let turn = Turn { block: planned.block, attempt, seed: planned.seed };
-        let launched =
+        let (trial, is_hopeless) =
             if is_benchmark { benchmark::one(run, launch, turn)? } else { one(run, launch, turn)? };
-        match launched {
-            Ok(_) if !run.has_time() => return Ok(()),
-            Ok(trial) if measures_once && benchmark::is_settled(&trial) => return Ok(()),
-            Ok(trial) if measures_once && (trial.counts() || has_invalid_capacity(&trial)) => {
-                has_counted = true;
-            }
-            Ok(trial) if trial.counts() => return Ok(()),
-            Ok(trial) => reason = why_not(&trial),
+        let is_quiet = trial.windows.iter().all(Window::counts);
+        if trial.outcome == TrialOutcome::Interrupted {
+            return Err(Failure::Interrupted);
+        } else if is_hopeless {
             // What lies in the variant itself is the same at every attempt.
-            Err(reason) => {
-                run.given_up.insert(planned.variant.clone(), reason);
-                return Ok(());
-            }
+            run.given_up.insert(planned.variant.clone(), why_not(&trial));
+            return Ok(());
+        } else if !run.has_time() || trial.counts() && (is_quiet || !measures_once) {
+            return Ok(());
+        }
+        // A capacity that cannot be used, for whatever reason, was found all the same: the next block may have a better one.
+        let was_found = trial.outcome == TrialOutcome::Completed && !is_quiet;
+        if measures_once && (trial.counts() || was_found) {
+            has_counted = true;
+        } else {
+            reason = why_not(&trial);
         }
     }
     if !has_counted {
@@ -59,31 +62,15 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
     Ok(())
 }
 
-/// Whether a capacity was found that cannot be used, for whatever reason: the next block may have a better one.
-fn has_invalid_capacity(trial: &Trial) -> bool {
-    trial.outcome == TrialOutcome::Completed && trial.windows.iter().any(|w| !w.disturbances.is_empty())
-}
-
-/// One launch. The inner error says that the variant cannot work at all.
-fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<Result<Trial, String>, Failure> {
+/// One launch of a server, and whether its variant cannot work at all.
+fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, bool), Failure> {
     let mut server = Server::start(run, launch, turn)?;
     let worked = work(run, &mut server, turn);
-    let (outcome, hopeless) = match worked {
-        Ok(()) => (TrialOutcome::Completed, None),
-        Err(Failure::Trial(reason)) => (TrialOutcome::Failed { reason }, None),
-        Err(Failure::Variant(reason)) => (TrialOutcome::Failed { reason: reason.clone() }, Some(reason)),
-        Err(Failure::Interrupted) => (TrialOutcome::Interrupted, None),
-        Err(failure) => return Err(failure),
-    };
+    let (outcome, is_hopeless) = outcome_of(worked)?;
     if outcome == TrialOutcome::Completed {
         server.audit(run);
     }
-    let interrupted = outcome == TrialOutcome::Interrupted;
-    let trial = server.conclude(run, outcome)?;
-    if interrupted {
-        return Err(Failure::Interrupted);
-    }
-    Ok(hopeless.map_or(Ok(trial), Err))
+    Ok((server.conclude(run, outcome)?, is_hopeless))
 }
 
 /// From the start to the last window. A disturbed window is measured again on the same, warm server.

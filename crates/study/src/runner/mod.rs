@@ -1,4 +1,4 @@
-//! A run from its first file to its last event. What happens on the way is told by events; nothing is printed.
+//! A run from its first file to its last event. Progress is reported as events; nothing is printed.
 
 mod benchmark;
 mod beside;

@@ -3,7 +3,7 @@
 use super::server::Server;
 use super::state::{Failure, Run};
 use crate::plan::SETTLE_S;
-use crate::study_file::{ArrivalWord, LoadKind, LoadTable};
+use crate::study_file::{LoadKind, LoadTable};
 use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadError, Scenario};
 use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows};
 use assay_model::PlannedCapacity;
@@ -56,7 +56,7 @@ fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity
 /// The generator of warm-up or of a measurement.
 ///
 /// Every window has one of its own: its sessions begin in the settling time before it, which is not counted. So a server that was
-/// held still for minutes, and whose earlier sessions or kept-alive connections ran out meanwhile, answers the same requests as one
+/// suspended for minutes, and whose earlier sessions or kept-alive connections expired meanwhile, answers the same requests as one
 /// that was not.
 pub(super) fn generator_of(
     run: &Run<'_>,
@@ -104,10 +104,7 @@ fn load_of(table: &LoadTable) -> Load {
             Load::Closed { users: table.users.unwrap_or(8), think }
         }
         LoadKind::Open => Load::Open {
-            arrivals: match table.arrivals {
-                Some(ArrivalWord::Constant) => ArrivalLaw::Constant,
-                Some(ArrivalWord::Poisson) | None => ArrivalLaw::Poisson,
-            },
+            arrivals: table.arrivals.unwrap_or(ArrivalLaw::Poisson),
             rate_per_s: table.rate_per_s.unwrap_or(1.0),
         },
     }

@@ -1,4 +1,4 @@
-//! The resident design: all servers up and warm, measured in alternating windows while the others are held still.
+//! The resident design: all servers up and warm, measured in alternating windows while the others are suspended.
 
 use super::server::{Server, Turn};
 use super::state::{Failure, Run};
@@ -54,7 +54,7 @@ fn work<'a>(
     Ok(())
 }
 
-/// Starts the servers, a few at the same time; each is held still once it is ready.
+/// Starts the servers, a few at a time; each is suspended as soon as it is ready.
 fn start_all<'a>(
     run: &mut Run<'_>,
     launches: &'a [VariantLaunch],

@@ -7,9 +7,7 @@ use crate::prepare::fixed_placeholders;
 use crate::program_table::ServerTable;
 use crate::variant::VariantLaunch;
 use assay_jdk::modes;
-use assay_launch::{
-    JVM_OPTIONS, LOOK, Local, Needs, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http,
-};
+use assay_launch::{JVM_OPTIONS, LOOK, Local, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{Procedure, Watch, WatchConfig};
 use assay_model::{LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
@@ -75,9 +73,9 @@ impl<'a> Server<'a> {
             window_s: prepared.layout.window_s,
             verifies_mode: variant.reference_mode.is_some(),
         });
-        let mut needs = Needs::default();
-        observers.each(|o| o.prepare(&target).map(|further| needs.jvm_options.extend(further)));
-        let server = table.url.is_none().then(|| server_spec(run, launch, &table, needs));
+        let mut observers_options = Vec::new();
+        observers.each(|o| o.prepare(&target).map(|further| observers_options.extend(further)));
+        let server = table.url.is_none().then(|| server_spec(run, launch, &table, observers_options));
         let names = fixed_placeholders(&prepared.workload, &variant.workload_options);
         let mut process = plan(run, launch, server, &folder, turn, names)?;
         let mut trial = blank_trial(run, launch, number, turn);
@@ -221,7 +219,8 @@ impl<'a> Server<'a> {
             self.observers = watch.finish();
         }
         self.observers.each(|o| o.finish(&mut trial));
-        if let Some(reason) = self.mode_differs(trial.mode.as_ref()) {
+        let was_stopped = trial.outcome == TrialOutcome::Interrupted;
+        if let Some(reason) = self.mode_differs(trial.mode.as_ref()).filter(|_| !was_stopped) {
             trial.outcome = TrialOutcome::Failed { reason };
         } else if self.launch.variant.reference_mode.is_some() && trial.mode.is_none() {
             let what =
@@ -271,14 +270,19 @@ fn takes_jvm_options(launch: &VariantLaunch, run: &Run<'_>) -> bool {
 }
 
 /// The server of a variant, with what its observers need.
-fn server_spec(run: &Run<'_>, launch: &VariantLaunch, table: &ServerTable, needs: Needs) -> ProcessSpec {
+fn server_spec(
+    run: &Run<'_>,
+    launch: &VariantLaunch,
+    table: &ServerTable,
+    observers_options: Vec<String>,
+) -> ProcessSpec {
     let ready = ReadyWhen::Url(table.ready_url.clone());
-    let usual = variant_spec(run, launch, ready, needs);
+    let usual = variant_spec(run, launch, ready, observers_options);
     let seconds = |given: Option<f64>, usual| given.map_or(usual, Duration::from_secs_f64);
     ProcessSpec {
         ready_timeout: seconds(table.ready_timeout_s, usual.ready_timeout),
         template: table.template.clone(),
-        stop_signal: table.stop_signal.unwrap_or_default().into(),
+        stop_signal: table.stop_signal.unwrap_or_default(),
         stop_timeout: seconds(table.stop_timeout_s, usual.stop_timeout),
         ..usual
     }
@@ -289,18 +293,15 @@ pub(super) fn variant_spec(
     run: &Run<'_>,
     launch: &VariantLaunch,
     ready: ReadyWhen,
-    needs: Needs,
+    observers_options: Vec<String>,
 ) -> ProcessSpec {
     let program = &run.prepared.workload.program;
     ProcessSpec {
         is_server: true,
-        environment: program.environment().clone(),
+        environment: program.environment().clone().into_iter().chain(launch.environment.clone()).collect(),
         directory: program.directory().cloned(),
         jvm_home: launch.variant.jvm.as_ref().map(|jvm| jvm.home.clone()),
-        jvm_options: launch.variant.jvm_options.clone(),
-        variant_environment: launch.environment.clone(),
-        preload: launch.preload.clone(),
-        needs,
+        jvm_options: [launch.variant.jvm_options.clone(), observers_options].concat(),
         ..ProcessSpec::new(program.role(), launch.command.clone(), ready)
     }
 }

@@ -1,4 +1,4 @@
-//! A run in progress: what is done, what is stored, what is told.
+//! A run in progress: what is done, what is stored, which events are emitted.
 
 use crate::curves;
 use crate::error::StudyError;
@@ -12,7 +12,7 @@ use assay_linux::{ProcRoot, SysRoot};
 use assay_load::{GeneratorConfig, LoadError, LoadSource};
 use assay_model::{
     Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
-    TrialOutcome, file,
+    TrialOutcome, Window, file,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
@@ -53,6 +53,17 @@ pub(super) enum Failure {
 impl<E: Into<StudyError>> From<E> for Failure {
     fn from(error: E) -> Self {
         Failure::Run(error.into())
+    }
+}
+
+/// How a launch ended, and whether its variant cannot work at all. What ends the run stays a failure.
+pub(super) fn outcome_of(worked: Result<(), Failure>) -> Result<(TrialOutcome, bool), Failure> {
+    match worked {
+        Ok(()) => Ok((TrialOutcome::Completed, false)),
+        Err(Failure::Trial(reason)) => Ok((TrialOutcome::Failed { reason }, false)),
+        Err(Failure::Variant(reason)) => Ok((TrialOutcome::Failed { reason }, true)),
+        Err(Failure::Interrupted) => Ok((TrialOutcome::Interrupted, false)),
+        Err(failure) => Err(failure),
     }
 }
 
@@ -139,7 +150,8 @@ impl<'a> Run<'a> {
         }
         self.dir.redact_earlier()?;
         for (folder, trial) in load_trials(self.dir.path())? {
-            self.keep(trial, &folder);
+            self.keep_histogram(&trial, &folder);
+            self.trials.push(trial);
         }
         Ok(())
     }
@@ -239,46 +251,31 @@ impl<'a> Run<'a> {
     pub fn store(&mut self, mut trial: Trial, folder_name: &str) -> Result<Trial, Failure> {
         let folder = self.dir.path().join(folder_name);
         self.dir.redact_files(&folder)?;
-        if trial.counts() {
-            let histogram = curves::histogram_of(&folder, &trial);
-            trial.response_curve = histogram.as_ref().map(assay_load::curve).unwrap_or_default();
-        }
+        let histogram = self.keep_histogram(&trial, &folder);
+        trial.response_curve = histogram.map(assay_load::curve).unwrap_or_default();
         self.dir.write_json(&format!("{folder_name}/{}", file::TRIAL), &trial)?;
-        self.keep(trial.clone(), &folder);
+        self.trials.push(trial.clone());
         self.dir.write_json(file::SUMMARY, &self.summary())?;
-        let detail = match &trial.outcome {
-            TrialOutcome::Completed if self.prepared.plan.procedure.measures_once() => {
-                let evidence =
-                    trial.windows.iter().flat_map(|w| &w.disturbances).map(|d| d.evidence.as_str());
-                let disturbed: Vec<&str> = evidence.collect();
-                match disturbed.is_empty() {
-                    true => {
-                        format!("{} values", trial.windows.iter().map(|w| w.metrics.len()).sum::<usize>())
-                    }
-                    false => format!("left out of times and rates: {}", disturbed.join("; ")),
-                }
-            }
-            TrialOutcome::Completed => match &trial.audit {
-                Some(audit) if !audit.passed => {
-                    format!("its audit failed, so it is left out: {}", audit.detail)
-                }
-                _ => format!("{} windows", trial.windows.len()),
-            },
-            TrialOutcome::Failed { reason } => reason.clone(),
-            TrialOutcome::Interrupted => "interrupted".to_owned(),
+        let left_out: Vec<String> = trial.windows.iter().flat_map(Window::left_out).collect();
+        let detail = if !trial.counts() {
+            why_not(&trial)
+        } else if !self.prepared.plan.procedure.measures_once() {
+            format!("{} windows", trial.windows.len())
+        } else if left_out.is_empty() {
+            format!("{} values", trial.windows.iter().map(|w| w.metrics.len()).sum::<usize>())
+        } else {
+            format!("left out of times and rates: {}", left_out.join("; "))
         };
         let (number, variant, ok) = (trial.number, trial.variant.clone(), trial.counts());
         self.emit(RunEventKind::TrialEnded { number, variant, ok, detail })?;
         Ok(trial)
     }
 
-    fn keep(&mut self, trial: Trial, folder: &Path) {
-        if trial.counts()
-            && let Some(histogram) = curves::histogram_of(folder, &trial)
-        {
-            self.histograms.insert(trial.number, histogram);
-        }
-        self.trials.push(trial);
+    /// Response times of a trial that counts.
+    fn keep_histogram(&mut self, trial: &Trial, folder: &Path) -> Option<&Histogram<u64>> {
+        let histogram = trial.counts().then(|| curves::histogram_of(folder, trial))??;
+        self.histograms.insert(trial.number, histogram);
+        self.histograms.get(&trial.number)
     }
 
     fn summary(&self) -> Summary {

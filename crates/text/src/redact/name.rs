@@ -85,7 +85,7 @@ pub fn is_secret(name: &str) -> bool {
 }
 
 /// Whether it has the beginning of one of the words above, wherever it is parted: a name, or a text with names. Nearly all of a
-/// log's header have none, which is told in a tenth of the time that the words take.
+/// log's header have none, which takes a tenth of the time that looking for the words takes.
 pub(super) fn may_be_secret(name: &str) -> bool {
     let mut last = [0; 3];
     name.bytes().any(|byte| {

@@ -4,10 +4,10 @@ mod study;
 
 use crate::arguments::{AtLeast, CapacityArguments};
 use crate::failure::Failure;
-use crate::output_file::{can_be_written, write_file};
+use crate::output_file::{can_be_written, write_file, write_result};
 use crate::{output, stop};
 use assay_model::CapacityReport;
-use assay_report::{LeavesShown, TerminalView, render_capacity_html, render_capacity_terminal};
+use assay_report::{render_capacity_html, render_capacity_terminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,15 +27,12 @@ pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
         store(path, &report)?;
     }
     if let Some(path) = &arguments.html {
-        write_file(path, |mut out| render_capacity_html(&report, &mut out))?;
-        eprintln!("written: {}", path.display());
+        write_result(path, |mut out| render_capacity_html(&report, &mut out))?;
     }
     if arguments.json {
         output::print_json(&report)?;
     } else {
-        let view =
-            TerminalView { width: output::width(), color: output::is_coloured(), leaves: LeavesShown::All };
-        output::print(|out| out.write_all(render_capacity_terminal(&report, view).as_bytes()))?;
+        output::print_text(&render_capacity_terminal(&report, output::view()))?;
     }
     Ok(exit_code(arguments, &report, &stop))
 }

@@ -6,10 +6,10 @@ use crate::command::inject;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, Scenario};
-use assay_model::{CapacityReport, RunEvent, RunEventKind};
+use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
 use assay_study::{
-    CapacityTable, DesignTable, MethodWord, Observe, Seconds, ServerTable, Settings, Study, StudyError,
-    WarmUpTable, generator, run_for_value,
+    CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, WarmUpTable,
+    generator, run_for_value,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     let prepared = checked.prepare(false)?;
     if let Some(url) = arguments.url.as_deref().filter(|_| arguments.injectors.injectors.is_empty()) {
         let (base_url, scenario) = Scenario::for_url(url)?;
-        // A host that nobody knows is told before anything begins; injectors may know others.
+        // A host name that cannot be resolved is an error at once; injectors may resolve others.
         Generator::new(GeneratorConfig::new(base_url, scenario, 1))?;
     }
     let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource>, LoadError> {
@@ -33,7 +33,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
             None => generator(config),
         }
     };
-    let mut progress = Progress::new();
+    let progress = Progress::new();
     let mut on_event = |event: &RunEvent| {
         use RunEventKind::{CapacityWindowEnded, ObserverExcluded, ServerReady, WarmUpEnded, WarmUpProgress};
         // The others tell one trial from the next, and name a folder that is removed.
@@ -49,7 +49,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
         }
     };
     let ran = run_for_value(&prepared, &source, stop, &mut on_event);
-    progress.finish();
+    drop(progress);
     let interrupted = || Failure::interrupted("interrupted before anything was measured");
     let run = match ran {
         Ok(run) => run,
@@ -85,7 +85,7 @@ fn study_of(arguments: &CapacityArguments) -> Result<Study, Failure> {
         workload: arguments.workload.clone(),
         server: arguments.url.as_ref().map(server),
         scenario: arguments.scenario.as_deref().map(text).transpose()?,
-        // Only the capacity is told.
+        // Only the capacity is reported.
         observe: arguments.url.is_some().then(|| vec![Observe::Host]),
         seed: Some(arguments.seed),
         settings: Settings {
@@ -103,8 +103,8 @@ fn study_of(arguments: &CapacityArguments) -> Result<Study, Failure> {
         },
         capacity: Some(CapacityTable {
             method: Some(match arguments.method {
-                MethodName::Search => MethodWord::Search,
-                MethodName::Sweep => MethodWord::Sweep,
+                MethodName::Search => CapacityMethod::Search,
+                MethodName::Sweep => CapacityMethod::Sweep,
             }),
             limits_ms: Some(arguments.limits.0.clone()),
             percentile: Some(arguments.percentile),

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// How long a stop request or new bytes may go unnoticed.
 const NAP: Duration = Duration::from_millis(100);
-/// A collection is written at once: what is open after so long without a byte is told as far as it is known.
+/// A collection is written at once: one that is still open after so long without a byte is reported as far as it is known.
 const QUIET: Duration = Duration::from_secs(1);
 
 /// Follows until Ctrl-C or until `--for` is over, then prints the last report.

@@ -22,7 +22,7 @@ pub fn show(report: &GcReport, name: &str, arguments: &GcReadArguments) -> Resul
     }
 }
 
-/// Whether any condition holds, or cannot be told; each is told on standard error.
+/// Whether any condition holds or cannot be decided; each of those is reported on standard error.
 pub fn fails(conditions: &[Condition], name: &str, (before, after): (Option<&GcReport>, &GcReport)) -> bool {
     let mut has_failed = false;
     for condition in conditions {

@@ -33,9 +33,7 @@ pub fn read(path: &Path) -> Result<Census, Failure> {
     // A pipe or a device has no length.
     let total_bytes = metadata.is_file().then_some(metadata.len());
     let progress = BytesRead::new(&format!("reading {}", path.display()), total_bytes);
-    let census = hprof::read_file(path, &|bytes| progress.show(bytes));
-    progress.finish();
-    census.map_err(|error| match &error {
+    hprof::read_file(path, &|bytes| progress.show(bytes)).map_err(|error| match &error {
         hprof::HprofError::Read { source, offset: 0, .. } => not_opened(path, source),
         _ => failure_of(&error),
     })
@@ -47,9 +45,7 @@ fn read_stdin() -> Result<Census, Failure> {
         return Err(Failure::input(message));
     }
     let progress = BytesRead::new("reading standard input", None);
-    let census = hprof::read(io::stdin(), STDIN, &|bytes| progress.show(bytes));
-    progress.finish();
-    census.map_err(|error| failure_of(&error))
+    hprof::read(io::stdin(), STDIN, &|bytes| progress.show(bytes)).map_err(|error| failure_of(&error))
 }
 
 fn not_opened(path: &Path, error: &io::Error) -> Failure {

@@ -1,7 +1,8 @@
 //! `assay memory advise`: the limit that a process needs.
 
-use super::read::{identity_of, read};
+use super::read::read;
 use crate::arguments::AdviseArguments;
+use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::{output, stop};
 use assay_linux::ProcRoot;

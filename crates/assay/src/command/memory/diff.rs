@@ -1,6 +1,7 @@
 //! `assay memory diff`: what changed between two stored looks.
 
 use crate::arguments::DiffArguments;
+use crate::command::read_stored;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
@@ -10,8 +11,6 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A look has some hundred KB; a file far beyond that is none.
-const JSON_BYTES_MAX: u64 = 256 << 20;
 /// Of a record the first line says what it is.
 const FIRST_LINE_BYTES_MAX: u64 = 64 << 10;
 
@@ -88,37 +87,22 @@ fn read_looks(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
         output::note(&problems);
         return Ok(looks);
     }
-    let file = open(path)?;
-    let mut text = String::new();
-    let read = file.take(JSON_BYTES_MAX + 1).read_to_string(&mut text);
-    read.map_err(|e| Failure::input(format!("cannot read {}: {e}", path.display())))?;
-    if JSON_BYTES_MAX < text.len() as u64 {
-        return Err(Failure::input(format!("{} is too large for a look at a process", path.display())));
-    }
-    let look: MemoryReport = serde_json::from_str(&text).map_err(|e| not_a_look(path, &e.to_string()))?;
-    if !schema::is_readable(&look.schema, schema::MEMORY) {
-        return Err(not_a_look(path, &format!("its schema is {}, wanted {}", look.schema, schema::MEMORY)));
-    }
+    let schema_of = |look: &MemoryReport| look.schema.clone();
+    let look =
+        read_stored(path, schema::MEMORY, schema_of, "an assay memory snapshot").map_err(|failure| {
+            let hint = "make one with: assay memory PID --json > FILE, or assay memory PID --record FILE";
+            Failure::input(format!("{}\n  {hint}", failure.message))
+        })?;
     Ok(vec![look])
-}
-
-fn not_a_look(path: &Path, why: &str) -> Failure {
-    Failure::input(format!(
-        "{} is not a look at a process: {why}\n  make one with: assay memory PID --json > FILE, or assay memory PID --record FILE",
-        path.display()
-    ))
 }
 
 fn is_record(path: &Path) -> Result<bool, Failure> {
     let mut line = Vec::new();
-    let read = BufReader::new(open(path)?).take(FIRST_LINE_BYTES_MAX).read_until(b'\n', &mut line);
+    let file = fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))?;
+    let read = BufReader::new(file).take(FIRST_LINE_BYTES_MAX).read_until(b'\n', &mut line);
     read.map_err(|e| Failure::input(format!("cannot read {}: {e}", path.display())))?;
     let value: serde_json::Value = serde_json::from_slice(&line).unwrap_or_default();
     Ok(value.get("schema").and_then(|s| s.as_str()) == Some(schema::MEMORY_RECORD))
-}
-
-fn open(path: &Path) -> Result<fs_err::File, Failure> {
-    fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! One look at a process, for whoever typed its number.
 
 use crate::arguments::{DepthName, LookArguments};
+use crate::command::identity_of;
 use crate::failure::Failure;
-use crate::progress::Waiting;
-use assay_linux::{ProcRoot, ProcessIdentity};
+use crate::progress::waiting;
+use assay_linux::ProcRoot;
 use assay_memory::{LookDepth, ReadOptions};
 use assay_model::MemoryReport;
 
@@ -15,10 +16,8 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, Failure> {
     identity_of(pid)?;
     let resident_bytes =
         ProcRoot::default().read_process_status(pid).ok().and_then(|status| status.rss_bytes);
-    let waiting = Waiting::new(resident_bytes.and_then(|bytes| long_look(bytes, options.depth)));
-    let read = assay_memory::read(pid, options);
-    drop(waiting);
-    Ok(read?)
+    let _shown = waiting(resident_bytes.and_then(|bytes| long_look(bytes, options.depth)));
+    Ok(assay_memory::read(pid, options)?)
 }
 
 /// What to say while a look takes long.
@@ -29,16 +28,6 @@ fn long_look(resident_bytes: u64, depth: Option<LookDepth>) -> Option<String> {
             "looking for owners in {} GiB, about {seconds} s of work; --depth structures leaves that out and is much faster",
             resident_bytes >> 30
         )
-    })
-}
-
-/// Who has this number now.
-pub fn identity_of(pid: u32) -> Result<ProcessIdentity, Failure> {
-    ProcRoot::default().identity_of(pid).map_err(|error| {
-        if !error.is_absent() {
-            return error.into();
-        }
-        Failure::input(format!("there is no process {pid}\n  assay memory lists the JVMs that run here"))
     })
 }
 

@@ -1,8 +1,9 @@
 //! Looks one after the other: on a screen, as lines, into a record.
 
 use super::look;
-use super::read::{identity_of, options};
+use super::read::options;
 use crate::arguments::LookArguments;
+use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::screen::{self, Screen};
 use crate::{output, stop};

@@ -1,6 +1,6 @@
 //! `assay memory PID --trim`: freed memory given back, with what was predicted and what it gave.
 
-use super::read::identity_of;
+use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::output;
 use assay_memory::Trimmed;

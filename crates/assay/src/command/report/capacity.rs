@@ -2,17 +2,14 @@
 
 use crate::arguments::{ReportArguments, ReportFormat};
 use crate::command::capacity::STORED;
+use crate::command::read_stored;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_result;
 use assay_model::{CapacityReport, file, schema};
 use assay_report::{render_capacity_html, render_capacity_terminal};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Longest file that is read: a sweep of a hundred levels takes 100 KB.
-const STORED_BYTES_MAX: u64 = 256 << 20;
 
 /// The stored capacity in a folder, if there is one.
 pub fn stored(folder: &Path) -> Option<PathBuf> {
@@ -51,22 +48,8 @@ pub fn report(stored: &Path, arguments: &ReportArguments) -> Result<ExitCode, Fa
 }
 
 fn read(path: &Path) -> Result<CapacityReport, Failure> {
-    let wrong = |why: String| Failure::input(format!("{} is not a stored capacity: {why}", path.display()));
-    let mut bytes = Vec::new();
-    let opened = fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))?;
-    opened.take(STORED_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|e| wrong(e.to_string()))?;
-    if bytes.len() as u64 > STORED_BYTES_MAX {
-        return Err(wrong(format!("it is longer than {} MiB", STORED_BYTES_MAX >> 20)));
-    }
-    let mut report: CapacityReport = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
-    if !schema::is_readable(&report.schema, schema::CAPACITY) {
-        return Err(wrong(format!(
-            "its schema is {}, this program reads {}",
-            report.schema,
-            schema::CAPACITY
-        )));
-    }
+    let schema_of = |report: &CapacityReport| report.schema.clone();
+    let report = read_stored(path, schema::CAPACITY, schema_of, "a stored capacity")?;
     // What is written again has the keys of this version, so it says that it is of this version.
-    report.schema = schema::CAPACITY.to_owned();
-    Ok(report)
+    Ok(CapacityReport { schema: schema::CAPACITY.to_owned(), ..report })
 }

@@ -1,4 +1,4 @@
-//! What this host puts in the way of a heap: the mappings of a JVM that is held still, and the kernel's limits.
+//! What this host puts in the way of a heap: the mappings of a stopped JVM, and the kernel's limits.
 
 use super::jvm::{java_of, reason};
 use assay_heap::modes::{StoppedJvm, classes_in_log, protected_page_in_log};
@@ -30,7 +30,7 @@ const ADDRESS_PERSONALITIES: [(u64, &str); 3] = [
     (0x010_0000, "the first page is mapped"),
 ];
 
-/// Starts the JVM, holds it still once its heap is there, and takes its map.
+/// Starts the JVM, stops it once its heap is there, and reads its mappings.
 pub fn stopped_jvm(
     facts: &JvmFacts,
     options: &[String],

@@ -1,6 +1,7 @@
 //! Modes that a process or a log has.
 
 use crate::arguments::ModesArguments;
+use crate::command::identity_of;
 use crate::failure::Failure;
 use assay_heap::modes::mode_of_process;
 use assay_linux::{LiveProcess, ProcRoot};
@@ -23,15 +24,9 @@ pub fn read(arguments: &ModesArguments, report: &mut HeapModes) -> Result<(), Fa
 }
 
 fn of_process(pid: u32, problems: &mut Vec<Problem>) -> Result<ModeOfLog, Failure> {
-    let proc = ProcRoot::default();
-    proc.identity_of(pid).map_err(|error| {
-        if !error.is_absent() {
-            return error.into();
-        }
-        Failure::input(format!("there is no process {pid}\n  assay memory lists the JVMs that run here"))
-    })?;
+    identity_of(pid)?;
     let source = format!("process {pid}");
-    let process = LiveProcess::open(&proc, pid)?;
+    let process = LiveProcess::open(&ProcRoot::default(), pid)?;
     let (mode, found) = mode_of_process(&process, &source);
     problems.extend(found);
     Ok(ModeOfLog { source, mode, j9_is_compressed: None })
