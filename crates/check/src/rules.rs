@@ -25,7 +25,7 @@ pub struct Rules {
 /// When a program runs. What runs side by side in one stage ends before the next begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Beside others, as many as there are processors.
+    /// Beside others, as many as keep the processors busy.
     Together,
     /// Beside others that leave the machine idle, too.
     Waiting,

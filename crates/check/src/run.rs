@@ -55,7 +55,8 @@ pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> 
     }
     let [mut together, waiting, alone] = stages;
     together.sort_by_key(|program| rules.turn(&program.name));
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).max(2);
+    // One more than processors: many wait for a JVM.
+    let workers = std::thread::available_parallelism().map_or(1, usize::from) + 1;
     side_by_side(&together, workers, timed)?;
     side_by_side(&waiting, waiting.len(), timed)?;
     side_by_side(&alone, 1, timed)?;

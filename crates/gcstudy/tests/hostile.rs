@@ -1,4 +1,4 @@
-//! Fuzzing within the tests: damaged logs of every form, so many that it takes about a minute. `ASSAY_TEST_GC_CASES` sets how many,
+//! Fuzzing within the tests: damaged logs of every form, more of them with `./check --long`. `ASSAY_TEST_GC_CASES` sets how many,
 //! `ASSAY_TEST_GC_SEED` where they begin. The fuzz target `gclog_read` does the same for as long as it is left to.
 
 mod damaged;
@@ -34,8 +34,18 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn damaged_logs_neither_panic_nor_lose_lines() {
+    damaged_logs(20_000);
+}
+
+#[test]
+#[ignore = "long: 150,000 damaged logs"]
+fn many_damaged_logs_neither_panic_nor_lose_lines() {
+    damaged_logs(150_000);
+}
+
+fn damaged_logs(cases: u64) {
     let originals = originals();
-    let (first, cases) = (number("ASSAY_TEST_GC_SEED", 1), number("ASSAY_TEST_GC_CASES", 150_000));
+    let (first, cases) = (number("ASSAY_TEST_GC_SEED", 1), number("ASSAY_TEST_GC_CASES", cases));
     let mut bytes = 0;
     for seed in first..first + cases {
         let log = damaged_log(&mut Dice::new(seed), &originals);
