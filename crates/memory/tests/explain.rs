@@ -70,6 +70,7 @@ fn a_leak_in_native_code_is_named_by_its_library() {
 fn a_leak_of_class_loaders_is_one_cause_with_the_loader_named() {
     let loader = |look: Look, times: u64, classes: u64| {
         look.leaf("class metadata/non-class/used/com.example.Plugin", times * 6 * MIB)
+            .count(times)
             .leaf("class metadata/class space/used/com.example.Plugin", times * MIB)
             .leaf("class metadata/malloc", times * MIB / 2)
             .jvm(|jvm| jvm.classes = Some(classes))
@@ -77,6 +78,11 @@ fn a_leak_of_class_loaders_is_one_cause_with_the_loader_named() {
     let before = loader(server(0), 1, 5_000);
     let cause = first_cause(&before, &loader(server(60), 11, 25_000), "class metadata");
     assert!(cause.explanation.contains("5000 classes before, 25000 after"), "{}", cause.explanation);
+    assert!(
+        cause.explanation.contains("Class loaders called com.example.Plugin: 1 before, 11 after"),
+        "{}",
+        cause.explanation
+    );
     assert!(
         cause.explanation.contains("non-class: used: com.example.Plugin +60.0 MiB"),
         "{}",

@@ -59,7 +59,7 @@ const LEAKS: [Leak; 11] = [
         cause: &["direct and mapped buffers", "long[]"],
         says: "heap dump",
     },
-    Leak { kind: "loaders 0 20", grow: 300, cause: &["class metadata"], says: "loaders" },
+    Leak { kind: "loaders 0 20", grow: 300, cause: &["class metadata"], says: "they leak" },
     Leak {
         kind: "threads 0 200k",
         grow: 300,

@@ -1,7 +1,8 @@
 //! Causes in plain words, and what to look at next.
 
 use super::gather::Change;
-use crate::findings::words::bytes;
+use crate::findings::classes::loader;
+use crate::findings::words::{bytes, leaves_of};
 use crate::stacks::without_numbers;
 use assay_model::{Area, MemoryReport, ThreadMemory};
 use std::collections::BTreeMap;
@@ -142,11 +143,38 @@ fn classes(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Stri
     if change.path.iter().any(is_free) {
         return format!("metaspace that class loaders gave back or have not used yet{number}");
     }
-    format!(
-        "classes and what hangs off their loaders{number}. Next: jcmd {} VM.classloader_stats; loaders that are never collected \
-         are a leak",
-        after.pid
-    )
+    let pid = after.pid;
+    match more_loaders(before, after) {
+        Some((name, from, to)) => format!(
+            "classes and what hangs off their loaders{number}. Class loaders called {name}: {from} before, {to} after; if their \
+             number goes on growing, they leak. Next: jcmd {pid} VM.classloader_stats, and a heap dump's path to the oldest of \
+             them"
+        ),
+        None => format!(
+            "classes and what hangs off their loaders{number}. Next: jcmd {pid} VM.classloader_stats counts classes by loader"
+        ),
+    }
+}
+
+/// The class of loaders of which most were added, and their number before and after.
+fn more_loaders(before: &MemoryReport, after: &MemoryReport) -> Option<(String, u64, u64)> {
+    let counts = |look: &MemoryReport| {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for leaf in leaves_of(look, Area::ClassMetadata) {
+            if let Some((name, count)) = loader(leaf).zip(leaf.count) {
+                let known = counts.entry(name.to_owned()).or_default();
+                *known = count.max(*known);
+            }
+        }
+        counts
+    };
+    let (old, new) = (counts(before), counts(after));
+    let grown = new.into_iter().map(|(name, to)| {
+        let from = old.get(&name).copied().unwrap_or(0);
+        (name, from, to)
+    });
+    let most = grown.max_by_key(|(_, from, to)| to.saturating_sub(*from))?;
+    (most.1 + 1 < most.2).then_some(most)
 }
 
 fn stacks(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {

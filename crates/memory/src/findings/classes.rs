@@ -6,59 +6,42 @@ use assay_jdk::Release;
 use assay_jdk::release::OptionState;
 use assay_model::{Area, Leaf, MemoryFinding, MemoryReport, MemoryRule};
 
-/// Loaders of the same name: an application server has a few of each, a leak has one for each redeployment or script.
-const LOADERS_OF_ONE_NAME_MIN: u64 = 50;
 /// Older releases make a loader for each reflective accessor that was called 15 times.
 const REFLECTION_LOADER: &str = "DelegatingClassLoader";
+/// A program calls a few accessors as often anyway.
+const REFLECTION_LOADERS_MIN: u64 = 50;
 /// Some waste is the price of fast allocation: loaders take chunks of 1 KiB to 4 MiB.
 const METASPACE_WASTE_SHARE_MIN: u64 = 5;
 
 /// The default since JDK 17 moves the archive in every JVM: worth a word where it is a large part of a small process.
 const ARCHIVE_SHARE_MIN: u64 = 10;
 
-/// Signs of a leak: many loaders of one name.
-pub(super) fn loaders_of_one_name(report: &MemoryReport) -> Option<MemoryFinding> {
-    let of_loaders = |leaf: &&Leaf| loader(leaf).is_some();
-    let leaves: Vec<&Leaf> = leaves_of(report, Area::ClassMetadata).filter(of_loaders).collect();
-    let most = leaves
-        .iter()
-        .filter(|leaf| Some(LOADERS_OF_ONE_NAME_MIN) <= leaf.count)
-        .max_by_key(|leaf| leaf.count)?;
-    let (name, count) = (loader(most)?, most.count?);
-    let same = leaves.iter().filter(|leaf| loader(leaf) == Some(name));
-    let held = same.fold(0u64, |sum, leaf| sum.saturating_add(leaf.resident_bytes));
-    // One of them may be in use.
-    let gain = held - held / count;
-    if !matters(report, gain) {
+/// Loaders of reflective accessors. Many loaders of any other name are no finding: an OSGi server has one for each bundle, and
+/// whether they are a leak shows only when their number grows.
+pub(super) fn reflection_loaders(report: &MemoryReport) -> Option<MemoryFinding> {
+    let is_one = |leaf: &&Leaf| loader(leaf).is_some_and(|name| name.contains(REFLECTION_LOADER));
+    let leaves = leaves_of(report, Area::ClassMetadata).filter(is_one);
+    let (held, count) = leaves.fold((0u64, 0), |(held, count), leaf| {
+        (held.saturating_add(leaf.resident_bytes), count.max(leaf.count.unwrap_or(0)))
+    });
+    if count < REFLECTION_LOADERS_MIN || !matters(report, held) {
         return None;
     }
-    let setting = if name.contains(REFLECTION_LOADER) {
-        let since = Release::first_where(|release| !release.jvm.has_reflection_loaders).feature;
+    let since = Release::first_where(|release| !release.jvm.has_reflection_loaders).feature;
+    Some(finding(
+        MemoryRule::ClassLoadersOfOneName,
+        format!("{count} class loaders each serve one reflective accessor"),
+        format!("their classes have {} resident, {} of RSS", bytes(held), percent(held, report.rss_bytes)),
         format!(
             "JDK {since} and later need no loader for a reflective accessor; before, \
              -Dsun.reflect.inflationThreshold=2147483647 keeps accessors out of bytecode"
-        )
-    } else {
-        format!(
-            "find who keeps them: jcmd {} VM.classloaders, and a heap dump's path to the oldest of them",
-            report.pid
-        )
-    };
-    Some(finding(
-        MemoryRule::ClassLoadersOfOneName,
-        format!("{count} class loaders are called {name}"),
-        format!(
-            "their classes have {} resident, {} of RSS; each but the newest may be a leak",
-            bytes(held),
-            percent(held, report.rss_bytes)
         ),
-        setting,
-        Some(gain),
+        Some(held),
     ))
 }
 
 /// The loader's name, below `used`.
-fn loader(leaf: &Leaf) -> Option<&str> {
+pub(crate) fn loader(leaf: &Leaf) -> Option<&str> {
     let mut parts = leaf.path.iter().skip(1);
     parts.find(|part| *part == "used")?;
     parts.next().map(String::as_str)

@@ -6,7 +6,7 @@
 //! that has what it speaks of and one that just has not.
 
 mod buffers;
-mod classes;
+pub(crate) mod classes;
 mod code;
 mod heap;
 mod host;
@@ -32,7 +32,7 @@ const RULES: [Rule; 22] = [
     host::huge_pages_unasked,
     buffers::direct_without_limit,
     buffers::zip_streams,
-    classes::loaders_of_one_name,
+    classes::reflection_loaders,
     classes::metaspace_waste,
     classes::private_archive,
     code::code_cache_free,
