@@ -1,5 +1,5 @@
 /* A program that makes itself hard to read: `hostile KIND`. It says "ready" and then does what its kind says until its
-   standard input ends or it is killed. Kinds: mappings, threads, churn, forks, execs, exits, recorded. */
+   standard input ends or it is killed. Kinds: mappings, threads, churn, forks, execs, exits, recorded, list, lost. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -83,6 +83,34 @@ static void record_me(void) {
   }
 }
 
+/* A list that grows at its front: only the program's own variable leads to it, and each block to the one before. */
+static void **volatile list;
+
+static void *grow_list(void *unused) {
+  (void)unused;
+  for (;;) {
+    for (int i = 0; i < 20; i++) {
+      void **node = malloc(1000);
+      if (!node) return NULL;
+      memset(node, 0x5a, 1000);
+      node[0] = list;
+      list = node;
+    }
+    usleep(1000);
+  }
+}
+
+/* Two mappings next to each other, which the kernel makes one: this one is held, the one before it nobody knows any more. */
+static char *volatile held;
+
+static long lose_mapping(long bytes) {
+  char *both = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (both == MAP_FAILED) return 0;
+  memset(both, 0x5a, 2 * bytes);
+  held = both + bytes;
+  return bytes;
+}
+
 int main(int arguments, char **argument) {
   const char *kind = 1 < arguments ? argument[1] : "";
   if (!strcmp(kind, "mappings")) {
@@ -117,6 +145,15 @@ int main(int arguments, char **argument) {
     if (all) memset(all, 3, 32 << 20);
     say_ready(0);
     usleep(2 < arguments ? atol(argument[2]) : 0);
+  } else if (!strcmp(kind, "list")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, grow_list, NULL);
+    usleep(300000);
+    say_ready(0);
+    wait_for_end();
+  } else if (!strcmp(kind, "lost")) {
+    say_ready(lose_mapping(8 << 20));
+    wait_for_end();
   } else if (!strcmp(kind, "recorded")) {
     record_me();
     say_ready(0);

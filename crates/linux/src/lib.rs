@@ -31,6 +31,7 @@ mod recording;
 mod root;
 mod smaps;
 mod threads;
+mod variables;
 
 pub use altered_memory::AlteredMemory;
 pub use cached_memory::CachedMemory;
@@ -55,6 +56,7 @@ pub use processes::{ProcessIdentity, ProcessTree, add_descendants};
 pub use recording::{OpeningFiles, Recording, RecordingError};
 pub use root::{ProcRoot, SysRoot};
 pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};
+pub use variables::EarlierBytes;
 
 #[cfg(test)]
 #[path = "../tests/target/mod.rs"]

@@ -3,6 +3,7 @@
 use crate::page_scan::{Method, read_pages};
 use crate::root::optional;
 use crate::threads::read_threads;
+use crate::variables::{EarlierBytes, read_variables};
 use crate::{
     LinuxError, Mapping, MemorySource, PageMap, ProcRoot, ProcessIdentity, ReadError, ThreadFacts,
     mapped_file, process_vm,
@@ -18,8 +19,8 @@ const CALL_BYTES_MIN: usize = 64 << 10;
 
 /// A process of this machine.
 ///
-/// Opening it looks at the mappings, then at the page map, then at the threads, and reads none of its memory; see
-/// [`MemorySource`] for what is read later.
+/// Opening it reads the variables of the program and its libraries, then looks at the mappings, at the page map and at the
+/// threads; see [`MemorySource`] for what is read later.
 #[derive(Debug)]
 pub struct LiveProcess {
     proc: ProcRoot,
@@ -31,6 +32,7 @@ pub struct LiveProcess {
     pages: PageMap,
     hugetlb: PageMap,
     threads: Vec<ThreadFacts>,
+    earlier_variables: Vec<EarlierBytes>,
     word_bytes: u64,
     problems: Vec<Problem>,
 }
@@ -52,6 +54,7 @@ impl LiveProcess {
             Some(libc::ESRCH) => LinuxError::NoMemory { pid },
             _ => LinuxError::read_of(proc, pid, &path, e),
         })?;
+        let variables = read_variables(proc, pid, &memory, method);
         let mappings = read_mappings(proc, pid)?;
         if mappings.is_empty() {
             return Err(LinuxError::NoMemory { pid });
@@ -60,6 +63,10 @@ impl LiveProcess {
         let mut problems = pages.problems;
         let (threads, thread_problems) = read_threads(proc, pid)?;
         problems.extend(thread_problems);
+        let earlier_variables = variables.unwrap_or_else(|e| {
+            problems.push(Problem::from(&e));
+            Vec::new()
+        });
         let word_bytes = read_word_bytes(proc, pid).unwrap_or_else(|e| {
             problems.push(Problem::from(&e));
             word_bytes_of(&mappings)
@@ -73,6 +80,7 @@ impl LiveProcess {
             pages: pages.resident,
             hugetlb: pages.hugetlb,
             threads,
+            earlier_variables,
             word_bytes,
             problems,
         })
@@ -185,6 +193,10 @@ impl MemorySource for LiveProcess {
 
     fn threads(&self) -> &[ThreadFacts] {
         &self.threads
+    }
+
+    fn earlier_variables(&self) -> &[EarlierBytes] {
+        &self.earlier_variables
     }
 
     fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {

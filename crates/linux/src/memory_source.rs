@@ -1,6 +1,6 @@
 //! The memory of one process, wherever it comes from.
 
-use crate::{Mapping, PageMap};
+use crate::{EarlierBytes, Mapping, PageMap};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
@@ -48,6 +48,12 @@ pub trait MemorySource: Sync {
 
     /// Threads.
     fn threads(&self) -> &[ThreadFacts];
+
+    /// Variables of the program and its libraries as they were just before the pages were looked at, in the order of their
+    /// addresses; empty where the process stands still, or is a recording.
+    fn earlier_variables(&self) -> &[EarlierBytes] {
+        &[]
+    }
 
     /// Fills the buffer from an address on.
     ///
@@ -166,6 +172,10 @@ impl<T: BeforeMemory> MemorySource for T {
 
     fn threads(&self) -> &[ThreadFacts] {
         self.behind().threads()
+    }
+
+    fn earlier_variables(&self) -> &[EarlierBytes] {
+        self.behind().earlier_variables()
     }
 
     fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {

@@ -119,6 +119,18 @@ pub fn parse_smaps<R: BufRead>(path: &Path, from: R) -> Smaps<R> {
     }
 }
 
+/// Mappings from text in the form of `/proc/PID/maps`, which has the header lines only: resident bytes are left at 0.
+pub(crate) fn parse_maps<R: BufRead>(
+    path: &Path,
+    from: R,
+) -> impl Iterator<Item = Result<Mapping, LinuxError>> {
+    let lines = (1..).zip(from.split(b'\n')).take(MAPPINGS_MAX as usize);
+    lines.map(|(line, text)| {
+        let text = text.map_err(|e| LinuxError::read(path, e))?;
+        Ok(parse_header(At { path, line }, &String::from_utf8_lossy(&text))?)
+    })
+}
+
 impl<R: BufRead> Smaps<R> {
     /// Reads a line into `self.line`, without its end; false at the end of the text.
     fn read_line(&mut self) -> Result<bool, LinuxError> {

@@ -9,7 +9,7 @@ use crate::leaf_table::{LeafId, LeafTable};
 use crate::ledger::{Ledger, Span};
 use crate::mapped::mapped_spans;
 use crate::options::ReadOptions;
-use crate::owners::{Claims, find_owners, read_tags};
+use crate::owners::{Claims, Searched, Variables, find_owners, read_tags};
 use crate::stacks::stack_spans;
 use crate::system_map::NamedStretch;
 use crate::unknown::unknown_pieces;
@@ -63,11 +63,22 @@ pub(crate) fn look<'m>(
     let mut not_malloc = jvm.as_ref().map(Jvm::not_malloc).unwrap_or_default();
     not_malloc.extend(stacks.iter().map(|span| span.addresses.clone()));
     ledger.paint(stacks);
+    let (depth, owners_left_out) = depth_of(source, jvm.as_ref(), options);
+    let variables = (depth == LookDepth::Owners).then(|| Variables::of(source));
     let survey = survey(source, &not_malloc);
     ledger.paint(allocator_spans(&survey, &mut leaves));
-    let (depth, owners_left_out) = depth_of(source, jvm.as_ref(), options);
-    let searched = Searched { depth, ignore_nmt: options.ignore_nmt };
-    let claims = claims(source, jvm.as_ref(), &survey, &ledger, searched, &mut leaves);
+    let claims = match &variables {
+        Some(variables) => {
+            // Stretches that the kernel keeps together are told together: what points at one part speaks for the rest.
+            let regions = whole_regions(source, &ledger.unpainted(source.pages()));
+            let searched = Searched { regions: &regions, variables, ignore_nmt: options.ignore_nmt };
+            find_owners(source, jvm.as_ref(), &survey, searched, &mut leaves)
+        }
+        None => {
+            let tracked = jvm.as_ref().filter(|jvm| jvm.nmt.is_tracking() && !options.ignore_nmt);
+            tracked.map_or_else(Claims::default, |jvm| read_tags(source, jvm, &survey, &mut leaves))
+        }
+    };
     ledger
         .paint_beneath(claims.regions.iter().map(|(range, leaf)| Span::new(range.clone(), *leaf)).collect());
     let asked = named.iter().map(|stretch| {
@@ -129,30 +140,6 @@ fn allocator_spans(survey: &Survey, leaves: &mut LeafTable) -> Vec<Span> {
     ledger.paint(spans);
     ledger.paint(survey.not_walkable.iter().map(|range| Span::new(range.clone(), torn)).collect());
     ledger.into_spans()
-}
-
-/// What is looked through for owners.
-#[derive(Clone, Copy)]
-struct Searched {
-    depth: LookDepth,
-    ignore_nmt: bool,
-}
-
-fn claims(
-    source: &dyn MemorySource,
-    jvm: Option<&Jvm<'_>>,
-    survey: &Survey,
-    ledger: &Ledger,
-    searched: Searched,
-    leaves: &mut LeafTable,
-) -> Claims {
-    if searched.depth == LookDepth::Structures {
-        let tracked = jvm.filter(|jvm| jvm.nmt.is_tracking() && !searched.ignore_nmt);
-        return tracked.map_or_else(Claims::default, |jvm| read_tags(source, jvm, survey, leaves));
-    }
-    // Stretches that the kernel keeps together are told together: what points at one part speaks for the rest.
-    let nameless = ledger.unpainted(source.pages());
-    find_owners(source, jvm, survey, &whole_regions(source, &nameless), searched.ignore_nmt, leaves)
 }
 
 /// The mappings' parts around nameless resident stretches: anonymous memory between what is named.

@@ -7,7 +7,7 @@ use assay_model::{Area, Tier};
 use object::Endianness;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
@@ -80,19 +80,27 @@ fn trampoline_spans(mappings: &[Mapping], leaves: &mut LeafTable) -> Vec<Span> {
     trampolines(mappings).map(span).collect()
 }
 
-/// Where libraries keep their variables: the path of each, and a range. What the kernel merged with the zero-initialised
+/// Where libraries and the program itself keep their variables: the path of each, and a range. What the kernel merged with the zero-initialised
 /// part, a mapping of somebody else's directly behind it, is not in the range.
 pub(crate) fn library_data(source: &dyn MemorySource) -> Vec<(&str, Range<u64>)> {
     let is_data = |m: &&Mapping| !m.is_executable() && m.permissions[3] == b'p';
-    let files = source.mappings().iter().filter(|m| m.is_file() && is_library(&m.name));
+    let is_code = |m: &&Mapping| m.is_file() && m.is_executable();
+    let objects: HashSet<&str> = source.mappings().iter().filter(is_code).map(|m| m.name.as_str()).collect();
     let mut elf_files: HashMap<&str, Option<Elf>> = HashMap::new();
     let mut data = Vec::new();
-    for mapping in files.filter(is_data) {
+    for mapping in source.mappings().iter().filter(|m| m.is_file()).filter(is_data) {
         let name = mapping.name.as_str();
+        // What cannot be opened any more (a library that was deleted) is told by its name.
+        if !objects.contains(name) && !is_library(name) {
+            continue;
+        }
+        let file = elf_files.entry(name).or_insert_with(|| read_elf(source, mapping));
+        if file.is_none() && !is_library(name) {
+            continue;
+        }
         if mapping.permissions[1] == b'w' {
             data.push((name, mapping.addresses.clone()));
         }
-        let file = elf_files.entry(name).or_insert_with(|| read_elf(source, mapping));
         let zeroed = file.as_ref().and_then(|file| file.zeroed_behind(mapping));
         data.extend(zeroed.map(|zeroed| (name, zeroed)));
     }
@@ -101,7 +109,7 @@ pub(crate) fn library_data(source: &dyn MemorySource) -> Vec<(&str, Range<u64>)>
     data
 }
 
-/// By its name: `libzip.so`, `libc.so.6`; the program itself has no data that matters.
+/// By its name: `libzip.so`, `libc.so.6`.
 fn is_library(path: &str) -> bool {
     let name = file_name(path);
     name.ends_with(".so") || name.contains(".so.")

@@ -88,7 +88,7 @@ pub(crate) fn look_into_blocks(
     if looker.as_ref().is_some_and(|l| l.header_bytes != 0) {
         contents.slack = Slack::new(blocks.len());
     }
-    let header_bytes = looker.as_ref().map_or(0, |l| l.header_bytes);
+    let tracked_header_bytes = looker.as_ref().map_or(0, |l| l.header_bytes);
     let word_bytes = source.word_bytes();
     let reach_bytes = if wanted == Wanted::Tags { HEAD_BYTES } else { u64::MAX };
     for_each_used_block(source, blocks, reach_bytes, |piece| {
@@ -102,6 +102,8 @@ pub(crate) fn look_into_blocks(
             return;
         }
         let is_chained = looker.is_some() && contents.chained.is_set(from);
+        // Only what the JVM itself allocates has a header: a library's block begins with what the library wrote.
+        let header_bytes = contents.slack.get(from).map_or(0, |_| tracked_header_bytes);
         words_of(piece.bytes, piece.address, word_bytes, index.filter(), &mut |address, word| {
             let Some(offset) = (address - block.address).checked_sub(header_bytes) else { return };
             if is_chained && offset != 0 {

@@ -4,12 +4,11 @@ use super::content::{Contents, Wanted, look_into_blocks};
 use super::index::BlockIndex;
 use super::room::Room;
 use super::roots::take_all;
-use super::search::{Claims, Search};
+use super::search::{Claims, Search, Searched};
 use crate::jvm::Jvm;
 use crate::leaf_table::LeafTable;
 use assay_allocators::Survey;
 use assay_linux::MemorySource;
-use std::ops::Range;
 
 /// Takes as owners what the tags of native memory tracking name, and what the blocks' own content tells. Nothing beside
 /// the blocks is read, and no pointer followed.
@@ -26,23 +25,21 @@ pub(crate) fn read_tags(
     Claims { owners, slack, ..Claims::default() }
 }
 
-/// Finds the owners of all blocks in use, and of the regions that no structure names. `ignore_nmt` hides the tags, not
-/// the fact that pointers lead behind the header.
+/// Finds the owners of all blocks in use, and of the regions that no structure names.
 pub(crate) fn find_owners(
     source: &dyn MemorySource,
     jvm: Option<&Jvm<'_>>,
     survey: &Survey,
-    regions: &[Range<u64>],
-    ignore_nmt: bool,
+    searched: Searched<'_>,
     leaves: &mut LeafTable,
 ) -> Claims {
     let header_bytes = jvm.map_or(0, Jvm::tracked_header_bytes);
     let index = BlockIndex::new(&survey.blocks, &survey.ranges, header_bytes);
-    let wanted = Wanted::Pointers { hide_tags: ignore_nmt };
+    let wanted = Wanted::Pointers { hide_tags: searched.ignore_nmt };
     let blocks = survey.blocks.len();
     let room = Room::for_blocks(blocks, header_bytes != 0);
     let contents = look_into_blocks(source, jvm, &index, wanted, room, leaves);
-    let mut search = Search::new(source, index, contents, room, survey, regions);
+    let mut search = Search::new(source, index, contents, room, survey, searched);
     take_all(&mut search, jvm, leaves);
     search.into_claims()
 }

@@ -22,7 +22,10 @@ mod search;
 mod table;
 #[cfg(test)]
 mod tags_tests;
+mod variables;
+mod votes;
 
 pub(crate) use find::{find_owners, read_tags};
 pub(crate) use roots::object_ranges;
-pub(crate) use search::Claims;
+pub(crate) use search::{Claims, Searched};
+pub(crate) use variables::Variables;

@@ -5,7 +5,7 @@ use super::rules::{Owner, is_known, of_name, of_oop_storage};
 use super::search::Search;
 use crate::jvm::Jvm;
 use crate::leaf_table::{LeafId, LeafTable};
-use crate::mapped::{file_name, library_data};
+use crate::mapped::file_name;
 use assay_hotspot::{JavaHeap, Symbols};
 use assay_model::{Area, ThreadKind, Tier};
 use std::collections::{HashMap, HashSet};
@@ -131,14 +131,13 @@ fn static_owner(symbols: &Symbols, address: u64, name: &str) -> Owner {
     of_name(neighbour.as_deref().unwrap_or(&name))
 }
 
-/// Variables of other libraries: the C library, zlib, the JDK's own, those of the program.
+/// Variables of other libraries: the C library, zlib, the JDK's own, those of the program; and of the program itself.
 fn take_libraries(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, leaves: &mut LeafTable) {
     let of_jvm = jvm.map(|j| j.hotspot.symbols().path().to_owned());
-    let source = search.source;
-    for (path, range) in library_data(source).into_iter().filter(|(path, _)| Some(*path) != of_jvm.as_deref())
-    {
+    let variables = search.variables;
+    for (path, range) in variables.ranges.iter().filter(|(path, _)| Some(*path) != of_jvm.as_deref()) {
         let leaf = leaves.leaf(Area::JvmWork, &["native libraries", file_name(path)], Tier::Pointers);
-        search.take_roots(range, |_, _| Some(leaf));
+        search.take_roots(range.clone(), |_, _| Some(leaf));
     }
 }
 

@@ -9,12 +9,12 @@ use super::index::{BlockIndex, Target};
 use super::room::Room;
 use super::scan::{KeptWords, for_each_word};
 use super::table::{Owners, Slack};
+use super::variables::Variables;
+use super::votes::Votes;
 use crate::leaf_table::LeafId;
 use assay_allocators::Survey;
 use assay_linux::MemorySource;
 use assay_model::Problem;
-use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// What the search found.
@@ -30,6 +30,17 @@ pub(crate) struct Claims {
     pub(crate) problems: Vec<Problem>,
 }
 
+/// What is searched beside malloc's heap, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Searched<'a> {
+    /// Memory that no structure names.
+    pub(crate) regions: &'a [Range<u64>],
+    /// Variables of libraries and of the program.
+    pub(crate) variables: &'a Variables<'a>,
+    /// Hide the tags of native memory tracking, not the fact that pointers lead behind its header.
+    pub(crate) ignore_nmt: bool,
+}
+
 /// The state of a search.
 pub(crate) struct Search<'a> {
     pub(crate) source: &'a dyn MemorySource,
@@ -39,8 +50,8 @@ pub(crate) struct Search<'a> {
     starts: Graph,
     insides: Graph,
     chained: Bits,
-    regions: &'a [Range<u64>],
-    votes: Votes,
+    votes: Votes<'a>,
+    pub(super) variables: &'a Variables<'a>,
     /// Pointers into blocks, for when all pointers to starts have been followed: the first for each block.
     postponed: Vec<(u32, LeafId)>,
     is_postponed: Bits,
@@ -82,8 +93,9 @@ impl<'a> Search<'a> {
         contents: Contents,
         room: Room,
         survey: &Survey,
-        regions: &'a [Range<u64>],
+        searched: Searched<'a>,
     ) -> Search<'a> {
+        let Searched { regions, variables, .. } = searched;
         let Contents { owners, slack, chained, starts, insides } = contents;
         let blocks = survey.blocks.len();
         let mut front = Front::new(blocks);
@@ -97,8 +109,8 @@ impl<'a> Search<'a> {
             starts,
             insides,
             chained,
-            regions,
-            votes: HashMap::new(),
+            votes: Votes::new(regions, source.pages().page_bytes()),
+            variables,
             postponed: Vec::new(),
             is_postponed: Bits::new(blocks),
             postponed_max: room.postponed,
@@ -113,23 +125,27 @@ impl<'a> Search<'a> {
 
     /// What was found.
     pub(crate) fn into_claims(self) -> Claims {
-        let Search { owners, slack, votes, starts, insides, is_cut_off, regions, .. } = self;
+        let Search { owners, slack, votes, starts, insides, is_cut_off, .. } = self;
         let mut problems = Vec::new();
         if starts.is_cut_off || insides.is_cut_off || is_cut_off {
             let what = "more pointers to malloc blocks than are kept; blocks to which only others lead have no owner";
             problems.push(Problem::new("owners", what));
         }
-        Claims { owners, slack, regions: winners(regions, &votes), problems }
+        Claims { owners, slack, regions: votes.winners(), problems }
     }
 }
 
 impl Search<'_> {
-    /// Takes the words of a range as pointers of owners that `owner_at` tells by the word's address.
+    /// Takes the words of a range as pointers of owners that `owner_at` tells by the word's address; of variables, also
+    /// what they were before malloc's heap was walked.
     pub(crate) fn take_roots(&mut self, range: Range<u64>, owner_at: impl FnMut(u64, u64) -> Option<LeafId>) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let filter = std::mem::take(&mut self.filter);
-        let source = self.source;
-        for_each_word(source, range, &filter, &mut buffer, self.taking(owner_at));
+        let (source, variables) = (self.source, self.variables);
+        let mut take = self.taking(owner_at);
+        for_each_word(source, range.clone(), &filter, &mut buffer, &mut take);
+        variables.for_each_earlier_word(&range, &filter, &mut take);
+        drop(take);
         (self.buffer, self.filter) = (buffer, filter);
     }
 
@@ -153,7 +169,6 @@ impl Search<'_> {
             index,
             owners,
             starts,
-            regions,
             votes,
             postponed,
             is_postponed,
@@ -185,15 +200,8 @@ impl Search<'_> {
                     }
                 }
                 Some(_) => *settled.place(word) = word,
-                None => {
-                    if let Some(region) = region_of(regions, word)
-                        && let Some(owner) = owner_at(address, word)
-                    {
-                        // Such a region may lie between the stretches of malloc's heap.
-                        let turn = votes.len();
-                        votes.entry((region, owner)).or_insert((0, turn)).0 += 1;
-                    }
-                }
+                // Such a region may lie between the stretches of malloc's heap.
+                None => votes.add(word, || owner_at(address, word)),
             }
         }
     }
@@ -216,7 +224,7 @@ impl Search<'_> {
 
     /// Regions that no structure names, with the owner of most of the pointers into them that were met so far.
     pub(crate) fn claimed_regions(&self) -> Vec<(Range<u64>, LeafId)> {
-        winners(self.regions, &self.votes)
+        self.votes.winners()
     }
 
     /// Gives an owner to chunks of arenas that nobody points at: a compiler that gives an arena back has the rest of its
@@ -279,23 +287,4 @@ impl Search<'_> {
             }
         }
     }
-}
-
-fn region_of(regions: &[Range<u64>], word: u64) -> Option<usize> {
-    let at = regions.partition_point(|region| region.end <= word);
-    regions.get(at).filter(|region| region.start <= word).map(|_| at)
-}
-
-/// Pointers of an owner into a region: how many, and whether it came before others, which are then less sure.
-type Votes = HashMap<(usize, LeafId), (u64, usize)>;
-
-/// The owner with most pointers into each region; of several, who came first.
-fn winners(regions: &[Range<u64>], votes: &Votes) -> Vec<(Range<u64>, LeafId)> {
-    let mut best: HashMap<usize, (u64, Reverse<usize>, LeafId)> = HashMap::new();
-    for ((region, owner), (count, turn)) in votes {
-        let candidate = (*count, Reverse(*turn), *owner);
-        let entry = best.entry(*region).or_insert(candidate);
-        *entry = (*entry).max(candidate);
-    }
-    best.into_iter().map(|(region, (.., owner))| (regions[region].clone(), owner)).collect()
 }

@@ -1,0 +1,75 @@
+//! Blocks and mappings that have one owner, or none: each is found, and nothing is given to a neighbour.
+
+mod program;
+
+use assay_memory::{ReadOptions, read};
+use assay_model::{Area, MemoryReport};
+use assay_testkit::{each_java, skip, start_java, testdata};
+use program::Program;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+/// Of a list that grows while it is looked at: blocks that are newer than the look at its front.
+const NEWEST_BYTES_MAX: u64 = 256 << 10;
+const LIST_BLOCKS: u64 = 4000;
+const LIST_BLOCK_BYTES: u64 = 1000;
+
+fn area(look: &MemoryReport, area: Area) -> u64 {
+    look.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes)
+}
+
+fn of_library(look: &MemoryReport, name: &str) -> u64 {
+    let belongs = |path: &[String]| path.iter().any(|part| part == name) && path[0] != Area::Code.title();
+    look.leaves.iter().filter(|leaf| belongs(&leaf.path)).map(|leaf| leaf.resident_bytes).sum()
+}
+
+#[test]
+fn a_list_that_grows_while_it_is_read_belongs_to_the_variable_of_the_program_that_leads_to_it() {
+    let Some(program) = Program::start("list", "") else { skip!("no C compiler") };
+    for _ in 0..3 {
+        let look = read(program.pid(), &ReadOptions::default()).expect("our child");
+        let (unowned, owned) = (area(&look, Area::MallocHeap), of_library(&look, "hostile"));
+        assert!(unowned <= NEWEST_BYTES_MAX && (1 << 20) < owned, "{unowned} B unowned, {owned}: {look:#?}");
+    }
+}
+
+#[test]
+fn a_mapping_that_nobody_holds_does_not_take_the_name_of_the_one_beside_it() {
+    let Some(program) = Program::start("lost", "") else { skip!("no C compiler") };
+    let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+    let look = read(program.pid(), &options).expect("our child");
+    assert_eq!(area(&look, Area::NativeAnonymous), program.told, "{:#?}", look.leaves);
+    assert_eq!(of_library(&look, "hostile"), program.told, "{:#?}", look.leaves);
+}
+
+/// `testdata/linux/lists.c`; `None` where there is no C compiler.
+fn agent() -> Option<PathBuf> {
+    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("liblists-{}.so", std::process::id()));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&to).arg(testdata("linux/lists.c"));
+    compiler.status().is_ok_and(|status| status.success()).then_some(to)
+}
+
+#[test]
+fn lists_of_a_native_library_are_followed_whether_native_memory_is_tracked_or_not() {
+    let Some(agent) = agent() else { skip!("no C compiler") };
+    let javas = each_java(64);
+    if javas.is_empty() {
+        skip!("no JDK");
+    }
+    let (load, name) = (format!("-agentpath:{}={LIST_BLOCKS}", agent.display()), agent.file_name());
+    let name = name.expect("a file").to_string_lossy().into_owned();
+    for java in javas.values() {
+        for tracking in ["off", "summary"] {
+            let tracking = format!("-XX:NativeMemoryTracking={tracking}");
+            let jvm = start_java(java, &["-Xmx128m", &load, &tracking], &[], "Waiting");
+            let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+            let look = read(jvm.pid(), &options).expect("our child");
+            let (owned, held) = (of_library(&look, &name), 2 * LIST_BLOCKS * LIST_BLOCK_BYTES);
+            println!("{} {tracking}: {owned} of {held}, {} unknown", java.display(), look.unknown_bytes);
+            assert!(held <= owned, "{} {tracking}: {owned} of {held}: {:#?}", java.display(), look.leaves);
+        }
+    }
+    let _ = std::fs::remove_file(agent);
+}
