@@ -3,8 +3,8 @@
 //!
 //! - `layout_pack show plain.debug TYPE...` prints the fields of types with offsets and types, those of base classes
 //!   and of nested objects included;
-//! - `layout_pack fill plain.debug crates/jdk/releases/17.toml` prints the file with the values of that file: a pack is made by
-//!   writing its keys with 0;
+//! - `layout_pack fill plain.debug crates/jdk/releases/17.toml` prints the file with the values of that file, of a 32-bit JVM
+//!   under `pack_32`: a pack is made by writing its keys with 0;
 //! - `layout_pack verify plain.debug crates/jdk/releases/17.toml` says what differs, and fails if anything does.
 
 use gimli::{AttributeValue, DebuggingInformationEntry as Entry, EndianSlice, LittleEndian, UnitRef};
@@ -43,6 +43,11 @@ fn main() -> Result<(), Failure> {
     }
 }
 
+fn is_32_bit(file: &str) -> Result<bool, Failure> {
+    let cache = ReadCache::new(File::open(file)?);
+    Ok(!object::File::parse(&cache)?.is_64())
+}
+
 fn show(file: &str, types: &[String]) -> Result<(), Failure> {
     let layouts = read_layouts(file, &|_| true)?;
     for name in types {
@@ -72,14 +77,17 @@ fn show_fields(layouts: &HashMap<String, Layout>, layout: &Layout, base: u64, pa
 fn fill(file: &str, pack: &str, verify: bool) -> Result<(), Failure> {
     let text = std::fs::read_to_string(pack)?;
     let release: toml::Table = toml::from_str(&text)?;
-    let types = release.get("pack").and_then(|pack| pack.get("types")).ok_or("no [pack.types] in it")?;
+    let section = if is_32_bit(file)? { "pack_32" } else { "pack" };
+    let types = release.get(section).and_then(|pack| pack.get("types"));
+    let types = types.ok_or_else(|| format!("no [{section}.types] in it"))?;
+    let heading = format!("{section}.types.");
     let types: BTreeMap<String, BTreeMap<String, u64>> = types.clone().try_into()?;
     // Base classes are needed too, and not known before they are met.
     let layouts = read_layouts(file, &|_| true)?;
     let (mut differing, mut type_name) = (0, String::new());
     for line in text.lines() {
         if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
-            type_name = name.strip_prefix("pack.types.").map_or("", |name| name.trim_matches('"')).to_owned();
+            type_name = name.strip_prefix(&heading).map_or("", |name| name.trim_matches('"')).to_owned();
         }
         let key = line
             .split_once(" = ")

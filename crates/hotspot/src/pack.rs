@@ -24,10 +24,9 @@ pub struct LayoutPack {
 impl LayoutPack {
     /// The pack of a running JVM, without the types of which an anchor differs.
     pub(crate) fn of(feature: u32, word_bytes: u64, structs: &Structs) -> Option<LayoutPack> {
-        if word_bytes != 8 {
-            return None;
-        }
-        let types = Release::exactly(feature)?.pack.as_ref()?.types.clone();
+        let release = Release::exactly(feature)?;
+        let pack = if word_bytes == 8 { &release.pack } else { &release.pack_32 };
+        let types = pack.as_ref()?.types.clone();
         let differing = |type_name: &String, fields: &BTreeMap<String, u64>| {
             let mut anchors = fields.iter().filter_map(|(field, offset)| {
                 let exported = match field.as_str() {

@@ -31,7 +31,7 @@ fn resident_overlap(process: &dyn MemorySource, of: &[Range<u64>], within: &[Ran
 
 fn check(collector: &str, more: &[&str], tables_min: usize) {
     let mut ran = false;
-    for (feature, java) in javas(64) {
+    for (feature, java) in javas(64).into_iter().chain(javas(32)) {
         let choice = format!("-XX:+Use{collector}GC");
         let options =
             [&["-XX:+UnlockExperimentalVMOptions", &choice, "-XX:NativeMemoryTracking=detail"], more]

@@ -27,8 +27,10 @@ pub struct Release {
     pub objects: Arc<ObjectFacts>,
     /// Versions that parts of this were held against.
     pub verified: Verified,
-    /// Private offsets of this very release.
+    /// Private offsets of this very release, of its 64-bit JVM.
     pub pack: Option<Pack>,
+    /// The same of its 32-bit JVM.
+    pub pack_32: Option<Pack>,
     options: BTreeMap<String, OptionState>,
 }
 
@@ -163,7 +165,7 @@ pub struct Verified {
     pub object_tables: Option<String>,
 }
 
-/// Private offsets of a 64-bit JVM, by type and field; `sizeof` is a type's size. In bytes.
+/// Private offsets of a JVM, by type and field; `sizeof` is a type's size. In bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pack {
@@ -190,6 +192,7 @@ struct ReleaseFile {
     #[serde(default)]
     verified: Verified,
     pack: Option<Pack>,
+    pack_32: Option<Pack>,
 }
 
 /// Feature release and text of each file, in their order.
@@ -221,6 +224,7 @@ fn read(files: &[(u32, &str)]) -> Result<Vec<Release>, String> {
             objects: Arc::clone(&objects),
             verified: file.verified,
             pack: file.pack,
+            pack_32: file.pack_32,
             options: options.clone(),
         })
     };

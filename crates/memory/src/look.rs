@@ -70,7 +70,12 @@ pub(crate) fn look<'m>(
     let claims = match &variables {
         Some(variables) => {
             // Stretches that the kernel keeps together are told together: what points at one part speaks for the rest.
-            let regions = whole_regions(source, &ledger.unpainted(source.pages()));
+            let regions = if is_metaspace_known(jvm.as_ref()) {
+                whole_regions(source, &ledger.unpainted(source.pages()))
+            } else {
+                // Any of it may be class metadata, which everybody points at: it is nobody's.
+                Vec::new()
+            };
             let searched = Searched { regions: &regions, variables, ignore_nmt: options.ignore_nmt };
             find_owners(source, jvm.as_ref(), &survey, searched, &mut leaves)
         }
@@ -95,6 +100,11 @@ pub(crate) fn look<'m>(
     problems.extend(survey.problems.iter().cloned());
     problems.extend(jvm.iter().flat_map(|j| j.hotspot.problems()));
     Look { depth, owners_left_out, leaves, sums, jvm, survey, claims, threads, unknown, problems }
+}
+
+/// Whether class metadata can be told from other memory without a name; where there is no JVM there is none.
+fn is_metaspace_known(jvm: Option<&Jvm<'_>>) -> bool {
+    jvm.is_none_or(|jvm| jvm.metaspace.as_ref().is_some_and(|metaspace| !metaspace.nodes.is_empty()))
 }
 
 fn paint_jvm(source: &dyn MemorySource, jvm: &Jvm<'_>, ledger: &mut Ledger, leaves: &mut LeafTable) {

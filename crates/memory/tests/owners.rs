@@ -2,7 +2,9 @@
 
 mod program;
 
-use assay_memory::{ReadOptions, read};
+use assay_hotspot::Hotspot;
+use assay_linux::{AlteredMemory, LiveProcess, ProcRoot};
+use assay_memory::{ReadOptions, read, read_source};
 use assay_model::{Area, MemoryReport};
 use assay_testkit::{each_java, skip, start_java, testdata};
 use program::Program;
@@ -72,4 +74,40 @@ fn lists_of_a_native_library_are_followed_whether_native_memory_is_tracked_or_no
         }
     }
     let _ = std::fs::remove_file(agent);
+}
+
+/// As a release is whose class metadata cannot be told apart: in one of unknown layout the JVM's own pointer leads nowhere.
+#[test]
+fn class_metadata_of_unknown_layout_is_unknown_and_not_the_property_of_who_points_at_it() {
+    const CONTEXT: &str = "_ZN9metaspace16MetaspaceContext23_nonclass_space_contextE";
+    const CLASS_CONTEXT: &str = "_ZN9metaspace16MetaspaceContext20_class_space_contextE";
+    let javas: Vec<PathBuf> = each_java(64).into_values().chain(each_java(32).into_values()).collect();
+    if javas.is_empty() {
+        skip!("no JDK");
+    }
+    for java in javas {
+        let jvm = start_java(&java, &["-Xmx128m", "-Xshare:off", "-XX:+UseSerialGC"], &[], "Waiting");
+        jvm.freeze();
+        let source = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let known = read_source(&source, &ReadOptions::default());
+        let hotspot = Hotspot::open(&source).expect("readable").expect("a JVM");
+        let hidden = [CONTEXT, CLASS_CONTEXT].map(|name| hotspot.symbols().address(name).unwrap_or(u64::MAX));
+        let altered = AlteredMemory::new(&source, |address, bytes| {
+            for hidden in hidden {
+                let at = hidden.checked_sub(address).and_then(|at| usize::try_from(at).ok());
+                if let Some(pointer) = at.and_then(|at| bytes.get_mut(at..)) {
+                    pointer.iter_mut().take(size_of::<u64>()).for_each(|byte| *byte = 0);
+                }
+            }
+        });
+        let look = read_source(&altered, &ReadOptions::default());
+        let metadata = area(&known, Area::ClassMetadata) - area(&look, Area::ClassMetadata);
+        let unknown = area(&look, Area::NativeAnonymous);
+        println!("{}: {metadata} B of metadata, {unknown} B unknown", java.display());
+        assert!((2 << 20) < metadata && metadata <= unknown + (64 << 10), "{metadata} {unknown}");
+        for grown in [Area::JvmWork, Area::Buffers, Area::GcStructures, Area::JitWork] {
+            assert!(area(&look, grown) <= area(&known, grown) + (64 << 10), "{grown:?}: {:#?}", look.leaves);
+        }
+        assert!(look.problems.iter().any(|problem| problem.about == "metaspace"), "{:?}", look.problems);
+    }
 }

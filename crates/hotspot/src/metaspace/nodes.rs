@@ -83,7 +83,7 @@ impl Hotspot<'_> {
     /// (metaspace was made anew in JDK 16), or none of it could be read; a problem says which.
     pub fn metaspace(&self) -> Option<Metaspace> {
         let Some(layout) = Layout::of(self) else {
-            self.problem(PROBLEM, "its layout in this release is not known");
+            self.problem(PROBLEM, "its layout in this release is not known: class metadata is part of the memory in no known region");
             return self.only_archive();
         };
         let (contexts, tier) = self.metaspace_contexts(&layout);
@@ -100,7 +100,10 @@ impl Hotspot<'_> {
             }
         }
         if nodes.is_empty() {
-            self.problem(PROBLEM, "no node could be found");
+            self.problem(
+                PROBLEM,
+                "no node could be found: class metadata is part of the memory in no known region",
+            );
             return self.only_archive();
         }
         nodes.sort_by_key(|node| node.addresses.start);

@@ -130,6 +130,7 @@ pub fn javas(bits: u8) -> Vec<(u32, PathBuf)> {
     if find_tool("javac").is_none() {
         return Vec::new();
     }
-    let has_pack = |feature: u32| Release::exactly(feature).is_some_and(|release| release.pack.is_some());
+    let pack = |release: &'static Release| if bits == 64 { &release.pack } else { &release.pack_32 };
+    let has_pack = |feature: u32| Release::exactly(feature).is_some_and(|release| pack(release).is_some());
     each_java(bits).into_iter().filter(|(feature, _)| has_pack(*feature)).collect()
 }
