@@ -15,7 +15,9 @@ const UTF16: u8 = 1;
 
 /// How references are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct References {
+pub struct References {
+    /// Bytes of a reference in an object.
+    bytes: u64,
     /// Base and shift of a reference of 32 bits; none when a reference in an object is a whole word.
     narrow: Option<(u64, u32)>,
     /// By how much ZGC's references with generations are shifted to the left, above their colour.
@@ -24,9 +26,9 @@ pub(crate) struct References {
 
 impl References {
     /// By the flags, and the exported base and shift.
-    pub fn of(hotspot: &Hotspot<'_>) -> Option<References> {
+    pub(crate) fn of(hotspot: &Hotspot<'_>) -> Option<References> {
         let (structs, source) = (hotspot.structs(), hotspot.source());
-        let mut references = References { narrow: None, colour_shift: None };
+        let mut references = References { bytes: source.word_bytes(), narrow: None, colour_shift: None };
         if hotspot.flags().bool("UseCompressedOops") == Some(true) {
             let place = |field: &str| {
                 structs.first_static_address(&[
@@ -37,6 +39,7 @@ impl References {
             };
             let shift = source.u32(place("_shift")?).filter(|shift| *shift < 32)?;
             references.narrow = Some((source.word(place("_base")?)?, shift));
+            references.bytes = 4;
         }
         let is_coloured = hotspot.flags().bool("UseZGC") == Some(true)
             && structs.offset("ZGlobalsForVMStructs", "_ZPointerLoadShift").is_some()
@@ -51,13 +54,38 @@ impl References {
 
     /// The object that a whole word refers to. (Before it had generations, ZGC's colours chose one of three views of
     /// the same object: the word is an address as it is.)
-    pub fn of_word(&self, word: u64) -> Option<u64> {
-        let address = self.colour_shift.map_or(word, |shift| word >> shift);
-        (address != 0).then_some(address)
+    pub(crate) fn of_word(&self, word: u64) -> Option<u64> {
+        Some(self.without_colour(word)).filter(|address| *address != 0)
+    }
+
+    /// Bytes of a reference in an object.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// A reference as it stands in an object, without what the collector notes in it.
+    pub fn without_colour(&self, word: u64) -> u64 {
+        self.colour_shift.map_or(word, |shift| word >> shift)
+    }
+
+    /// What refers to an object, without colour; `None` where nothing can.
+    pub fn word_of(&self, object: u64) -> Option<u64> {
+        match self.narrow {
+            None => Some(object),
+            Some((base, shift)) => {
+                let word = object.checked_sub(base)? >> shift;
+                u32::try_from(word).ok().map(u64::from)
+            }
+        }
     }
 }
 
 impl Hotspot<'_> {
+    /// How references between objects are stored; `None` where this release does not tell.
+    pub fn references(&self) -> Option<References> {
+        References::of(self)
+    }
+
     /// The object that a reference in a field of another object refers to; `None` for null.
     pub(crate) fn referred(&self, references: &References, place: u64) -> Option<u64> {
         match references.narrow {

@@ -36,6 +36,7 @@ pub use error::HotspotError;
 pub use flags::{FlagValue, Flags};
 pub use gc::GcTable;
 pub use heap::{JavaHeap, Space};
+pub use java_string::References;
 pub use jvm_pages::JvmPages;
 pub use metaspace::{ChunkState, Loader, Metachunk, Metaspace, MetaspaceNode};
 pub use names::Names;

@@ -26,13 +26,17 @@ const LEAKS: [Leak; 11] = [
     Leak {
         kind: "direct 0 64k",
         grow: 800,
-        cause: &["direct and mapped buffers", "java.nio.DirectByteBuffer"],
-        says: "direct buffers",
+        cause: &[
+            "direct and mapped buffers",
+            "java.nio.DirectByteBuffer",
+            "assay.probes.buffers.DirectBuffers",
+        ],
+        says: "direct buffers that assay.probes.buffers.DirectBuffers holds",
     },
     Leak {
         kind: "deflaters 0",
         grow: 200,
-        cause: &["direct and mapped buffers", "java.util.zip.Deflater"],
+        cause: &["direct and mapped buffers", "java.util.zip.Deflater", "assay.probes.zip.Deflaters"],
         says: "call end()",
     },
     Leak {
@@ -50,13 +54,13 @@ const LEAKS: [Leak; 11] = [
     Leak {
         kind: "peers 0 40000",
         grow: 1500,
-        cause: &["direct and mapped buffers", "assay.probes.malloc.PeerBlocks"],
+        cause: &["direct and mapped buffers", "assay.probes.malloc.PeerBlocks$Peer"],
         says: "heap dump",
     },
     Leak {
         kind: "unsafe 0 40000",
         grow: 1500,
-        cause: &["direct and mapped buffers", "long[]"],
+        cause: &["direct and mapped buffers", "long[]", "assay.probes.malloc.UnsafeBlocks"],
         says: "heap dump",
     },
     Leak { kind: "loaders 0 20", grow: 300, cause: &["class metadata"], says: "they leak" },

@@ -111,3 +111,42 @@ fn class_metadata_of_unknown_layout_is_unknown_and_not_the_property_of_who_point
         assert!(look.problems.iter().any(|problem| problem.about == "metaspace"), "{:?}", look.problems);
     }
 }
+
+/// Of the bytes that classes of the program hold.
+const RIGHT_PERCENT_MIN: u64 = 90;
+
+#[test]
+fn native_memory_of_java_objects_is_named_by_the_class_of_the_program_that_holds_it() {
+    let javas: Vec<PathBuf> = each_java(64).into_values().chain(each_java(32).into_values()).collect();
+    if javas.is_empty() {
+        skip!("no JDK");
+    }
+    for java in javas {
+        for tracking in ["off", "summary"] {
+            let tracking = format!("-XX:NativeMemoryTracking={tracking}");
+            let jvm = start_java(&java, &["-Xmx128m", &tracking], &[], "Holding");
+            let held = jvm.said.lines().filter_map(|line| line.split_once(' '));
+            let held: Vec<(&str, u64)> =
+                held.filter_map(|(class, bytes)| Some((class, bytes.parse().ok()?))).collect();
+            assert_eq!(held.len(), 6, "{}", jvm.said);
+            let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+            let look = read(jvm.pid(), &options).expect("our child");
+            let named = |class: &str| {
+                let is_it = |path: &[String]| {
+                    path[0] == Area::Buffers.title() && path.last().is_some_and(|last| last == class)
+                };
+                look.leaves
+                    .iter()
+                    .filter(|leaf| is_it(&leaf.path))
+                    .map(|leaf| leaf.resident_bytes)
+                    .sum::<u64>()
+            };
+            let right: u64 = held.iter().map(|(class, bytes)| named(class).min(*bytes)).sum();
+            let all: u64 = held.iter().map(|(_, bytes)| bytes).sum();
+            println!("{} {tracking}: {right} of {all}", java.display());
+            let of_java: Vec<_> = look.leaves.iter().filter(|l| l.path[0] == Area::Buffers.title()).collect();
+            let case = format!("{} {tracking} {held:?}", java.display());
+            assert!(all * RIGHT_PERCENT_MIN <= right * 100, "{case}: {right} of {all}: {of_java:#?}");
+        }
+    }
+}

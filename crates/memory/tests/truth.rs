@@ -112,7 +112,7 @@ const AMOUNTS: [Amount; 19] = [
     amount("malloc 0 10000", 4000, Area::JvmWork, LIBPROBE, usable_bytes),
     amount("malloc 0 300k", 150, Area::JvmWork, LIBPROBE, usable_bytes),
     amount("statics 0 10000", 4000, Area::JvmWork, LIBPROBE, usable_bytes),
-    amount("peers 0 10000", 4000, Area::Buffers, &["assay.probes.malloc.PeerBlocks"], usable_bytes),
+    amount("peers 0 10000", 4000, Area::Buffers, &["assay.probes.malloc.PeerBlocks$Peer"], usable_bytes),
     amount("unsafe 0 10000", 4000, Area::Buffers, &["long[]"], |_, _, count, _| count * usable(10_000)),
     amount("arenas 0 400 16k", 6, Area::FreedResident, &["bins"], bytes),
     amount("huge 0 4m", 10, Area::Buffers, &["java.lang.Long"], bytes),

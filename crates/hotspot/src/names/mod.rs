@@ -13,6 +13,11 @@ use std::sync::{Arc, Mutex};
 /// Classes whose facts are kept.
 const CLASSES_MAX: usize = 1 << 18;
 const PROBLEM: &str = "names";
+/// The variable in which the JVM keeps where a `java.lang.ref.Reference` has its referent; JDK 14 put the underscore in front.
+const REFERENT: [&str; 2] =
+    ["_ZN23java_lang_ref_Reference16_referent_offsetE", "_ZN23java_lang_ref_Reference15referent_offsetE"];
+/// Super classes of one class.
+const SUPER_CLASSES_MAX: usize = 64;
 
 /// Reads names of classes. Facts of a class are read once and kept; the rest is read when asked.
 pub struct Names<'m> {
@@ -20,6 +25,8 @@ pub struct Names<'m> {
     symbol: Option<SymbolLayout>,
     klass: Option<KlassLayout>,
     object: ObjectLayout,
+    mirrored: Option<u64>,
+    referent: Option<u64>,
     classes: Mutex<HashMap<u64, Option<Arc<Class>>>>,
 }
 
@@ -37,6 +44,7 @@ struct SymbolLayout {
 struct KlassLayout {
     layout_helper: u64,
     name: u64,
+    super_class: Option<u64>,
 }
 
 /// How objects point at their class, and what arrays look like.
@@ -84,6 +92,7 @@ impl<'m> Hotspot<'m> {
             Some(KlassLayout {
                 layout_helper: structs.offset("Klass", "_layout_helper")?,
                 name: structs.offset("Klass", "_name")?,
+                super_class: structs.offset("Klass", "_super"),
             })
         };
         let names = Names {
@@ -91,6 +100,11 @@ impl<'m> Hotspot<'m> {
             symbol: symbol(),
             klass: klass(),
             object: self.object_layout(),
+            mirrored: structs
+                .static_address("java_lang_Class", "_klass_offset")
+                .and_then(|at| self.source().u32(at))
+                .map(u64::from),
+            referent: REFERENT.iter().find_map(|variable| self.java_offset(variable)),
             classes: Mutex::default(),
         };
         if names.symbol.is_none() || names.klass.is_none() {
@@ -105,6 +119,25 @@ impl Names<'_> {
     /// histogram spells it. `None` when no class lies there.
     pub fn class_of_klass(&self, klass: u64) -> Option<String> {
         self.class(klass).map(|class| class.name.clone())
+    }
+
+    /// The external name of the class that an object of class `java.lang.Class` stands for; `None` for primitive types.
+    pub fn class_of_mirror(&self, object: u64) -> Option<String> {
+        self.class_of_klass(self.source.word(object.checked_add(self.mirrored?)?)?)
+    }
+
+    /// Whether the field at an offset of objects of a class keeps nothing alive: the referent of a `java.lang.ref.Reference`.
+    pub fn is_weak_at(&self, klass: u64, offset: u64) -> bool {
+        if self.referent != Some(offset) {
+            return false;
+        }
+        let above = |klass: &u64| {
+            let at = klass.checked_add(self.klass?.super_class?)?;
+            self.source.word(at).filter(|klass| *klass != 0)
+        };
+        std::iter::successors(Some(klass), above)
+            .take(SUPER_CLASSES_MAX)
+            .any(|klass| self.class(klass).is_some_and(|class| class.name == "java.lang.ref.Reference"))
     }
 
     fn class(&self, klass: u64) -> Option<Arc<Class>> {

@@ -16,7 +16,7 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
     let second = change.path.get(1).map(String::as_str);
     let text = match change.area() {
         Some(Area::JavaHeap) => java_heap(change, pid),
-        Some(Area::Buffers) => buffers(second, pid),
+        Some(Area::Buffers) => buffers(second, change.path.get(2).map(String::as_str), pid),
         Some(Area::JvmWork) => jvm_work(change, pid),
         Some(Area::ClassMetadata) => classes(change, before, after),
         Some(Area::Stacks) => stacks(change, before, after),
@@ -95,11 +95,13 @@ fn java_heap(change: &Change, pid: u32) -> String {
     )
 }
 
-fn buffers(holder: Option<&str>, pid: u32) -> String {
-    match holder {
+fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
+    let held = |what: &str| holder.map_or(what.to_owned(), |holder| format!("{what} that {holder} holds"));
+    match kind {
         Some(holder) if holder.contains("Deflater") || holder.contains("Inflater") => format!(
-            "native memory of {holder} objects that nobody ended. Next: close the streams that use them, or call end(); a heap \
-             dump shows who holds them"
+            "{} that nobody ended. Next: close the streams that use them, or call end(); a heap \
+             dump shows who holds them",
+            held(&format!("native memory of {holder} objects"))
         ),
         Some("mapped files") => {
             "files that Java code maps: clean pages, which the kernel can drop. Growth without end means mapped buffers that \
@@ -107,10 +109,14 @@ fn buffers(holder: Option<&str>, pid: u32) -> String {
                 .to_owned()
         }
         Some(holder) if holder.contains("DirectByteBuffer") => format!(
-            "direct buffers. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who \
-             holds them; -XX:MaxDirectMemorySize bounds them"
+            "{}. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who \
+             holds them; -XX:MaxDirectMemorySize bounds them",
+            held("direct buffers")
         ),
-        Some(holder) => format!("native memory that objects of {holder} own. Next: a heap dump shows who holds them"),
+        Some(kind) => {
+            let what = held(&format!("native memory of {kind} objects"));
+            format!("{what}. Next: a heap dump shows the way to them")
+        }
         None => "native memory that Java objects own. Next: the holders, in a heap dump".to_owned(),
     }
 }

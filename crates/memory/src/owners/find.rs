@@ -1,6 +1,7 @@
 //! From the blocks of a process to their owners.
 
 use super::content::{Contents, Wanted, look_into_blocks};
+use super::held::name_holders;
 use super::index::BlockIndex;
 use super::room::Room;
 use super::roots::take_all;
@@ -41,5 +42,8 @@ pub(crate) fn find_owners(
     let contents = look_into_blocks(source, jvm, &index, wanted, room, leaves);
     let mut search = Search::new(source, index, contents, room, survey, searched);
     take_all(&mut search, jvm, leaves);
+    if let Some(jvm) = jvm {
+        name_holders(&mut search, jvm, leaves);
+    }
     search.into_claims()
 }

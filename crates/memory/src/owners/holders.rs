@@ -23,21 +23,33 @@ pub(super) struct Holders<'a, 'm> {
     /// No object begins before.
     start: u64,
     reach_bytes: u64,
+    /// Whether it is references that lie in the objects, and not addresses.
+    is_of_references: bool,
     looks_left: u32,
     last: Option<(Range<u64>, u64)>,
 }
 
 impl<'a, 'm> Holders<'a, 'm> {
     pub(super) fn new(jvm: &'a Jvm<'m>, start: u64, reach_bytes: u64) -> Self {
-        Holders { jvm, start, reach_bytes, looks_left: LOOKS_MAX, last: None }
+        Holders { jvm, start, reach_bytes, is_of_references: false, looks_left: LOOKS_MAX, last: None }
     }
 
-    /// The class of the object around an address: the nearest one before it that reaches that far.
+    /// For addresses of references.
+    pub(super) fn of_references(jvm: &'a Jvm<'m>, start: u64) -> Self {
+        Holders { is_of_references: true, ..Holders::new(jvm, start, ARRAY_BYTES) }
+    }
+
+    /// The class of the object around an address.
     pub(super) fn klass_at(&mut self, address: u64) -> Option<u64> {
+        self.object_at(address).map(|(_, klass)| klass)
+    }
+
+    /// The object around an address, and its class: the nearest one before it that reaches that far.
+    pub(super) fn object_at(&mut self, address: u64) -> Option<(Range<u64>, u64)> {
         if let Some((object, klass)) = &self.last
             && object.contains(&address)
         {
-            return Some(*klass);
+            return Some((object.clone(), *klass));
         }
         let names = &self.jvm.names;
         let reach_bytes = if self.looks_left == 0 { OBJECT_BYTES } else { self.reach_bytes };
@@ -53,7 +65,7 @@ impl<'a, 'm> Holders<'a, 'm> {
                 && (end - object <= INSTANCE_BYTES_MAX || self.may_be_large(klass))
             {
                 self.last = Some((object..end, klass));
-                return Some(klass);
+                return self.last.clone();
             }
             object = object.checked_sub(8)?;
         }
@@ -62,7 +74,11 @@ impl<'a, 'm> Holders<'a, 'm> {
 
     fn may_be_large(&self, klass: u64) -> bool {
         let name = self.jvm.names.class_of_klass(klass);
-        name.is_some_and(|name| name.starts_with('[') && name.len() == 2 || name == "java.lang.Class")
+        let is_large = |name: &str| match name.strip_prefix('[') {
+            Some(element) => (element.len() == 1) != self.is_of_references,
+            None => name == "java.lang.Class",
+        };
+        name.is_some_and(|name| is_large(&name))
     }
 }
 
@@ -71,16 +87,39 @@ pub(super) fn leaf_of_class(class: &str, leaves: &mut LeafTable) -> LeafId {
     if let Some((area, leaf)) = of_java_class(class) {
         return leaves.leaf(area, &[leaf], Tier::Pointers);
     }
-    let name = readable(class);
-    // The cleaner of a buffer, a reference to an inflater's stream: what people know is the class around it.
-    let outer = name.split('$').next().unwrap_or(&name);
-    let outer =
-        if outer.starts_with("java.nio.DirectByteBuffer") { "java.nio.DirectByteBuffer" } else { outer };
-    leaves.leaf(Area::Buffers, &[outer], Tier::Pointers)
+    leaves.leaf(Area::Buffers, &[kind_of_class(class)], Tier::Pointers)
 }
 
-/// The name of a class as it is written in a program: `[J` is `long[]`.
-fn readable(class: &str) -> String {
+/// What objects of a class are called that hold addresses.
+pub(super) fn kind_of_class(class: &str) -> String {
+    let name = readable(class);
+    if is_of_program(class) {
+        return name;
+    }
+    // The cleaner of a buffer, a reference to an inflater's stream: what people know of the JDK is the class around it.
+    match name.split('$').next() {
+        Some(outer) if outer.starts_with("java.nio.DirectByteBuffer") => {
+            "java.nio.DirectByteBuffer".to_owned()
+        }
+        Some(outer) if outer.starts_with("jdk.internal.foreign") => {
+            "java.lang.foreign.MemorySegment".to_owned()
+        }
+        Some(outer) => outer.to_owned(),
+        None => name,
+    }
+}
+
+/// Beginnings of the names of the JDK's own classes.
+const OF_JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
+
+/// Whether a class is one of the program or its libraries. Arrays are nobody's.
+pub(super) fn is_of_program(class: &str) -> bool {
+    !class.starts_with('[') && !class.ends_with("[]") && OF_JDK.iter().all(|start| !class.starts_with(start))
+}
+
+/// The name of a class as it is written in a program: `[J` is `long[]`, and code in `App` that has no name is `App`.
+pub(super) fn readable(class: &str) -> String {
+    let class = class.split("$$Lambda").next().unwrap_or(class);
     let element = class.trim_start_matches('[');
     let dimensions = class.len() - element.len();
     let element = match element {
@@ -110,6 +149,8 @@ mod tests {
             ("[Ljava.lang.Object;", "java.lang.Object[]"),
             ("java.util.zip.Inflater", "java.util.zip.Inflater"),
             ("J", "J"),
+            ("app.Cache$Entry", "app.Cache$Entry"),
+            ("app.Cache$$Lambda$14/0x00007f0001", "app.Cache"),
             ("[", "[]"),
         ];
         for (class, name) in names {

@@ -12,6 +12,7 @@ mod filter;
 mod find;
 mod front;
 mod graph;
+mod held;
 mod holders;
 mod index;
 mod room;

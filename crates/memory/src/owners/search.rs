@@ -65,6 +65,8 @@ pub(crate) struct Search<'a> {
     filter: AddressFilter,
     kept: KeptWords,
     settled: Settled,
+    /// What was not followed to its end.
+    pub(super) problems: Vec<Problem>,
 }
 
 /// The words that were met last of those that lead to blocks of which nothing more is to be learnt: much metadata points
@@ -120,13 +122,13 @@ impl<'a> Search<'a> {
             filter: AddressFilter::new(stretches.chain(regions.iter().cloned())),
             kept: KeptWords::new(room.kept_words),
             settled: Settled::new(),
+            problems: Vec::new(),
         }
     }
 
     /// What was found.
     pub(crate) fn into_claims(self) -> Claims {
-        let Search { owners, slack, votes, starts, insides, is_cut_off, .. } = self;
-        let mut problems = Vec::new();
+        let Search { owners, slack, votes, starts, insides, is_cut_off, mut problems, .. } = self;
         if starts.is_cut_off || insides.is_cut_off || is_cut_off {
             let what = "more pointers to malloc blocks than are kept; blocks to which only others lead have no owner";
             problems.push(Problem::new("owners", what));
@@ -161,6 +163,32 @@ impl Search<'_> {
         let source = self.source;
         kept.for_each(source, range, &filter, &mut buffer, self.taking(owner_at));
         (self.buffer, self.filter, self.kept) = (buffer, filter, kept);
+    }
+
+    /// Calls `each` with the blocks, their owners, and the address and value of every word of a range that may lead to a block.
+    pub(super) fn for_each_word_again(
+        &mut self,
+        range: Range<u64>,
+        mut each: impl FnMut(&BlockIndex<'_>, &Owners, u64, u64),
+    ) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let Search { kept, index, owners, filter, source, .. } = self;
+        kept.for_each(*source, range, filter, &mut buffer, |address, word| {
+            each(index, owners, address, word);
+        });
+        self.buffer = buffer;
+    }
+
+    /// Gives a block another owner, and with it all blocks that it leads to and that have the owner that it had.
+    pub(super) fn rename(&mut self, block: u32, owner: LeafId) {
+        let Some(old) = self.owners.get(block).filter(|old| *old != owner) else { return };
+        let mut left = vec![block];
+        while let Some(block) = left.pop() {
+            if self.owners.get(block) == Some(old) {
+                self.owners.set(block, owner);
+                left.extend(self.starts.from(block).chain(self.insides.from(block)));
+            }
+        }
     }
 
     /// What is done with an address and the word there.

@@ -96,8 +96,8 @@ mod tests {
     fn pointers_into_the_middle_alone_speak_for_all_of_it() {
         let mut table = LeafTable::default();
         let [a, b] = ["a", "b"].map(|name| table.leaf(Area::Other, &[name], Tier::Pointers));
-        let regions = [0x10000..0x20000];
-        let mut votes = Votes::new(&regions, 0x1000);
+        let region = 0x10000..0x20000;
+        let mut votes = Votes::new(std::slice::from_ref(&region), 0x1000);
         for (word, owner) in [(0x11008, a), (0x12008, b)] {
             votes.add(word, || Some(owner));
         }

@@ -1,0 +1,288 @@
+//! Which class of the program holds the native memory of Java objects.
+//!
+//! What points at a block is a wrapper that everybody uses: a direct buffer, the stream of an inflater. What people look for is
+//! the class that keeps it: the first one of the program on the way from the wrapper back to a root, through lists, maps and
+//! arrays. Each step back is a pass over the heap for references to the objects of the step before.
+
+use super::holders::{ARRAY_BYTES, Holders, is_of_program, kind_of_class, readable};
+use super::index::Target;
+use super::roots::object_ranges;
+use super::search::Search;
+use crate::jvm::Jvm;
+use crate::leaf_table::{LeafId, LeafTable};
+use assay_hotspot::References;
+use assay_linux::MemorySource;
+use assay_model::{Area, Problem, Tier};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// Steps back. A value of a map within a map takes eight.
+const STEPS_MAX: usize = 10;
+/// Bytes of the heap that all steps together read: 2 s of CPU time.
+const READ_BYTES_MAX: u64 = 4 << 30;
+/// Objects of all steps.
+const OBJECTS_MAX: usize = 1 << 20;
+/// References of one step.
+const REFERENCES_MAX: usize = 1 << 22;
+/// Read at a time.
+const WINDOW_BYTES: u64 = 256 << 10;
+const PROBLEM: &str = "holders";
+/// Objects through which no way leads back to a holder: they belong to all, or keep nothing alive.
+const NO_HOLDERS: [&str; 8] = [
+    "java.lang.ref.",
+    "jdk.internal.ref.",
+    "sun.misc.Cleaner",
+    "java.lang.Thread",
+    "java.lang.Module",
+    "java.lang.ClassLoader",
+    "jdk.internal.loader.",
+    "java.security.",
+];
+
+/// An object on the way.
+#[derive(Default)]
+struct Met {
+    /// Index of the name of the class that holds it.
+    name: Option<usize>,
+    /// Those of the step before that it refers to.
+    leads_to: Vec<u64>,
+}
+
+/// An object that holds the address of a block.
+struct Wrapper {
+    kind: String,
+    blocks: Vec<u32>,
+}
+
+/// Names the holder of each block that belongs to a Java object: beneath the kind of the object, the class that holds it.
+pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    let Some(heap) = &jvm.heap else { return };
+    let ranges = object_ranges(heap);
+    let wrappers = wrappers(search, jvm, &ranges, leaves);
+    if wrappers.is_empty() {
+        return;
+    }
+    let mut way = Way { jvm, met: HashMap::new(), names: Vec::new(), numbers: HashMap::new() };
+    for address in wrappers.keys() {
+        way.met.insert(*address, Met::default());
+    }
+    if let Some(references) = jvm.hotspot.references() {
+        let step = wrappers.iter().filter(|(_, wrapper)| !is_of_program(&wrapper.kind));
+        let problem = way.go_back(search.source, &ranges, &references, step.map(|(at, _)| *at).collect());
+        search.problems.extend(problem);
+    }
+    // Of several objects that know a block, one whose holder is known speaks for it.
+    let mut order: Vec<_> = wrappers.iter().map(|(at, wrapper)| (way.name_of(*at), *at, wrapper)).collect();
+    order.sort_unstable_by_key(|(name, at, _)| (name.is_none(), *at));
+    let mut renamed = HashSet::new();
+    for (name, _, wrapper) in order {
+        let path: Vec<&str> = std::iter::once(wrapper.kind.as_str()).chain(name).collect();
+        let leaf = leaves.leaf(Area::Buffers, &path, Tier::Pointers);
+        for block in &wrapper.blocks {
+            if renamed.insert(*block) {
+                search.rename(*block, leaf);
+            }
+        }
+    }
+}
+
+/// The objects that hold addresses of blocks which belong to Java objects, by their own addresses.
+fn wrappers(
+    search: &mut Search<'_>,
+    jvm: &Jvm<'_>,
+    ranges: &[Range<u64>],
+    leaves: &LeafTable,
+) -> HashMap<u64, Wrapper> {
+    let is_java_s =
+        |leaf: LeafId| leaves.keys().get(leaf.index()).is_some_and(|key| key.area == Area::Buffers);
+    let mut wrappers: HashMap<u64, Wrapper> = HashMap::new();
+    for range in ranges {
+        let mut holders = Holders::new(jvm, range.start, ARRAY_BYTES);
+        search.for_each_word_again(range.clone(), |index, owners, address, word| {
+            let Some(Target::Start(block)) = index.target(word) else { return };
+            if !owners.get(block).is_some_and(is_java_s) || OBJECTS_MAX <= wrappers.len() {
+                return;
+            }
+            let Some((object, klass)) = holders.object_at(address) else { return };
+            let Some(class) = jvm.names.class_of_klass(klass) else { return };
+            let wrapper = wrappers
+                .entry(object.start)
+                .or_insert_with(|| Wrapper { kind: kind_of_class(&class), blocks: Vec::new() });
+            wrapper.blocks.push(block);
+        });
+    }
+    wrappers
+}
+
+/// The way back from objects to those that hold them.
+struct Way<'a, 'm> {
+    jvm: &'a Jvm<'m>,
+    met: HashMap<u64, Met>,
+    names: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Way<'_, '_> {
+    fn name_of(&self, object: u64) -> Option<&str> {
+        self.met.get(&object)?.name.map(|number| self.names[number].as_str())
+    }
+
+    /// Goes back step by step, until each object has a holder or there is none to be found.
+    fn go_back(
+        &mut self,
+        source: &dyn MemorySource,
+        ranges: &[Range<u64>],
+        references: &References,
+        mut step: Vec<u64>,
+    ) -> Option<Problem> {
+        let resident = |range: &Range<u64>| source.pages().resident_bytes_in(range.clone());
+        let heap_bytes = ranges.iter().map(resident).fold(0, u64::saturating_add).max(1);
+        let steps = STEPS_MAX.min((READ_BYTES_MAX / heap_bytes) as usize);
+        for _ in 0..steps {
+            if step.is_empty() {
+                return None;
+            }
+            let wanted = Wanted::new(references, &step);
+            let mut fresh = Vec::new();
+            for range in ranges {
+                let found = wanted.find(source, range);
+                let mut holders = Holders::of_references(self.jvm, range.start);
+                for (place, target) in found {
+                    if let Some((object, klass)) = holders.object_at(place) {
+                        self.meet(&object, klass, place, target, &mut fresh);
+                    }
+                }
+            }
+            fresh.retain(|object| self.met.get(object).is_some_and(|met| met.name.is_none()));
+            step = fresh;
+        }
+        let left = step.len();
+        (left != 0).then(|| {
+            let what = format!(
+                "{left} objects that keep native memory are held from more than {steps} objects away, or nobody was found; their \
+                 memory is shown without its holder"
+            );
+            Problem::new(PROBLEM, what)
+        })
+    }
+
+    /// An object that refers to one of the step before.
+    fn meet(&mut self, object: &Range<u64>, klass: u64, place: u64, target: u64, fresh: &mut Vec<u64>) {
+        let names = &self.jvm.names;
+        let Some(class) = names.class_of_klass(klass) else { return };
+        if object.start == target || self.met.get(&target).is_none_or(|met| met.name.is_some()) {
+            return;
+        }
+        if class == "java.lang.Class" {
+            // A static field.
+            let of = names.class_of_mirror(object.start).filter(|class| is_of_program(class));
+            of.into_iter().for_each(|class| self.name(target, &class));
+        } else if names.is_weak_at(klass, place - object.start) {
+            // It keeps nothing alive.
+        } else if is_of_program(&class) {
+            self.name(target, &class);
+        } else if NO_HOLDERS
+            .iter()
+            .all(|start| !class.starts_with(start) || class.starts_with("java.lang.ThreadLocal"))
+        {
+            let is_new = !self.met.contains_key(&object.start);
+            if is_new && OBJECTS_MAX <= self.met.len() {
+                return;
+            }
+            let met = self.met.entry(object.start).or_default();
+            met.leads_to.push(target);
+            match met.name {
+                Some(name) => self.spread(target, name),
+                None if is_new => fresh.push(object.start),
+                None => {}
+            }
+        }
+    }
+
+    fn name(&mut self, object: u64, class: &str) {
+        let name = readable(class);
+        let next = self.names.len();
+        let number = *self.numbers.entry(name.clone()).or_insert(next);
+        if number == next {
+            self.names.push(name);
+        }
+        self.spread(object, number);
+    }
+
+    /// What is held by a class holds what it leads to.
+    fn spread(&mut self, object: u64, name: usize) {
+        let mut left = vec![object];
+        while let Some(object) = left.pop() {
+            if let Some(met) = self.met.get_mut(&object)
+                && met.name.is_none()
+            {
+                met.name = Some(name);
+                left.extend_from_slice(&met.leads_to);
+            }
+        }
+    }
+}
+
+/// Objects that are looked for, as they are referred to.
+struct Wanted<'a> {
+    references: &'a References,
+    words: HashMap<u64, u64>,
+    /// Passes the words of all, and few others.
+    bits: Vec<u64>,
+}
+
+impl<'a> Wanted<'a> {
+    const BITS: u32 = 20;
+
+    fn new(references: &'a References, objects: &[u64]) -> Wanted<'a> {
+        let words: HashMap<u64, u64> =
+            objects.iter().filter_map(|object| Some((references.word_of(*object)?, *object))).collect();
+        let mut bits = vec![0; 1 << (Self::BITS - 6)];
+        for word in words.keys() {
+            let bit = Self::bit(*word);
+            bits[bit / 64] |= 1 << (bit % 64);
+        }
+        Wanted { references, words, bits }
+    }
+
+    fn bit(word: u64) -> usize {
+        (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize
+    }
+
+    /// References to them in a range, with the object that each refers to, in the order of their addresses.
+    fn find(&self, source: &dyn MemorySource, range: &Range<u64>) -> Vec<(u64, u64)> {
+        let mut found = Vec::new();
+        let mut buffer = Vec::new();
+        for part in source.pages().resident_in(range.clone()) {
+            let mut start = part.start;
+            while start < part.end && found.len() < REFERENCES_MAX {
+                let end = part.end.min(start + WINDOW_BYTES);
+                buffer.resize((end - start) as usize, 0);
+                if source.read(start, &mut buffer).is_ok() {
+                    self.find_in(&buffer, start, &mut found);
+                }
+                start = end;
+            }
+        }
+        found
+    }
+
+    fn find_in(&self, bytes: &[u8], start: u64, found: &mut Vec<(u64, u64)>) {
+        let mut look = |at: usize, word: u64| {
+            let word = self.references.without_colour(word);
+            let bit = Self::bit(word);
+            if self.bits[bit / 64] >> (bit % 64) & 1 != 0
+                && let Some(object) = self.words.get(&word)
+            {
+                found.push((start + at as u64, *object));
+            }
+        };
+        if self.references.bytes() == 4 {
+            let words = bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_le_bytes(*word)));
+            words.enumerate().filter(|(_, word)| *word != 0).for_each(|(i, word)| look(4 * i, word));
+        } else {
+            let words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+            words.enumerate().filter(|(_, word)| *word != 0).for_each(|(i, word)| look(8 * i, word));
+        }
+    }
+}
