@@ -3,7 +3,7 @@
 use assay_model::{GcJvm, GcReconciliation, GcRecord, GcSource, Problem};
 
 /// Where a line stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct At {
     /// Index of the source.
     pub source: usize,
@@ -28,7 +28,9 @@ pub(crate) enum Taken {
 }
 
 /// A form of log: takes line after line and tells what it has understood.
-pub(crate) trait Dialect {
+pub(crate) trait Dialect: std::fmt::Debug + Send {
+    /// As [`GcSource::dialect`] has it.
+    fn name(&self) -> &'static str;
     /// Takes a line without its end. Whatever its content, it neither fails nor keeps memory that grows with the log.
     fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken;
     /// Tells what is open, as far as it is known.

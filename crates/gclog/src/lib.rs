@@ -47,14 +47,13 @@
 mod contract;
 mod dialect;
 pub mod input;
-mod j9;
 mod records;
 mod scan;
 mod stream;
 mod xlog;
 
 pub use contract::{At, GcSink};
-pub use j9::{J9Mode, read_j9};
+pub use dialect::{J9Mode, read_j9};
 pub use records::{Records, read_into, read_jvm};
 pub use scan::shortened;
 pub use stream::GcStream;

@@ -1,5 +1,7 @@
 //! A cursor over a line of text: each step takes something off the front or says that it is not there.
 
+use crate::dialect::decimal::Decimal;
+
 /// The rest of a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scan<'a>(pub &'a str);
@@ -25,14 +27,10 @@ impl<'a> Scan<'a> {
 
     /// Takes a decimal number.
     pub fn number(&mut self) -> Option<u64> {
-        self.digits()?.parse().ok()
-    }
-
-    fn digits(&mut self) -> Option<&'a str> {
         let end = self.0.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(self.0.len());
         let (digits, rest) = self.0.split_at(end);
         self.0 = rest;
-        (!digits.is_empty()).then_some(digits)
+        digits.parse().ok()
     }
 
     /// Takes a size with its unit, such as `17472K`, in bytes.
@@ -61,29 +59,10 @@ impl<'a> Scan<'a> {
     /// Takes a length with its unit, such as `3.456ms` or `0.099s`, in nanoseconds, and the step of its last digit. In locales such as
     /// de_DE every JVM writes a decimal comma.
     pub fn duration(&mut self) -> Option<(u64, u64)> {
-        let whole = self.number()?;
-        let has_decimals = self.literal(".").or_else(|| self.literal(",")).is_some();
-        let decimals = if has_decimals { self.digits()? } else { "" };
-        let unit_ns = if self.literal("ms").is_some() {
-            1_000_000
-        } else if self.literal("us").is_some() {
-            1_000
-        } else if self.literal("ns").is_some() {
-            1
-        } else {
-            self.literal("s")?;
-            1_000_000_000_u64
-        };
-        let mut step_ns = unit_ns;
-        let mut ns = whole.checked_mul(unit_ns)?;
-        for digit in decimals.bytes() {
-            if step_ns < 10 {
-                break;
-            }
-            step_ns /= 10;
-            ns = ns.checked_add(u64::from(digit - b'0') * step_ns)?;
-        }
-        Some((ns, step_ns))
+        let number = Decimal::take(&mut self.0)?;
+        let units = [("ms", 6), ("us", 3), ("ns", 0), ("s", 9)];
+        let (_, zeros) = units.into_iter().find(|(unit, _)| self.literal(unit).is_some())?;
+        number.scaled(zeros)
     }
 
     /// Takes a group in parentheses, which may hold others, as in `(System.gc())`; returns what is inside.

@@ -3,8 +3,8 @@
 //! [`GcStream`] cuts bytes into lines and gives each to the dialect that the log is written in; the dialect tells a [`GcSink`] what
 //! it has understood. The same bytes tell the same, however they are cut.
 
-use crate::contract::{At, GcSink, Taken};
-use crate::dialect::{AnyDialect, Recogniser};
+use crate::contract::{At, Dialect, GcSink, Taken};
+use crate::dialect::Recogniser;
 use assay_model::{GcSource, Problem};
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -25,7 +25,7 @@ pub struct GcStream {
     sources: usize,
     /// Until the form of this source is known: its lines so far.
     looking: Option<(Recogniser, Vec<String>)>,
-    dialect: Option<AnyDialect>,
+    dialect: Option<Box<dyn Dialect>>,
     /// No rule accounts for the last line.
     is_last_strange: bool,
 }

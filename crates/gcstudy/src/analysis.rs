@@ -4,7 +4,7 @@
 //! percentiles come from histograms with three digits; intervals and comparisons come from at most 256 stretches of time, since pauses
 //! that follow each other resemble each other and are no independent witnesses.
 
-use crate::block::{Block, KINDS_MAX, TROUBLES};
+use crate::block::{Blocks, KINDS_MAX};
 use crate::bytes::{self, Bytes};
 use crate::findings;
 use crate::lengths::{Lengths, Table};
@@ -15,7 +15,6 @@ use crate::series::Series;
 use crate::spaces::Spaces;
 use crate::story::{Story, Stretch};
 use crate::strange::Strange;
-use crate::stretches::Stretches;
 use assay_gclog::{At, GcSink};
 use assay_model::{
     GcCpuSum, GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcReport, GcScope, GcSource, GcTrouble,
@@ -23,10 +22,6 @@ use assay_model::{
 };
 use std::collections::BTreeMap;
 
-/// Stretches of time that are held apart.
-const BLOCKS_MAX: usize = 256;
-/// Their length at first, nanoseconds.
-const BLOCK_NS: u64 = 100_000_000;
 /// JVMs, problems and reconciliations that are kept.
 const JVMS_MAX: usize = 256;
 const PROBLEMS_MAX: usize = 200;
@@ -55,7 +50,7 @@ pub struct AnalysisOptions {
 }
 
 /// Takes records as they come, and sums them up at any time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Analysis {
     options: AnalysisOptions,
     sources: Vec<GcSource>,
@@ -98,56 +93,13 @@ pub struct Analysis {
     problems_left_out: u64,
     /// Kinds of pauses in the order of their first, as blocks count them.
     pub(crate) kinds: Vec<String>,
-    pub(crate) blocks: Stretches<Block>,
-}
-
-impl Default for Analysis {
-    fn default() -> Self {
-        Analysis::new(AnalysisOptions::default())
-    }
+    pub(crate) blocks: Blocks,
 }
 
 impl Analysis {
     /// An analysis of nothing so far.
     pub fn new(options: AnalysisOptions) -> Self {
-        Analysis {
-            options,
-            sources: Vec::new(),
-            open_source: None,
-            jvms: Vec::new(),
-            is_jvm_known: false,
-            is_jvm_used: false,
-            story: Story::default(),
-            heads_ns: 0,
-            pauses: Lengths::default(),
-            pauses_by_phase: Table::default(),
-            pauses_by_cause: Table::default(),
-            full_by_cause: Table::default(),
-            concurrent_by_phase: Table::default(),
-            cycles_by_phase: Table::default(),
-            safepoints_by_operation: Table::default(),
-            stalls_by_phase: Table::default(),
-            triggers: BTreeMap::new(),
-            cycle_causes: BTreeMap::new(),
-            mmu: Mmu::default(),
-            bytes: Bytes::default(),
-            live_set: LiveSet::default(),
-            reached: [Lengths::default(), Lengths::default()],
-            safepoints: Safepoints::default(),
-            cpu: None,
-            concurrent_cpu: None,
-            troubles: BTreeMap::new(),
-            places: BTreeMap::new(),
-            out_of_memory: 0,
-            spaces: Spaces::default(),
-            series: Series::default(),
-            reconciliations: Vec::new(),
-            strange: Strange::default(),
-            problems: Vec::new(),
-            problems_left_out: 0,
-            kinds: Vec::new(),
-            blocks: Stretches::new(BLOCK_NS, BLOCKS_MAX),
-        }
+        Analysis { options, ..Analysis::default() }
     }
 
     /// The JVM that wrote last, as far as it is known.
@@ -294,10 +246,9 @@ impl Analysis {
     fn trouble(&mut self, record: &GcRecord, at: Option<Stretch>) {
         for trouble in &record.troubles {
             *self.troubles.entry(*trouble).or_default() += 1;
-            self.place(trouble_name(*trouble), record);
-            let index = TROUBLES.iter().position(|known| known == trouble);
-            if let (Some(at), Some(index)) = (at, index) {
-                let count = &mut self.blocks.at(at.end_ns).troubles[index];
+            self.place(trouble.word(), record);
+            if let Some(at) = at {
+                let count = &mut self.blocks.at(at.end_ns).troubles[*trouble as usize];
                 *count = count.saturating_add(1);
             }
         }
@@ -333,18 +284,6 @@ fn add_cpu(sum: &mut Option<GcCpuSum>, record: &GcRecord) {
     sum.sys_s += cpu.sys_ns as f64 / 1e9;
     sum.real_s += real_ns as f64 / 1e9;
     sum.resolution_s = sum.resolution_s.max(cpu.resolution_ns as f64 / 1e9);
-}
-
-/// Name of a trouble in places and metrics.
-fn trouble_name(trouble: GcTrouble) -> &'static str {
-    match trouble {
-        GcTrouble::EvacuationFailure => "evacuation-failure",
-        GcTrouble::PromotionFailed => "promotion-failed",
-        GcTrouble::ConcurrentModeFailure => "concurrent-mode-failure",
-        GcTrouble::Degenerated => "degenerated",
-        GcTrouble::Aborted => "aborted",
-        GcTrouble::CriticalSection => "critical-section",
-    }
 }
 
 fn count_reason(reasons: &mut BTreeMap<String, u64>, reason: &str) {

@@ -1,7 +1,7 @@
 //! What was in a stretch of time, for intervals and comparisons: neighbours in time resemble each other, so that stretches and not
 //! pauses are what is counted as independent.
 
-use crate::stretches::Merge;
+use crate::stretches::{Merge, Stretches};
 use assay_model::GcTrouble;
 
 /// Kinds of pauses that are held apart; further ones are counted together in the last.
@@ -34,6 +34,9 @@ impl Part {
     }
 }
 
+/// All of a log, at most 256 of them.
+pub(super) type Blocks = Stretches<Block, 256>;
+
 /// A stretch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Block {
@@ -56,18 +59,9 @@ pub(super) struct Block {
     pub stalls: f64,
     pub stalled_ns: f64,
     pub full: u32,
-    pub troubles: [u32; TROUBLES.len()],
+    /// By [`GcTrouble`].
+    pub troubles: [u32; GcTrouble::ALL.len() + 1],
 }
-
-/// All troubles, in the order in which a block counts them.
-pub(super) const TROUBLES: [GcTrouble; 6] = [
-    GcTrouble::EvacuationFailure,
-    GcTrouble::PromotionFailed,
-    GcTrouble::ConcurrentModeFailure,
-    GcTrouble::Degenerated,
-    GcTrouble::Aborted,
-    GcTrouble::CriticalSection,
-];
 
 impl Block {
     /// Takes the length of a pause of a kind.

@@ -1,9 +1,8 @@
 //! Bytes allocated, freed and promoted, in all and by stretch of time.
 
-use crate::block::{Block, Part};
+use crate::block::{Block, Blocks, Part};
 use crate::ledger::Ledger;
 use crate::story::Stretch;
-use crate::stretches::Stretches;
 use assay_model::{Estimate, GcRecord, GcRecordKind, GcScope, GcSpace, GcTrouble};
 use assay_stats::estimate_ratio;
 
@@ -32,7 +31,7 @@ impl Bytes {
     }
 
     /// Takes a record, and puts what it shows into its stretch.
-    pub fn add(&mut self, record: &GcRecord, at: Option<Stretch>, blocks: &mut Stretches<Block>) {
+    pub fn add(&mut self, record: &GcRecord, at: Option<Stretch>, blocks: &mut Blocks) {
         let entry = self.ledger.enter(record, at);
         let is_counted = record.cycle_id.is_some() && record.cycle_id == self.promoted_by;
         let promoted = promoted_bytes(record).filter(|_| !is_counted);

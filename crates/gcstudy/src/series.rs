@@ -6,8 +6,6 @@ use assay_model::{GcPoint, GcRecord, GcRecordKind, GcScope, GcSeries};
 
 /// Buckets.
 const BUCKETS_MAX: usize = 2_000;
-/// Length of a bucket at first, nanoseconds.
-const BUCKET_NS: u64 = 100_000_000;
 
 /// Scopes in the order in which a bucket counts them; the last is for those that have none.
 const SCOPES: [(Option<GcScope>, &str); 6] = [
@@ -50,15 +48,9 @@ fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 }
 
 /// The series as it grows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Series {
-    buckets: Stretches<Bucket>,
-}
-
-impl Default for Series {
-    fn default() -> Self {
-        Series { buckets: Stretches::new(BUCKET_NS, BUCKETS_MAX) }
-    }
+    buckets: Stretches<Bucket, BUCKETS_MAX>,
 }
 
 impl Series {

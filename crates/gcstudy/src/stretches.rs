@@ -1,28 +1,31 @@
 //! Equal stretches of time, bounded in number: when there are too many, two become one and all are twice as long.
 
+/// Their length at first, nanoseconds.
+const FIRST_NS: u64 = 100_000_000;
+
 /// Adds what another stretch holds.
 pub(super) trait Merge: Default + Clone {
     /// Takes what came after this one.
     fn merge(&mut self, later: &Self);
 }
 
-/// What was in each stretch.
+/// What was in each stretch, at most `MAX` (an even number) of them.
 #[derive(Debug, Clone)]
-pub(super) struct Stretches<T> {
+pub(super) struct Stretches<T, const MAX: usize> {
     length_ns: u64,
-    max: usize,
     items: Vec<T>,
 }
 
-impl<T: Merge> Stretches<T> {
-    /// At most `max` (an even number) of them, at first of this length.
-    pub fn new(length_ns: u64, max: usize) -> Self {
-        Stretches { length_ns: length_ns.max(1), max: max.max(2), items: Vec::new() }
+impl<T, const MAX: usize> Default for Stretches<T, MAX> {
+    fn default() -> Self {
+        Stretches { length_ns: FIRST_NS, items: Vec::new() }
     }
+}
 
+impl<T: Merge, const MAX: usize> Stretches<T, MAX> {
     /// The stretch that an instant lies in.
     pub fn at(&mut self, at_ns: u64) -> &mut T {
-        while self.max as u64 <= at_ns / self.length_ns {
+        while MAX as u64 <= at_ns / self.length_ns {
             self.double();
         }
         let index = (at_ns / self.length_ns) as usize;
@@ -77,7 +80,7 @@ mod tests {
     proptest! {
         #[test]
         fn they_hold_what_a_count_over_all_instants_gives(instants in prop::collection::vec(0u64..1_000_000, 1..200)) {
-            let mut stretches: Stretches<u64> = Stretches::new(7, 8);
+            let mut stretches: Stretches<u64, 8> = Stretches { length_ns: 7, items: Vec::new() };
             instants.iter().for_each(|at| *stretches.at(*at) += 1);
             prop_assert!(stretches.items().len() <= 8);
             for (index, count) in stretches.items().iter().enumerate() {
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn an_instant_at_the_end_of_time_is_no_reason_to_fail() {
-        let mut stretches: Stretches<u64> = Stretches::new(100, 256);
+        let mut stretches: Stretches<u64, 256> = Stretches { length_ns: 100, items: Vec::new() };
         *stretches.at(3) += 1;
         *stretches.at(u64::MAX) += 1;
         assert_eq!(stretches.items().iter().sum::<u64>(), 2);

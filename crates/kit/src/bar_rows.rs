@@ -1,5 +1,5 @@
-//! Rows of bars over one axis from zero, a panel wide: label and value over each bar; ratios with their intervals, or parts
-//! stacked.
+//! Bars under each other, each with its name over it and its value at the right: parts stacked, to the left of zero where they are
+//! negative, or ratios with their intervals.
 
 use crate::axes::{LABEL_SIZE, Plot};
 use crate::figure::PANEL_WIDTH;
@@ -9,9 +9,10 @@ use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
 use crate::text::shorten;
 
 const LEFT: f64 = 4.0;
-const RIGHT: f64 = PANEL_WIDTH - 10.0;
+/// Free at the right end of a bar.
+const RIGHT: f64 = 10.0;
 const BAR_HEIGHT: f64 = 13.0;
-const STACK_HEIGHT: f64 = 14.0;
+const AXIS_HEIGHT: f64 = 44.0;
 /// Label line and bar.
 const ROW_HEIGHT: f64 = 42.0;
 /// A lane of marks, or the line under a bar.
@@ -70,7 +71,7 @@ impl Ratio {
     }
 
     fn draw(&self, svg: &mut Svg, scale: &Scale, top: f64) {
-        heading(svg, top, &self.label, &self.value);
+        heading(svg, top, PANEL_WIDTH, &self.label, &self.value);
         let bar_top = top + 21.0;
         let middle = bar_top + BAR_HEIGHT / 2.0;
         if let Some(ratio) = self.ratio {
@@ -83,7 +84,7 @@ impl Ratio {
         }
         let mut below = bar_top + BAR_HEIGHT;
         if let Some(text) = &self.below {
-            let room = chars_that_fit(RIGHT - LEFT, LABEL_SIZE);
+            let room = chars_that_fit(PANEL_WIDTH - RIGHT - LEFT, LABEL_SIZE);
             svg.text((LEFT, below + 12.0), Anchor::Start, "t lab", &shorten(text, room));
             below += LANE_HEIGHT;
         }
@@ -96,12 +97,12 @@ impl Ratio {
 
 /// Ratios under each other, their axis from zero to at least `largest`, with a line at 1.
 pub fn ratios(rows: &[Ratio], largest: f64, axis_title: &str, (id, title): (&str, &str)) -> String {
-    let (scale, ticks) = axis(largest);
+    let (scale, ticks) = axis(largest, PANEL_WIDTH);
     let height: f64 = rows.iter().map(|row| row.height(&scale)).sum();
-    let mut svg = Svg::new(PANEL_WIDTH, height + 44.0);
+    let mut svg = Svg::new(PANEL_WIDTH, height + AXIS_HEIGHT);
     grid(&mut svg, &scale, &ticks, height);
     svg.line((scale.at(1.0), 2.0), (scale.at(1.0), height + 2.0), "one");
-    lower_axis(&mut svg, &scale, &ticks, height, axis_title);
+    lower_axis(&mut svg, &scale, &ticks, (PANEL_WIDTH, height), axis_title);
     let mut top = 0.0;
     for row in rows {
         row.draw(&mut svg, &scale, top);
@@ -111,44 +112,72 @@ pub fn ratios(rows: &[Ratio], largest: f64, axis_title: &str, (id, title): (&str
     svg.finish(id, title, &words.join(". "))
 }
 
-/// A sum in a row, with its parts.
-pub struct Sum {
-    /// Over the bar.
-    pub label: String,
-    /// Right of the label.
+/// A bar of parts, or of one.
+pub struct Bar {
+    /// Over it.
+    pub name: String,
+    /// Right of the name.
     pub value: String,
     /// The parts in their order: length, class, what a pointer shows.
     pub parts: Vec<(f64, String, String)>,
 }
 
-/// Sums under each other, their axis from zero to the largest.
-pub fn sums(rows: &[Sum], axis_title: &str, (id, title): (&str, &str)) -> String {
-    let sum = |row: &Sum| row.parts.iter().map(|p| p.0).sum::<f64>();
-    let (scale, ticks) = axis(rows.iter().map(sum).fold(0.0, f64::max));
-    let height = rows.len() as f64 * ROW_HEIGHT;
-    let mut svg = Svg::new(PANEL_WIDTH, height + 44.0);
-    grid(&mut svg, &scale, &ticks, height);
-    lower_axis(&mut svg, &scale, &ticks, height, axis_title);
+impl Bar {
+    /// A bar of one part.
+    pub fn whole(name: &str, value: String, length: f64, class: &str) -> Bar {
+        let part = (length, class.to_owned(), format!("{name}: {value}"));
+        Bar { name: name.to_owned(), value, parts: vec![part] }
+    }
+
+    fn sum(&self) -> f64 {
+        Some(self.parts.iter().map(|part| part.0).sum()).filter(|sum: &f64| sum.is_finite()).unwrap_or(0.0)
+    }
+}
+
+/// Bars in the width given, with an axis under them where it has a title, and a line through them at `line`.
+pub fn bars(
+    rows: &[Bar],
+    (axis_title, line): (Option<&str>, Option<f64>),
+    width: f64,
+    (id, title): (&str, &str),
+) -> String {
+    let low = rows.iter().map(Bar::sum).fold(0.0, f64::min);
+    let high = rows.iter().map(Bar::sum).fold(0.0, f64::max);
+    let ends = (low, if high > low { high } else { 1.0 });
+    let height = rows.len().max(1) as f64 * ROW_HEIGHT;
+    let (mut svg, scale) = match axis_title {
+        Some(title) => {
+            let (scale, ticks) = axis(high, width);
+            let mut svg = Svg::new(width, height + AXIS_HEIGHT);
+            grid(&mut svg, &scale, &ticks, height);
+            lower_axis(&mut svg, &scale, &ticks, (width, height), title);
+            (svg, scale)
+        }
+        None => (Svg::new(width, height), Scale::linear(ends, (LEFT, width - RIGHT))),
+    };
     for (index, row) in rows.iter().enumerate() {
         let top = index as f64 * ROW_HEIGHT;
-        heading(&mut svg, top, &row.label, &row.value);
+        heading(&mut svg, top, width, &row.name, &row.value);
         let mut sum = 0.0;
-        for (length, class, tip) in &row.parts {
-            let from = scale.at(sum);
+        for (length, class, tip) in row.parts.iter().filter(|part| part.0.is_finite() && part.0 != 0.0) {
+            let (from, to) = (scale.at(sum), scale.at(sum + length));
+            svg.rect((from.min(to), top + 21.0), ((to - from).abs().max(1.0), BAR_HEIGHT), class, tip);
             sum += length;
-            let width = scale.at(sum) - from;
-            if width > 0.0 {
-                svg.rect((from, top + 21.0), (width, STACK_HEIGHT), class, tip);
-            }
         }
     }
-    let words: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.label, row.value)).collect();
+    for (at, class) in line.map(|at| (at, "one")).into_iter().chain((low < 0.0).then_some((0.0, "ax"))) {
+        // Not through the names, which stand over the bars.
+        for top in (0..rows.len()).map(|index| index as f64 * ROW_HEIGHT) {
+            svg.line((scale.at(at), top + 18.0), (scale.at(at), top + 24.0 + BAR_HEIGHT), class);
+        }
+    }
+    let words: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.name, row.value)).collect();
     svg.finish(id, title, &words.join(". "))
 }
 
-fn axis(largest: f64) -> (Scale, Vec<f64>) {
+fn axis(largest: f64, width: f64) -> (Scale, Vec<f64>) {
     let ticks = ticks_from_zero(largest, 5);
-    (Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (LEFT, RIGHT)), ticks)
+    (Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (LEFT, width - RIGHT)), ticks)
 }
 
 fn grid(svg: &mut Svg, scale: &Scale, ticks: &[f64], height: f64) {
@@ -158,21 +187,21 @@ fn grid(svg: &mut Svg, scale: &Scale, ticks: &[f64], height: f64) {
 }
 
 /// The axis, its outermost labels moved in so that they stay inside the picture.
-fn lower_axis(svg: &mut Svg, scale: &Scale, ticks: &[f64], height: f64, title: &str) {
+fn lower_axis(svg: &mut Svg, scale: &Scale, ticks: &[f64], (width, height): (f64, f64), title: &str) {
     let place = |value: f64| {
         let label = tick(value);
         let half = text_width(&label, LABEL_SIZE) / 2.0;
-        (scale.at(value).clamp(half, PANEL_WIDTH - half), label)
+        (scale.at(value).clamp(half, width - half), label)
     };
     let labels: Vec<(f64, String)> = ticks.iter().map(|&v| place(v)).collect();
-    let plot = Plot { left: LEFT, right: RIGHT, top: 0.0, bottom: height + 2.0 };
+    let plot = Plot { left: LEFT, right: width - RIGHT, top: 0.0, bottom: height + 2.0 };
     plot.x_axis(svg, &labels, title);
 }
 
-/// Label and value of a row.
-fn heading(svg: &mut Svg, top: f64, label: &str, value: &str) {
-    svg.text((RIGHT + 6.0, top + 15.0), Anchor::End, "val", value);
-    let room = RIGHT - LEFT - text_width(value, LABEL_SIZE) - 8.0;
+/// Label and value over the bar of a row, whose upper edge is at `top`.
+pub fn heading(svg: &mut Svg, top: f64, width: f64, label: &str, value: &str) {
+    svg.text((width - LEFT, top + 15.0), Anchor::End, "val", value);
+    let room = width - LEFT - RIGHT - text_width(value, LABEL_SIZE) - 8.0;
     let label = shorten(label, chars_that_fit(room, LABEL_SIZE));
     svg.text((LEFT, top + 15.0), Anchor::Start, "lab", &label);
 }

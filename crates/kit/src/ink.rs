@@ -25,6 +25,11 @@ impl Ink {
         self.styled("32", text)
     }
 
+    /// Anything else.
+    pub fn plain(self, text: &str) -> String {
+        text.to_owned()
+    }
+
     fn styled(self, code: &str, text: &str) -> String {
         if self.0 && !text.trim().is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
@@ -85,15 +90,6 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 fn pieces(word: &str, columns: usize) -> Vec<String> {
     let chars: Vec<char> = word.chars().collect();
     chars.chunks(columns.max(1)).map(|piece| piece.iter().collect()).collect()
-}
-
-/// Wrapped text with an indent, each line styled by `style`.
-pub fn paragraph(out: &mut String, indent: usize, width: usize, text: &str, style: impl Fn(&str) -> String) {
-    for line in wrap(text, width.saturating_sub(indent).max(20)) {
-        out.push_str(&" ".repeat(indent));
-        out.push_str(&style(&line));
-        out.push('\n');
-    }
 }
 
 #[cfg(test)]

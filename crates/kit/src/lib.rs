@@ -4,7 +4,6 @@
 //! No type of `assay-model` is known here: reports hand over numbers, texts and sections.
 
 pub mod axes;
-pub mod bar_list;
 pub mod bar_rows;
 pub mod byte_rows;
 pub mod csv_rows;
@@ -30,8 +29,7 @@ pub mod teeth;
 pub mod terminal;
 pub mod text;
 pub mod tree_map;
-pub mod weights;
 
 pub use page::{Page, Section};
 pub use table::Table;
-pub use terminal::{LeavesShown, TerminalView};
+pub use terminal::{LeavesShown, Terminal, TerminalView};

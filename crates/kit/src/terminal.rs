@@ -1,6 +1,6 @@
-//! The frame of what is written to a terminal: its width, and the lists at its end.
+//! What is written to a terminal: lines in its width and styles, and the lists at their end.
 
-use crate::ink::{Ink, paragraph};
+use crate::ink::{Ink, wrap};
 use crate::number::count;
 use crate::text::clean;
 
@@ -11,6 +11,16 @@ pub enum LeavesShown {
     Biggest(usize),
     /// Every one.
     All,
+}
+
+impl LeavesShown {
+    /// At most so many.
+    pub fn most(self) -> usize {
+        match self {
+            LeavesShown::All => usize::MAX,
+            LeavesShown::Biggest(leaves) => leaves,
+        }
+    }
 }
 
 /// How to show something on a terminal.
@@ -36,22 +46,76 @@ pub fn usable(width: u16) -> usize {
     usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX)
 }
 
-/// What could not be read: what each problem is about, and what is wrong. Nothing where there is none.
-pub fn problems(out: &mut String, problems: &[(String, String)], ink: Ink, width: usize) {
-    if problems.is_empty() {
-        return;
-    }
-    *out += &format!("\n{}\n", ink.warn("Problems"));
-    for (about, text) in problems.iter().take(PROBLEMS_SHOWN) {
-        paragraph(out, 2, width, &format!("{}: {}", clean(about), clean(text)), str::to_owned);
-    }
-    more(out, (problems.len(), PROBLEMS_SHOWN), "  ", "more (--json has them)", ink);
+/// Lines for a terminal, as they are written.
+pub struct Terminal {
+    text: String,
+    /// Styles, or none.
+    pub ink: Ink,
+    /// Columns to use.
+    pub width: usize,
 }
 
-/// Behind the first of a list: how many more there are, and where. Nothing where there are none.
-pub fn more(out: &mut String, (all, shown): (usize, usize), indent: &str, what: &str, ink: Ink) {
-    if shown < all {
-        let told = format!("{} {what}", count((all - shown) as u64));
-        *out += &format!("{indent}{}\n", ink.dim(&told));
+impl Terminal {
+    /// Nothing is written yet.
+    pub fn new(view: TerminalView) -> Self {
+        Terminal { text: String::new(), ink: Ink(view.color), width: usable(view.width) }
+    }
+
+    /// All that was written.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    /// One line, without the blanks at its end.
+    pub fn line(&mut self, line: &str) {
+        self.text += line.trim_end();
+        self.text.push('\n');
+    }
+
+    /// An empty line.
+    pub fn blank(&mut self) {
+        self.line("");
+    }
+
+    /// The heading of a part, behind an empty line.
+    pub fn heading(&mut self, heading: &str) {
+        self.blank();
+        self.line(&self.ink.bold(heading));
+    }
+
+    /// A text, wrapped and indented, in a style such as [`Ink::dim`].
+    pub fn paragraph(&mut self, indent: usize, text: &str, style: fn(Ink, &str) -> String) {
+        self.hanging(&" ".repeat(indent), indent, text, style);
+    }
+
+    /// The same, with `head` before its first line, as wide as the indent.
+    pub fn hanging(&mut self, head: &str, indent: usize, text: &str, style: fn(Ink, &str) -> String) {
+        let mut before = head;
+        let blanks = " ".repeat(indent);
+        for line in wrap(text, self.width.saturating_sub(indent).max(20)) {
+            self.line(&format!("{before}{}", style(self.ink, &line)));
+            before = &blanks;
+        }
+    }
+
+    /// What could not be read: what each problem is about, and what is wrong. Nothing where there is none.
+    pub fn problems(&mut self, problems: &[(String, String)]) {
+        if problems.is_empty() {
+            return;
+        }
+        self.blank();
+        self.line(&self.ink.warn("Problems"));
+        for (about, text) in problems.iter().take(PROBLEMS_SHOWN) {
+            self.paragraph(2, &format!("{}: {}", clean(about), clean(text)), Ink::plain);
+        }
+        self.more((problems.len(), PROBLEMS_SHOWN), "  ", "more (--json has them)");
+    }
+
+    /// Behind the first of a list: how many more there are, and where. Nothing where there are none.
+    pub fn more(&mut self, (all, shown): (usize, usize), indent: &str, what: &str) {
+        if shown < all {
+            let more = format!("{} {what}", count((all - shown) as u64));
+            self.line(&format!("{indent}{}", self.ink.dim(&more)));
+        }
     }
 }

@@ -5,61 +5,11 @@ mod j9;
 mod jdk8;
 mod unified;
 
-use crate::contract::{At, Dialect, GcSink, Taken};
+use crate::contract::Dialect;
 use j9::J9;
+pub use j9::{J9Mode, read_j9};
 use jdk8::Jdk8;
 use unified::Unified;
-
-/// One of them.
-#[derive(Debug)]
-pub(crate) enum AnyDialect {
-    Unified(Box<Unified>),
-    Jdk8(Box<Jdk8>),
-    J9(Box<J9>),
-}
-
-impl AnyDialect {
-    fn inner(&mut self) -> &mut dyn Dialect {
-        match self {
-            AnyDialect::Unified(dialect) => dialect.as_mut(),
-            AnyDialect::Jdk8(dialect) => dialect.as_mut(),
-            AnyDialect::J9(dialect) => dialect.as_mut(),
-        }
-    }
-
-    /// As [`assay_model::GcSource::dialect`] has it.
-    pub fn name(&self) -> &'static str {
-        match self {
-            AnyDialect::Unified(_) => "unified",
-            AnyDialect::Jdk8(_) => "jdk8",
-            AnyDialect::J9(_) => "j9",
-        }
-    }
-
-    pub fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken {
-        match self {
-            AnyDialect::Unified(dialect) => dialect.take(text, at, sink),
-            AnyDialect::Jdk8(dialect) => dialect.take(text, at, sink),
-            AnyDialect::J9(dialect) => dialect.take(text, at, sink),
-        }
-    }
-
-    pub fn flush(&mut self, sink: &mut dyn GcSink) {
-        self.inner().flush(sink);
-    }
-
-    pub fn tell_jvm(&mut self, sink: &mut dyn GcSink) {
-        self.inner().tell_jvm(sink);
-    }
-
-    pub fn finish(&mut self, sink: &mut dyn GcSink) {
-        self.inner().finish(sink);
-    }
-
-    pub fn take_messages_dropped(&mut self) -> u64 {
-        self.inner().take_messages_dropped()
-    }
-}
 
 /// Tells the dialects apart by their first lines: each line speaks for at most one of them.
 #[derive(Debug, Default)]
@@ -92,12 +42,12 @@ impl Recogniser {
     }
 
     /// The dialect of most lines; none where no line speaks for one.
-    pub fn decide(&self) -> Option<AnyDialect> {
+    pub fn decide(&self) -> Option<Box<dyn Dialect>> {
         match self.unified.max(self.jdk8).max(self.j9) {
             0 => None,
-            most if most == self.j9 => Some(AnyDialect::J9(Box::default())),
-            most if most == self.jdk8 => Some(AnyDialect::Jdk8(Box::default())),
-            _ => Some(AnyDialect::Unified(Box::default())),
+            most if most == self.j9 => Some(Box::<J9>::default()),
+            most if most == self.jdk8 => Some(Box::<Jdk8>::default()),
+            _ => Some(Box::<Unified>::default()),
         }
     }
 }

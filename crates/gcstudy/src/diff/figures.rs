@@ -4,7 +4,7 @@ use super::evidence::{Evidence, STRETCHES_MIN, by_kind, critical, evidence, quot
 use super::family::fisher;
 use super::quantiles::percentile;
 use super::side::{Side, common_kinds, of_equal_length};
-use crate::block::{Block, Part, TROUBLES};
+use crate::block::{Block, Part};
 use assay_model::{Estimate, GcTrouble, gc_figure};
 
 /// The figure that a change of pauses shows in soonest.
@@ -90,8 +90,7 @@ pub(super) fn tests(before: &Side<'_>, after: &Side<'_>) -> Vec<Test> {
         (gc_figure::CONCURRENT_MODE_FAILURES, GcTrouble::ConcurrentModeFailure),
         (gc_figure::DEGENERATED_COLLECTIONS, GcTrouble::Degenerated),
     ] {
-        let index = TROUBLES.iter().position(|known| *known == trouble).unwrap_or(0);
-        tests.push(counted(metric, before, after, move |block| block.troubles[index] > 0));
+        tests.push(counted(metric, before, after, move |block| block.troubles[trouble as usize] > 0));
     }
     tests
 }

@@ -1,8 +1,8 @@
 //! One of two logs, cut into stretches that a comparison takes as independent witnesses.
 
 use crate::analysis::Analysis;
-use crate::block::{Block, KINDS_MAX};
-use crate::stretches::{Merge, Stretches};
+use crate::block::{Block, Blocks, KINDS_MAX};
+use crate::stretches::Merge;
 use assay_model::GcReport;
 
 /// Stretches of a log. Fewer and longer ones know less of each other; more of them make a narrower interval: with 32 the tails of
@@ -11,7 +11,7 @@ const STRETCHES: usize = 32;
 
 /// A log.
 pub(super) struct Side<'a> {
-    all: &'a Stretches<Block>,
+    all: &'a Blocks,
     pub blocks: Vec<Block>,
     /// Time that the log covers of each, seconds.
     pub covered_s: Vec<f64>,

@@ -1,5 +1,6 @@
 //! The one record of what a collector did, whatever JVM wrote it and in whatever form.
 
+use crate::closed::closed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -122,22 +123,22 @@ pub struct GcCpu {
     pub resolution_ns: u64,
 }
 
-/// What went wrong in a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum GcTrouble {
-    /// G1 found no room for survivors: `(Evacuation Failure)`, `to-space exhausted`.
-    EvacuationFailure,
-    /// The old generation had no room for what was to be promoted: `promotion failed`, J9's `scavenge aborted`.
-    PromotionFailed,
-    /// The concurrent collector did not finish in time: CMS' `concurrent mode failure`.
-    ConcurrentModeFailure,
-    /// Shenandoah ended the cycle in a pause: `Pause Degenerated GC`.
-    Degenerated,
-    /// A concurrent cycle was given up: `Concurrent Mark Abort`, `concurrent mode interrupted`.
-    Aborted,
-    /// The JVM was held back by a thread in a JNI critical section: `GCLocker Initiated GC`, `Waiting for GCLocker`.
-    CriticalSection,
+closed! {
+    /// What went wrong in a collection.
+    GcTrouble {
+        /// G1 found no room for survivors: `(Evacuation Failure)`, `to-space exhausted`.
+        EvacuationFailure = "evacuation-failure",
+        /// The old generation had no room for what was to be promoted: `promotion failed`, J9's `scavenge aborted`.
+        PromotionFailed = "promotion-failed",
+        /// The concurrent collector did not finish in time: CMS' `concurrent mode failure`.
+        ConcurrentModeFailure = "concurrent-mode-failure",
+        /// Shenandoah ended the cycle in a pause: `Pause Degenerated GC`.
+        Degenerated = "degenerated",
+        /// A concurrent cycle was given up: `Concurrent Mark Abort`, `concurrent mode interrupted`.
+        Aborted = "aborted",
+        /// The JVM was held back by a thread in a JNI critical section: `GCLocker Initiated GC`, `Waiting for GCLocker`.
+        CriticalSection = "critical-section",
+    }
 }
 
 /// Something that the collector did: a pause, a cycle, a phase, a stall, a safepoint, a trigger.

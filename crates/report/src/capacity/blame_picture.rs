@@ -2,11 +2,11 @@
 
 use super::words;
 use assay_kit::axes::LABEL_SIZE;
+use assay_kit::bar_rows::heading;
 use assay_kit::key::{mark, marks};
 use assay_kit::number::percent;
 use assay_kit::scale::Scale;
-use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
-use assay_kit::text::shorten;
+use assay_kit::svg::{Anchor, Svg, text_width};
 use assay_model::{BlamedCause, LimitBlame};
 
 /// Width of a panel.
@@ -55,25 +55,18 @@ pub fn draw(blame: &LimitBlame, title: &str, id: &str) -> String {
     let text = percent(blame.unexplained, blame.misses);
     let tip = format!("{}: {text}", words::UNEXPLAINED);
     let top = drawn.len() as f64 * ROW;
-    heading(&mut svg, top, words::UNEXPLAINED, &text);
+    heading(&mut svg, top, WIDTH, words::UNEXPLAINED, &text);
     let long = x.at(share(blame.unexplained as f64, blame.misses)) - x.at(0.0);
     svg.rect((x.at(0.0), top + 20.0), (long.max(1.0), 12.0), "s5 bar unexplained", &tip);
     told.push(tip);
     svg.finish(id, title, &told.join(". "))
 }
 
-fn heading(svg: &mut Svg, top: f64, name: &str, text: &str) {
-    let room = WIDTH - text_width(text, LABEL_SIZE) - 14.0;
-    let name = shorten(name, chars_that_fit(room, LABEL_SIZE));
-    svg.text((4.0, top + 14.0), Anchor::Start, "lab", &name);
-    svg.text((WIDTH - 4.0, top + 14.0), Anchor::End, "val", text);
-}
-
 /// A cause: what it explains solid, what it touched pale behind, what it would have touched by chance as a line.
 fn row(svg: &mut Svg, x: &Scale, top: f64, cause: &BlamedCause, misses: u64) -> String {
     let name = words::cause(cause.cause).to_owned();
     let text = percent(cause.misses, misses);
-    heading(svg, top, &name, &text);
+    heading(svg, top, WIDTH, &name, &text);
     let chance = cause.expected.map_or_else(
         || "chance is not known".to_owned(),
         |expected| format!("by chance {}", percent(expected.round().max(0.0) as u64, misses)),

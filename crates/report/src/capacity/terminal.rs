@@ -1,12 +1,11 @@
 //! A capacity for the terminal.
 
 use super::words;
-use assay_kit::TerminalView;
-use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, half_width_percent, percent, significant};
 use assay_kit::quantity::figure;
-use assay_kit::terminal::{problems, usable};
 use assay_kit::text::{clean, shorten};
+use assay_kit::{Terminal, TerminalView};
 use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitBlame};
 
 const NAME: usize = 11;
@@ -19,24 +18,23 @@ const CAUSE_SHARE_MIN: f64 = 0.005;
 /// The answer, the table of limits, what made requests late, and the checks that failed. Its lines are at most as wide as the
 /// terminal, from 72 columns on.
 pub fn render(report: &CapacityReport, view: TerminalView) -> String {
-    let (ink, width) = (Ink(view.color), usable(view.width));
-    let mut out = String::new();
-    paragraph(&mut out, 0, width, &head(report), |l| ink.dim(l));
-    out.push('\n');
+    let mut out = Terminal::new(view);
+    out.paragraph(0, &head(report), Ink::dim);
+    out.blank();
     if !report.valid {
         let what = "NOT VALID: do not use these figures. What is wrong stands below.";
-        paragraph(&mut out, 0, width, what, |l| ink.warn(l));
+        out.paragraph(0, what, Ink::warn);
     }
     for sentence in words::answer(report) {
-        paragraph(&mut out, 0, width, &clean(&sentence), |l| ink.bold(l));
+        out.paragraph(0, &clean(&sentence), Ink::bold);
     }
-    table(&mut out, report, ink, width);
+    table(&mut out, report);
     if let Some(blame) = report.blame.iter().find(|blame| blame.misses > 0) {
-        draw_blame(&mut out, report, blame, ink, width);
+        draw_blame(&mut out, report, blame);
     }
-    checks(&mut out, report, ink, width);
-    problems(&mut out, &words::other_problems(report), ink, width);
-    out
+    checks(&mut out, report);
+    out.problems(&words::other_problems(report));
+    out.finish()
 }
 
 fn head(report: &CapacityReport) -> String {
@@ -52,7 +50,7 @@ fn head(report: &CapacityReport) -> String {
     )
 }
 
-fn table(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
+fn table(out: &mut Terminal, report: &CapacityReport) {
     let head = format!(
         "{:NAME$}{:>FIGURE$}{:>INTERVAL$}{:>7}   {}",
         words::percentile(report) + " under",
@@ -61,7 +59,8 @@ fn table(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
         "± %",
         "tried"
     );
-    *out += &format!("\n{}\n", ink.dim(head.trim_end()));
+    out.blank();
+    out.line(&out.ink.dim(head.trim_end()));
     for limit in &report.limits {
         let tried = match &limit.rate_per_s {
             None => words::absent(report, limit),
@@ -70,35 +69,35 @@ fn table(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
                 format!("kept at {kept}, missed at {missed}")
             }
         };
-        line(out, &words::limit(limit.limit_ms), limit.rate_per_s.as_ref(), &tried, (ink, width));
+        line(out, &words::limit(limit.limit_ms), limit.rate_per_s.as_ref(), &tried);
     }
     if report.limits.len() > 1 {
         let what = "geometric mean of the rates above";
-        line(out, "critical", report.critical_rate_per_s.as_ref(), what, (ink, width));
+        line(out, "critical", report.critical_rate_per_s.as_ref(), what);
     }
-    line(out, "sustained", report.max_rate_per_s.as_ref(), "whatever the response time", (ink, width));
+    line(out, "sustained", report.max_rate_per_s.as_ref(), "whatever the response time");
     if words::has_interval(report) {
-        paragraph(out, 0, width, words::HOW_SURE, |l| ink.dim(l));
+        out.paragraph(0, words::HOW_SURE, Ink::dim);
     }
 }
 
-fn line(out: &mut String, name: &str, rate: Option<&Estimate>, note: &str, (ink, width): (Ink, usize)) {
+fn line(out: &mut Terminal, name: &str, rate: Option<&Estimate>, note: &str) {
     let point = rate.map_or_else(|| "-".to_owned(), |r| significant(r.estimate));
     let interval = rate.and_then(words::interval).unwrap_or_else(|| "-".to_owned());
     let half = rate.and_then(|r| half_width_percent(r.estimate, r.ends())).unwrap_or_else(|| "-".to_owned());
     let figures = format!("{}{point:>FIGURE$}{interval:>INTERVAL$}{half:>7}", fit(name, NAME));
-    let room = width.saturating_sub(figures.chars().count() + 3);
-    *out += &format!("{figures}   {}\n", ink.dim(&shorten(note, room)));
+    let room = out.width.saturating_sub(figures.chars().count() + 3);
+    out.line(&format!("{figures}   {}", out.ink.dim(&shorten(note, room))));
 }
 
-fn draw_blame(out: &mut String, report: &CapacityReport, blame: &LimitBlame, ink: Ink, width: usize) {
+fn draw_blame(out: &mut Terminal, report: &CapacityReport, blame: &LimitBlame) {
     let title = format!(
         "Why {} requests took longer than {}, in windows that the server kept up with",
         count(blame.misses),
         words::limit(blame.limit_ms)
     );
-    out.push('\n');
-    paragraph(out, 0, width, &title, |l| ink.bold(l));
+    out.blank();
+    out.paragraph(0, &title, Ink::bold);
     let share_min = CAUSE_SHARE_MIN * blame.misses as f64;
     for cause in blame.causes.iter().filter(|c| share_min <= c.misses as f64 && c.misses > 0) {
         let by_chance = cause.expected.map_or_else(String::new, |expected| {
@@ -106,18 +105,18 @@ fn draw_blame(out: &mut String, report: &CapacityReport, blame: &LimitBlame, ink
         });
         let note = format!("met {}{by_chance}", percent(cause.touched, blame.misses));
         let name = fit(words::cause(cause.cause), CAUSE);
-        *out += &format!("  {name}{:>8}   {}\n", percent(cause.misses, blame.misses), ink.dim(&note));
+        out.line(&format!("  {name}{:>8}   {}", percent(cause.misses, blame.misses), out.ink.dim(&note)));
     }
     let none = fit(words::UNEXPLAINED, CAUSE);
-    *out += &format!("  {none}{:>8}\n", percent(blame.unexplained, blame.misses));
+    out.line(&format!("  {none}{:>8}", percent(blame.unexplained, blame.misses)));
     let key = "A cause counts where the request had kept the limit without the time that it took; one request may have several.";
-    paragraph(out, 2, width, key, |l| ink.dim(l));
+    out.paragraph(2, key, Ink::dim);
     if report.blame.iter().filter(|b| b.misses > 0).count() > 1 {
-        paragraph(out, 2, width, "--json has the other limits.", |l| ink.dim(l));
+        out.paragraph(2, "--json has the other limits.", Ink::dim);
     }
 }
 
-fn checks(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
+fn checks(out: &mut Terminal, report: &CapacityReport) {
     let of = |passed: Option<bool>| report.checks.iter().filter(move |c| c.passed == passed);
     let (good, failed, unknown) = (of(Some(true)).count(), of(Some(false)).count(), of(None).count());
     let title = match failed {
@@ -125,10 +124,10 @@ fn checks(out: &mut String, report: &CapacityReport, ink: Ink, width: usize) {
         _ => format!("Checks: {failed} failed, {good} passed"),
     };
     let rest = if unknown > 0 { format!(", {unknown} without a verdict") } else { String::new() };
-    *out += &format!("\n{}\n", ink.bold(&format!("{title}{rest}")));
+    out.heading(&format!("{title}{rest}"));
     for check in of(Some(false)).chain(of(None)) {
         let failed = check.passed.is_some();
         let text = format!("{} {}: {}", if failed { "✗" } else { "-" }, check.check, clean(&check.evidence));
-        paragraph(out, 2, width, &text, |l| if failed { ink.warn(l) } else { ink.dim(l) });
+        out.paragraph(2, &text, if failed { Ink::warn } else { Ink::dim });
     }
 }

@@ -1,11 +1,10 @@
 //! What differs between two logs, for the terminal: who wrote them, then every figure with its ratio.
 
 use super::words;
-use assay_kit::TerminalView;
-use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::ink::{Ink, fit};
 use assay_kit::number::significant;
-use assay_kit::terminal::usable;
 use assay_kit::text::clean;
+use assay_kit::{Terminal, TerminalView};
 use assay_model::{GcComparison, GcDifference, GcJvm, GcVerdict};
 
 /// Between two columns.
@@ -23,31 +22,30 @@ struct Row {
 
 /// What differs between two logs.
 pub fn render(comparison: &GcComparison, view: TerminalView) -> String {
-    let (ink, width) = (Ink(view.color), usable(view.width));
-    let mut out = String::new();
-    side(&mut out, "before: ", &comparison.before, comparison.before_jvm.as_ref(), ink, width);
-    side(&mut out, "after:  ", &comparison.after, comparison.after_jvm.as_ref(), ink, width);
+    let mut out = Terminal::new(view);
+    side(&mut out, "before: ", &comparison.before, comparison.before_jvm.as_ref());
+    side(&mut out, "after:  ", &comparison.after, comparison.after_jvm.as_ref());
     if differ(comparison) {
         let what = "! The JVMs or their settings differ: what follows may come from that alone.";
-        paragraph(&mut out, 0, width, what, |l| ink.warn(l));
+        out.paragraph(0, what, Ink::warn);
     }
-    out.push('\n');
+    out.blank();
     let is_told = |difference: &&GcDifference| difference.verdict != GcVerdict::CannotTell;
     let rows: Vec<Row> = comparison.differences.iter().filter(is_told).map(row).collect();
-    table(&mut out, &rows, ink, width);
+    table(&mut out, &rows);
     let cannot = comparison.differences.iter().filter(|difference| !is_told(difference));
     let cannot: Vec<String> = cannot.map(|difference| clean(&difference.metric)).collect();
     if !cannot.is_empty() {
-        out.push('\n');
-        paragraph(&mut out, 0, width, &format!("Too little to tell: {}", cannot.join(", ")), |l| ink.dim(l));
+        out.blank();
+        out.paragraph(0, &format!("Too little to tell: {}", cannot.join(", ")), Ink::dim);
     }
-    out
+    out.finish()
 }
 
-fn side(out: &mut String, which: &str, name: &str, jvm: Option<&GcJvm>, ink: Ink, width: usize) {
-    paragraph(out, 0, width, &format!("{which}{}", clean(name)), |l| ink.dim(l));
+fn side(out: &mut Terminal, which: &str, name: &str, jvm: Option<&GcJvm>) {
+    out.paragraph(0, &format!("{which}{}", clean(name)), Ink::dim);
     if let Some(jvm) = jvm {
-        paragraph(out, which.len(), width, &words::jvm(jvm).join(" · "), |l| ink.dim(l));
+        out.paragraph(which.len(), &words::jvm(jvm).join(" · "), Ink::dim);
     }
 }
 
@@ -73,7 +71,7 @@ fn row(difference: &GcDifference) -> Row {
 }
 
 /// Columns are as wide as what stands in them, so that none runs into the next.
-fn table(out: &mut String, rows: &[Row], ink: Ink, width: usize) {
+fn table(out: &mut Terminal, rows: &[Row]) {
     let titles = ["before", "after", "ratio"];
     let widest = |column: usize| {
         let cells = rows.iter().map(|row| row.figures[column].chars().count());
@@ -84,20 +82,20 @@ fn table(out: &mut String, rows: &[Row], ink: Ink, width: usize) {
         cells.iter().zip(columns).map(|(cell, column)| format!("{cell:>column$}")).collect()
     };
     let verdicts = rows.iter().map(|row| words::verdict(row.verdict).chars().count()).max().unwrap_or(0);
-    let left = width.saturating_sub(columns.iter().sum::<usize>() + GAP);
+    let left = out.width.saturating_sub(columns.iter().sum::<usize>() + GAP);
     let (name, is_short) = match left.saturating_sub(verdicts) {
         room if NAME_MIN <= room => (room.min(NAME_MAX), false),
         _ => (left.saturating_sub(1).min(NAME_MAX), true),
     };
-    *out += &format!("{}\n", ink.dim(&format!("{}{}", fit("", name), right(titles))));
+    out.line(&out.ink.dim(&format!("{}{}", fit("", name), right(titles))));
     for row in rows {
         let verdict: String =
             words::verdict(row.verdict).chars().take(if is_short { 1 } else { verdicts }).collect();
         let verdict = match row.verdict {
-            GcVerdict::Higher | GcVerdict::Lower => ink.warn(&verdict),
-            _ => ink.dim(&verdict),
+            GcVerdict::Higher | GcVerdict::Lower => out.ink.warn(&verdict),
+            _ => out.ink.dim(&verdict),
         };
         let [before, after, ratio] = &row.figures;
-        *out += &format!("{}{}  {verdict}\n", fit(&row.metric, name), right([before, after, ratio]));
+        out.line(&format!("{}{}  {verdict}", fit(&row.metric, name), right([before, after, ratio])));
     }
 }

@@ -1,7 +1,7 @@
 //! How long pauses took: a histogram for each kind on one logarithmic axis, sums by cause, and what was left to the application.
 
 use super::words;
-use assay_kit::bar_list::{self, Bar};
+use assay_kit::bar_rows::{self, Bar};
 use assay_kit::histogram::{self, Lengths};
 use assay_kit::number::count;
 use assay_kit::share_curve::{self, Point};
@@ -25,17 +25,12 @@ pub fn histograms(rows: &[GcRow]) -> Vec<(String, String)> {
 
 /// Sums by cause as bars.
 pub fn causes(rows: &[GcRow], width: f64, id: &str) -> Option<String> {
-    let bars: Vec<Bar> = rows
-        .iter()
-        .take(CAUSES_DRAWN)
-        .map(|row| Bar {
-            name: row.name.clone(),
-            value: row.durations.total_ms,
-            text: format!("{} in {}", words::ms(row.durations.total_ms), count(row.durations.count)),
-            class: "s0 bar".to_owned(),
-        })
-        .collect();
-    (!bars.is_empty()).then(|| bar_list::draw(&bars, width, id, "Time in pauses by cause"))
+    let bar = |row: &GcRow| {
+        let value = format!("{} in {}", words::ms(row.durations.total_ms), count(row.durations.count));
+        Bar::whole(&row.name, value, row.durations.total_ms, "s0 bar")
+    };
+    let bars: Vec<Bar> = rows.iter().take(CAUSES_DRAWN).map(bar).collect();
+    (!bars.is_empty()).then(|| bar_rows::bars(&bars, (None, None), width, (id, "Time in pauses by cause")))
 }
 
 /// The smallest share of any stretch of time that was left to the application, by the length of the stretch.

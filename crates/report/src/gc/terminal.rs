@@ -1,11 +1,10 @@
 //! What GC logs say, for the terminal: the verdict first, then the tables that it rests on, then what was not understood.
 
 use super::words;
-use assay_kit::TerminalView;
-use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, significant, size};
-use assay_kit::terminal::{more, problems, usable};
 use assay_kit::text::{clean, shorten};
+use assay_kit::{Terminal, TerminalView};
 use assay_model::{GcDurations, GcReport, GcRow, GcSeverity, Problem};
 
 /// Widths of the columns of figures.
@@ -23,12 +22,12 @@ const FLAGS_CHARS: usize = 600;
 /// What a log says: who wrote it, the verdict, findings with their lines, tables of pauses, what was not understood. `name` is what
 /// the log is called. Its lines are at most as wide as the terminal, from 72 columns on.
 pub fn render(report: &GcReport, name: &str, view: TerminalView) -> String {
-    let (ink, width) = (Ink(view.color), usable(view.width));
-    let mut out = format!("{}\n", ink.bold(&shorten(&clean(name), width)));
-    head(&mut out, report, ink, width);
-    out.push('\n');
-    paragraph(&mut out, 0, width, &words::headline(report), |l| ink.bold(l));
-    findings(&mut out, report, ink, width);
+    let mut out = Terminal::new(view);
+    out.line(&out.ink.bold(&shorten(&clean(name), out.width)));
+    head(&mut out, report);
+    out.blank();
+    out.paragraph(0, &words::headline(report), Ink::bold);
+    findings(&mut out, report);
     let tables: [(&str, &[GcRow]); 7] = [
         ("Pauses, by kind", &report.pauses_by_phase),
         ("Pauses, by cause", &report.pauses_by_cause),
@@ -40,108 +39,94 @@ pub fn render(report: &GcReport, name: &str, view: TerminalView) -> String {
     ];
     for (index, (title, rows)) in tables.into_iter().enumerate() {
         let all = (index == 0 && rows.len() > 1).then_some(&report.pauses);
-        table(&mut out, report, (title, rows, all), ink, width);
+        table(&mut out, report, (title, rows, all));
     }
-    triggers(&mut out, report, ink, width);
-    figures(&mut out, report, ink, width);
-    mmu(&mut out, report, ink, width);
-    reconciliations(&mut out, report, ink, width);
-    not_understood(&mut out, report, ink, width);
-    problems(&mut out, &Problem::listed(&report.problems), ink, width);
-    out
+    triggers(&mut out, report);
+    figures(&mut out, report);
+    mmu(&mut out, report);
+    reconciliations(&mut out, report);
+    not_understood(&mut out, report);
+    out.problems(&Problem::listed(&report.problems));
+    out.finish()
 }
 
-fn head(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
-    paragraph(out, 0, width, &words::subject(report), |l| ink.dim(l));
+fn head(out: &mut Terminal, report: &GcReport) {
+    out.paragraph(0, &words::subject(report), Ink::dim);
     let many = report.jvms.len() > 1;
     for (number, jvm) in (1_usize..).zip(report.jvms.iter().take(JVMS_SHOWN)) {
         let begun = words::place(report, (jvm.source, jvm.line));
         let pieces = words::jvm(jvm).join(" · ");
         let before = number.checked_sub(2).and_then(|index| report.jvms.get(index));
         if before.is_some_and(|before| words::jvm(before) == words::jvm(jvm) && before.flags == jvm.flags) {
-            *out += &format!("{number} of {} (from {begun}): the same\n", report.jvms.len());
+            out.line(&format!("{number} of {} (from {begun}): the same", report.jvms.len()));
             continue;
         }
         let which =
             if many { format!("{number} of {} (from {begun}): ", report.jvms.len()) } else { String::new() };
-        paragraph(out, 0, width, &format!("{which}{pieces}"), str::to_owned);
+        out.paragraph(0, &format!("{which}{pieces}"), Ink::plain);
         if !jvm.flags.is_empty() {
             let flags = shorten(&clean(&jvm.flags.join(" ")), FLAGS_CHARS);
-            paragraph(out, 2, width, &flags, |l| ink.dim(l));
+            out.paragraph(2, &flags, Ink::dim);
         }
     }
-    more(out, (report.jvms.len(), JVMS_SHOWN), "", "more JVMs (--json has them)", ink);
+    out.more((report.jvms.len(), JVMS_SHOWN), "", "more JVMs (--json has them)");
 }
 
-fn findings(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
+fn findings(out: &mut Terminal, report: &GcReport) {
     let all = words::gravest_first(report);
     if !all.is_empty() {
-        out.push('\n');
+        out.blank();
     }
     for finding in all {
         let (mark, _) = words::severity(finding.severity);
-        let style = |line: &str| match finding.severity {
-            GcSeverity::Error | GcSeverity::Warning => ink.warn(line),
-            GcSeverity::Note => line.to_owned(),
-        };
-        paragraph(out, 0, width, &format!("{mark} {}", clean(&finding.claim)), style);
+        let style = if finding.severity == GcSeverity::Note { Ink::plain } else { Ink::warn };
+        out.paragraph(0, &format!("{mark} {}", clean(&finding.claim)), style);
         let at = words::places(report, &finding.at);
         let at = if at.is_empty() { String::new() } else { format!(" [{at}]") };
-        paragraph(out, 4, width, &format!("{}{at}", clean(&finding.evidence)), |l| ink.dim(l));
+        out.paragraph(4, &format!("{}{at}", clean(&finding.evidence)), Ink::dim);
         if let Some(change) = &finding.change {
             let brings = finding.brings.as_ref().map_or_else(String::new, |b| format!(": {}", clean(b)));
-            paragraph(out, 4, width, &format!("→ {}{brings}", clean(change)), |l| ink.good(l));
+            out.paragraph(4, &format!("→ {}{brings}", clean(change)), Ink::good);
         }
     }
 }
 
-fn table(
-    out: &mut String,
-    report: &GcReport,
-    (title, rows, all): (&str, &[GcRow], Option<&GcDurations>),
-    ink: Ink,
-    width: usize,
-) {
+fn table(out: &mut Terminal, report: &GcReport, (title, rows, all): (&str, &[GcRow], Option<&GcDurations>)) {
     if rows.is_empty() {
         return;
     }
     // The unit stands behind the last heading.
-    let name = (width - COUNT - 5 * FIGURE - 4).min(NAME_MAX);
-    let place = width - name - COUNT - 5 * FIGURE;
+    let name = (out.width - COUNT - 5 * FIGURE - 4).min(NAME_MAX);
+    let place = out.width - name - COUNT - 5 * FIGURE;
     let columns = ["total", "median", "p95", "p99", "longest"];
     let heads: String = columns.iter().map(|c| format!("{c:>FIGURE$}")).collect();
-    *out += &format!(
-        "\n{}{}\n",
-        ink.bold(&fit(title, name)),
-        ink.dim(&format!("{:>COUNT$}{heads}  ms", "count"))
-    );
+    out.blank();
+    let heads = out.ink.dim(&format!("{:>COUNT$}{heads}  ms", "count"));
+    out.line(&format!("{}{heads}", out.ink.bold(&fit(title, name))));
     for row in rows.iter().take(ROWS_SHOWN) {
-        *out += &line(report, &row.name, &row.durations, (name, place));
+        out.line(&line(report, &row.name, &row.durations, (name, place)));
     }
-    more(out, (rows.len(), ROWS_SHOWN), "", "more (--csv and --json have them)", ink);
+    out.more((rows.len(), ROWS_SHOWN), "", "more (--csv and --json have them)");
     if let Some(all) = all {
-        *out += &ink.bold(line(report, "all", all, (name, place)).trim_end());
-        out.push('\n');
+        out.line(&out.ink.bold(&line(report, "all", all, (name, place))));
     }
 }
 
 /// Of collectors that work beside the application, the causes: their pauses have none.
-fn triggers(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
+fn triggers(out: &mut Terminal, report: &GcReport) {
     if report.triggers.is_empty() {
         return;
     }
-    let name = (width - COUNT).min(NAME_MAX);
-    *out += &format!(
-        "\n{}{}\n",
-        ink.bold(&fit("Why cycles began", name)),
-        ink.dim(&format!("{:>COUNT$}", "count"))
-    );
+    let name = (out.width - COUNT).min(NAME_MAX);
+    out.blank();
+    let head = out.ink.dim(&format!("{:>COUNT$}", "count"));
+    out.line(&format!("{}{head}", out.ink.bold(&fit("Why cycles began", name))));
     let mut rows: Vec<(&String, &u64)> = report.triggers.iter().collect();
     rows.sort_by_key(|(_, cycles)| std::cmp::Reverse(**cycles));
     for (trigger, cycles) in rows.iter().take(ROWS_SHOWN) {
-        *out += &format!("{}{:>COUNT$}\n", fit(&clean(trigger), name), count(**cycles));
+        out.line(&format!("{}{:>COUNT$}", fit(&clean(trigger), name), count(**cycles)));
     }
-    more(out, (rows.len(), ROWS_SHOWN), "", "more (--csv and --json have them)", ink);
+    out.more((rows.len(), ROWS_SHOWN), "", "more (--csv and --json have them)");
 }
 
 /// A row, with the place of the longest where there is room.
@@ -151,17 +136,17 @@ fn line(report: &GcReport, name: &str, of: &GcDurations, (columns, room): (usize
         [Some(of.total_ms), of.p50_ms, of.p95_ms, of.p99_ms, of.max_ms].into_iter().map(figure).collect();
     let at = of.max_at.map_or_else(String::new, |at| words::place(report, at));
     let at = if at.chars().count() + 2 <= room { format!("  {at}") } else { String::new() };
-    format!("{}{:>COUNT$}{figures}{at}\n", fit(&clean(name), columns), count(of.count))
+    format!("{}{:>COUNT$}{figures}{at}", fit(&clean(name), columns), count(of.count))
 }
 
-fn figures(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
+fn figures(out: &mut Terminal, report: &GcReport) {
     let rows = words::figures(report);
     if rows.is_empty() && report.spaces.is_empty() {
         return;
     }
-    *out += &format!("\n{}\n", ink.bold("Memory and time"));
+    out.heading("Memory and time");
     for (name, words) in rows {
-        labelled(out, name, &words, width);
+        labelled(out, name, &words);
     }
     for (space, of) in &report.spaces {
         let part = |what: &str, bytes: Option<u64>| bytes.map(|b| format!("{what}{}", size(b)));
@@ -172,41 +157,34 @@ fn figures(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         if !parts.is_empty() {
-            labelled(out, words::space(*space), &parts.join(", "), width);
+            labelled(out, words::space(*space), &parts.join(", "));
         }
     }
 }
 
-fn labelled(out: &mut String, name: &str, text: &str, width: usize) {
-    let lines = assay_kit::ink::wrap(text, width.saturating_sub(LABEL + 2).max(20));
-    for (index, line) in lines.iter().enumerate() {
-        let name = if index == 0 { name } else { "" };
-        *out += &format!("  {}{line}\n", fit(name, LABEL));
-    }
+fn labelled(out: &mut Terminal, name: &str, text: &str) {
+    out.hanging(&format!("  {}", fit(name, LABEL)), LABEL + 2, text, Ink::plain);
 }
 
-fn mmu(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
+fn mmu(out: &mut Terminal, report: &GcReport) {
     if report.mmu.is_empty() {
         return;
     }
     let title = "Smallest share of any stretch of time that was left to the application (MMU)";
-    *out += &format!("\n{}\n", ink.bold(&shorten(title, width)));
+    out.heading(&shorten(title, out.width));
     let cell = 11;
-    for part in report.mmu.chunks((width - 10) / cell) {
+    for part in report.mmu.chunks((out.width - 10) / cell) {
         let windows: String = part.iter().map(|m| format!("{:>cell$}", words::window(m.window_ms))).collect();
         let shares: String = part
             .iter()
             .map(|m| format!("{:>cell$}", format!("{} %", words::percent(m.utilisation_percent))))
             .collect();
-        *out += &format!(
-            "  {}\n  {}\n",
-            ink.dim(&format!("{:<8}{windows}", "within")),
-            format_args!("{:<8}{shares}", "left")
-        );
+        out.line(&format!("  {}", out.ink.dim(&format!("{:<8}{windows}", "within"))));
+        out.line(&format!("  {:<8}{shares}", "left"));
     }
 }
 
-fn reconciliations(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
+fn reconciliations(out: &mut Terminal, report: &GcReport) {
     let wrong: Vec<_> = report.reconciliations.iter().filter(|r| !words::agrees(r)).collect();
     if report.reconciliations.is_empty() {
         return;
@@ -218,30 +196,30 @@ fn reconciliations(out: &mut String, report: &GcReport, ink: Ink, width: usize) 
         0 => "all agree with what was read".to_owned(),
         n => format!("{n} do not agree with what was read"),
     };
-    out.push('\n');
-    paragraph(out, 0, width, &format!("{told} checked: {agree}."), str::to_owned);
+    out.blank();
+    out.paragraph(0, &format!("{told} checked: {agree}."), Ink::plain);
     for r in wrong.iter().take(ROWS_SHOWN) {
         let (said, read) = (significant(r.said), significant(r.read));
         let text = format!("{}: said {said}, read {read} [{}]", clean(&r.what), words::place(report, r.at));
-        paragraph(out, 2, width, &text, |l| ink.warn(l));
+        out.paragraph(2, &text, Ink::warn);
     }
 }
 
-fn not_understood(out: &mut String, report: &GcReport, ink: Ink, width: usize) {
-    out.push('\n');
+fn not_understood(out: &mut Terminal, report: &GcReport) {
+    out.blank();
     let strange = report.not_understood.lines > 0;
-    let style = |l: &str| if strange { ink.warn(l) } else { ink.dim(l) };
-    paragraph(out, 0, width, &words::not_understood(report), style);
+    let style = if strange { Ink::warn } else { Ink::dim };
+    out.paragraph(0, &words::not_understood(report), style);
     for shape in report.not_understood.shapes.iter().take(SHAPES_SHOWN) {
         let at = words::place(report, shape.at);
         let head = format!("  {:>6} like {at}: ", count(shape.lines));
-        let room = width.saturating_sub(head.chars().count()).max(20);
-        *out += &format!("{head}{}\n", shorten(&clean(&shape.quote), room));
+        let room = out.width.saturating_sub(head.chars().count()).max(20);
+        out.line(&format!("{head}{}", shorten(&clean(&shape.quote), room)));
     }
     let dropped: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.messages_dropped));
     if dropped > 0 {
         let what =
             format!("The JVM says that it dropped {}.", words::counted(dropped, "message", "messages"));
-        paragraph(out, 0, width, &what, |l| ink.warn(l));
+        out.paragraph(0, &what, Ink::warn);
     }
 }

@@ -172,6 +172,7 @@ pub fn trouble(trouble: GcTrouble) -> &'static str {
         GcTrouble::Degenerated => "degenerated cycles",
         GcTrouble::Aborted => "aborted cycles",
         GcTrouble::CriticalSection => "waits for JNI critical sections",
+        GcTrouble::Other => "others",
     }
 }
 

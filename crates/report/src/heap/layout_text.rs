@@ -2,9 +2,9 @@
 
 use super::places::{Alike, FIELDS_MAX, alike, fields, rows};
 use assay_kit::byte_rows::{Row, Stretch};
-use assay_kit::ink::{Ink, fit, paragraph};
-use assay_kit::terminal::{TerminalView, problems, usable};
+use assay_kit::ink::{Ink, fit};
 use assay_kit::text::{clean, shorten};
+use assay_kit::{Terminal, TerminalView};
 use assay_model::{ClassLayout, FieldPlace, HeapLayouts, LayoutPart, Problem};
 
 /// Left of a row: its first offset.
@@ -14,27 +14,27 @@ const ROWS_MAX: usize = 24;
 
 /// One object in every model for the terminal: a picture with a ruler of offsets, and a table of the fields' places.
 pub fn render(layouts: &HeapLayouts, view: TerminalView) -> String {
-    let (ink, width) = (Ink(view.color), usable(view.width));
+    let mut out = Terminal::new(view);
     let class = layouts.layouts.first().map_or("no class", |l| l.class.as_str());
-    let mut out = format!("{}\n", ink.bold(&shorten(&clean(class), width)));
-    paragraph(&mut out, 0, width, &format!("found in {}", clean(&layouts.source)), |l| ink.dim(l));
-    draw(&mut out, &layouts.layouts, ink, width);
-    problems(&mut out, &Problem::listed(&layouts.problems), ink, width);
-    out
+    out.line(&out.ink.bold(&shorten(&clean(class), out.width)));
+    out.paragraph(0, &format!("found in {}", clean(&layouts.source)), Ink::dim);
+    draw(&mut out, &layouts.layouts);
+    out.problems(&Problem::listed(&layouts.problems));
+    out.finish()
 }
 
 /// Picture and table of one class's layouts.
-fn draw(out: &mut String, layouts: &[ClassLayout], ink: Ink, width: usize) {
+fn draw(out: &mut Terminal, layouts: &[ClassLayout]) {
     let groups = alike(layouts);
     let Some(largest) = layouts.iter().map(|l| l.instance_bytes).max() else { return };
-    let (row_bytes, columns) = measure(largest, width - INDENT - 1);
-    out.push('\n');
-    *out += &format!("{}{}\n", " ".repeat(INDENT), ink.dim(&ruler(row_bytes, columns)));
+    let (row_bytes, columns) = measure(largest, out.width - INDENT - 1);
+    out.blank();
+    indented(out, &ruler(row_bytes, columns));
     for group in &groups {
         let estimate = if group.layout.is_estimate { ", an estimate" } else { "" };
         let title =
             format!("{}  {} bytes{estimate}: {}", group.letter, group.layout.instance_bytes, group.names);
-        *out += &format!("{}\n", ink.bold(&shorten(&title, width)));
+        out.line(&out.ink.bold(&shorten(&title, out.width)));
         let rows = rows(group.layout, row_bytes, ROWS_MAX);
         let alone = rows.len() == 1;
         for row in rows {
@@ -43,22 +43,22 @@ fn draw(out: &mut String, layouts: &[ClassLayout], ink: Ink, width: usize) {
                     let start = if alone { String::new() } else { start.to_string() };
                     let drawn: String = stretches
                         .iter()
-                        .map(|s| stretch(s, &group.layout.places[s.place], columns, ink))
+                        .map(|s| stretch(s, &group.layout.places[s.place], columns, out.ink))
                         .collect();
-                    *out += &format!("{start:>width$} {drawn}│\n", width = INDENT - 1);
+                    out.line(&format!("{start:>width$} {drawn}│", width = INDENT - 1));
                 }
-                Row::LeftOut(bytes) => left_out(out, ink, &format!("⋮ {bytes} bytes of the same")),
-                Row::Rest(bytes) => left_out(out, ink, &format!("⋮ {bytes} bytes more")),
+                Row::LeftOut(bytes) => indented(out, &format!("⋮ {bytes} bytes of the same")),
+                Row::Rest(bytes) => indented(out, &format!("⋮ {bytes} bytes more")),
             }
         }
     }
-    let key = "│ begins a place, dots are padding, + is a field that the JVM adds";
-    *out += &format!("{}{}\n", " ".repeat(INDENT), ink.dim(key));
-    table(out, &groups, ink, width);
+    indented(out, "│ begins a place, dots are padding, + is a field that the JVM adds");
+    table(out, &groups);
 }
 
-fn left_out(out: &mut String, ink: Ink, text: &str) {
-    *out += &format!("{}{}\n", " ".repeat(INDENT), ink.dim(text));
+/// A quiet line below the offsets' column.
+fn indented(out: &mut Terminal, text: &str) {
+    out.line(&format!("{}{}", " ".repeat(INDENT), out.ink.dim(text)));
 }
 
 /// Bytes in a row and columns for each: as wide as there is room.
@@ -104,24 +104,22 @@ const OFFSET: usize = 8;
 
 /// Offset and size of each field, the columns as wide as there is room, several tables below each other where there is
 /// too little.
-fn table(out: &mut String, groups: &[Alike], ink: Ink, width: usize) {
+fn table(out: &mut Terminal, groups: &[Alike]) {
     let fields = fields(groups);
-    let name_width = (width.saturating_sub(10 + OFFSET * groups.len())).clamp(16, 34);
+    let name_width = (out.width.saturating_sub(10 + OFFSET * groups.len())).clamp(16, 34);
     let kind_width = 10;
-    let columns = ((width - name_width - kind_width) / OFFSET).max(1);
+    let columns = ((out.width - name_width - kind_width) / OFFSET).max(1);
     for (index, part) in groups.chunks(columns).enumerate() {
         let from = index * columns;
         let mut heading = format!("{}{}", fit("offset+size of", name_width), fit("type", kind_width));
         part.iter().for_each(|g| heading += &format!("{:>OFFSET$}", g.letter));
-        *out += &format!("\n{}\n", ink.dim(&heading));
+        out.blank();
+        out.line(&out.ink.dim(&heading));
         let mut line = |name: &str, kind: &str, cell: &dyn Fn(usize, &Alike) -> String| {
-            *out += &format!(
-                "{}{}",
-                fit(&shorten(name, name_width - 1), name_width),
-                fit(&shorten(kind, kind_width - 1), kind_width)
-            );
-            part.iter().enumerate().for_each(|(i, g)| *out += &format!("{:>OFFSET$}", cell(from + i, g)));
-            out.push('\n');
+            let name = fit(&shorten(name, name_width - 1), name_width);
+            let kind = fit(&shorten(kind, kind_width - 1), kind_width);
+            let cells = part.iter().enumerate().map(|(i, g)| format!("{:>OFFSET$}", cell(from + i, g)));
+            out.line(&format!("{name}{kind}{}", cells.collect::<String>()));
         };
         line("(header)", "", &|_, g| format!("0+{}", bytes_of(g.layout, LayoutPart::Header)));
         for (field, places) in &fields {
@@ -135,7 +133,7 @@ fn table(out: &mut String, groups: &[Alike], ink: Ink, width: usize) {
         line("(instance)", "", &|_, g| g.layout.instance_bytes.to_string());
     }
     if fields.len() == FIELDS_MAX {
-        *out += &format!("{}\n", ink.dim(&format!("the first {FIELDS_MAX} fields (--json has all)")));
+        out.line(&out.ink.dim(&format!("the first {FIELDS_MAX} fields (--json has all)")));
     }
 }
 

@@ -1,10 +1,10 @@
 //! Modes of heap sizes for the terminal: matrix, cliffs, advice, address map.
 
 use super::mode_words::{self, Matrix, Proof, mode_of, range_size, short};
-use assay_kit::ink::{Ink, fit, paragraph};
+use assay_kit::ink::{Ink, fit};
 use assay_kit::number::xmx;
-use assay_kit::terminal::{TerminalView, more, problems, usable};
 use assay_kit::text::{clean, shorten};
+use assay_kit::{Terminal, TerminalView};
 use assay_model::{AddressRange, HeapModes, Problem};
 
 const SIZE: usize = 10;
@@ -15,46 +15,45 @@ const RANGES_SHOWN: usize = 40;
 
 /// Which mode each heap size gets, for the terminal: matrix, cliffs, advice, address map.
 pub fn render(modes: &HeapModes, view: TerminalView) -> String {
-    let (ink, width) = (Ink(view.color), usable(view.width));
-    let mut out = String::new();
-    paragraph(&mut out, 0, width, &format!("{}.", mode_words::headline(modes)), |l| ink.bold(l));
+    let mut out = Terminal::new(view);
+    out.paragraph(0, &format!("{}.", mode_words::headline(modes)), Ink::bold);
     for matrix in mode_words::matrices(modes) {
-        draw(&mut out, &matrix, ink, width);
+        draw(&mut out, &matrix);
         for line in mode_words::deciding(modes, &matrix) {
-            paragraph(&mut out, 2, width, &line, |l| ink.dim(l));
+            out.paragraph(2, &line, Ink::dim);
         }
     }
     if !modes.cells.is_empty() {
         let key = "✓ a JVM started so says the same, ✗ it says another mode or place, • seen but not computed, no mark: computed";
-        paragraph(&mut out, 0, width, key, |l| ink.dim(l));
-        paragraph(&mut out, 0, width, &format!("{}.", mode_words::proofs(modes)), str::to_owned);
+        out.paragraph(0, key, Ink::dim);
+        out.paragraph(0, &format!("{}.", mode_words::proofs(modes)), Ink::plain);
         for line in mode_words::contradictions(modes) {
-            paragraph(&mut out, 2, width, &line, |l| ink.warn(l));
+            out.paragraph(2, &line, Ink::warn);
         }
         for line in mode_words::reasons(modes) {
-            paragraph(&mut out, 2, width, &line, |l| ink.dim(l));
+            out.paragraph(2, &line, Ink::dim);
         }
     }
-    cliffs(&mut out, modes, ink, width);
-    advice(&mut out, modes, ink, width);
-    address_map(&mut out, modes, ink, width);
+    cliffs(&mut out, modes);
+    advice(&mut out, modes);
+    address_map(&mut out, modes);
     if !modes.read.is_empty() {
-        out += &format!("\n{}\n", ink.bold("Modes that were read"));
+        out.heading("Modes that were read");
         for read in &modes.read {
-            paragraph(&mut out, 2, width, &mode_words::read_sentence(read), str::to_owned);
+            out.paragraph(2, &mode_words::read_sentence(read), Ink::plain);
         }
     }
-    problems(&mut out, &Problem::listed(&modes.problems), ink, width);
-    out
+    out.problems(&Problem::listed(&modes.problems));
+    out.finish()
 }
 
-fn draw(out: &mut String, matrix: &Matrix, ink: Ink, width: usize) {
-    *out += &format!("\n{}\n", ink.bold(&shorten(&matrix.title, width)));
-    let fitting = ((width - SIZE) / CELL).max(1);
+fn draw(out: &mut Terminal, matrix: &Matrix) {
+    out.heading(&shorten(&matrix.title, out.width));
+    let fitting = ((out.width - SIZE) / CELL).max(1);
     for (index, collectors) in matrix.collectors.chunks(fitting).enumerate() {
         let mut heading = format!("{:>SIZE$}", "-Xmx");
         collectors.iter().for_each(|c| heading += &format!("  {}", fit(&shorten(c, CELL - 2), CELL - 2)));
-        *out += &format!("{}\n", ink.dim(heading.trim_end()));
+        out.line(&out.ink.dim(heading.trim_end()));
         let mut above: Vec<_> = vec![None; collectors.len()];
         for (max_heap_bytes, cells) in &matrix.rows {
             let mut line = format!("{:>SIZE$}", xmx(*max_heap_bytes));
@@ -65,28 +64,28 @@ fn draw(out: &mut String, matrix: &Matrix, ink: Ink, width: usize) {
                 let text = fit(&format!("{name}{}", proof.map_or("", Proof::mark)), CELL - 2);
                 let is_cliff = before.is_some() && mode.is_some() && *before != mode;
                 let text = match proof {
-                    Some(Proof::Contradicted) => ink.warn(&text),
-                    _ if is_cliff => ink.bold(&text),
+                    Some(Proof::Contradicted) => out.ink.warn(&text),
+                    _ if is_cliff => out.ink.bold(&text),
                     _ => text,
                 };
                 line += &format!("  {text}");
                 *before = mode.or(*before);
             }
-            *out += &format!("{}\n", line.trim_end());
+            out.line(&line);
         }
     }
 }
 
-fn cliffs(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
+fn cliffs(out: &mut Terminal, modes: &HeapModes) {
     let all = mode_words::cliffs(modes);
     if all.is_empty() {
         return;
     }
-    *out += &format!("\n{}\n", ink.bold("Cliffs: the largest heap of each mode"));
+    out.heading("Cliffs: the largest heap of each mode");
     let mut java = None;
     for cliff in all {
         if java.as_ref() != Some(&cliff.java) {
-            *out += &format!("  {}\n", shorten(&clean(&cliff.java), width - 2));
+            out.line(&format!("  {}", shorten(&clean(&cliff.java), out.width - 2)));
             java = Some(cliff.java.clone());
         }
         let steps: Vec<String> = cliff
@@ -102,21 +101,21 @@ fn cliffs(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
             format!(", alignment {}", cliff.alignment_bytes)
         };
         let text = format!("{}{alignment}: {}", clean(&cliff.collectors.join(", ")), steps.join(", "));
-        paragraph(out, 4, width, &text, str::to_owned);
+        out.paragraph(4, &text, Ink::plain);
     }
 }
 
-fn advice(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
+fn advice(out: &mut Terminal, modes: &HeapModes) {
     if modes.advice.is_empty() {
         return;
     }
-    *out += &format!("\n{}\n", ink.bold("Advice"));
+    out.heading("Advice");
     for advice in &modes.advice {
         let text = format!("{}: {}", advice.rule, clean(&advice.claim));
-        paragraph(out, 2, width, &text, str::to_owned);
+        out.paragraph(2, &text, Ink::plain);
         if !advice.options.is_empty() {
             let options: Vec<String> = advice.options.iter().map(|o| clean(o)).collect();
-            paragraph(out, 4, width, &format!("→ {}", options.join(" ")), |l| ink.good(l));
+            out.paragraph(4, &format!("→ {}", options.join(" ")), Ink::good);
         }
     }
 }
@@ -141,7 +140,7 @@ fn strip(map: &[AddressRange]) -> String {
     (0..64).map(column).collect()
 }
 
-fn address_map(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
+fn address_map(out: &mut Terminal, modes: &HeapModes) {
     let map = &modes.address_map;
     if map.is_empty() {
         return;
@@ -149,25 +148,25 @@ fn address_map(out: &mut String, modes: &HeapModes, ink: Ink, width: usize) {
     let java = modes.address_map_java.as_deref();
     let java = java.map_or_else(String::new, |java| format!(", in {}", clean(java)));
     let title = format!("The first 64 GiB of addresses on this host{java}");
-    *out += &format!("\n{}\n", ink.bold(&shorten(&title, width)));
-    *out += &format!("  {}\n", strip(map));
+    out.heading(&shorten(&title, out.width));
+    out.line(&format!("  {}", strip(map)));
     let mut marks = " ".repeat(64);
     for (gib, label) in [(0, "0"), (4, "4 GiB"), (32, "32 GiB"), (58, "64 GiB")] {
         marks.replace_range(gib..gib + label.len(), label);
     }
-    *out += &format!("  {}\n", ink.dim(&marks));
-    *out += &format!(
-        "  {}\n",
-        ink.dim("░ a heap may lie there, ▒ in part, █ something is in the way, 1 GiB a column")
-    );
+    out.line(&format!("  {}", out.ink.dim(&marks)));
+    out.line(&format!(
+        "  {}",
+        out.ink.dim("░ a heap may lie there, ▒ in part, █ something is in the way, 1 GiB a column")
+    ));
     for range in map.iter().take(RANGES_SHOWN) {
         let (from, to) = (range.start_address, range.end_address);
         let addresses = format!("{from:>#13x} - {to:>#13x} {:>12}", range_size(from, to));
         let may = if range.may_hold_heap { "heap may lie here" } else { "" };
         let line = format!("  {addresses}  {:<18}{}", may, clean(&range.what));
-        let line = fit(&line, width);
-        let line = line.trim_end();
-        *out += &format!("{}\n", if range.may_hold_heap { ink.good(line) } else { line.to_owned() });
+        let line = fit(&line, out.width);
+        let style = if range.may_hold_heap { Ink::good } else { Ink::plain };
+        out.line(&style(out.ink, line.trim_end()));
     }
-    more(out, (map.len(), RANGES_SHOWN), "  ", "more ranges (--json has them)", ink);
+    out.more((map.len(), RANGES_SHOWN), "  ", "more ranges (--json has them)");
 }

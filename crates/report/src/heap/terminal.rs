@@ -1,10 +1,10 @@
 //! A prediction for the terminal: totals, what changes them, cross-overs, classes, problems.
 
 use super::words::{self, ClassRow, PARTS, part_bytes};
-use assay_kit::ink::{Ink, bar, fit, paragraph};
+use assay_kit::ink::{Ink, bar, fit};
 use assay_kit::number::{count, less, percent_change, signed_size, significant, size};
-use assay_kit::terminal::{TerminalView, more, problems, usable};
 use assay_kit::text::{clean, shorten};
+use assay_kit::{Terminal, TerminalView};
 use assay_model::{HeapPrediction, ModelWeight, Problem};
 
 const SIZE: usize = 12;
@@ -15,20 +15,19 @@ const MODEL: usize = 20;
 /// A prediction for the terminal, with the `top` classes that gain or lose most. Lines are at most as wide as the
 /// terminal, from 80 columns on. Of the view, width and colour count.
 pub fn render(heap: &HeapPrediction, view: TerminalView, top: usize) -> String {
-    let (ink, width) = (Ink(view.color), usable(view.width));
-    let mut out = String::new();
-    paragraph(&mut out, 0, width, &format!("{}.", words::headline(heap)), |l| ink.bold(l));
-    paragraph(&mut out, 0, width, &words::subject(heap), str::to_owned);
+    let mut out = Terminal::new(view);
+    out.paragraph(0, &format!("{}.", words::headline(heap)), Ink::bold);
+    out.paragraph(0, &words::subject(heap), Ink::plain);
     if let Some(evidence) = words::evidence(heap) {
-        paragraph(&mut out, 0, width, &evidence, |l| ink.dim(l));
+        out.paragraph(0, &evidence, Ink::dim);
     }
-    totals(&mut out, heap, ink, width);
-    changes(&mut out, heap, ink);
-    cross_overs(&mut out, heap, ink, width);
-    garbage(&mut out, heap, ink, width);
-    classes(&mut out, heap, ink, width, top);
-    problems(&mut out, &Problem::listed(&heap.problems), ink, width);
-    out
+    totals(&mut out, heap);
+    changes(&mut out, heap);
+    cross_overs(&mut out, heap);
+    garbage(&mut out, heap);
+    classes(&mut out, heap, top);
+    out.problems(&Problem::listed(&heap.problems));
+    out.finish()
 }
 
 fn model_name(model: &ModelWeight) -> String {
@@ -36,33 +35,34 @@ fn model_name(model: &ModelWeight) -> String {
     fit(&format!("{}{mark}", model.name.name()), MODEL)
 }
 
-fn totals(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize) {
+fn totals(out: &mut Terminal, heap: &HeapPrediction) {
     let largest = heap.models.iter().map(|m| m.total_bytes).max().unwrap_or(0);
     let heading = format!("{}{:>SIZE$}{:>SIZE$}{:>SHARE$}", fit("model", MODEL), "total", "difference", "");
-    *out += &format!("\n{}\n", ink.dim(heading.trim_end()));
+    out.blank();
+    out.line(&out.ink.dim(heading.trim_end()));
     for model in &heap.models {
         let is_today = Some(model.name) == heap.dump_model;
         let (by, share) =
             words::difference_told(heap, model).unwrap_or_else(|| ("-".to_owned(), String::new()));
         let name = model_name(model);
-        let name = if is_today { ink.bold(&name) } else { name };
-        let room = width - MODEL - 2 * SIZE - SHARE - 2;
+        let name = if is_today { out.ink.bold(&name) } else { name };
+        let room = out.width - MODEL - 2 * SIZE - SHARE - 2;
         let filled = bar(model.total_bytes as f64 / largest.max(1) as f64, room.min(40));
         let change = format!("{by:>SIZE$}{share:>SHARE$}");
         let change = match model.difference_bytes {
-            Some(by) if by < 0 => ink.good(&change),
-            Some(by) if by > 0 => ink.warn(&change),
+            Some(by) if by < 0 => out.ink.good(&change),
+            Some(by) if by > 0 => out.ink.warn(&change),
             _ => change,
         };
-        *out += &format!("{name}{:>SIZE$}{change}  {filled}\n", size(model.total_bytes));
+        out.line(&format!("{name}{:>SIZE$}{change}  {filled}", size(model.total_bytes)));
     }
     if heap.models.iter().any(|m| m.is_estimate) {
-        *out += &format!("{}\n", ink.dim("~ an estimate: that JVM's rules are not measured here"));
+        out.line(&out.ink.dim("~ an estimate: that JVM's rules are not measured here"));
     }
 }
 
 /// Parts as they are, and by how much each model changes them.
-fn changes(out: &mut String, heap: &HeapPrediction, ink: Ink) {
+fn changes(out: &mut Terminal, heap: &HeapPrediction) {
     if heap.models.is_empty() {
         return;
     }
@@ -70,7 +70,7 @@ fn changes(out: &mut String, heap: &HeapPrediction, ink: Ink) {
     let title = if today.is_some() { "What changes it" } else { "What it is made of" };
     let mut heading = fit(title, MODEL);
     PARTS.iter().for_each(|(name, ..)| heading += &format!("{name:>SIZE$}"));
-    *out += &format!("\n{}\n", ink.bold(&heading));
+    out.heading(&heading);
     let line = |model: &ModelWeight, of: Option<&ModelWeight>| {
         let mut line = model_name(model);
         let before = of.map(|m| part_bytes(&m.parts));
@@ -78,42 +78,42 @@ fn changes(out: &mut String, heap: &HeapPrediction, ink: Ink) {
             let text = before.map_or_else(|| size(bytes), |b| signed_size(less(bytes, b[index])));
             line += &format!("{text:>SIZE$}");
         }
-        line + "\n"
+        line
     };
     if let Some(today) = today {
-        *out += &line(today, None);
+        out.line(&line(today, None));
     }
     for model in heap.models.iter().filter(|m| today.is_none_or(|t| t.name != m.name)) {
-        *out += &line(model, today);
+        out.line(&line(model, today));
     }
 }
 
-fn cross_overs(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize) {
+fn cross_overs(out: &mut Terminal, heap: &HeapPrediction) {
     if heap.cross_overs.is_empty() {
         return;
     }
-    *out += &format!("\n{}\n", ink.bold("Where another model pays"));
+    out.heading("Where another model pays");
     let told = words::cross_overs_told(heap);
     for over in &told {
-        paragraph(out, 2, width, &clean(&over.claim), str::to_owned);
-        paragraph(out, 4, width, &words::cross_over(over), |l| ink.dim(l));
+        out.paragraph(2, &clean(&over.claim), Ink::plain);
+        out.paragraph(4, &words::cross_over(over), Ink::dim);
     }
     // Of the other models the figures alone: their sentences say the same with other numbers.
     for over in heap.cross_overs.iter().filter(|o| told.iter().all(|t| t.name != o.name)) {
-        paragraph(out, 4, width, &words::cross_over(over), |l| ink.dim(l));
+        out.paragraph(4, &words::cross_over(over), Ink::dim);
     }
 }
 
-fn garbage(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize) {
+fn garbage(out: &mut Terminal, heap: &HeapPrediction) {
     if heap.garbage.is_empty() {
         return;
     }
-    *out += &format!("\n{}\n", ink.bold("Freed by the collector in each model"));
-    paragraph(out, 2, width, &words::garbage_basis(heap), |l| ink.dim(l));
+    out.heading("Freed by the collector in each model");
+    out.paragraph(2, &words::garbage_basis(heap), Ink::dim);
     for model in &heap.garbage {
         let rate = format!("{} MiB/s", significant(model.freed_bytes_per_s / 1_048_576.0));
         let times = format!("{} times", significant(model.ratio));
-        *out += &format!("{}{rate:>SIZE$}{times:>SIZE$}\n", fit(model.name.name(), MODEL));
+        out.line(&format!("{}{rate:>SIZE$}{times:>SIZE$}", fit(model.name.name(), MODEL)));
     }
 }
 
@@ -123,7 +123,7 @@ fn places<'a>(heap: &'a HeapPrediction, wanted: &[&'a ModelWeight]) -> Vec<(usiz
     wanted.iter().filter_map(|w| Some((place(w)?, *w))).collect()
 }
 
-fn classes(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize, top: usize) {
+fn classes(out: &mut Terminal, heap: &HeapPrediction, top: usize) {
     let mut rows = words::class_rows(heap);
     if rows.is_empty() || top == 0 {
         return;
@@ -145,10 +145,10 @@ fn classes(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize, top:
         rows.sort_by_key(|row| std::cmp::Reverse(most(row)));
     }
     // Bytes without percent where the names would have no room beside both.
-    let with_share = width >= 100;
+    let with_share = out.width >= 100;
     let column = if with_share { SIZE + SHARE } else { SIZE };
     let count_width = 14;
-    let name_width = (width - count_width - SIZE - others.len() * column).clamp(12, 56);
+    let name_width = (out.width - count_width - SIZE - others.len() * column).clamp(12, 56);
     let title = if others.is_empty() { "Classes" } else { "Classes that change most" };
     let mut heading = format!(
         "{}{:>count_width$}{:>SIZE$}",
@@ -157,20 +157,20 @@ fn classes(out: &mut String, heap: &HeapPrediction, ink: Ink, width: usize, top:
         shorten(today.name.name(), SIZE - 1)
     );
     others.iter().for_each(|(_, m)| heading += &format!("{:>column$}", shorten(m.name.name(), column - 1)));
-    *out += &format!("\n{}\n", ink.bold(&heading));
+    out.heading(&heading);
     for row in rows.iter().take(top) {
         let bytes = row.bytes.get(base).copied().flatten().map_or("-".to_owned(), size);
         let name = fit(&words::short_class(&row.name, name_width - 1), name_width);
-        *out += &format!("{name}{:>count_width$}{bytes:>SIZE$}", count(row.instances));
+        let mut line = format!("{name}{:>count_width$}{bytes:>SIZE$}", count(row.instances));
         for (other, _) in &others {
             let (by, share) = change(row, *other)
                 .map_or(("-".to_owned(), None), |(by, a, b)| (signed_size(by), percent_change(b, a)));
-            *out += &format!("{by:>SIZE$}");
+            line += &format!("{by:>SIZE$}");
             if with_share {
-                *out += &format!("{:>SHARE$}", share.unwrap_or_default());
+                line += &format!("{:>SHARE$}", share.unwrap_or_default());
             }
         }
-        out.push('\n');
+        out.line(&line);
     }
-    more(out, (rows.len(), top), "", "more classes (--top N, --json)", ink);
+    out.more((rows.len(), top), "", "more classes (--top N, --json)");
 }

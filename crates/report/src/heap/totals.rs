@@ -2,28 +2,28 @@
 
 use super::words::{self, PARTS, part_bytes};
 use assay_kit::Table;
+use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{percent, size};
-use assay_kit::weights::{self, Row};
 use assay_model::{HeapPrediction, ModelWeight};
 
 /// The drawing in the width given.
 pub fn draw(heap: &HeapPrediction, width: f64, id: &str) -> String {
-    let rows: Vec<Row> = heap.models.iter().map(|model| row(heap, model)).collect();
-    let line = words::today(heap).map(|today| today.total_bytes);
-    weights::draw(&rows, line, width, (id, "Weight of the heap by model"))
+    let rows: Vec<Bar> = heap.models.iter().map(|model| row(heap, model)).collect();
+    let line = words::today(heap).map(|today| today.total_bytes as f64);
+    bar_rows::bars(&rows, (None, line), width, (id, "Weight of the heap by model"))
 }
 
-fn row(heap: &HeapPrediction, model: &ModelWeight) -> Row {
+fn row(heap: &HeapPrediction, model: &ModelWeight) -> Bar {
     let part = |((part, class, _), bytes): (&(&str, &str, &str), u64)| {
         let share = percent(bytes, model.total_bytes);
         let tip = format!("{}: {part} {}, {share}", model.name.name(), size(bytes));
-        (bytes, format!("{class} area"), tip)
+        (bytes as f64, format!("{class} area"), tip)
     };
-    Row {
-        name: model.name.name().to_owned(),
-        title: name_of(heap, model),
-        bytes: model.total_bytes,
-        share: share_of(heap, model),
+    let share =
+        words::difference_told(heap, model).map_or_else(String::new, |(_, share)| format!(", {share}"));
+    Bar {
+        name: name_of(heap, model),
+        value: format!("{}{share}", size(model.total_bytes)),
         parts: PARTS.iter().zip(part_bytes(&model.parts)).map(part).collect(),
     }
 }
@@ -35,11 +35,6 @@ fn name_of(heap: &HeapPrediction, model: &ModelWeight) -> String {
         (_, true) => format!("{name}, estimate"),
         _ => name.to_owned(),
     }
-}
-
-/// The difference in percent to the heap as it is; nothing for that itself.
-fn share_of(heap: &HeapPrediction, model: &ModelWeight) -> String {
-    words::difference_told(heap, model).map_or_else(String::new, |(_, share)| share)
 }
 
 /// Total, difference and parts of every model.

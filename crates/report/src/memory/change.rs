@@ -5,14 +5,13 @@ use super::over_time::over_time;
 use super::page::{SCRIPT, STYLE};
 use super::page_tables;
 use super::terminal::findings;
-use assay_kit::bar_list::{self, Bar};
-use assay_kit::ink::{Ink, bar, fit, paragraph};
+use assay_kit::bar_rows::{self, Bar};
+use assay_kit::ink::{Ink, bar, fit};
 use assay_kit::number::{bytes, count, duration, less, signed_bytes};
 use assay_kit::page::{self, drawings};
 use assay_kit::stack::fill_class;
-use assay_kit::terminal::{problems, usable};
 use assay_kit::text::{clean, html};
-use assay_kit::{LeavesShown, Page, Section, Table, TerminalView};
+use assay_kit::{Page, Section, Table, Terminal, TerminalView};
 use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport, Problem};
 use std::io;
 
@@ -56,25 +55,21 @@ fn number_of(cause: &Cause) -> String {
 
 /// Growth between two looks by cause, the biggest first.
 pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
-    let (ink, width) = (Ink(view.color), usable(view.width));
-    let mut out = String::new();
-    paragraph(&mut out, 0, width, &sentence(change), |l| ink.bold(l));
-    paragraph(&mut out, 0, width, &format!("{}.", explained(change)), str::to_owned);
-    out.push('\n');
-    let shown = match view.leaves {
-        LeavesShown::All => usize::MAX,
-        LeavesShown::Biggest(leaves) => leaves,
-    };
+    let mut out = Terminal::new(view);
+    out.paragraph(0, &sentence(change), Ink::bold);
+    out.paragraph(0, &format!("{}.", explained(change)), Ink::plain);
+    out.blank();
+    let shown = view.leaves.most();
     let largest = change.causes.iter().map(|c| c.change_bytes().unsigned_abs()).max().unwrap_or(0);
-    let name_columns = (width - 46).clamp(26, 60);
+    let name_columns = (out.width - 46).clamp(26, 60);
     for cause in change.causes.iter().take(shown) {
         let by = cause.change_bytes();
         let filled = bar(by.unsigned_abs() as f64 / largest.max(1) as f64, 14);
         let change_text = format!("{:>13}", signed_bytes(by));
-        let change_text = if by > 0 { ink.warn(&change_text) } else { ink.good(&change_text) };
+        let change_text = if by > 0 { out.ink.warn(&change_text) } else { out.ink.good(&change_text) };
         let line =
             format!("{}{change_text}{:>10}  {filled}", fit(&path_of(cause), name_columns), number_of(cause));
-        out += &format!("{}\n", line.trim_end());
+        out.line(&line);
         let told = format!(
             "{} → {}, {}. {}",
             bytes(cause.before_bytes),
@@ -82,43 +77,43 @@ pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
             cause.tier.title(),
             clean(&cause.explanation)
         );
-        paragraph(&mut out, 2, width, &told, |l| ink.dim(l));
+        out.paragraph(2, &told, Ink::dim);
     }
     let folded = change.causes.get(shown..).unwrap_or_default();
     if !folded.is_empty() {
         let sum = folded.iter().fold(0i64, |sum, c| sum.saturating_add(c.change_bytes()));
         let line = format!("{} more, {} together (--leaves all)", folded.len(), signed_bytes(sum));
-        out += &format!("{}\n", ink.dim(&line));
+        out.line(&out.ink.dim(&line));
     }
-    problems(&mut out, &Problem::listed(&change.problems), ink, width);
-    out
+    out.problems(&Problem::listed(&change.problems));
+    out.finish()
 }
 
 /// The limit that a process needs, with its arithmetic and the settings that would lower it.
 pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
-    let (ink, width) = (Ink(view.color), usable(view.width));
-    let mut out = format!("{}\n", ink.bold(&format!("{} (pid {})", clean(&advice.program), advice.pid)));
-    paragraph(&mut out, 0, width, &facts::advice_sentence(advice), str::to_owned);
-    out.push('\n');
-    let name_columns = (width - 44).clamp(28, 50);
+    let mut out = Terminal::new(view);
+    out.line(&out.ink.bold(&format!("{} (pid {})", clean(&advice.program), advice.pid)));
+    out.paragraph(0, &facts::advice_sentence(advice), Ink::plain);
+    out.blank();
+    let name_columns = (out.width - 44).clamp(28, 50);
     let heading =
         format!("{}{:>13}{:>13}{:>15}", fit("", name_columns), "now", "highest seen", "provided for");
-    out += &format!("{}\n", ink.dim(&heading));
+    out.line(&out.ink.dim(&heading));
     for line in &advice.lines {
         let name = fit(&clean(&line.name), name_columns);
         let peak = line.peak_bytes.map_or("-".to_owned(), bytes);
-        out += &format!("{name}{:>13}{peak:>13}{:>15}\n", bytes(line.now_bytes), bytes(line.bound_bytes));
-        paragraph(&mut out, 2, width, &facts::bound_from(line), |l| ink.dim(l));
+        out.line(&format!("{name}{:>13}{peak:>13}{:>15}", bytes(line.now_bytes), bytes(line.bound_bytes)));
+        out.paragraph(2, &facts::bound_from(line), Ink::dim);
     }
     let (now, bound) = facts::advice_sums(advice);
     let sum = format!("{}{:>13}{:>13}{:>15}", fit("Σ", name_columns), bytes(now), "", bytes(bound));
-    out += &format!("{}\n", ink.bold(&sum));
+    out.line(&out.ink.bold(&sum));
     let limit =
         format!("{}{:>41}", fit("limit, rounded up to a MiB", name_columns), bytes(advice.limit_bytes));
-    out += &format!("{}\n", ink.bold(&limit));
-    findings(&mut out, "Settings that would lower it", "lowers it by", &advice.settings, ink, width);
-    problems(&mut out, &Problem::listed(&advice.problems), ink, width);
-    out
+    out.line(&out.ink.bold(&limit));
+    findings(&mut out, "Settings that would lower it", "lowers it by", &advice.settings);
+    out.problems(&Problem::listed(&advice.problems));
+    out.finish()
 }
 
 /// The same as one HTML file, with areas over the `looks` between (empty for none).
@@ -132,7 +127,9 @@ pub fn render_html(
 ) -> io::Result<()> {
     let of = change.pid.map_or_else(String::new, |pid| format!(" of {pid}"));
     let bars = bars(change);
-    let draw = |width: f64, id: &str| bar_list::draw(&bars, width.min(760.0), id, "Causes by growth");
+    let draw = |width: f64, id: &str| {
+        bar_rows::bars(&bars, (None, None), width.min(760.0), (id, "Causes by growth"))
+    };
     let answer = format!(
         "<p class=\"headline\">{}.</p>\n<p class=\"sum\">{}.</p>\n{}",
         html(&sentence(change)),
@@ -159,17 +156,11 @@ fn bars(change: &MemoryChange) -> Vec<Bar> {
     causes.sort_by_key(|c| std::cmp::Reverse(c.change_bytes().unsigned_abs()));
     causes.truncate(CAUSES_DRAWN);
     causes.sort_by_key(|c| std::cmp::Reverse(c.change_bytes()));
-    let class = |cause: &Cause| {
-        let area = Area::of_path(&cause.path);
-        fill_class(area.unwrap_or(Area::Other).look())
+    let bar = |cause: &Cause| {
+        let (by, area) = (cause.change_bytes(), Area::of_path(&cause.path).unwrap_or(Area::Other));
+        Bar::whole(&path_of(cause), signed_bytes(by), by as f64, &fill_class(area.look()))
     };
-    let one = |cause: &Cause| Bar {
-        name: path_of(cause),
-        value: cause.change_bytes() as f64,
-        text: signed_bytes(cause.change_bytes()),
-        class: class(cause),
-    };
-    causes.into_iter().map(one).collect()
+    causes.into_iter().map(bar).collect()
 }
 
 fn causes(change: &MemoryChange) -> Table {

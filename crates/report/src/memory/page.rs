@@ -5,13 +5,13 @@ use super::over_time::over_time;
 use super::page_tables;
 use super::tree::{self, AreaNode, Node};
 use askama::Template;
-use assay_kit::bar_list;
+use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{bytes, percent};
 use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
 use assay_kit::tree_map::{View, views};
 use assay_kit::{Page, Section, Table, key};
-use assay_model::{Advice, Area, MemoryReport, Problem};
+use assay_model::{Advice, Area, MemoryReport, Problem, TierBytes};
 use std::io;
 
 pub(super) const STYLE: &str = include_str!("../../../../web/memory.css");
@@ -172,16 +172,13 @@ fn unknown_line(areas: &[AreaNode], report: &MemoryReport) -> String {
 }
 
 fn tiers(report: &MemoryReport) -> (String, Table) {
-    let bars: Vec<bar_list::Bar> = report
-        .tiers
-        .iter()
-        .map(|t| bar_list::Bar {
-            name: t.tier.title().to_owned(),
-            value: t.resident_bytes as f64,
-            text: format!("{}, {}", bytes(t.resident_bytes), percent(t.resident_bytes, report.rss_bytes)),
-            class: if t.tier.is_inference() { "bar pale s1".to_owned() } else { "bar s0".to_owned() },
-        })
-        .collect();
-    let svg = bar_list::draw(&bars, PANEL_WIDTH, "tiers-bars", "How figures were established");
+    let bar = |t: &TierBytes| {
+        let value = format!("{}, {}", bytes(t.resident_bytes), percent(t.resident_bytes, report.rss_bytes));
+        let class = if t.tier.is_inference() { "bar pale s1" } else { "bar s0" };
+        Bar::whole(t.tier.title(), value, t.resident_bytes as f64, class)
+    };
+    let bars: Vec<Bar> = report.tiers.iter().map(bar).collect();
+    let name = ("tiers-bars", "How figures were established");
+    let svg = bar_rows::bars(&bars, (None, None), PANEL_WIDTH, name);
     (svg, page_tables::tiers(report))
 }

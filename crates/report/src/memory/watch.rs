@@ -2,7 +2,7 @@
 
 use super::facts::{self, to_the_second};
 use super::tree;
-use assay_kit::ink::{Ink, curve, fit, paragraph};
+use assay_kit::ink::{Ink, curve, fit, wrap};
 use assay_kit::number::{bytes, signed_bytes};
 use assay_kit::terminal::usable;
 use assay_kit::text::{clean, shorten};
@@ -138,10 +138,8 @@ impl Watch {
     fn leaves(&self, width: usize, ink: Ink) -> Vec<String> {
         let (Some(first), Some(last)) = (&self.first_full, &self.last_full) else { return Vec::new() };
         let left_out = last.owners_left_out.as_ref().map(facts::owners_left_out);
-        let mut told = String::new();
-        left_out.iter().for_each(|text| paragraph(&mut told, 0, width, text, |l| ink.warn(l)));
         let mut lines = vec![String::new()];
-        lines.extend(told.lines().map(str::to_owned));
+        lines.extend(left_out.iter().flat_map(|text| wrap(text, width)).map(|line| ink.warn(&line)));
         if first.monotonic_ns == last.monotonic_ns {
             lines.push(ink.dim("Leaves that grew: after the next full look"));
             return lines;

@@ -1,8 +1,8 @@
 //! What a J9 says of itself: `<initialized>` with its attributes, system and arguments.
 
+use super::root::Root;
 use super::tag::{Attributes, unescaped};
 use crate::contract::At;
-use crate::j9::Root;
 use assay_model::GcJvm;
 use assay_text::redact;
 
@@ -42,10 +42,11 @@ impl Header {
 
     /// `<verbosegc version="..">`
     pub fn take_root(&mut self, attributes: &Attributes<'_>, text: &str) {
-        self.jvm.version = attributes.get("version").map(str::to_owned);
+        let version = attributes.get("version");
+        self.jvm.version = version.map(str::to_owned);
         // A rotated file has the root without the attributes; what was known before stays.
         if self.root.is_none() {
-            self.root = Root::begin(text);
+            self.root = version.map(|version| Root::begin(version, text));
         }
     }
 

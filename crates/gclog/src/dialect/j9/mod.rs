@@ -18,6 +18,7 @@ mod names;
 mod old;
 mod old_pauses;
 mod pause;
+mod root;
 mod tag;
 
 use super::decimal::{civil_ns, old_civil_ns};
@@ -29,6 +30,7 @@ use ids::Ids;
 use memory::Memory;
 use old::OldPause;
 use pause::Pause;
+pub use root::{J9Mode, read_j9};
 use tag::{Attributes, Piece};
 
 /// Cycles that are open at once: a global one with scavenges in between, and some whose end is lost.
@@ -101,6 +103,10 @@ pub(super) fn recognises(text: &str) -> bool {
 }
 
 impl Dialect for J9 {
+    fn name(&self) -> &'static str {
+        "j9"
+    }
+
     fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken {
         if !self.is_begun {
             self.is_begun = true;

@@ -12,7 +12,7 @@ const COLLECTIONS_MAX: usize = 8;
 const CPU_STEP_NS: u64 = 1_000;
 
 /// A pause of which not everything is read yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pause {
     begun: At,
     time_to_safepoint_ns: Option<u64>,
@@ -37,25 +37,7 @@ pub(super) struct Pause {
 
 impl Pause {
     pub fn new(at: At) -> Self {
-        Pause {
-            begun: at,
-            time_to_safepoint_ns: None,
-            cause: None,
-            kinds: Vec::new(),
-            cycle_id: None,
-            has_cycle_start: false,
-            is_final: false,
-            before: None,
-            after: None,
-            user_ns: None,
-            sys_ns: None,
-            work_ns: None,
-            workers: None,
-            allocated_bytes: None,
-            promoted_bytes: None,
-            thread: None,
-            troubles: Vec::new(),
-        }
+        Pause { begun: at, ..Pause::default() }
     }
 
     pub fn begun_at(&self) -> At {

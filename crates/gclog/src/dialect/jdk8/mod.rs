@@ -81,6 +81,10 @@ pub(super) fn recognises(text: &str) -> bool {
 }
 
 impl Dialect for Jdk8 {
+    fn name(&self) -> &'static str {
+        "jdk8"
+    }
+
     fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken {
         if !self.is_begun {
             self.is_begun = true;

@@ -10,9 +10,10 @@ use crate::scan::Scan;
 pub(super) type Pair<'a> = [Option<&'a str>; 2];
 
 /// How much a line tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     /// No level decorator.
+    #[default]
     Unknown,
     Error,
     Warning,
@@ -22,7 +23,7 @@ pub(super) enum Level {
 }
 
 /// A line, taken apart.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Line<'a> {
     /// Seconds with a point, from `uptime`, without the unit.
     pub uptime: Option<&'a str>,
@@ -47,18 +48,7 @@ pub(super) struct Line<'a> {
 
 impl<'a> Line<'a> {
     pub fn parse(raw: &'a str) -> Line<'a> {
-        let mut line = Line {
-            uptime: None,
-            nanos: [None; 2],
-            millis: [None; 2],
-            time: None,
-            level: Level::Unknown,
-            tags: "",
-            is_decorated: false,
-            is_continuation: raw.starts_with("[  "),
-            gc_id: None,
-            text: raw,
-        };
+        let mut line = Line { is_continuation: raw.starts_with("[  "), text: raw, ..Line::default() };
         // A blank parts the message from the decorators, so that a bracket of the message is not taken for one.
         while line.text.as_bytes().first() == Some(&b'[')
             && let Some(end) = memchr::memchr(b']', line.text.as_bytes())

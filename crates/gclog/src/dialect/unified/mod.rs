@@ -57,6 +57,10 @@ pub(super) fn recognises(text: &str) -> bool {
 }
 
 impl Dialect for Unified {
+    fn name(&self) -> &'static str {
+        "unified"
+    }
+
     fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken {
         let line = Line::parse(text);
         if line.text.is_empty() {

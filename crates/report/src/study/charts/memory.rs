@@ -3,8 +3,8 @@
 use super::super::grid::{Cell, Grid, Group};
 use super::keys::area_key;
 use assay_kit::Table;
-use assay_kit::bar_rows::{self, Sum};
-use assay_kit::figure::{Figure, Panel};
+use assay_kit::bar_rows::{self, Bar};
+use assay_kit::figure::{Figure, PANEL_WIDTH, Panel};
 use assay_kit::number::{MIB, mib, significant};
 use assay_kit::stack::fill_class;
 use assay_kit::text;
@@ -72,11 +72,12 @@ fn occurring(grid: &Grid) -> Vec<Area> {
 }
 
 fn panel(grid: &Grid, group: &Group, id: &str) -> String {
-    let rows: Vec<Sum> = group.cells.iter().map(|cell| row(cell, at_window_ends(grid, cell))).collect();
-    bar_rows::sums(&rows, "resident memory (MiB)", (id, &format!("{TITLE}{}", group.place())))
+    let rows: Vec<Bar> = group.cells.iter().map(|cell| row(cell, at_window_ends(grid, cell))).collect();
+    let title = format!("{TITLE}{}", group.place());
+    bar_rows::bars(&rows, (Some("resident memory (MiB)"), None), PANEL_WIDTH, (id, &title))
 }
 
-fn row(cell: &Cell, areas: Option<Means>) -> Sum {
+fn row(cell: &Cell, areas: Option<Means>) -> Bar {
     let value = match areas {
         Some(areas) => mib(areas.iter().sum()),
         None if cell.skipped.is_some() => "skipped, see below".to_owned(),
@@ -87,7 +88,7 @@ fn row(cell: &Cell, areas: Option<Means>) -> Sum {
         (bytes / MIB, fill_class(area.look()), tip)
     };
     let parts = areas.into_iter().flat_map(|areas| areas.into_iter().zip(Area::ALL)).map(part);
-    Sum { label: cell.label.clone(), value, parts: parts.collect() }
+    Bar { name: cell.label.clone(), value, parts: parts.collect() }
 }
 
 fn table(grid: &Grid) -> Table {

@@ -8,6 +8,7 @@
 //! The text is searched line by line and not parsed: logs are read while they are written, so that the root has no end,
 //! a restart adds a second one, and messages of the JVM stand between. Of several roots the last counts.
 
+use super::tag::{self, Piece};
 use crate::scan::shortened;
 use assay_model::{ModeRead, ReferenceMode};
 use std::io::{BufRead, Read};
@@ -46,22 +47,29 @@ pub fn read_j9(from: impl BufRead) -> Option<J9Mode> {
             return root.map(Root::mode);
         }
         read_bytes += bytes as u64;
-        // Most lines of a log are none of these, and are passed over quickly.
         let text = String::from_utf8_lossy(&line);
         if let Some(version) = text.strip_prefix("1CIJAVAVERSION") {
             javacore_bits = bits_of_javacore(version);
-        } else if let Some(is_marked) = marked_line(&text) {
-            let bits = javacore_bits.take();
-            root = Some(Root { bits, ..Root::new(&text, is_marked) });
-        } else if let Some(root) = &mut root {
-            root.take(&text);
+        } else if let Some(version) = text.strip_prefix("1CIGCVERSION") {
+            root = Some(Root { bits: javacore_bits.take(), ..Root::begin(version, &text) });
+        }
+        let mut rest = &*text;
+        while let Some(piece) = tag::next(&mut rest) {
+            let Piece::Open { name, attributes, .. } = piece else { continue };
+            match (name, attributes.values(["version", "name", "value"]), &mut root) {
+                ("verbosegc", [Some(version), ..], _) => root = Some(Root::begin(version, &text)),
+                ("attribute", [_, Some(name), Some(value)], Some(root)) => {
+                    root.take_attribute(name, value, &text);
+                }
+                _ => {}
+            }
         }
     }
 }
 
 /// What one JVM wrote.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Root {
+pub(super) struct Root {
     version_line: String,
     is_marked: bool,
     compressed: Option<(bool, String)>,
@@ -71,25 +79,18 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// The root that begins on this line, if one does.
-    pub(crate) fn begin(text: &str) -> Option<Self> {
-        Some(Root::new(text, marked_line(text)?))
-    }
-
-    fn new(text: &str, is_marked: bool) -> Self {
-        Root { version_line: shortened(text.trim(), EVIDENCE_CHARS_MAX), is_marked, ..Root::default() }
-    }
-
-    /// Takes a line with an `<attribute ..>`.
-    fn take(&mut self, text: &str) {
-        let Some(attribute) = text.trim_start().strip_prefix("<attribute ") else { return };
-        if let (Some(name), Some(value)) = (quoted(attribute, "name="), quoted(attribute, "value=")) {
-            self.take_attribute(name, value, text);
+    /// A root with the version that stands on this line.
+    pub(super) fn begin(version: &str, text: &str) -> Self {
+        let marked = version.trim_end().strip_suffix("CMPRSS");
+        Root {
+            version_line: shortened(text.trim(), EVIDENCE_CHARS_MAX),
+            is_marked: marked.is_some_and(|rest| rest.ends_with(['_', ' '])),
+            ..Root::default()
         }
     }
 
-    /// Takes an attribute of such a line.
-    pub(crate) fn take_attribute(&mut self, name: &str, value: &str, text: &str) {
+    /// Takes an attribute of this line.
+    pub(super) fn take_attribute(&mut self, name: &str, value: &str, text: &str) {
         match name {
             "compressedRefs" => {
                 self.compressed = Some((value == "true", shortened(text.trim(), EVIDENCE_CHARS_MAX)));
@@ -103,7 +104,7 @@ impl Root {
     }
 
     /// What the root says of references.
-    pub(crate) fn mode(self) -> J9Mode {
+    pub(super) fn mode(self) -> J9Mode {
         let (is_compressed, evidence) = self.compressed.unwrap_or((self.is_marked, self.version_line));
         let mode = match (is_compressed, self.shift_bits, self.bits) {
             (true, Some(0), _) => Some(ReferenceMode::CompressedUnscaled),
@@ -127,32 +128,6 @@ impl Root {
     }
 }
 
-/// Whether the line begins what one JVM wrote, and if so, whether its version is marked.
-fn marked_line(text: &str) -> Option<bool> {
-    let text = text.trim();
-    let version = if let Some(at) = text.find("<verbosegc ") {
-        quoted(&text[at..], "version=")?
-    } else {
-        text.strip_prefix("1CIGCVERSION")?
-    };
-    Some(version.strip_suffix("CMPRSS").is_some_and(|rest| rest.ends_with(['_', ' '])))
-}
-
-/// The value behind `key`, in double or single quotes.
-fn quoted<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let mut rest = text;
-    loop {
-        let at = rest.find(key)?;
-        // `name=` must not be the end of another key.
-        let is_whole = rest[..at].chars().next_back().is_none_or(char::is_whitespace);
-        rest = &rest[at + key.len()..];
-        if is_whole {
-            let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-            return rest[1..].split_once(quote).map(|(value, _)| value);
-        }
-    }
-}
-
 fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
@@ -167,5 +142,5 @@ fn bits_of_javacore(version: &str) -> Option<u8> {
 }
 
 #[cfg(test)]
-#[path = "j9_tests.rs"]
+#[path = "root_tests.rs"]
 mod tests;
