@@ -46,6 +46,7 @@
 
 mod contract;
 mod dialect;
+mod encoding;
 pub mod input;
 mod records;
 mod scan;

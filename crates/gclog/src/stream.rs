@@ -5,6 +5,7 @@
 
 use crate::contract::{At, Dialect, GcSink, Taken};
 use crate::dialect::Recogniser;
+use crate::encoding::Encoding;
 use assay_model::{GcSource, Problem};
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -15,10 +16,13 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What of a log is looked at before its form is decided.
 const RECOGNISED_LINES_MAX: usize = 200;
+/// Where so much holds no line of a GC log, none is looked for any more: a device may have no end.
+const UNKNOWN_BYTES_MAX: u64 = 64 << 20;
 
 /// Reads logs as they come: begin a source, feed it bytes in any portions, end it; the next source goes on where it ended.
 #[derive(Debug, Default)]
 pub struct GcStream {
+    encoding: Encoding,
     partial: Vec<u8>,
     is_overlong: bool,
     source: GcSource,
@@ -36,6 +40,7 @@ impl GcStream {
     pub fn begin_source(&mut self, name: &str, sink: &mut dyn GcSink) {
         self.source = GcSource { name: name.to_owned(), ..GcSource::default() };
         self.looking = Some(<(Recogniser, Vec<String>)>::default());
+        self.encoding = Encoding::default();
         sink.begin_source(name);
     }
 
@@ -45,25 +50,31 @@ impl GcStream {
     }
 
     /// Takes the next bytes of the source.
-    pub fn feed(&mut self, mut bytes: &[u8], sink: &mut dyn GcSink) {
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn GcSink) {
         self.source.bytes += bytes.len() as u64;
+        let mut encoding = std::mem::take(&mut self.encoding);
+        self.feed_text(&encoding.decoded(bytes), sink);
+        self.encoding = encoding;
+    }
+
+    fn feed_text(&mut self, mut bytes: &[u8], sink: &mut dyn GcSink) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
             bytes = &rest[1..];
             if self.partial.is_empty() && !self.is_overlong && line.len() <= LINE_BYTES_MAX {
                 self.take_line(line, sink);
             } else {
-                self.keep(line);
+                self.keep(line, sink);
                 self.take_kept(sink);
             }
         }
-        self.keep(bytes);
+        self.keep(bytes, sink);
     }
 
     /// Takes what a reader has, up to its end; how many bytes that was.
     ///
     /// # Errors
-    /// Those of reading; what came before has been taken.
+    /// Those of reading; what came before has been taken. Much that holds no line of a GC log is one, too.
     pub fn feed_from(
         &mut self,
         from: &mut dyn Read,
@@ -77,6 +88,9 @@ impl GcStream {
                 Ok(bytes) => {
                     self.feed(&buffer[..bytes], sink);
                     taken += bytes as u64;
+                    if self.dialect.is_none() && UNKNOWN_BYTES_MAX < self.source.bytes {
+                        return Err(io::Error::other("its first 64 MiB hold no line of a GC log"));
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -86,6 +100,9 @@ impl GcStream {
 
     /// Ends the source: what stands after the last end of line counts as a line.
     pub fn end_source(&mut self, sink: &mut dyn GcSink) {
+        if let Some(byte) = self.encoding.rest() {
+            self.feed_text(&[byte], sink);
+        }
         let has_no_end = !self.partial.is_empty() || self.is_overlong;
         let is_overlong = self.is_overlong;
         if has_no_end {
@@ -126,12 +143,22 @@ impl GcStream {
         }
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
-        if self.is_overlong || self.partial.len() + bytes.len() > LINE_BYTES_MAX {
-            self.is_overlong = true;
-            self.partial.clear();
-        } else {
-            self.partial.extend_from_slice(bytes);
+    fn keep(&mut self, bytes: &[u8], sink: &mut dyn GcSink) {
+        for piece in bytes.chunks(LINE_BYTES_MAX / 2) {
+            // Of a log whose lines end with a carriage return alone, those that are whole.
+            if LINE_BYTES_MAX < self.partial.len() + piece.len()
+                && let Some(end) = memchr::memrchr(b'\r', &self.partial)
+            {
+                let rest = self.partial.split_off(end + 1);
+                let whole = std::mem::replace(&mut self.partial, rest);
+                self.take_line(&whole, sink);
+            }
+            if self.is_overlong || self.partial.len() + piece.len() > LINE_BYTES_MAX {
+                self.is_overlong = true;
+                self.partial.clear();
+            } else {
+                self.partial.extend_from_slice(piece);
+            }
         }
     }
 
@@ -149,9 +176,18 @@ impl GcStream {
         self.partial.clear();
     }
 
+    /// A line, or several that end with a carriage return alone.
     fn take_line(&mut self, bytes: &[u8], sink: &mut dyn GcSink) {
-        self.source.lines += 1;
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        if memchr::memchr(b'\r', bytes).is_some() {
+            bytes.split(|byte| *byte == b'\r').for_each(|line| self.take_one(line, sink));
+        } else {
+            self.take_one(bytes, sink);
+        }
+    }
+
+    fn take_one(&mut self, bytes: &[u8], sink: &mut dyn GcSink) {
+        self.source.lines += 1;
         let marked = if self.source.lines == 1 { bytes.strip_prefix(BYTE_ORDER_MARK) } else { None };
         let bytes = marked.unwrap_or(bytes);
         // Nearly always it is UTF-8, which is quicker to see than to mend.
@@ -176,6 +212,10 @@ impl GcStream {
             if !is_same && let Some(mut old) = self.dialect.replace(new) {
                 old.finish(sink);
             }
+        }
+        if self.source.dialect.is_none() && self.dialect.is_none() {
+            // A server's own output may stand before its first collection.
+            self.looking = Some(Default::default());
         }
         let first = self.source.lines + 1 - lines.len() as u64;
         for (line, text) in (first..).zip(lines) {

@@ -34,12 +34,12 @@ fn samples() -> Vec<PathBuf> {
     found
 }
 
-/// Young collections within a remark: the length of the remark holds theirs, and they are counted once.
-fn within_remarks_ns(name: &str) -> u64 {
+/// Young collections within a remark, and their sum: the length of the remark holds theirs, and both are one stop.
+fn within_remarks(name: &str) -> (usize, u64) {
     match name {
-        _ if name.contains("broken_gc_locker") || name.contains("cms-tlab-references") => 2_089_035_000,
-        "cms-scavenge-before-remark.log" => 469_744_100,
-        _ => 0,
+        _ if name.contains("broken_gc_locker") || name.contains("cms-tlab-references") => (1, 2_089_035_000),
+        "cms-scavenge-before-remark.log" => (1, 469_744_100),
+        _ => (0, 0),
     }
 }
 
@@ -58,8 +58,8 @@ fn samples_have_every_pause_and_no_line_is_left_over() {
             sum_ns as f64 / 1e9,
             told.strange.len()
         );
-        assert_eq!(told.pauses().count(), count, "{name}");
-        assert_eq!(sum_ns + within_remarks_ns(&name), units * 100, "{name}");
+        let (within, within_ns) = within_remarks(&name);
+        assert_eq!((told.pauses().count() + within, sum_ns + within_ns), (count, units * 100), "{name}");
         assert_eq!(told.strange, Vec::<String>::new(), "{name}");
         assert_eq!(told.problems, [], "{name}");
         assert_eq!(told.sources[0].dialect.as_deref(), Some("jdk8"), "{name}");
@@ -110,22 +110,20 @@ fn a_torn_full_collection_of_cms_is_whole() {
 }
 
 #[test]
-fn a_young_collection_within_a_remark_is_not_counted_twice() {
+fn a_young_collection_within_a_remark_is_one_stop() {
     let told = read(
         b"9.0: [GC[YG occupancy: 8 K (9 K)]9.0: [GC 9.0: [ParNew: 8K->1K(9K), 0.5000000 secs] 18K->11K(19K), 0.6000000 secs] \
           [Times: user=0.01 sys=0.00, real=0.60 secs] \n9.6: [Rescan (parallel) , 0.1 secs] [1 CMS-remark: 10K(10K)] 11K(19K), \
           1.0000000 secs] [Times: user=0.02 sys=0.00, real=1.00 secs] \n",
     );
-    let lengths: Vec<_> =
-        told.records.iter().map(|record| (record.phase.as_str(), record.duration_ns)).collect();
-    assert_eq!(lengths, [("GC ParNew", Some(600_000_000)), ("CMS-remark", Some(400_000_000))]);
-    assert_eq!(told.records[1].end.uptime_ns, Some(10_000_000_000));
+    let [stop] = told.records.as_slice() else { panic!("one stop: {:#?}", told.records) };
+    assert_eq!((stop.phase.as_str(), stop.duration_ns), ("CMS-remark", Some(1_000_000_000)));
+    assert_eq!(stop.end.uptime_ns, Some(10_000_000_000));
+    assert_eq!((stop.heap.before_bytes, stop.heap.after_bytes), (Some(18 << 10), Some(11 << 10)));
+    let young = stop.space(GcSpace::Young).expect("what was collected");
+    assert_eq!((young.before_bytes, young.after_bytes), (Some(8 << 10), Some(1 << 10)));
+    assert_eq!(stop.cpu.map(|cpu| cpu.user_ns), Some(20_000_000));
     assert_eq!(told.strange, Vec::<String>::new());
-    let old = told.records[0].space(GcSpace::Old).expect("the rest of the heap");
-    assert_eq!(
-        (old.before_bytes, old.after_bytes, old.capacity_bytes),
-        (Some(10 << 10), Some(10 << 10), Some(10 << 10))
-    );
 }
 
 #[test]
@@ -259,6 +257,111 @@ fn sizes_of_g1_are_the_finer_ones() {
     );
     assert_eq!(mixed.troubles, [GcTrouble::EvacuationFailure]);
     assert_eq!(told.jvms[0].collector.as_deref(), Some("G1"));
+}
+
+/// Phase and length of all that has one, microseconds.
+fn phases(told: &told::Told) -> Vec<(&str, u64)> {
+    let of = |record: &'_ GcRecord| record.duration_ns.map_or(0, |ns| ns / 1_000);
+    told.records.iter().map(|record| (record.phase.as_str(), of(record))).collect()
+}
+
+#[test]
+fn shenandoah_of_jdk_8_is_read() {
+    let told = read(
+        b"2017-11-14T14:38:15.525-0500: 463.254: #0: [Pause Init Mark (process weakrefs), 7.438 ms]\n\
+          2017-11-14T14:38:15.532-0500: 463.261: #0: [Concurrent marking 12G->13G(18G), 42.990 ms]\n\
+          2017-11-14T14:38:15.576-0500: 463.305: #0: [Pause Final Mark 13G->9784M(18G), 2.288 ms]\n\
+          2017-11-14T14:38:15.578-0500: 463.307: #0: [Concurrent evacuation 9800M->10G(18G), 14.682 ms]\n\
+          2017-11-14T14:38:15.593-0500: 463.322: #0: [Pause Init Update Refs, 0.125 ms]\n\
+          2017-11-14T14:38:16.593-0500: 464.322: #1: [Pause Full (Allocation Failure) 17G->9G(18G), 900.125 ms]\n",
+    );
+    assert_eq!(told.strange, Vec::<String>::new());
+    let want = [
+        ("Pause Init Mark", 7_438),
+        ("Concurrent marking", 42_990),
+        ("Pause Final Mark", 2_288),
+        ("Concurrent evacuation", 14_682),
+        ("Pause Init Update Refs", 125),
+        ("Pause Full", 900_125),
+    ];
+    assert_eq!(phases(&told), want);
+    assert_eq!(told.jvms[0].collector.as_deref(), Some("Shenandoah"));
+    assert_eq!(told.records[5].scope, Some(GcScope::Full));
+    assert_eq!(told.records[0].end.uptime_ns, Some(463_261_438_000));
+    assert_eq!(told.records[2].heap.after_bytes, Some(9_784 << 20));
+}
+
+#[test]
+fn lines_of_two_jvms_in_one_log_are_told_as_such_and_not_as_restarts() {
+    let pause = |s: u32| format!("{s}.500: [GC (Allocation Failure)  512K->400K(126976K), 0.0011160 secs]\n");
+    let both: String = (0..40).flat_map(|i| [pause(5_000 + 10 * i), pause(100 + 10 * i)]).collect();
+    let told = read(both.as_bytes());
+    assert!(told.jvms_begun <= 2, "{} JVMs", told.jvms_begun);
+    assert_eq!((told.records.len(), told.problems.len()), (80, 1), "{:?}", told.problems);
+    assert!(told.problems[0].text.starts_with("several JVMs write into this log at once"));
+}
+
+#[test]
+fn logs_in_utf_16_and_with_carriage_returns_alone_are_read() {
+    let text = fs::read_to_string(assay_testkit::testdata("gclog/jdk8").join("serial-tenuring.log"))
+        .expect("the sample");
+    let want = read(text.as_bytes());
+    assert!(want.pauses().count() > 3);
+    let little: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let big: Vec<u8> =
+        [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect();
+    let returns = text.replace('\n', "\r").repeat(1).into_bytes();
+    for (what, bytes) in [("little endian", &little), ("big endian", &big), ("carriage returns", &returns)] {
+        for portion in [1, 7, 1 << 20] {
+            let told = read_in(portion, &[bytes]);
+            assert_eq!(
+                (told.records, told.strange),
+                (want.records.clone(), Vec::new()),
+                "{what} in {portion}"
+            );
+        }
+    }
+}
+
+#[test]
+fn class_histograms_hide_no_full_collection() {
+    let told = read(
+        b"7.0: [Full GC (System.gc()) 7.0: [Class Histogram (before full gc): \n\n num     #instances         #bytes  class name\n\
+          ----------------------------------------------\n   1:         24519        5783400  [C\n   2:          3685         888128  [Ljava.lang.Object;\n\
+          3:             1             16  [[[I\nTotal        271481       20043160\n, 4.7148918 secs]\n11.7: [CMS: 10K->9K(90K), 90.1 secs] 20K->9K(99K), \
+          [Metaspace: 3K->3K(9K)], 95.0000000 secs] [Times: user=90.00 sys=1.00, real=95.00 secs] \n",
+    );
+    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(phases(&told), [("Full GC", 95_000_000)]);
+    assert_eq!(told.records[0].heap.after_bytes, Some(9 << 10));
+}
+
+#[test]
+fn statistics_that_break_into_a_line_hide_no_pause() {
+    let told = read(
+        b"9.0: [GC (Allocation Failure) 9.0: [ParNew: 90K->9K(99K), 1.9967660 secs] 98K->77K(245K)CMSCollector shouldConcurrentCollect: 10.925\n\
+          time_until_cms_gen_full 0.0483719\nfree=65178472\ncontiguous_available=27934992\npromotion_rate=8.02999e+008\ncms_allocation_rate=0\n\
+          occupancy=0.4673034\ninitiatingOccupancy=0.9200000\n, 1.9969670 secs] [Times: user=1.00 sys=0.00, real=2.00 secs] \n\
+          CMSCollector shouldConcurrentCollect: 12.0: [GC (CMS Initial Mark) [1 CMS-initial-mark: 55K(119K)] 58K(140K), 21.6000000 secs] \
+          [Times: user=0.01 sys=0.00, real=21.60 secs] \ninitiatingOccupancy=0.920000040.0: [GC 12K->3K(20K), 0.0100000 secs]\n",
+    );
+    let want = [("GC ParNew", 1_996_967), ("CMS-initial-mark", 21_600_000), ("GC", 10_000)];
+    assert_eq!(phases(&told), want);
+}
+
+#[test]
+fn statistics_of_remembered_sets_hide_no_pause() {
+    let told = read(
+        b"0.449: [GC pause (G1 Evacuation Pause) (young)Before GC RS summary\n\n Recent concurrent refinement statistics\n  Processed 12 cards\n\
+          \x20 Of 3 completed buffers:\n            3 (100.0%) by concurrent RS threads.\n            0 (  0.0%) by mutator threads.\n\
+          \x20 Did 0 coarsenings.\n  Concurrent RS threads times (s)\n          0.00     0.00\n  Concurrent sampling threads times (s)\n          0.00\n\n\
+          \x20Current rem set statistics\n  Total per region rem sets sizes = 107K. Max = 3K.\n           4K (  3.9%) by 1 Young regions\n\
+          \x20  Static structures = 70K, free_lists = 7K.\n    816957 occupied cards represented.\n\
+          \x20   Region with largest rem set = 0:(HS)[0x00000000ec600000,0x00000000ec600000,0x00000000ec700000], size = 4K, occupied = 0K.\n\
+          After GC RS summary\n, 0.0414530 secs]\n   [Parallel Time: 2.1 ms, GC Workers: 8]\n",
+    );
+    assert_eq!(phases(&told), [("GC pause (young)", 41_453)]);
 }
 
 proptest! {

@@ -3,6 +3,7 @@
 pub(crate) mod decimal;
 mod j9;
 mod jdk8;
+mod turns;
 mod unified;
 
 use crate::contract::Dialect;

@@ -4,6 +4,7 @@ use super::open::Input;
 use super::set::Origin;
 use crate::dialect::Recogniser;
 use crate::dialect::decimal::{Decimal, civil_ns, old_civil_ns, unix_ns};
+use crate::encoding::Encoding;
 use std::io::{self, Read};
 
 /// What of a file is looked at, unpacked.
@@ -39,13 +40,13 @@ pub(super) fn read(origin: &Origin) -> io::Result<Head> {
     if bytes.is_empty() {
         read?;
     }
-    Ok(of_text(&String::from_utf8_lossy(&bytes)))
+    Ok(of_text(&String::from_utf8_lossy(&Encoding::default().decoded(&bytes))))
 }
 
 fn of_text(text: &str) -> Head {
     let mut recogniser = Recogniser::default();
     let mut first = First::default();
-    for line in text.lines() {
+    for line in text.split(['\n', '\r']) {
         recogniser.look(line);
         if first == First::default() {
             first = of_line(line);

@@ -155,11 +155,11 @@ impl Jdk8 {
             pause.heap(sizes);
         }
         self.seen_g1 |= pause.is_g1();
-        let total_ns = pause.end(frame.duration, at.source, at.line);
-        if let Some(outer) = self.pauses.last_mut() {
-            outer.inner(total_ns);
+        let record = pause.end(frame.duration, at.source, at.line);
+        match self.pauses.last_mut() {
+            Some(outer) => outer.inner(record),
+            None => self.wait(record, true, sink),
         }
-        self.wait(pause.into_record(), true, sink);
     }
 
     fn close_concurrent(&mut self, phase: &'static str, frame: &Frame, at: At, sink: &mut dyn GcSink) {

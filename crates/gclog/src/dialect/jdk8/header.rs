@@ -27,6 +27,11 @@ impl Header {
         jvm
     }
 
+    /// Whether Shenandoah writes.
+    pub fn is_shenandoah(&self) -> bool {
+        self.collector_seen == Some("Shenandoah") || self.jvm.collector.as_deref() == Some("Shenandoah")
+    }
+
     /// Whether a header announces a JVM that may be another.
     pub fn announces(&self) -> bool {
         self.next.is_some()
@@ -97,6 +102,7 @@ impl Header {
             "PSYoungGen" => "Parallel",
             "DefNew" => "Serial",
             "ParNew" => "ParNew",
+            "Shenandoah" => "Shenandoah",
             "Eden" | "GC pause" | "GC remark" | "GC cleanup" => "G1",
             _ if name.starts_with("CMS-") => "CMS",
             _ if name.starts_with("GC concurrent-") => "G1",
@@ -113,6 +119,7 @@ fn take_flag(jvm: &mut GcJvm, flag: &str) {
         "+UseConcMarkSweepGC" => Some("CMS"),
         "+UseParallelGC" | "+UseParallelOldGC" => Some("Parallel"),
         "+UseSerialGC" => Some("Serial"),
+        "+UseShenandoahGC" => Some("Shenandoah"),
         _ => None,
     };
     if let Some(collector) = collector {
@@ -120,6 +127,10 @@ fn take_flag(jvm: &mut GcJvm, flag: &str) {
     }
     if matches!(flag, "+UseLargePages" | "-UseLargePages") {
         jvm.large_pages = Some(flag.to_owned());
+    }
+    if matches!(flag, "+UseCompressedOops" | "-UseCompressedOops") {
+        let is_compressed = flag.starts_with('+').to_string();
+        jvm.settings.insert("compressed references".to_owned(), is_compressed);
     }
     let Some((name, value)) = flag.split_once('=') else { return };
     let Ok(number) = value.parse::<u64>() else { return };

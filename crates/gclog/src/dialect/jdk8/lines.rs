@@ -1,5 +1,7 @@
 //! Messages that are no bracket: what the many `-XX:+Print..` options add.
 
+use super::text::Stamp;
+
 /// A message that stands at the beginning of a line, or breaks into a bracket, and takes the rest of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Message {
@@ -153,6 +155,24 @@ fn table(first: u8) -> &'static [(&'static str, Message)] {
 pub(super) fn message(text: &str) -> Option<Message> {
     let entries = table(*text.as_bytes().first()?);
     entries.iter().find(|(prefix, _)| text.starts_with(prefix)).map(|(_, message)| *message)
+}
+
+/// Where a pause begins behind a stamp, or ends, in a line that another message stands at the front of: the text from there on.
+pub(super) fn pause_within(text: &str) -> Option<usize> {
+    let begins = [": [GC", ": [Full GC"].iter().filter_map(|begin| text.find(begin)).min();
+    let with_stamp = begins.map(|at| Stamp::behind(&text[..at + 2]).0.len());
+    let ends = || text.find(" secs]").and_then(|at| text[..at].rfind(", "));
+    with_stamp.or_else(ends)
+}
+
+/// A line of a class histogram, whose names of arrays look like brackets: `   1:        24519        5783400  [C`.
+pub(super) fn is_of_histogram(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
+    let first = words.next().unwrap_or_default();
+    let is_rank = first == "Total" || first.strip_suffix(':').is_some_and(is_number) && first.len() > 1;
+    let is_row = is_rank && words.next().is_some_and(is_number) && words.next().is_some_and(is_number);
+    is_row || text.starts_with("num ") && text.contains("#instances")
 }
 
 /// A word among sizes and times within brackets: its length.

@@ -18,8 +18,10 @@ mod lines;
 mod names;
 mod pause;
 mod safepoints;
+mod shenandoah;
 mod text;
 
+use super::turns::{Fall, INTERLEAVED, Turns};
 use crate::contract::{At, Dialect, GcSink, Taken};
 use assay_model::{GcRecord, GcRecordKind, GcSizes, GcSpace};
 use frame::Frame;
@@ -56,6 +58,9 @@ pub(crate) struct Jdk8 {
     /// Lines of `-XX:+PrintGCApplicationStoppedTime` have been read: rows of the table of safepoints say the same again.
     has_stopped_lines: bool,
     is_in_heap_after: bool,
+    turns: Turns,
+    /// Shenandoah logs beginnings, too.
+    has_starts: bool,
 }
 
 /// Whether a line can be of this form.
@@ -70,6 +75,9 @@ pub(super) fn recognises(text: &str) -> bool {
     let is_stamped = text.bytes().next().is_some_and(|b| b.is_ascii_digit());
     if is_stamped && (text.contains(": Application time: ") || text.contains(" threads were stopped: ")) {
         return true;
+    }
+    if shenandoah::read(text, false, At::default()).is_some() {
+        return is_stamped;
     }
     let Some(bracket) = text.find('[').filter(|at| *at < 80) else { return false };
     let (before, _) = Stamp::behind(&text[..bracket]);
@@ -93,6 +101,9 @@ impl Dialect for Jdk8 {
         }
         let trimmed = text.trim_start();
         let Some(first) = trimmed.bytes().next() else { return Taken::Understood };
+        if lines::is_of_histogram(trimmed) || self.take_shenandoah(text, at, sink) {
+            return Taken::Understood;
+        }
         let is_understood = if first.is_ascii_alphabetic() || matches!(first, b'-' | b'{' | b'}' | b'/') {
             self.take_message(trimmed, at, sink) || self.take_brackets(text, at, sink)
         } else {
@@ -123,11 +134,32 @@ impl Dialect for Jdk8 {
 }
 
 impl Jdk8 {
+    /// Takes a line of Shenandoah; false when it is none.
+    fn take_shenandoah(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> bool {
+        if !self.frames.is_empty() {
+            return false;
+        }
+        match shenandoah::read(text, self.has_starts, at) {
+            Some(shenandoah::Said::Start) => self.has_starts = true,
+            Some(shenandoah::Said::End(record)) => {
+                self.header.take_name("Shenandoah");
+                self.release(sink);
+                sink.record(*record);
+            }
+            None => return self.header.is_shenandoah() && shenandoah::explains(text),
+        }
+        true
+    }
+
     /// Takes a message that is no bracket; false when it is none of those that are known.
     fn take_message(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> bool {
         let Some(message) = lines::message(text) else { return self.take_stamped_message(text, at, sink) };
         match message {
-            Message::Ignored => {}
+            // Another thread may have written it into the middle of a pause.
+            Message::Ignored => {
+                return lines::pause_within(text)
+                    .is_none_or(|chars| self.take_brackets(&text[chars..], at, sink));
+            }
             Message::Prefix(chars) => {
                 return text[chars..].trim().is_empty() || self.take_brackets(&text[chars..], at, sink);
             }
@@ -233,7 +265,17 @@ impl Jdk8 {
         let back_ns = stamp.uptime_ns.and_then(|now| self.last_uptime_ns?.checked_sub(now));
         let announced = self.header.announces();
         let limit_ns = if announced { 0 } else { CLOCK_BACK_NS };
-        if back_ns.is_some_and(|ns| limit_ns < ns) {
+        let mut is_restart = back_ns.is_some_and(|ns| limit_ns < ns);
+        if let (false, Some(last), Some(now)) = (announced, self.last_uptime_ns, stamp.uptime_ns) {
+            let fall = is_restart.then(|| self.turns.falls(last, now));
+            is_restart = fall == Some(Fall::Restart);
+            match fall {
+                Some(Fall::FirstInTurn) => sink.problem(at.problem(INTERLEAVED)),
+                None => self.turns.rises(last, now),
+                _ => {}
+            }
+        }
+        if is_restart {
             self.release(sink);
             sink.jvm(&self.header.jvm());
             sink.begin_jvm();

@@ -18,8 +18,8 @@ pub(super) struct Pause {
     /// G1: what of the heap it takes, and whether a cycle begins with it.
     g1_kind: Option<&'static str>,
     is_initial_mark: bool,
-    /// A collection within this pause has told its length itself: CMS may collect the young generation before it remarks.
-    inner_ns: u64,
+    /// A collection within this stop: CMS may collect the young generation before it remarks.
+    inner: Option<Box<GcRecord>>,
     /// Whether the heap's sizes are one reading, not one before and one after.
     has_one_reading: bool,
 }
@@ -38,7 +38,7 @@ impl Pause {
             is_remark: false,
             g1_kind: None,
             is_initial_mark: false,
-            inner_ns: 0,
+            inner: None,
             has_one_reading: false,
         }
     }
@@ -120,9 +120,10 @@ impl Pause {
         !matches!(self.words, "GC" | "Full GC" | "Inc GC")
     }
 
-    /// A pause within this one has ended.
-    pub fn inner(&mut self, duration_ns: u64) {
-        self.inner_ns = self.inner_ns.saturating_add(duration_ns);
+    /// A pause within this one has ended: both are one stop, which users feel as one.
+    pub fn inner(&mut self, inner: GcRecord) {
+        inner.troubles.iter().for_each(|trouble| self.trouble(*trouble));
+        self.inner = Some(Box::new(inner));
     }
 
     /// Sizes behind everything are those of the heap.
@@ -133,26 +134,26 @@ impl Pause {
         }
     }
 
-    /// The pause has ended: its record is whole. Returns its length from its own beginning, inner pauses included.
-    ///
-    /// The record's length is without them: a stretch of time is never counted twice. Held by
-    /// `a_young_collection_within_a_remark_is_not_counted_twice`.
-    pub fn end(&mut self, duration: Option<(u64, u64)>, source: usize, line: u64) -> u64 {
-        let total_ns = duration.map_or(0, |(ns, _)| ns);
+    /// The pause has ended: its record is whole. What a collection within it freed is part of it. Held by
+    /// `a_young_collection_within_a_remark_is_one_stop`.
+    pub fn end(mut self, duration: Option<(u64, u64)>, source: usize, line: u64) -> GcRecord {
         self.record.phase = self.phase();
         self.record.scope = self.scope();
         self.put_spaces();
         let record = &mut self.record;
         record.end = duration.map_or_else(Default::default, |(ns, _)| self.stamp.after(ns));
-        record.duration_ns = duration.map(|(ns, _)| ns.saturating_sub(self.inner_ns));
+        record.duration_ns = duration.map(|(ns, _)| ns);
         record.duration_resolution_ns = duration.map(|(_, step)| step);
         record.source = source;
         record.line = line;
-        total_ns
-    }
-
-    /// The record of a pause that has ended.
-    pub fn into_record(self) -> GcRecord {
+        if let Some(inner) = self.inner {
+            record.heap.before_bytes = inner.heap.before_bytes.or(record.heap.before_bytes);
+            record.heap.after_bytes = record.heap.after_bytes.or(inner.heap.after_bytes);
+            record.heap.capacity_bytes = record.heap.capacity_bytes.or(inner.heap.capacity_bytes);
+            record.heap.resolution_bytes = record.heap.resolution_bytes.max(inner.heap.resolution_bytes);
+            let known: Vec<GcSpace> = record.spaces.iter().map(|(space, _)| *space).collect();
+            record.spaces.extend(inner.spaces.into_iter().filter(|(space, _)| !known.contains(space)));
+        }
         self.record
     }
 

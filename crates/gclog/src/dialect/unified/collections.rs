@@ -7,7 +7,7 @@ use super::heap::HeapLines;
 use super::heap_lines::HeapLine;
 use super::timed::LineSizes;
 use crate::contract::{At, GcSink};
-use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcTrouble};
+use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
 use std::collections::VecDeque;
 
 /// Collections whose lines may be interleaved: concurrent cycles of two generations, pauses within them, and spare.
@@ -33,8 +33,11 @@ pub(super) struct Collection {
     pub troubles: Vec<GcTrouble>,
     /// When its cycle began: Z without generations does not say how long one took.
     pub begun: Option<GcInstant>,
-    /// Within it, other pauses: the young collection of CMS holds the full one that its failure made necessary.
-    pub inner_pauses_ns: u64,
+    /// A pause of it has begun and not ended.
+    pub is_in_pause: bool,
+    /// A pause within its pause: the young collection of CMS holds the full one that its failure made necessary, a remark may hold a
+    /// young collection. Both are one stop.
+    inner: Option<Box<GcRecord>>,
 }
 
 impl Collection {
@@ -48,7 +51,8 @@ impl Collection {
             workers: self.workers.take(),
             troubles: std::mem::take(&mut self.troubles),
             begun: None,
-            inner_pauses_ns: std::mem::take(&mut self.inner_pauses_ns),
+            is_in_pause: std::mem::take(&mut self.is_in_pause),
+            inner: self.inner.take(),
         }
     }
 
@@ -132,9 +136,10 @@ impl Collections {
             && !self.open.iter().any(|open| open.id == Some(0))
     }
 
-    /// A collection that has begun and not ended.
-    pub fn begun(&mut self, id: u64) -> Option<&mut Collection> {
-        self.open.iter_mut().find(|open| open.id == Some(id) && open.first.is_some())
+    /// The collection in whose pause the one with this number is: its number.
+    pub fn around(&self, id: u64) -> Option<u64> {
+        let other = |open: &&Collection| open.is_in_pause && open.id != Some(id);
+        self.open.iter().rev().find(other)?.id
     }
 
     /// The one that began or went on last.
@@ -177,6 +182,21 @@ impl Collections {
         give(&mut record, &collection);
         self.ended.push_back(record);
         self.waiting = Some(Waiting { collection, sizes, lines: 0 });
+    }
+
+    /// A pause has ended within that of collection `outer`, which ends later.
+    pub fn end_within(&mut self, outer: u64, mut record: GcRecord, sizes: Option<LineSizes>, at: At) {
+        let region_bytes = self.region_bytes;
+        let own = self.open(record.cycle_id, at).take_for_record();
+        give(&mut record, &own);
+        own.heap.fill(&mut record, sizes, region_bytes);
+        self.open(Some(outer), at).inner = Some(Box::new(record));
+    }
+
+    /// Nothing more will come: tells what has ended within pauses that have not.
+    pub fn finish(&mut self, sink: &mut dyn GcSink) {
+        self.settle(sink);
+        self.open.iter_mut().filter_map(|open| open.inner.take()).for_each(|inner| sink.record(*inner));
     }
 
     /// Something has ended of which no line will follow. A cycle has the lines of the heap to itself.
@@ -237,10 +257,8 @@ impl Collections {
     pub fn settle(&mut self, sink: &mut dyn GcSink) {
         if let (Some(waiting), Some(record)) = (self.waiting.take(), self.ended.front_mut()) {
             waiting.collection.heap.fill(record, waiting.sizes, self.region_bytes);
-            if waiting.collection.inner_pauses_ns > 0 {
-                // Its bytes are those of both collections: the inner one has told of them.
-                record.heap = assay_model::GcSizes::default();
-                record.spaces.clear();
+            if let Some(inner) = waiting.collection.inner {
+                join(record, *inner);
             }
         }
         for record in self.ended.drain(..) {
@@ -250,7 +268,7 @@ impl Collections {
 
     /// Another JVM begins: nothing of this one goes on.
     pub fn restart(&mut self, sink: &mut dyn GcSink) {
-        self.settle(sink);
+        self.finish(sink);
         *self = Collections::default();
     }
 }
@@ -266,7 +284,22 @@ fn give(record: &mut GcRecord, collection: &Collection) {
             record.troubles.push(*trouble);
         }
     }
-    if collection.inner_pauses_ns > 0 {
-        record.duration_ns = record.duration_ns.map(|ns| ns.saturating_sub(collection.inner_pauses_ns));
+}
+
+/// Makes a pause and the one within it one stop, of which the outer one's own line tells length and sizes.
+fn join(record: &mut GcRecord, inner: GcRecord) {
+    if inner.scope == Some(GcScope::Full) {
+        (record.scope, record.phase, record.cause) = (inner.scope, inner.phase, inner.cause);
+    }
+    record.heap.before_bytes = record.heap.before_bytes.or(inner.heap.before_bytes);
+    for trouble in inner.troubles {
+        if !record.troubles.contains(&trouble) {
+            record.troubles.push(trouble);
+        }
+    }
+    for (space, sizes) in inner.spaces {
+        if record.space(space).is_none() {
+            record.spaces.push((space, sizes));
+        }
     }
 }

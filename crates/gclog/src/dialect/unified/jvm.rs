@@ -92,7 +92,10 @@ impl JvmSoFar {
                 self.mode.take_version(version);
                 self.jvm.version = Some(shortened(version, CHARS_MAX));
             }
-            "Compressed Oops" => self.mode.take_compressed_oops(value, text),
+            "Compressed Oops" => {
+                self.mode.take_compressed_oops(value, text);
+                self.take_setting("compressed references", &(value != "Disabled").to_string());
+            }
             "CPUs" => self.jvm.processors = number_before(value, " available").or(self.jvm.processors),
             "Memory" => self.jvm.memory_bytes = Scan(value).size(),
             "Large Page Support" => self.jvm.large_pages = Some(shortened(value, CHARS_MAX)),

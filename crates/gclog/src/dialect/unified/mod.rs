@@ -17,8 +17,9 @@ mod notes;
 mod records;
 mod safepoint;
 mod tags;
-mod timed;
+pub(super) mod timed;
 
+use super::turns::Turns;
 use crate::contract::{At, Dialect, GcSink, Taken};
 use clock::Clock;
 use closing::Closing;
@@ -42,6 +43,7 @@ pub(crate) struct Unified {
     /// Latest uptime, nanoseconds.
     uptime_ns: u64,
     dropped: u64,
+    turns: Turns,
 }
 
 /// Whether a line can be of this form.
@@ -84,6 +86,11 @@ impl Dialect for Unified {
 
     fn flush(&mut self, sink: &mut dyn GcSink) {
         self.collections.settle(sink);
+        self.tell_jvm(sink);
+    }
+
+    fn finish(&mut self, sink: &mut dyn GcSink) {
+        self.collections.finish(sink);
         self.tell_jvm(sink);
     }
 

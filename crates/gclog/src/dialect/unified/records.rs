@@ -6,6 +6,7 @@ use super::timed::{self, Timed};
 use super::{Unified, safepoint};
 use crate::contract::At;
 use crate::contract::GcSink;
+use crate::dialect::turns::{Fall, INTERLEAVED};
 use crate::scan::Scan;
 use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
 
@@ -20,7 +21,21 @@ impl Unified {
         let mut instant = self.clock.read(line);
         let is_back = instant.uptime_ns.is_some_and(|ns| ns.saturating_add(UPTIME_BACK_NS) < self.uptime_ns);
         let is_other = line.gc_id.is_some_and(|id| self.collections.is_of_another_jvm(id));
-        if self.has_collected && (is_back || (is_other && instant.uptime_ns.is_none())) {
+        let mut is_restart = self.has_collected && (is_back || (is_other && instant.uptime_ns.is_none()));
+        if let Some(now) = instant.uptime_ns.filter(|_| self.has_collected) {
+            if is_back {
+                let fall = self.turns.falls(self.uptime_ns, now);
+                is_restart = fall == Fall::Restart;
+                // The clock of the other JVM goes on from here.
+                self.uptime_ns = now;
+                if fall == Fall::FirstInTurn {
+                    sink.problem(at.problem(INTERLEAVED));
+                }
+            } else {
+                self.turns.rises(self.uptime_ns, now);
+            }
+        }
+        if is_restart {
             self.restart(line, at, sink);
             instant = self.clock.read(line);
         }
@@ -51,6 +66,7 @@ impl Unified {
         }
         let collection = self.collections.open(line.gc_id, at);
         collection.begin_phase(timed.name, at);
+        collection.is_in_pause |= timed.kind == GcRecordKind::Pause;
         if timed.kind == GcRecordKind::Cycle && timed.generation.is_none() {
             collection.begun = Some(begun);
         }
@@ -69,7 +85,7 @@ impl Unified {
             (record.duration_ns, record.duration_resolution_ns) = (Some(ns), Some(resolution_ns));
         }
         record.thread = timed.thread.map(str::to_owned);
-        record.troubles = troubles(timed);
+        record.troubles = timed.troubles();
         self.collections.region_bytes = self.jvm.region_bytes();
         if self.jvm.is_shenandoah() {
             self.closing.count(&record);
@@ -81,8 +97,11 @@ impl Unified {
             _ => false,
         };
         if has_lines_behind {
-            self.take_inner_pause(&record);
             self.collections.open(line.gc_id, at).end_phase(timed.name);
+            if let Some(outer) = self.outer_of(&record) {
+                self.collections.end_within(outer, record, timed.sizes, at);
+                return;
+            }
             self.collections.end_waiting(record, timed.sizes, at, sink);
             return;
         }
@@ -98,17 +117,11 @@ impl Unified {
         self.collections.end(record, sizes, at, timed.name, sink);
     }
 
-    /// The young collection of CMS whose promotion failed holds the full one, which has the next number and ends before it.
-    fn take_inner_pause(&mut self, record: &GcRecord) {
-        let Some(outer) = record.cycle_id.and_then(|id| id.checked_sub(1)).filter(|_| self.jvm.is_cms())
-        else {
-            return;
-        };
-        if record.scope == Some(GcScope::Full)
-            && let Some(collection) = self.collections.begun(outer)
-        {
-            collection.inner_pauses_ns += record.duration_ns.unwrap_or(0);
-        }
+    /// The collection whose pause holds this one and ends after it: a young collection of CMS whose promotion failed, or a remark.
+    fn outer_of(&self, record: &GcRecord) -> Option<u64> {
+        let is_within =
+            record.scope == Some(GcScope::Full) || record.cause.as_deref() == Some("CMS Final Remark");
+        self.collections.around(record.cycle_id?).filter(|_| is_within && self.jvm.is_cms())
     }
 
     /// Z without generations says when a cycle begins and ends, not how long it took.
@@ -313,18 +326,6 @@ impl Unified {
         self.collections.tell(record, sink);
         Some(())
     }
-}
-
-fn troubles(timed: &Timed<'_>) -> Vec<GcTrouble> {
-    let is_degenerated = timed.name == "Pause Degenerated GC";
-    let is_held_back = timed.cause.is_some_and(|cause| cause.starts_with("GCLocker"));
-    let seen = [
-        timed.trouble,
-        is_degenerated.then_some(GcTrouble::Degenerated),
-        timed.is_aborted.then_some(GcTrouble::Aborted),
-        is_held_back.then_some(GcTrouble::CriticalSection),
-    ];
-    seen.into_iter().flatten().collect()
 }
 
 /// From one instant to another, on the finest clock that both have.

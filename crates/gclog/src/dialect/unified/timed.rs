@@ -8,7 +8,7 @@ use assay_model::{GcRecordKind, GcScope, GcTrouble};
 
 /// Used before, used after, and capacity where the line has it, with the smallest step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LineSizes {
+pub(in crate::dialect) struct LineSizes {
     pub before_bytes: u64,
     pub after_bytes: u64,
     pub capacity_bytes: Option<u64>,
@@ -17,7 +17,7 @@ pub(super) struct LineSizes {
 
 /// Something with a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Timed<'a> {
+pub(in crate::dialect) struct Timed<'a> {
     pub kind: GcRecordKind,
     /// `Pause Young`
     pub name: &'a str,
@@ -58,10 +58,22 @@ impl Timed<'_> {
         }
         phase
     }
+
+    /// What went wrong in it.
+    pub fn troubles(&self) -> Vec<GcTrouble> {
+        let is_held_back = self.cause.is_some_and(|cause| cause.starts_with("GCLocker"));
+        let seen = [
+            self.trouble,
+            (self.name == "Pause Degenerated GC").then_some(GcTrouble::Degenerated),
+            self.is_aborted.then_some(GcTrouble::Aborted),
+            is_held_back.then_some(GcTrouble::CriticalSection),
+        ];
+        seen.into_iter().flatten().collect()
+    }
 }
 
 /// What a line that begins like one of these says; `None` when it is none or breaks off.
-pub(super) fn read(text: &str) -> Option<Timed<'_>> {
+pub(in crate::dialect) fn read(text: &str) -> Option<Timed<'_>> {
     let (generation, text) = match text.as_bytes() {
         [b'Y' | b'y', b':', b' ', ..] => (Some(GcScope::Young), &text[3..]),
         [b'O', b':', b' ', ..] => (Some(GcScope::Old), &text[3..]),
