@@ -13,6 +13,7 @@ use crate::mmu::Mmu;
 use crate::safepoints::Safepoints;
 use crate::series::Series;
 use crate::spaces::Spaces;
+use crate::stalled::Stalled;
 use crate::story::{Story, Stretch};
 use crate::strange::Strange;
 use assay_gclog::{At, GcSink};
@@ -80,6 +81,7 @@ pub struct Analysis {
     /// Time to a safepoint as safepoints say it, and as pauses do.
     reached: [Lengths; 2],
     safepoints: Safepoints,
+    stalled: Stalled,
     cpu: Option<GcCpuSum>,
     concurrent_cpu: Option<GcCpuSum>,
     troubles: BTreeMap<GcTrouble, u64>,
@@ -111,7 +113,11 @@ impl Analysis {
     pub fn report(&self) -> GcReport {
         let span_s = self.span_ns().map(|ns| ns as f64 / 1e9);
         let paused_s = self.pauses.total_ms() / 1e3;
-        let span_above_zero_s = span_s.filter(|s| *s > 0.0);
+        // Of one pause alone the span is about its own length: it shows no share.
+        let shows_share = |s: &f64| *s > 0.0 && (self.pauses.count > 1 || 2.0 * paused_s <= *s);
+        let span_above_zero_s = span_s.filter(shows_share);
+        let share_left = |stopped_s: f64| span_above_zero_s.map(|s| (100.0 * (1.0 - stopped_s / s)).max(0.0));
+        let other_safepoints_ms = self.safepoints.other_ms();
         let blocks = self.blocks.items();
         let requests_per_s = self.requests_per_s();
         let [at_safepoints, at_pauses] = &self.reached;
@@ -132,7 +138,9 @@ impl Analysis {
             safepoints_by_operation: self.safepoints_by_operation.rows(),
             stalls_by_phase: self.stalls_by_phase.rows(),
             triggers: triggers.clone(),
-            throughput_percent: span_above_zero_s.map(|s| (100.0 * (1.0 - paused_s / s)).max(0.0)),
+            throughput_percent: share_left(paused_s),
+            application_percent: other_safepoints_ms.and_then(|ms| share_left(paused_s + ms / 1e3)),
+            stalled_ms: self.stalled.total_ms(),
             mmu: self.mmu.table(),
             allocated_bytes_per_s: bytes::per_s(blocks, |block| block.allocated, 1.0, self.options.seed),
             allocated_bytes: self.bytes.allocated_bytes(),
@@ -143,7 +151,7 @@ impl Analysis {
                 .and_then(|rate| bytes::per_s(blocks, |block| block.freed, rate, self.options.seed)),
             live_set: self.live_set.live_set(),
             time_to_safepoint: reached.durations(),
-            other_safepoints_ms: self.safepoints.other_ms(),
+            other_safepoints_ms,
             cpu: self.cpu,
             concurrent_cpu: self.concurrent_cpu,
             troubles: self.troubles.clone(),
@@ -193,12 +201,12 @@ impl Analysis {
 
     fn pause(&mut self, record: &GcRecord, at: Option<Stretch>) {
         self.pauses.add(record);
-        self.pauses_by_phase.add(&record.phase, record);
+        self.pauses_by_phase.add(&record.phase, record, at);
         if let Some(cause) = &record.cause {
-            self.pauses_by_cause.add(cause, record);
+            self.pauses_by_cause.add(cause, record, at);
         }
         if record.scope == Some(GcScope::Full) {
-            self.full_by_cause.add(record.cause.as_deref().unwrap_or("not said"), record);
+            self.full_by_cause.add(record.cause.as_deref().unwrap_or("not said"), record, at);
             self.place("full", record);
         }
         add_cpu(&mut self.cpu, record);
@@ -227,16 +235,17 @@ impl Analysis {
     }
 
     fn safepoint(&mut self, record: &GcRecord, at: Option<Stretch>) {
-        self.safepoints_by_operation.add(&record.phase, record);
+        self.safepoints_by_operation.add(&record.phase, record, at);
         if let Some(ns) = record.duration_ns {
             self.safepoints.safepoint(ns, at);
         }
     }
 
     fn stall(&mut self, record: &GcRecord, at: Option<Stretch>) {
-        self.stalls_by_phase.add(&record.phase, record);
+        self.stalls_by_phase.add(&record.phase, record, at);
         self.place("stall", record);
         if let Some(at) = at {
+            self.stalled.add(at);
             let block = self.blocks.at(at.end_ns);
             block.stalls += 1.0;
             block.stalled_ns += record.duration_ns.unwrap_or(0) as f64;
@@ -342,13 +351,13 @@ impl GcSink for Analysis {
         match record.kind {
             GcRecordKind::Pause => self.pause(record, at),
             GcRecordKind::Cycle => {
-                self.cycles_by_phase.add(&record.phase, record);
+                self.cycles_by_phase.add(&record.phase, record, at);
                 if let Some(cause) = &record.cause {
                     count_reason(&mut self.cycle_causes, cause);
                 }
             }
             GcRecordKind::Concurrent => {
-                self.concurrent_by_phase.add(&record.phase, record);
+                self.concurrent_by_phase.add(&record.phase, record, at);
                 add_cpu(&mut self.concurrent_cpu, record);
             }
             GcRecordKind::Stall => self.stall(record, at),

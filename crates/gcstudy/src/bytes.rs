@@ -41,8 +41,7 @@ impl Bytes {
         if let Some((bytes, _)) = entry.allocated {
             *self.allocated.get_or_insert(0) += bytes;
         }
-        // What the first collection of a JVM frees was allocated before the count begins: its entry leaves it out.
-        if let Some(bytes) = entry.freed.map(|(bytes, _)| bytes) {
+        if let Some(bytes) = entry.freed.map(|(bytes, _)| bytes).or(entry.freed_first) {
             *self.freed.get_or_insert(0) += bytes;
         }
         if let (Some(promoted), Some((allocated, _))) = (promoted, entry.allocated) {

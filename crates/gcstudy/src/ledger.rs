@@ -14,6 +14,8 @@ pub(super) struct Entry {
     pub allocated: Option<(i128, Option<u64>)>,
     /// Bytes freed, and nanoseconds since the collection before.
     pub freed: Option<(i128, Option<u64>)>,
+    /// Bytes freed by the first collection of a JVM: part of the sum, and of no rate, since how long they took to make is not known.
+    pub freed_first: Option<i128>,
 }
 
 /// The heap in use, followed over collections.
@@ -56,7 +58,10 @@ impl Ledger {
         if finest.saturating_mul(COARSER) < step && record.kind == GcRecordKind::Pause {
             return self.correct(before - after);
         }
-        let Some(was) = self.in_use.replace(now) else { return Entry::default() };
+        let Some(was) = self.in_use.replace(now) else {
+            let freed_first = (record.kind != GcRecordKind::Cycle).then_some(before - after);
+            return Entry { freed_first, ..Entry::default() };
+        };
         let is_unsure = std::mem::take(&mut self.is_unsure);
         let since_ns = now.end_ns.zip(was.end_ns).map(|(now, was)| now.saturating_sub(was));
         if let Some(said) = record.allocated_bytes {
@@ -64,6 +69,7 @@ impl Ledger {
             return Entry {
                 allocated: Some((said, since_ns)),
                 freed: Some((was.bytes + said - after, since_ns)),
+                freed_first: None,
             };
         }
         if is_around(record, at, was) {
@@ -73,14 +79,14 @@ impl Ledger {
         let freed = (record.kind != GcRecordKind::Cycle).then_some((before - after, since_ns));
         let grown = before - was.bytes;
         if is_unsure || grown < -i128::from(step.saturating_mul(2)) {
-            return Entry { allocated: None, freed };
+            return Entry { freed, ..Entry::default() };
         }
         let between_ns = at.zip(was.end_ns).map(|(at, was)| match record.kind {
             // Time in a pause is time in which nothing can be allocated, but it is part of the pace.
             GcRecordKind::Pause => at.end_ns.saturating_sub(was),
             _ => at.start_ns.saturating_sub(was),
         });
-        Entry { allocated: Some((grown, between_ns)), freed }
+        Entry { allocated: Some((grown, between_ns)), freed, freed_first: None }
     }
 
     /// A pause with coarser sizes than others (G1's `Pause Remark` has whole MiB): it only tells what it freed itself.
@@ -88,7 +94,7 @@ impl Ledger {
         if let Some(in_use) = &mut self.in_use {
             in_use.bytes -= freed;
         }
-        Entry { allocated: None, freed: Some((freed, None)) }
+        Entry { freed: Some((freed, None)), ..Entry::default() }
     }
 }
 

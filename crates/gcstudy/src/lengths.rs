@@ -1,5 +1,6 @@
 //! How long things took, and tables of that: bounded, whatever the log's length.
 
+use crate::story::Stretch;
 use assay_model::{GcDurations, GcRecord, GcRow, GcScope};
 use hdrhistogram::Histogram;
 
@@ -131,6 +132,7 @@ struct Row {
     /// What is collected; `None` within when rows differ.
     scope: Option<GcScope>,
     lengths: Lengths,
+    last_ns: Option<u64>,
 }
 
 /// Lengths by name.
@@ -143,9 +145,10 @@ pub(super) struct Table {
 
 impl Table {
     /// Takes the length of a record under a name.
-    pub fn add(&mut self, name: &str, record: &GcRecord) {
+    pub fn add(&mut self, name: &str, record: &GcRecord, at: Option<Stretch>) {
         let row = self.row(name, record.scope);
         row.lengths.add(record);
+        row.last_ns = row.last_ns.max(at.map(|at| at.end_ns));
     }
 
     fn row(&mut self, name: &str, scope: Option<GcScope>) -> &mut Row {
@@ -167,7 +170,7 @@ impl Table {
             return ROWS_MAX;
         }
         let name = if self.rows.len() == ROWS_MAX { OTHERS } else { name };
-        self.rows.push(Row { name: name.to_owned(), scope, lengths: Lengths::default() });
+        self.rows.push(Row { name: name.to_owned(), scope, lengths: Lengths::default(), last_ns: None });
         self.rows.len() - 1
     }
 
@@ -183,6 +186,7 @@ impl Table {
                 name: row.name.clone(),
                 scope: row.scope,
                 durations: row.lengths.durations(),
+                last_s: row.last_ns.map(|ns| ns as f64 / 1e9),
                 histogram: row.lengths.histogram(),
             })
             .collect()
@@ -242,7 +246,7 @@ mod tests {
         for name in 0..100_u64 {
             let mut record = GcRecord::new(GcRecordKind::Pause, "", 0, name);
             record.duration_ns = Some(if name == 7 { 1_000_000_000 } else { 1_000_000 });
-            table.add(&format!("name {name}"), &record);
+            table.add(&format!("name {name}"), &record, None);
         }
         let rows = table.rows();
         assert_eq!(rows.len(), ROWS_MAX + 1);

@@ -19,6 +19,7 @@ mod mmu;
 mod safepoints;
 mod series;
 mod spaces;
+mod stalled;
 mod story;
 mod strange;
 mod stretches;

@@ -1,13 +1,14 @@
 //! What survives, and whether it grows.
 
 use crate::story::Stretch;
+use crate::stretches::{Merge, Stretches};
 use crate::theil_sen::{Point, slope};
 use assay_model::{Estimate, GcLiveSet, GcRecord, GcRecordKind, GcScope, GcTrend};
 
-/// Points that the slope is taken over: beyond, every second is left out, again and again.
+/// Points that the slope is taken over.
 const POINTS_MAX: usize = 256;
 /// Fewer points show no trend.
-const POINTS_FOR_TREND: usize = 8;
+const POINTS_FOR_TREND: usize = 6;
 /// No figure by the hour is made of less than this, hours: a minute.
 const SLOPE_SPAN_H_MIN: f64 = 1.0 / 60.0;
 /// A set that changes by less than this share of the heap over the log is flat.
@@ -15,50 +16,52 @@ const FLAT_SHARE: f64 = 0.05;
 /// Growth by less than this share of the set over the log is not called growth.
 const GROWTH_SHARE: f64 = 0.02;
 
-/// Points at equal steps of their number.
-#[derive(Debug, Clone)]
-struct Thinned {
-    points: Vec<Point>,
-    stride: u64,
+/// The lowest point of a stretch of time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Lowest(Option<Point>);
+
+impl Merge for Lowest {
+    fn merge(&mut self, later: &Self) {
+        let Some(new) = later.0 else { return };
+        if self.0.is_none_or(|old| old.group != new.group || new.value <= old.value) {
+            self.0 = Some(new);
+        }
+    }
+}
+
+/// What was seen in one way. Its points are spread evenly over the time: where collections follow each other fast, they tell no more of
+/// a trend.
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    points: Stretches<Lowest, POINTS_MAX>,
     count: u64,
+    first: Option<u64>,
     last: u64,
     max: u64,
 }
 
-impl Default for Thinned {
-    fn default() -> Self {
-        Thinned { points: Vec::new(), stride: 1, count: 0, last: 0, max: 0 }
-    }
-}
-
-impl Thinned {
+impl Seen {
     fn push(&mut self, jvm: usize, at: Option<Stretch>, bytes: u64) {
         (self.last, self.max) = (bytes, self.max.max(bytes));
-        if let Some(at) = at
-            && self.count.is_multiple_of(self.stride)
-        {
-            if self.points.len() == POINTS_MAX {
-                let mut index = 0;
-                self.points.retain(|_| {
-                    index += 1;
-                    index % 2 == 1
-                });
-                self.stride *= 2;
-            }
-            if self.count.is_multiple_of(self.stride) {
-                self.points.push(Point { group: jvm, at_h: at.end_ns as f64 / 3.6e12, value: bytes as f64 });
-            }
-        }
+        self.first.get_or_insert(bytes);
         self.count += 1;
+        if let Some(at) = at {
+            let point = Point { group: jvm, at_h: at.end_ns as f64 / 3.6e12, value: bytes as f64 };
+            self.points.at(at.end_ns).merge(&Lowest(Some(point)));
+        }
+    }
+
+    fn points(&self) -> Vec<Point> {
+        self.points.items().iter().filter_map(|lowest| lowest.0).collect()
     }
 }
 
 /// Follows what is left after collections that look at all of the heap, by three ways of seeing it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LiveSet {
-    after_full: Thinned,
-    after_mixed: Thinned,
-    after_cycles: Thinned,
+    after_full: Seen,
+    after_mixed: Seen,
+    after_cycles: Seen,
     /// Lowest of a run of mixed collections that goes on.
     mixed: Option<(Option<Stretch>, u64)>,
     /// End of a cycle that may have a later step with less.
@@ -127,27 +130,31 @@ impl LiveSet {
         if seen.count == 0 {
             return None;
         }
-        let found = (POINTS_FOR_TREND <= seen.points.len()).then(|| slope(&seen.points)).flatten();
+        let points = seen.points();
+        let found = (POINTS_FOR_TREND <= points.len()).then(|| slope(&points)).flatten();
         Some(GcLiveSet {
             basis: basis.to_owned(),
             count: seen.count,
+            first_bytes: seen.first,
             last_bytes: seen.last,
             max_bytes: seen.max,
-            slope_bytes_per_h: found.filter(|_| SLOPE_SPAN_H_MIN <= longest_h(&seen.points)),
-            trend: found.map_or(GcTrend::Unknown, |found| all.trend(seen, &found)),
+            slope_bytes_per_h: found.filter(|_| SLOPE_SPAN_H_MIN <= longest_h(&points)),
+            trend: found.map_or(GcTrend::Unknown, |found| all.trend(seen.max, &points, &found)),
         })
     }
 
-    fn trend(&self, seen: &Thinned, found: &Estimate) -> GcTrend {
+    fn trend(&self, max: u64, points: &[Point], found: &Estimate) -> GcTrend {
         let (Some(low), Some(high)) = (found.low, found.high) else { return GcTrend::Unknown };
-        let hours = longest_h(&seen.points);
-        let least_bytes = (self.resolution_bytes as f64 * 2.0).max(GROWTH_SHARE * seen.max as f64);
-        let heap_bytes = self.capacity_max.unwrap_or(seen.max) as f64;
+        let hours = longest_h(points);
+        let least_bytes = (self.resolution_bytes as f64 * 2.0).max(GROWTH_SHARE * max as f64);
+        let heap_bytes = self.capacity_max.unwrap_or(max) as f64;
         let is_small = |slope: f64| (slope * hours).abs() <= FLAT_SHARE * heap_bytes;
         // A cache that fills grows too, and then no more: what grows must grow in the later half as well.
-        let later = slope(&seen.points[seen.points.len() / 2..]);
-        let later_low = later.and_then(|later| later.low).unwrap_or(f64::NEG_INFINITY);
-        let later_high = later.and_then(|later| later.high).unwrap_or(f64::INFINITY);
+        let later = slope(&points[points.len() / 2..]);
+        let (later_low, later_high) = later.map_or((0.0, 0.0), |later| {
+            // Of few points the estimate must do: the interval of all of them excludes chance.
+            (later.low.unwrap_or(later.estimate), later.high.unwrap_or(later.estimate))
+        });
         if 0.0 < low && least_bytes < low * hours && 0.0 < later_low {
             GcTrend::Grows
         } else if high < 0.0 && high * hours < -least_bytes && later_high < 0.0 {

@@ -6,9 +6,10 @@ use assay_model::{GcFinding, GcReport, GcRow, GcRule, GcSeverity, GcSpace};
 pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];
 
 /// Causes that are asked for, by HotSpot's words (before JDK 7 without `.gc()`) and J9's.
-const EXPLICIT: [&str; 4] = ["System.gc()", "System", "sys explicit", "explicit"];
+const EXPLICIT: [&str; 5] = ["System.gc()", "System", "sys explicit", "explicit", "system (explicit)"];
 const FOR_METADATA: [&str; 2] = ["Metadata GC Threshold", "Metadata GC Clear Soft References"];
-const FOR_TOOLS: [&str; 5] = [
+const FOR_TOOLS: [&str; 6] = [
+    "system (rasdump)",
     "Heap Dump Initiated GC",
     "Heap Inspection Initiated GC",
     "Diagnostic Command",
@@ -43,20 +44,30 @@ fn explicit(report: &GcReport) -> Option<GcFinding> {
         return None;
     }
     let claim = "The program, a library or a tool asks for collections by System.gc().";
-    Some(finding(GcRule::ExplicitGc, severity, claim, told(&rows)).at(first_places(&rows)).change(
+    let found = finding(GcRule::ExplicitGc, severity, claim, told(&rows)).at(first_places(&rows)).change(
         "Find the caller. RMI asks every hour (-Dsun.rmi.dgc.server.gcInterval), NIO when direct memory runs out \
          (-XX:MaxDirectMemorySize). -XX:+ExplicitGCInvokesConcurrent makes them concurrent with G1; -XX:+DisableExplicitGC ignores them",
         "No such pauses; where NIO asks, ignoring it may end in OutOfMemoryError of direct memory",
+    );
+    Some(found.on_j9(
+        report,
+        "Find the caller. RMI asks every hour (-Dsun.rmi.dgc.server.gcInterval), NIO when direct memory runs out \
+         (-XX:MaxDirectMemorySize). -Xdisableexplicitgc ignores them",
     ))
 }
+
+/// The start of a large server, seconds, and how often the threshold is reached in it: it grows by a factor each time.
+const START_S_MAX: f64 = 600.0;
+const COUNT_AT_START_MAX: u64 = 12;
 
 fn metadata(report: &GcReport) -> Option<GcFinding> {
     let full: Vec<&GcRow> = of(&report.full_by_cause, &FOR_METADATA).collect();
     let rows: Vec<&GcRow> =
         if full.is_empty() { of(&report.pauses_by_cause, &FOR_METADATA).collect() } else { full };
     let count: u64 = rows.iter().map(|row| row.durations.count).sum();
-    // One or two while classes are loaded for the first time are usual.
-    if count < 3 {
+    // While classes are loaded for the first time the threshold rises step by step, which is usual.
+    let goes_on = rows.iter().filter_map(|row| row.last_s).any(|last_s| START_S_MAX <= last_s);
+    if count < 3 || !goes_on && count < COUNT_AT_START_MAX {
         return None;
     }
     let seen = report.spaces.get(&GcSpace::Metaspace).and_then(|space| space.max_bytes);

@@ -1,6 +1,6 @@
 //! Rules on pauses and their CPU time.
 
-use super::rule::{Rule, With, collector, finding, is_pauseless};
+use super::rule::{Rule, With, collector, finding, is_pauseless, paused_percent};
 use assay_model::{GcFinding, GcReport, GcRule, GcScope, GcSeverity};
 
 pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];
@@ -11,16 +11,32 @@ const THROUGHPUT_PERCENT_MIN: f64 = 90.0;
 const SPAN_S_MIN: f64 = 10.0;
 
 fn throughput(report: &GcReport) -> Option<GcFinding> {
-    let percent = report.throughput_percent.filter(|percent| *percent < THROUGHPUT_PERCENT_MIN)?;
     let span_s = report.span_s.filter(|s| SPAN_S_MIN <= *s)?;
+    let is_low = |percent: &f64| *percent < THROUGHPUT_PERCENT_MIN;
+    let paused = format!("{:.1} s of pauses", report.pauses.total_ms / 1e3);
+    if let Some(percent) = report.throughput_percent.filter(is_low) {
+        let evidence = format!(
+            "GC throughput {percent:.1} %: {paused} in {span_s:.1} s; below {THROUGHPUT_PERCENT_MIN} % is bad"
+        );
+        let claim = "The application stands still for the collector too much of the time.";
+        let found = finding(GcRule::ThroughputLow, GcSeverity::Error, claim, evidence);
+        return Some(found.at(report.pauses.max_at).change(
+            "Give the heap more room (-Xmx), or find what allocates most",
+            "Collections become rarer in proportion to the free room; costs resident memory",
+        ));
+    }
+    let percent = report.application_percent.filter(is_low)?;
     let evidence = format!(
-        "throughput {percent:.1} %: {:.1} s of pauses in {span_s:.1} s; below {THROUGHPUT_PERCENT_MIN} % is bad",
-        report.pauses.total_ms / 1e3
+        "it ran {percent:.1} % of {span_s:.1} s: {paused}, {:.1} s at other safepoints and until threads reached them; below \
+         {THROUGHPUT_PERCENT_MIN} % is bad",
+        report.other_safepoints_ms.unwrap_or(0.0) / 1e3
     );
-    let claim = "The application stands still for the collector too much of the time.";
-    Some(finding(GcRule::ThroughputLow, GcSeverity::Error, claim, evidence).at(report.pauses.max_at).change(
-        "Give the heap more room (-Xmx), or find what allocates most",
-        "Collections become rarer in proportion to the free room; costs resident memory",
+    let claim =
+        "The application stands still at safepoints too much of the time, and mostly not for collections.";
+    let found = finding(GcRule::ThroughputLow, GcSeverity::Error, claim, evidence);
+    Some(found.at(report.time_to_safepoint.max_at).change(
+        "See which threads take long to reach safepoints, and which operations other than collections stop the application",
+        "The application runs while it is now stopped",
     ))
 }
 
@@ -46,6 +62,10 @@ fn long(report: &GcReport) -> Option<GcFinding> {
             "Set -XX:MaxGCPauseMillis to your latency target, and do not fix the young generation (-Xmn)",
             "Shorter and more frequent pauses; costs some throughput",
         ),
+        Some("gencon" | "optthruput" | "optavgpause" | "balanced") => (
+            "Try another policy: -Xgcpolicy:balanced for large heaps, -Xgcpolicy:gencon with -Xgc:concurrentScavenge for short pauses",
+            "Shorter pauses; costs some throughput",
+        ),
         _ => (
             "Look at the longest: whether it is a degenerated or full collection, or waited for threads or for memory",
             "Pauses of this collector are short unless one of these gets in its way",
@@ -64,7 +84,7 @@ fn often(report: &GcReport) -> Option<GcFinding> {
     let young = report.pauses_by_phase.iter().filter(|row| row.scope == Some(GcScope::Young));
     let count: u64 = young.map(|row| row.durations.count).sum();
     let interval_s = span_s / count as f64;
-    let paused_percent = 100.0 - report.throughput_percent?;
+    let paused_percent = paused_percent(report)?;
     if is_pauseless(report)
         || count < 10
         || YOUNG_INTERVAL_S_MIN <= interval_s
@@ -85,8 +105,19 @@ fn often(report: &GcReport) -> Option<GcFinding> {
 /// A sum of CPU times below this many steps of a single figure tells nothing: HotSpot counts in 10 ms.
 const STEPS_MIN: f64 = 20.0;
 
+/// How much it matters that pauses take longer than the work in them: not at all where they take little of the time.
+fn severity_of_slow_pauses(report: &GcReport) -> Option<GcSeverity> {
+    let is_short = report.pauses.max_ms.is_some_and(|ms| ms < LONG_MS);
+    match paused_percent(report)? {
+        percent if percent < PAUSED_PERCENT_FELT && is_short => None,
+        percent if percent < 100.0 - THROUGHPUT_PERCENT_MIN => Some(GcSeverity::Warning),
+        _ => Some(GcSeverity::Error),
+    }
+}
+
 fn kernel_time(report: &GcReport) -> Option<GcFinding> {
     let cpu = report.cpu.filter(|cpu| STEPS_MIN * cpu.resolution_s <= cpu.sys_s && cpu.user_s < cpu.sys_s)?;
+    let severity = severity_of_slow_pauses(report)?;
     let evidence = format!(
         "{:.2} s in the kernel, {:.2} s in user mode, in {} pauses (counted in steps of {} ms)",
         cpu.sys_s,
@@ -95,10 +126,14 @@ fn kernel_time(report: &GcReport) -> Option<GcFinding> {
         cpu.resolution_s * 1e3
     );
     let claim = "Collections spend more CPU time in the kernel than on the heap.";
-    Some(finding(GcRule::GcKernelTime, GcSeverity::Error, claim, evidence).at(report.pauses.max_at).change(
+    let found = finding(GcRule::GcKernelTime, severity, claim, evidence).at(report.pauses.max_at).change(
         "Look whether the heap is swapped (VmSwap in /proc/PID/status), whether transparent huge pages are compacted (defrag), and \
          touch the heap at the start with -XX:+AlwaysPreTouch",
         "Pauses without page faults; costs a longer start, and the heap resident from then on",
+    );
+    Some(found.on_j9(
+        report,
+        "Look whether the heap is swapped (VmSwap in /proc/PID/status), and whether transparent huge pages are compacted (defrag)",
     ))
 }
 
@@ -115,9 +150,14 @@ fn waiting(report: &GcReport) -> Option<GcFinding> {
         cpu.real_s, cpu.count
     );
     let claim = "Collections wait: less CPU time is spent in pauses than passes.";
-    Some(finding(GcRule::GcThreadsWait, GcSeverity::Warning, claim, evidence).at(report.pauses.max_at).change(
+    let severity = severity_of_slow_pauses(report)?.min(GcSeverity::Warning);
+    let found = finding(GcRule::GcThreadsWait, severity, claim, evidence).at(report.pauses.max_at).change(
         "Look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, for swapping, and for a \
          log on a slow disk (-Xlog:async)",
         "Pauses as long as the work in them",
+    );
+    Some(found.on_j9(
+        report,
+        "Look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, and for swapping",
     ))
 }

@@ -1,6 +1,6 @@
 //! Rules on the room in the heap.
 
-use super::rule::{Rule, With, finding, heap_max, is_pauseless, places, size};
+use super::rule::{Rule, With, finding, heap_limit, heap_max, is_pauseless, paused_percent, places, size};
 use assay_model::{GcFinding, GcReport, GcRule, GcSeverity, GcTrend, GcTrouble};
 
 pub(super) const RULES: &[Rule] = &[out_of_memory, leak, too_small, too_large, evacuation, promotion];
@@ -12,7 +12,7 @@ fn out_of_memory(report: &GcReport) -> Option<GcFinding> {
         finding(GcRule::OutOfMemory, GcSeverity::Error, claim, format!("{count} times")).at(places(report, "out-of-memory")).change(
             "Take a heap dump at the next time (-XX:+HeapDumpOnOutOfMemoryError) and see what is kept; or give the heap more room",
             "What is kept without need is found; more room only helps if it is needed",
-        )
+        ).on_j9(report, "See what is kept in the heap dump that J9 makes then (-Xdump:heap:events=systhrow), or give the heap more room (-Xmx)")
     })
 }
 
@@ -21,22 +21,16 @@ const START_S_MAX: f64 = 1_800.0;
 
 fn leak(report: &GcReport) -> Option<GcFinding> {
     let live = report.live_set.as_ref().filter(|live| live.trend == GcTrend::Grows)?;
-    let slope = live.slope_bytes_per_h?;
-    let (low, high) = (slope.low?, slope.high?);
-    let left = heap_max(report)
-        .map(|max| (max - live.last_bytes as f64) / slope.estimate)
-        .filter(|hours| *hours > 0.0);
-    let until =
-        left.map_or(String::new(), |hours| format!("; at this pace the heap is full in {}", span(hours)));
-    let evidence = format!(
-        "{}/h ({} to {}) {} of {}, the last {}{until}",
-        size(slope.estimate),
-        size(low),
-        size(high),
-        live.basis,
-        live.count,
-        size(live.last_bytes as f64)
-    );
+    let from = live.first_bytes.map_or(String::new(), |first| format!("from {} ", size(first as f64)));
+    let mut evidence = format!("{} of {}: {from}to {}", live.basis, live.count, size(live.last_bytes as f64));
+    if let Some((slope, low, high)) = live.slope_bytes_per_h.and_then(|s| Some((s.estimate, s.low?, s.high?)))
+    {
+        evidence += &format!("; {}/h ({} to {})", size(slope), size(low), size(high));
+        let left = heap_max(report).map(|max| (max - live.last_bytes as f64) / slope);
+        if let Some(hours) = left.filter(|hours| *hours > 0.0) {
+            evidence += &format!("; at this pace the heap is full in {}", span(hours));
+        }
+    }
     let (severity, claim) = if report.span_s.is_some_and(|s| START_S_MAX <= s) {
         (
             GcSeverity::Error,
@@ -69,13 +63,13 @@ const LIVE_SHARE_MAX: f64 = 0.7;
 
 fn too_small(report: &GcReport) -> Option<GcFinding> {
     let live = report.live_set.as_ref()?;
-    let max = heap_max(report)?;
+    let (max, at_most) = heap_limit(report)?;
     let share = live.last_bytes as f64 / max;
     if share < LIVE_SHARE_MAX {
         return None;
     }
     let evidence = format!(
-        "{} live {} (the last of {}) in a heap of at most {}: {:.0} %; above {:.0} % is little room",
+        "{} live {} (the last of {}) in a heap of {at_most} {}: {:.0} %; above {:.0} % is little room",
         size(live.last_bytes as f64),
         live.basis,
         live.count,
@@ -100,7 +94,7 @@ const HEAP_BYTES_MIN: f64 = 1_073_741_824.0;
 fn too_large(report: &GcReport) -> Option<GcFinding> {
     let live = report.live_set.as_ref().filter(|live| live.trend != GcTrend::Grows && live.count >= 3)?;
     let max = heap_max(report).filter(|max| HEAP_BYTES_MIN <= *max)?;
-    let paused_percent = 100.0 - report.throughput_percent?;
+    let paused_percent = paused_percent(report)?;
     let times = max / (live.max_bytes.max(1) as f64);
     if times < LIVE_TIMES_MAX || PAUSED_PERCENT_MAX < paused_percent {
         return None;
@@ -141,5 +135,5 @@ fn promotion(report: &GcReport) -> Option<GcFinding> {
     Some(finding(GcRule::PromotionFailure, GcSeverity::Error, claim, evidence).at(places(report, "promotion-failed")).change(
         "Make the old generation larger (-Xmx, or a smaller -Xmn); with CMS begin earlier, since it does not compact",
         "Young collections stay young ones; costs resident memory, or more frequent ones",
-    ))
+    ).on_j9(report, "Make the tenured area larger (-Xmx, or a smaller -Xmn)"))
 }

@@ -28,6 +28,8 @@ pub(super) fn finding(
 pub(super) trait With {
     fn at(self, places: impl IntoIterator<Item = (usize, u64)>) -> Self;
     fn change(self, change: impl Into<String>, brings: impl Into<String>) -> Self;
+    /// What to change instead where a J9 wrote the log; what it brings is the same.
+    fn on_j9(self, report: &GcReport, change: &str) -> Self;
 }
 
 impl With for GcFinding {
@@ -38,6 +40,13 @@ impl With for GcFinding {
 
     fn change(mut self, change: impl Into<String>, brings: impl Into<String>) -> Self {
         (self.change, self.brings) = (Some(change.into()), Some(brings.into()));
+        self
+    }
+
+    fn on_j9(mut self, report: &GcReport, change: &str) -> Self {
+        if is_j9(report) {
+            self.change = Some(change.to_owned());
+        }
         self
     }
 }
@@ -60,6 +69,30 @@ pub(super) fn is_pauseless(report: &GcReport) -> bool {
 /// The largest heap that the last JVM may have, bytes.
 pub(super) fn heap_max(report: &GcReport) -> Option<f64> {
     report.jvms.last()?.heap_bytes_max.filter(|bytes| *bytes > 0).map(|bytes| bytes as f64)
+}
+
+/// The same, or, where the log lacks the settings, the largest that it shows, if collections of all of the heap had cause to make it
+/// larger since; and what to say of it.
+pub(super) fn heap_limit(report: &GcReport) -> Option<(f64, &'static str)> {
+    let seen = || {
+        let looks = report.live_set.as_ref().filter(|live| COLLECTIONS_FOR_LIMIT <= live.count).is_some();
+        report.series.points.iter().filter_map(|point| point.capacity_bytes).max().filter(|_| looks)
+    };
+    let said = heap_max(report).map(|bytes| (bytes, "at most"));
+    said.or_else(|| Some((seen()? as f64, "so far at most")))
+}
+
+/// After so many a JVM would have made its heap larger if it could.
+const COLLECTIONS_FOR_LIMIT: u64 = 3;
+
+/// Whether a J9 wrote the log, whose options are others.
+pub(super) fn is_j9(report: &GcReport) -> bool {
+    report.sources.iter().any(|source| source.dialect.as_deref() == Some("j9"))
+}
+
+/// Share of the span that the application was stopped for the collector, percent.
+pub(super) fn paused_percent(report: &GcReport) -> Option<f64> {
+    Some(100.0 - report.throughput_percent?)
 }
 
 /// Number of pauses with a cause, their sum in milliseconds, and where the longest of them is.

@@ -9,23 +9,31 @@ pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];
 /// Reaching a safepoint takes microseconds; this is long, milliseconds.
 const REACHING_P99_MS_MAX: f64 = 10.0;
 const REACHING_MAX_MS: f64 = 100.0;
+/// Share of the span, percent.
+const REACHING_PERCENT_MAX: f64 = 1.0;
 
 fn reaching(report: &GcReport) -> Option<GcFinding> {
     let reach = &report.time_to_safepoint;
     let (p99_ms, max_ms) = (reach.p99_ms?, reach.max_ms?);
-    if p99_ms < REACHING_P99_MS_MAX && max_ms < REACHING_MAX_MS {
+    let is_much = report.span_s.is_some_and(|s| REACHING_PERCENT_MAX / 100.0 * s * 1e3 <= reach.total_ms);
+    if p99_ms < REACHING_P99_MS_MAX && max_ms < REACHING_MAX_MS && !is_much {
         return None;
     }
-    let severity = if REACHING_P99_MS_MAX <= p99_ms { GcSeverity::Error } else { GcSeverity::Warning };
+    let severity =
+        if REACHING_P99_MS_MAX <= p99_ms && is_much { GcSeverity::Error } else { GcSeverity::Warning };
     let evidence = format!(
         "99th percentile {p99_ms:.2} ms, longest {max_ms:.1} ms, {:.1} ms in all over {} safepoints",
         reach.total_ms, reach.count
     );
     let claim = "Threads take long to reach safepoints, while all others wait for them.";
-    Some(finding(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at).change(
+    let found = finding(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at).change(
         "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it. Often a long counted loop, a large array copy, a \
          page fault on a mapped file, or no processor free to run it",
         "Stops as short as the work in them",
+    );
+    Some(found.on_j9(
+        report,
+        "Find the thread: the element response-info names the last one. Often a long array copy, a page fault, or no processor free to run it",
     ))
 }
 

@@ -2,8 +2,9 @@
 
 use super::*;
 use assay_model::{
-    Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcRow, GcRule, GcScope, GcSeverity,
-    GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode, StrangeShape,
+    Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcPoint, GcReconciliation, GcRow, GcRule, GcScope,
+    GcSeverity, GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode,
+    StrangeShape,
 };
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ fn durations(count: u64, total_ms: f64, max_ms: f64) -> GcDurations {
 
 fn row(name: &str, scope: Option<GcScope>, count: u64, total_ms: f64) -> GcRow {
     let durations = durations(count, total_ms, total_ms / count as f64);
-    GcRow { name: name.to_owned(), scope, durations, histogram: Vec::new() }
+    GcRow { name: name.to_owned(), scope, durations, last_s: None, histogram: Vec::new() }
 }
 
 fn exact(estimate: f64) -> Option<Estimate> {
@@ -48,6 +49,7 @@ fn well() -> GcReport {
         ..GcJvm::default()
     };
     let live_set = GcLiveSet {
+        first_bytes: Some(1 << 30),
         basis: "lowest after mixed collections".to_owned(),
         count: 20,
         last_bytes: 1 << 30,
@@ -132,8 +134,59 @@ fn rules_on_pauses() {
         r.pauses_by_phase[0].durations.count = 2_000;
         r.throughput_percent = Some(95.0);
     });
-    check(GcRule::GcKernelTime, |r| r.cpu = r.cpu.map(|cpu| GcCpuSum { sys_s: 11.0, ..cpu }));
-    check(GcRule::GcThreadsWait, |r| r.cpu = r.cpu.map(|cpu| GcCpuSum { real_s: 20.0, ..cpu }));
+    let in_kernel = |r: &mut GcReport| r.cpu = r.cpu.map(|cpu| GcCpuSum { sys_s: 11.0, ..cpu });
+    for (throughput_percent, severity) in [(96.0, GcSeverity::Warning), (85.0, GcSeverity::Error)] {
+        let found = check(GcRule::GcKernelTime, |r| {
+            in_kernel(r);
+            r.throughput_percent = Some(throughput_percent);
+        });
+        assert_eq!(found.severity, severity);
+    }
+    let waits = |r: &mut GcReport| r.cpu = r.cpu.map(|cpu| GcCpuSum { real_s: 20.0, ..cpu });
+    check(GcRule::GcThreadsWait, |r| {
+        waits(r);
+        r.pauses.max_ms = Some(500.0);
+    });
+    let mut rarely_paused = well();
+    in_kernel(&mut rarely_paused);
+    waits(&mut rarely_paused);
+    assert_eq!(findings(&rarely_paused), [], "short pauses that take 0.25 % of the time");
+}
+
+#[test]
+fn time_lost_at_safepoints_counts_as_lost() {
+    let found = check(GcRule::ThroughputLow, |r| {
+        (r.application_percent, r.other_safepoints_ms) = (Some(7.0), Some(556_500.0));
+    });
+    assert!(
+        found.evidence.contains("it ran 7.0 % of 600.0 s: 1.5 s of pauses, 556.5 s"),
+        "{}",
+        found.evidence
+    );
+    check(GcRule::TimeToSafepointLong, |r| r.time_to_safepoint = durations(9_000, 12_800.0, 4.0));
+}
+
+#[test]
+fn a_j9_is_told_of_options_that_it_has() {
+    let mut report = well();
+    report.sources[0].dialect = Some("j9".to_owned());
+    jvm(&mut report).collector = Some("gencon".to_owned());
+    report.full_by_cause = vec![row("system (explicit)", Some(GcScope::Full), 4, 90.0)];
+    report.pauses.max_ms = Some(900.0);
+    report.throughput_percent = Some(80.0);
+    report.cpu = Some(GcCpuSum { count: 300, user_s: 1.0, sys_s: 2.0, real_s: 20.0, resolution_s: 0.01 });
+    report.time_to_safepoint.max_ms = Some(150.0);
+    report.troubles.insert(GcTrouble::PromotionFailed, 3);
+    report.out_of_memory = 1;
+    let found = findings(&report);
+    let rules: Vec<GcRule> = found.iter().map(|finding| finding.rule).collect();
+    assert!(rules.contains(&GcRule::ExplicitGc) && !rules.contains(&GcRule::FullGc), "{rules:?}");
+    assert!(rules.len() >= 7, "{rules:?}");
+    for finding in &found {
+        let change = finding.change.as_deref().unwrap_or_default();
+        let of_hotspot = ["-XX:+", "-XX:-", "-Xlog", "-XX:SafepointTimeout", "jcmd"];
+        assert!(!of_hotspot.iter().any(|option| change.contains(option)), "{finding:#?}");
+    }
 }
 
 #[test]
@@ -151,8 +204,13 @@ fn rules_on_full_collections_by_cause() {
     };
     let found = check(GcRule::ExplicitGc, full("System.gc()", 2));
     assert_eq!(found.severity, GcSeverity::Warning);
+    let mut starting = well();
+    starting.full_by_cause = vec![row("Metadata GC Threshold", Some(GcScope::Full), 4, 90.0)];
+    starting.full_by_cause[0].last_s = Some(9.0);
+    assert_eq!(findings(&starting), [], "four while classes are loaded for the first time");
     check(GcRule::MetaspaceThreshold, |r| {
         full("Metadata GC Threshold", 3)(r);
+        r.full_by_cause[0].last_s = Some(900.0);
         let used = GcSpaceUse { max_bytes: Some(100 << 20), ..GcSpaceUse::default() };
         r.spaces.insert(GcSpace::Metaspace, used);
     });
@@ -173,6 +231,13 @@ fn rules_on_room() {
         (live.trend, live.slope_bytes_per_h) = (GcTrend::Grows, exact(f64::from(1 << 30)));
     });
     assert!(leak.evidence.contains("the heap is full in 3.0 h"), "{}", leak.evidence);
+    // Collections that leave it nearly full would have made the heap larger if they could.
+    let unsaid = check(GcRule::HeapTooSmall, |r| {
+        jvm(r).heap_bytes_max = None;
+        r.series.points = vec![GcPoint { capacity_bytes: Some(453 << 20), ..GcPoint::default() }];
+        r.live_set.as_mut().unwrap().last_bytes = 398 << 20;
+    });
+    assert!(unsaid.evidence.contains("so far at most 453.0 MiB: 88 %"), "{}", unsaid.evidence);
     let small = check(GcRule::HeapTooSmall, |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
     assert_eq!(small.change.as_deref(), Some("Set -Xmx6145m or more (twice what lives), or keep less"));
     check(GcRule::HeapTooLarge, |r| jvm(r).heap_bytes_max = Some(16 << 30));

@@ -123,6 +123,7 @@ figures! {
     PAUSES_PER_S = "pauses_per_s", "events/s", Unexposed, "Pauses a second of the log's span.", |r| Some(r.pauses.count as f64 / r.span_s.filter(|s| *s > 0.0)?);
     PAUSE_MS_PER_S = "pause_ms_per_s", "ms/s", Unexposed, "Milliseconds paused in each second.", |r| Some(r.pauses.total_ms / r.span_s.filter(|s| *s > 0.0)?);
     THROUGHPUT_PERCENT = "throughput_percent", "percent", Gauge, "Share of the span in which the application was not stopped for the collector.", |r| r.throughput_percent;
+    APPLICATION_PERCENT = "application_percent", "percent", Gauge, "Share of the span in which the application was not stopped at any safepoint, reaching it included.", |r| r.application_percent;
     MMU_100MS_PERCENT = "mmu_100ms_percent", "percent", Gauge, "Smallest share of any 100 ms in which the application was not stopped for the collector.", |r| mmu(r, 100.0);
     MMU_1S_PERCENT = "mmu_1s_percent", "percent", Gauge, "Smallest share of any second in which the application was not stopped for the collector.", |r| mmu(r, 1_000.0);
     SPAN_S = "span_s", "s", Unexposed, "From the first instant of the log to the last.", |r| r.span_s;
@@ -146,6 +147,7 @@ figures! {
     STALLS = "stalls", "events", Unexposed, "Waits of single threads for memory.", |r| stalled_ms(r).map(|_| r.stalls_by_phase.iter().map(|row| row.durations.count).sum::<u64>());
     STALL_TOTAL_MS = "stall_total_ms", "ms", Unexposed, "Sum of the waits of single threads for memory.", |r| stalled_ms(r);
     STALL_MAX_MS = "stall_max_ms", "ms", Gauge, "Longest wait of a single thread for memory.", |r| r.stalls_by_phase.iter().filter_map(|row| row.durations.max_ms).reduce(f64::max);
+    STALLED_MS = "stalled_ms", "ms", Counter, "Time in which at least one thread waited for memory.", |r| r.stalled_ms;
     CONCURRENT_TOTAL_MS = "concurrent_total_ms", "ms", Unexposed, "Sum of the concurrent phases, as time that passed.", |r| (!r.concurrent_by_phase.is_empty()).then(|| r.concurrent_by_phase.iter().map(|row| row.durations.total_ms).sum::<f64>());
     TIME_TO_SAFEPOINT_GEOMETRIC_MEAN_MS = "time_to_safepoint_geometric_mean_ms", "ms", Gauge, "Geometric mean of the time until all threads stood still.", |r| r.time_to_safepoint.geometric_mean_ms;
     TIME_TO_SAFEPOINT_P99_MS = "time_to_safepoint_p99_ms", "ms", Gauge, "99th percentile of the time until all threads stood still.", |r| r.time_to_safepoint.p99_ms;

@@ -37,8 +37,16 @@ pub struct GcReport {
     pub stalls_by_phase: Vec<GcRow>,
     /// Why cycles began.
     pub triggers: BTreeMap<String, u64>,
-    /// Share of the span in which the application was not stopped for the collector, percent.
+    /// Share of the span in which the application was not stopped for the collector, percent; absent where the log shows nothing but
+    /// one pause.
     pub throughput_percent: Option<f64>,
+    /// Share of the span in which the application was not stopped at all, neither for the collector nor at another safepoint, percent.
+    /// Reaching a safepoint counts as stopped. Absent without lines of safepoints.
+    #[serde(default)]
+    pub application_percent: Option<f64>,
+    /// Time in which at least one thread waited for memory, milliseconds: waits that overlap count once. Absent without such waits.
+    #[serde(default)]
+    pub stalled_ms: Option<f64>,
     /// Minimum mutator utilisation, by window upwards.
     pub mmu: Vec<GcMmu>,
     /// What the application allocated, bytes a second, over the stretches where the log tells.
@@ -50,8 +58,7 @@ pub struct GcReport {
     /// Of what was allocated, the share that went there, over the collections that show both, percent.
     #[serde(default)]
     pub promoted_percent: Option<f64>,
-    /// Σ (before - after) of all collections that give both but the first of each JVM, bytes: what that frees was allocated before
-    /// the count begins.
+    /// Σ (before - after) of all collections that give both, bytes.
     pub freed_bytes: Option<u64>,
     /// Freed bytes by request, where requests were given, bytes.
     pub garbage_bytes_per_request: Option<Estimate>,
@@ -191,6 +198,9 @@ pub struct GcRow {
     pub scope: Option<GcScope>,
     /// Lengths.
     pub durations: GcDurations,
+    /// When the last of them ended, seconds from the first instant of the log; absent without times.
+    #[serde(default)]
+    pub last_s: Option<f64>,
     /// Histogram of the lengths: upper edge in milliseconds, and how many; empty ones are left out.
     pub histogram: Vec<(f64, u64)>,
 }
@@ -211,6 +221,9 @@ pub struct GcLiveSet {
     pub basis: String,
     /// How many there are.
     pub count: u64,
+    /// The first, bytes.
+    #[serde(default)]
+    pub first_bytes: Option<u64>,
     /// The last, bytes.
     pub last_bytes: u64,
     /// The largest, bytes.

@@ -39,25 +39,44 @@ pub fn bytes_with_interval(value: &Estimate, per: &str) -> String {
     quantity::bytes_with_interval(value.estimate, (value.low, value.high), per)
 }
 
-/// The first sentence: how much of the time the application ran, and the longest pause.
+/// The first sentences: how much of the time the application ran, the longest pause, and what threads waited for memory.
 pub fn headline(report: &GcReport) -> String {
     let pauses = &report.pauses;
+    let waited = waited(report).map_or_else(String::new, |waited| format!(" {waited}"));
     if pauses.count == 0 {
-        return format!("{NO_PAUSE}.");
+        return format!("{NO_PAUSE}.{waited}");
     }
     let longest = pauses.max_ms.map_or_else(String::new, |max| {
         let at = pauses.max_at.map_or_else(String::new, |at| format!(" ({})", place(report, at)));
-        format!(" The longest took {}{at}.", ms(max))
+        format!(" The longest pause took {}{at}.", ms(max))
     });
     let stopped = format!("{} took {}", counted(pauses.count, "pause", "pauses"), ms(pauses.total_ms));
-    match (report.throughput_percent, report.span_s) {
-        (Some(throughput), Some(span_s)) => format!(
-            "The collector left the application {} % of the time: {stopped} of {}.{longest}",
+    let verdict = match (report.application_percent, report.throughput_percent, report.span_s) {
+        (Some(ran), _, Some(span_s)) => {
+            let other = report.other_safepoints_ms.map_or_else(String::new, ms);
+            format!(
+                "The application ran {} % of the time: {stopped} of {}, other safepoints and reaching them {other}.",
+                percent(ran),
+                seconds(span_s)
+            )
+        }
+        (None, Some(throughput), Some(span_s)) => format!(
+            "GC throughput {} %: {stopped} of {}. Other stops are not in the log.",
             percent(throughput),
             seconds(span_s)
         ),
-        _ => format!("{stopped}; the log has no times to hold that against.{longest}"),
-    }
+        (_, None, Some(_)) => format!("{stopped}; the log covers too little to say which share of the time."),
+        (_, _, None) => format!("{stopped}; the log has no times to compare that with."),
+    };
+    format!("{verdict}{longest}{waited}")
+}
+
+/// How long threads waited for memory; absent where none did.
+fn waited(report: &GcReport) -> Option<String> {
+    let total_ms: f64 = report.stalls_by_phase.iter().map(|row| row.durations.total_ms).sum();
+    let once =
+        report.stalled_ms.map_or_else(String::new, |once| format!(", at least one of them for {}", ms(once)));
+    (total_ms > 0.0).then(|| format!("Threads waited {} in all for memory{once}.", ms(total_ms)))
 }
 
 /// Who wrote it, in pieces: version, collector, heap, mode, processors.

@@ -42,6 +42,7 @@ fn row(name: &str, scope: Option<GcScope>, lengths: &[f64], line: u64) -> GcRow 
         name: name.to_owned(),
         scope,
         durations: durations(lengths, (1, line)),
+        last_s: None,
         histogram: histogram.into_iter().map(|(us, n)| (us as f64 / 1_000.0, n)).collect(),
     }
 }
@@ -153,6 +154,7 @@ pub fn g1() -> GcReport {
         safepoints_by_operation: vec![row("G1CollectForAllocation", None, &lengths["young"], 4_711)],
         triggers: BTreeMap::from([("occupancy higher than threshold".to_owned(), 12)]),
         throughput_percent: Some(100.0 - total_s / 36.0),
+        application_percent: Some(100.0 - (total_s + 0.0142) / 36.0),
         mmu: [(10.0, 0.0), (100.0, 0.0), (1_000.0, 29.5), (10_000.0, 91.2), (60_000.0, 97.31)]
             .map(|(window_ms, utilisation_percent)| GcMmu { window_ms, utilisation_percent })
             .to_vec(),
@@ -163,6 +165,7 @@ pub fn g1() -> GcReport {
         freed_bytes: Some(346_500_000_000),
         garbage_bytes_per_request: Some(estimate(48_200.0, 47_600.0, 48_900.0)),
         live_set: Some(GcLiveSet {
+            first_bytes: Some(1 << 30),
             basis: "lowest after mixed collections".to_owned(),
             count: 12,
             last_bytes: 610 * MIB,
@@ -300,6 +303,7 @@ pub fn z() -> GcReport {
         }],
         triggers: BTreeMap::from([("Warmup".to_owned(), 3), ("Allocation Rate".to_owned(), 17)]),
         throughput_percent: Some(99.997_84),
+        stalled_ms: Some(11.5),
         mmu: vec![
             GcMmu { window_ms: 1.0, utilisation_percent: 91.0 },
             GcMmu { window_ms: 1_000.0, utilisation_percent: 99.98 },
