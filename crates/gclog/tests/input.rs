@@ -248,3 +248,27 @@ fn a_log_that_lacks_nothing_but_its_last_end_of_line_is_not_torn() {
         assert_eq!(lines.sources[0].is_torn, is_torn, "{text}");
     }
 }
+
+#[test]
+fn settings_of_another_program_are_no_gc_log() {
+    let conf = "# Users must be able to read this.\nName: config\nDriver: File\nMode: 644\nVersion: 3.1\nMemory: 16G\nCPUs: 4\n\nName: passwords\nMode: 600\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = read(&[write(folder.path(), "debconf.conf", conf)]);
+    assert_eq!((told.sources[0].dialect.as_deref(), told.lines.len()), (None, 9));
+}
+
+#[test]
+fn output_of_a_server_before_its_first_collection_hides_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let banner = "2026-11-23 INFO  starting\n".repeat(500);
+    let log =
+        format!("{banner}[9.100s][info][gc] GC(0) Pause Young (Allocation Failure) 20M->2M(60M) 3.000ms\n");
+    let told = read(&[write(folder.path(), "stdout.log", log)]);
+    assert_eq!((told.sources[0].dialect.as_deref(), told.lines.len()), (Some("unified"), 500));
+}
+
+#[test]
+fn a_device_without_end_is_given_up() {
+    let told = read(&[PathBuf::from("/dev/zero")]);
+    assert!(told.problems[0].text.contains("hold no line of a GC log"), "{:?}", told.problems);
+}

@@ -66,10 +66,13 @@ pub(crate) struct Jdk8 {
 /// Whether a line can be of this form.
 pub(super) fn recognises(text: &str) -> bool {
     let text = text.trim_start();
-    if matches!(
-        lines::message(text),
-        Some(Message::Version | Message::Memory | Message::Flags | Message::Stopped)
-    ) {
+    let is_of_jvm = match lines::message(text) {
+        // Other programs' files begin lines so, too.
+        Some(Message::Version) => text.contains(" VM ("),
+        Some(Message::Memory) => text.contains(" page, physical "),
+        message => matches!(message, Some(Message::Flags | Message::Stopped)),
+    };
+    if is_of_jvm {
         return true;
     }
     let is_stamped = text.bytes().next().is_some_and(|b| b.is_ascii_digit());

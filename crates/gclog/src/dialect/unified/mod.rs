@@ -55,7 +55,8 @@ pub(super) fn recognises(text: &str) -> bool {
     if is_of_jvm || line.level != Level::Unknown || has_time || has_count {
         return true;
     }
-    line.gc_id.is_some() || jvm::collector_used(line.text).is_some() || notes::is_init(line.text)
+    // Settings of the start (`Mode: ..`, `Version: ..`) stand in files of all kinds.
+    line.gc_id.is_some() || jvm::collector_used(line.text).is_some()
 }
 
 impl Dialect for Unified {
