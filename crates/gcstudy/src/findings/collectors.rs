@@ -1,6 +1,8 @@
 //! Rules on single collectors: what G1, CMS, Z and Shenandoah suffer from.
 
-use super::rule::{Rule, With, caused, collector, finding, heap_max, places, size};
+use super::rule::{
+    PAUSED_PERCENT_FELT, Rule, With, caused, collector, finding, heap_max, paused_percent, places, size,
+};
 use assay_model::{GcFinding, GcReport, GcRule, GcSeverity, GcSpace, GcTrouble};
 
 pub(super) const RULES: &[Rule] = &[humongous, degenerated, stalls, concurrent_mode, premature];
@@ -108,7 +110,8 @@ fn premature(report: &GcReport) -> Option<GcFinding> {
     // Too few stretches for an interval are no evidence.
     let rate = report.promoted_bytes_per_s.filter(|rate| rate.low.is_some())?;
     let (percent, promoted) = (report.promoted_percent?, rate.estimate);
-    if percent < PROMOTED_PERCENT_MAX || promoted < PROMOTED_BYTES_PER_S_MIN {
+    let is_felt = paused_percent(report).is_some_and(|percent| PAUSED_PERCENT_FELT <= percent);
+    if percent < PROMOTED_PERCENT_MAX || promoted < PROMOTED_BYTES_PER_S_MIN || !is_felt {
         return None;
     }
     let evidence = format!(

@@ -1,6 +1,7 @@
 //! Rules on full collections, by what brought them about.
 
-use super::rule::{Caused, Rule, With, caused, collector, finding, is_pauseless, size};
+use super::pauses::LONG_MS;
+use super::rule::{Caused, PAUSED_PERCENT_FELT, Rule, With, caused, collector, finding, is_pauseless, size};
 use assay_model::{GcFinding, GcReport, GcRow, GcRule, GcSeverity, GcSpace};
 
 pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];
@@ -105,6 +106,13 @@ fn for_room(report: &GcReport) -> Option<GcFinding> {
     let interval_s = report.span_s.map(|span_s| span_s / count as f64);
     let is_often = interval_s.is_some_and(|s| s < INTERVAL_S_MIN) && count > 1;
     let works_beside = is_pauseless(report) || matches!(collector(report), Some("G1" | "CMS"));
+    let total_ms: f64 = rows.iter().map(|row| row.durations.total_ms).sum();
+    let longest_ms = rows.iter().filter_map(|row| row.durations.max_ms).fold(0.0, f64::max);
+    let is_felt = report.span_s.is_none_or(|span_s| PAUSED_PERCENT_FELT <= total_ms / 10.0 / span_s);
+    // To collectors that stop for all of their work a full collection now and then is a way to work.
+    if !works_beside && !is_felt && longest_ms < LONG_MS {
+        return None;
+    }
     let severity = if is_often || works_beside { GcSeverity::Error } else { GcSeverity::Warning };
     let claim = if works_beside {
         "The collector did not keep up beside the application and stopped it for full collections."

@@ -1,6 +1,6 @@
 //! Rules on pauses and their CPU time.
 
-use super::rule::{Rule, With, collector, finding, is_pauseless, paused_percent};
+use super::rule::{PAUSED_PERCENT_FELT, Rule, With, collector, finding, is_pauseless, paused_percent};
 use assay_model::{GcFinding, GcReport, GcRule, GcScope, GcSeverity};
 
 pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];
@@ -41,7 +41,7 @@ fn throughput(report: &GcReport) -> Option<GcFinding> {
 }
 
 /// A pause that users notice, for collectors that stop the application to move objects, and for those that do not; jifa's defaults.
-const LONG_MS: f64 = 400.0;
+pub(super) const LONG_MS: f64 = 400.0;
 const LONG_MS_PAUSELESS: f64 = 30.0;
 
 fn long(report: &GcReport) -> Option<GcFinding> {
@@ -76,8 +76,6 @@ fn long(report: &GcReport) -> Option<GcFinding> {
 
 /// Young collections that follow each other faster leave objects no time to die; jifa's default.
 const YOUNG_INTERVAL_S_MIN: f64 = 1.0;
-/// Below this share of time in pauses, frequent collections cost little.
-const PAUSED_PERCENT_FELT: f64 = 3.0;
 
 fn often(report: &GcReport) -> Option<GcFinding> {
     let span_s = report.span_s.filter(|s| SPAN_S_MIN <= *s)?;

@@ -90,6 +90,9 @@ pub(super) fn is_j9(report: &GcReport) -> bool {
     report.sources.iter().any(|source| source.dialect.as_deref() == Some("j9"))
 }
 
+/// Below this share of time in pauses, percent, collections cost little, as long as no single one is felt.
+pub(super) const PAUSED_PERCENT_FELT: f64 = 3.0;
+
 /// Share of the span that the application was stopped for the collector, percent.
 pub(super) fn paused_percent(report: &GcReport) -> Option<f64> {
     Some(100.0 - report.throughput_percent?)

@@ -217,6 +217,14 @@ fn rules_on_full_collections_by_cause() {
     check(GcRule::FullGcByTools, full("Heap Dump Initiated GC", 1));
     let found = check(GcRule::FullGc, full("G1 Compaction Pause", 1));
     assert_eq!(found.severity, GcSeverity::Error);
+    // One of 15 ms every minute is how Serial works; 0.9 s each are felt.
+    for (total_ms, is_found) in [(150.0, false), (9_000.0, true)] {
+        let mut serial = well();
+        jvm(&mut serial).collector = Some("Serial".to_owned());
+        serial.full_by_cause = vec![row("Allocation Failure", Some(GcScope::Full), 10, total_ms)];
+        let rules: Vec<GcRule> = findings(&serial).iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules.contains(&GcRule::FullGc), is_found, "{total_ms} ms: {rules:?}");
+    }
     let mut report = well();
     full("System.gc()", 2)(&mut report);
     assert!(findings(&report).iter().all(|finding| finding.rule != GcRule::FullGc));
@@ -271,6 +279,7 @@ fn rules_on_collectors() {
     assert!(fragmented.claim.contains("fragmented"));
     check(GcRule::PrematurePromotion, |r| {
         (r.promoted_bytes_per_s, r.promoted_percent) = (exact(3e8), Some(30.0));
+        r.throughput_percent = Some(96.0);
     });
     let mut short = well();
     short.promoted_bytes_per_s = Some(Estimate { estimate: 3e8, low: None, high: None });
