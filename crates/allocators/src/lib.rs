@@ -71,13 +71,15 @@ fn no_arena(found: Found<'_>) -> Survey {
 
 /// An allocator whose structures are not known here: of its memory only the part is told that `brk` grows.
 fn named_only(source: &dyn MemorySource, found: Found<'_>) -> Survey {
-    let brk = source.mappings().iter().filter(|m| m.name == "[heap]");
+    let brk = source.mappings().iter().filter(|m| m.name == "[heap]").map(|m| m.addresses.clone());
+    let ranges = brk.clone().map(|addresses| HeapRange { addresses, kind: HeapKind::Main });
     Survey {
         allocator: Some(found.kind),
-        ranges: brk.map(|m| HeapRange { addresses: m.addresses.clone(), kind: HeapKind::Main }).collect(),
+        ranges: ranges.collect(),
+        not_walkable: brk.collect(),
         problems: vec![Problem::new(
             found.kind.word(),
-            "the blocks of this allocator cannot be told apart from outside",
+            "the blocks of this allocator cannot be told apart from outside: its memory has no known owner",
         )],
         ..Survey::default()
     }

@@ -56,3 +56,10 @@ pub struct Survey {
     /// Mappings that look like the allocator's but were not counted, checks that failed, and the like.
     pub problems: Vec<Problem>,
 }
+
+impl Survey {
+    /// Whether there is an allocator of which not a single block is known: any memory without a name may be its.
+    pub fn is_unread(&self) -> bool {
+        self.allocator.is_some() && self.blocks.is_empty()
+    }
+}

@@ -70,10 +70,10 @@ pub(crate) fn look<'m>(
     let claims = match &variables {
         Some(variables) => {
             // Stretches that the kernel keeps together are told together: what points at one part speaks for the rest.
-            let regions = if is_metaspace_known(jvm.as_ref()) {
+            // Where any of it may be class metadata, or blocks of malloc, everybody points at it: it is nobody's.
+            let regions = if is_metaspace_known(jvm.as_ref()) && !survey.is_unread() {
                 whole_regions(source, &ledger.unpainted(source.pages()))
             } else {
-                // Any of it may be class metadata, which everybody points at: it is nobody's.
                 Vec::new()
             };
             let searched = Searched { regions: &regions, variables, ignore_nmt: options.ignore_nmt };

@@ -5,7 +5,7 @@ mod program;
 use assay_hotspot::Hotspot;
 use assay_linux::{AlteredMemory, LiveProcess, ProcRoot};
 use assay_memory::{ReadOptions, read, read_source};
-use assay_model::{Area, MemoryReport};
+use assay_model::{Allocator, Area, MemoryReport};
 use assay_testkit::{each_java, skip, start_java, testdata};
 use program::Program;
 use std::path::PathBuf;
@@ -149,4 +149,38 @@ fn native_memory_of_java_objects_is_named_by_the_class_of_the_program_that_holds
             assert!(all * RIGHT_PERCENT_MIN <= right * 100, "{case}: {right} of {all}: {of_java:#?}");
         }
     }
+}
+
+#[test]
+fn memory_of_an_allocator_that_cannot_be_read_is_unknown() {
+    let library =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("libmimalloc-{}.so", std::process::id()));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-shared", "-fPIC", "-pthread", "-o"]).arg(&library);
+    if !compiler.arg(testdata("allocators/bump.c")).status().is_ok_and(|status| status.success()) {
+        skip!("no C compiler");
+    }
+    let javas = each_java(64);
+    if javas.is_empty() {
+        skip!("no JDK");
+    }
+    for java in javas.values() {
+        let options = ["-Xmx128m", "-XX:+UseSerialGC"];
+        let look = |preloaded: &str| {
+            let jvm = start_java(java, &options, &[("LD_PRELOAD", preloaded)], "Holding");
+            let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+            read(jvm.pid(), &options).expect("our child")
+        };
+        let (plain, look) = (look(""), look(&library.to_string_lossy()));
+        let (unknown, held) = (area(&look, Area::NativeAnonymous), area(&plain, Area::Buffers));
+        println!("{}: {unknown} B unknown, {held} B of buffers", java.display());
+        assert_eq!(look.allocator.as_ref().map(|allocator| allocator.name), Some(Allocator::Mimalloc));
+        assert!(held < unknown && look.unknown_bytes == unknown, "{held} {unknown}: {:#?}", look.leaves);
+        for shown in [Area::ClassMetadata, Area::Buffers, Area::JvmWork, Area::GcStructures, Area::JitWork] {
+            let (bytes, at_most) = (area(&look, shown), area(&plain, shown) + (256 << 10));
+            assert!(bytes <= at_most, "{shown:?}: {bytes}, {at_most}: {:#?}", look.leaves);
+        }
+        assert!(look.problems.iter().any(|problem| problem.about == "mimalloc"), "{:?}", look.problems);
+    }
+    let _ = std::fs::remove_file(library);
 }
