@@ -43,7 +43,7 @@ impl fmt::Display for Denial {
 #[derive(Debug, thiserror::Error)]
 pub enum LinuxError {
     /// The file or call gave an error.
-    #[error("cannot read {path}: {source}{fix}", path = .path.display(), fix = fix_of(source))]
+    #[error("cannot read {path}: {cause}{fix}", path = .path.display(), cause = cause_of(source), fix = fix_of(source))]
     Read {
         /// The file, or the name of the call.
         path: PathBuf,
@@ -98,6 +98,14 @@ impl LinuxError {
     }
 }
 
+/// The kernel's answer in words; of a process that ended while it was read it has only a number.
+fn cause_of(source: &io::Error) -> String {
+    match source.raw_os_error() {
+        Some(libc::ESRCH) => "the process has ended".to_owned(),
+        _ => source.to_string(),
+    }
+}
+
 fn fix_of(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::PermissionDenied => "; run as the user of that process, or as root",
@@ -119,5 +127,18 @@ impl From<&LinuxError> for Problem {
                 Problem::at_line(e.path.display().to_string(), e.line, format!("{}: {}", e.item, e.what))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_ended_while_it_was_read_is_told_in_words() {
+        let error = LinuxError::read(Path::new("/proc/7/smaps"), io::Error::from_raw_os_error(libc::ESRCH));
+        assert_eq!(error.to_string(), "cannot read /proc/7/smaps: the process has ended");
+        let error = LinuxError::read(Path::new("/proc/7/smaps"), io::Error::from_raw_os_error(libc::EIO));
+        assert!(error.to_string().contains("Input/output error"), "{error}");
     }
 }

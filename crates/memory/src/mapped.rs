@@ -31,7 +31,7 @@ pub(crate) fn mapped_spans(source: &dyn MemorySource, leaves: &mut LeafTable) ->
         if let Some(zeroed) = file.zeroed_behind(mapping) {
             let leaf = leaves.explained(
                 Area::Code,
-                &[file_name(&mapping.name), "data"],
+                &[&library_name(&mapping.name), "data"],
                 Tier::Kernel,
                 "variables of the library, written or not",
             );
@@ -46,6 +46,27 @@ pub(crate) fn mapped_spans(source: &dyn MemorySource, leaves: &mut LeafTable) ->
 pub(crate) fn file_name(path: &str) -> &str {
     let path = path.strip_suffix(" (deleted)").unwrap_or(path);
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Digits in a row that make a name a temporary one.
+const TEMPORARY_DIGITS_MIN: usize = 6;
+
+/// The name of a library, without the number that one has which a program unpacked for itself
+/// (`librocksdbjni5187246518795245361.so`): it is another at each start.
+pub(crate) fn library_name(path: &str) -> String {
+    let mut name = String::new();
+    let mut digits = String::new();
+    for letter in file_name(path).chars().map(Some).chain([None]) {
+        match letter.filter(char::is_ascii_digit) {
+            Some(digit) => digits.push(digit),
+            None => {
+                name.push_str(if digits.len() < TEMPORARY_DIGITS_MIN { &digits } else { "#" });
+                digits.clear();
+                name.extend(letter);
+            }
+        }
+    }
+    name
 }
 
 /// What libffi 3.4 lets native code call back through: a page of code from a file that nobody else sees (`open_temp_exec_file`),
@@ -123,7 +144,7 @@ fn library_leaf(mapping: &Mapping, leaves: &mut LeafTable) -> LeafId {
     } else {
         "read-only data"
     };
-    leaves.leaf(Area::Code, &[file_name(&mapping.name), part], Tier::Kernel)
+    leaves.leaf(Area::Code, &[library_name(&mapping.name).as_str(), part], Tier::Kernel)
 }
 
 /// Mappings that are no files but have a name.
@@ -305,6 +326,21 @@ mod tests {
         assert_eq!(file.zeroed_behind(&code), None);
         let shared = mapping(0x7f00_0021_1000, 2, b"r--s", 0x11000, library);
         assert_eq!(file.zeroed_behind(&shared), None);
+    }
+
+    #[test]
+    fn a_library_has_one_name_at_each_start() {
+        for (path, name) in [
+            ("/tmp/librocksdbjni5187246518795245361.so (deleted)", "librocksdbjni#.so"),
+            (
+                "/tmp/libnetty_transport_native_epoll_x86_6412345678.so",
+                "libnetty_transport_native_epoll_x86_#.so",
+            ),
+            ("/usr/lib/libstdc++.so.6.0.30", "libstdc++.so.6.0.30"),
+            ("/tmp/jna-110/jna16270539741987654321.tmp", "jna#.tmp"),
+        ] {
+            assert_eq!(library_name(path), name);
+        }
     }
 
     #[test]

@@ -38,6 +38,12 @@ pub enum TrimError {
     /// The JVM could not be asked, or refused.
     #[error(transparent)]
     Attach(#[from] AttachError),
+    /// It is stopped, and cannot answer.
+    #[error("process {pid} is stopped and cannot answer: kill -CONT {pid} continues it")]
+    Stopped {
+        /// The process.
+        pid: u32,
+    },
     /// This release has no such command.
     #[error(
         "the JVM {pid} ({version}) has no command {TRIM}: 17.0.9, 21 and later do; with a debugger, malloc_trim(0) does the \
@@ -69,6 +75,10 @@ impl TrimError {
 /// When the process cannot be looked at, is no JVM, does not answer within 60 seconds, or has no such command.
 pub fn trim(pid: u32) -> Result<Trimmed, TrimError> {
     let proc = ProcRoot::default();
+    // It would be waited for until the time is over.
+    if proc.read_process_stat(pid).is_ok_and(|stat| matches!(stat.state, 'T' | 't')) {
+        return Err(TrimError::Stopped { pid });
+    }
     let ask = |command| attach_command(&proc, pid, command, ANSWER_TIMEOUT);
     ask(WARM_UP).map_err(|error| denied(&proc, pid, error))?;
     let options = ReadOptions::of_depth(LookDepth::Structures);
@@ -112,6 +122,15 @@ fn refused(error: AttachError, look: &MemoryReport) -> TrimError {
 mod tests {
     use super::*;
     use assay_testkit::{find_java, skip, start_java};
+
+    #[test]
+    fn a_stopped_process_is_told_at_once() {
+        let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+        let jvm = start_java(&java, &["-Xmx128m"], &[], "Waiting");
+        jvm.freeze();
+        let error = trim(jvm.pid()).expect_err("it cannot answer");
+        assert!(matches!(error, TrimError::Stopped { pid } if pid == jvm.pid()), "{error}");
+    }
 
     #[test]
     fn a_command_that_a_jvm_does_not_have_is_told_by_its_release() {

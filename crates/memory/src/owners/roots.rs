@@ -5,7 +5,7 @@ use super::rules::{Owner, is_known, of_name, of_oop_storage};
 use super::search::Search;
 use crate::jvm::Jvm;
 use crate::leaf_table::{LeafId, LeafTable};
-use crate::mapped::file_name;
+use crate::mapped::library_name;
 use assay_hotspot::{JavaHeap, Symbols};
 use assay_model::{Area, ThreadKind, Tier};
 use std::collections::{HashMap, HashSet};
@@ -136,7 +136,7 @@ fn take_libraries(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, leaves: &mut L
     let of_jvm = jvm.map(|j| j.hotspot.symbols().path().to_owned());
     let variables = search.variables;
     for (path, range) in variables.ranges.iter().filter(|(path, _)| Some(*path) != of_jvm.as_deref()) {
-        let leaf = leaves.leaf(Area::JvmWork, &["native libraries", file_name(path)], Tier::Pointers);
+        let leaf = leaves.leaf(Area::JvmWork, &["native libraries", &library_name(path)], Tier::Pointers);
         search.take_roots(range.clone(), |_, _| Some(leaf));
     }
 }
