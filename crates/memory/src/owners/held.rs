@@ -18,8 +18,11 @@ use std::ops::Range;
 
 /// Steps back. A value of a map within a map takes eight.
 const STEPS_MAX: usize = 10;
-/// Bytes of the heap that all steps together read: 2 s of CPU time.
+/// Bytes of the heap that all steps together read.
 const READ_BYTES_MAX: u64 = 4 << 30;
+/// What has no holder yet, in bytes and as a part of all: for less no further step is made.
+const LEFT_BYTES_MIN: u64 = 256 << 10;
+const LEFT_SHARE_MIN: u64 = 50;
 /// Objects of all steps.
 const OBJECTS_MAX: usize = 1 << 20;
 /// References of one step.
@@ -52,6 +55,7 @@ struct Met {
 struct Wrapper {
     kind: String,
     blocks: Vec<u32>,
+    bytes: u64,
 }
 
 /// Names the holder of each block that belongs to a Java object: beneath the kind of the object, the class that holds it.
@@ -67,8 +71,7 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut 
         way.met.insert(*address, Met::default());
     }
     if let Some(references) = jvm.hotspot.references() {
-        let step = wrappers.iter().filter(|(_, wrapper)| !is_of_program(&wrapper.kind));
-        let problem = way.go_back(search.source, &ranges, &references, step.map(|(at, _)| *at).collect());
+        let problem = way.go_back(search.source, &ranges, &references, &wrappers);
         search.problems.extend(problem);
     }
     // Of several objects that know a block, one whose holder is known speaks for it.
@@ -105,10 +108,13 @@ fn wrappers(
             }
             let Some((object, klass)) = holders.object_at(address) else { return };
             let Some(class) = jvm.names.class_of_klass(klass) else { return };
-            let wrapper = wrappers
-                .entry(object.start)
-                .or_insert_with(|| Wrapper { kind: kind_of_class(&class), blocks: Vec::new() });
+            let wrapper = wrappers.entry(object.start).or_insert_with(|| Wrapper {
+                kind: kind_of_class(&class),
+                blocks: Vec::new(),
+                bytes: 0,
+            });
             wrapper.blocks.push(block);
+            wrapper.bytes += index.bytes_of(block);
         });
     }
     wrappers
@@ -133,13 +139,20 @@ impl Way<'_, '_> {
         source: &dyn MemorySource,
         ranges: &[Range<u64>],
         references: &References,
-        mut step: Vec<u64>,
+        wrappers: &HashMap<u64, Wrapper>,
     ) -> Option<Problem> {
         let resident = |range: &Range<u64>| source.pages().resident_bytes_in(range.clone());
         let heap_bytes = ranges.iter().map(resident).fold(0, u64::saturating_add).max(1);
         let steps = STEPS_MAX.min((READ_BYTES_MAX / heap_bytes) as usize);
+        let of_jdk = || wrappers.iter().filter(|(_, wrapper)| !is_of_program(&wrapper.kind));
+        let all_bytes: u64 = wrappers.values().map(|wrapper| wrapper.bytes).sum();
+        let enough_bytes = LEFT_BYTES_MIN.max(all_bytes / LEFT_SHARE_MIN);
+        let mut step: Vec<u64> = of_jdk().map(|(at, _)| *at).collect();
+        let left_bytes = |way: &Self| -> u64 {
+            of_jdk().filter(|(at, _)| way.name_of(**at).is_none()).map(|(_, wrapper)| wrapper.bytes).sum()
+        };
         for _ in 0..steps {
-            if step.is_empty() {
+            if step.is_empty() || left_bytes(self) < enough_bytes {
                 return None;
             }
             let wanted = Wanted::new(references, &step);
@@ -156,11 +169,10 @@ impl Way<'_, '_> {
             fresh.retain(|object| self.met.get(object).is_some_and(|met| met.name.is_none()));
             step = fresh;
         }
-        let left = step.len();
-        (left != 0).then(|| {
+        let left = left_bytes(self);
+        (!step.is_empty() && enough_bytes <= left).then(|| {
             let what = format!(
-                "{left} objects that keep native memory are held from more than {steps} objects away, or nobody was found; their \
-                 memory is shown without its holder"
+                "{left} bytes that Java objects keep are shown without their holder: it is more than {steps} objects away"
             );
             Problem::new(PROBLEM, what)
         })

@@ -32,6 +32,11 @@ impl<'a> BlockIndex<'a> {
         self.blocks
     }
 
+    /// Bytes of a block.
+    pub(crate) fn bytes_of(&self, block: u32) -> u64 {
+        self.blocks.get(block as usize).map_or(0, |block| block.bytes)
+    }
+
     /// Words that do not pass lead to no block.
     pub(crate) fn filter(&self) -> &AddressFilter {
         &self.filter
