@@ -1,9 +1,7 @@
 //! Where processes run. Everything above knows a process only by what this trait says of it.
 
 use crate::launch::Launch;
-use rustix::process::Signal as Number;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::spec::StopSignal;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,29 +41,6 @@ pub enum Signal {
     Hold,
     /// To go on.
     Continue,
-}
-
-/// Signals that ask a process to stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum StopSignal {
-    /// The usual one.
-    #[default]
-    Term,
-    /// That of Ctrl-C.
-    Int,
-    /// That of a closed terminal.
-    Hup,
-}
-
-impl StopSignal {
-    pub(crate) fn number(self) -> Number {
-        match self {
-            StopSignal::Term => Number::TERM,
-            StopSignal::Int => Number::INT,
-            StopSignal::Hup => Number::HUP,
-        }
-    }
 }
 
 /// Starts processes somewhere and speaks with them.

@@ -25,7 +25,7 @@ mod server_log;
 mod spec;
 mod treatment;
 
-pub use engine::{Ended, Engine, Ready, Signal, Start, StopSignal};
+pub use engine::{Ended, Engine, Ready, Signal, Start};
 pub use launch::{JVM_OPTIONS, Launch};
 pub use local::Local;
 pub use member::OWN_NAMES;
@@ -34,5 +34,5 @@ pub use private_folder::SERVER_FILES;
 pub use process::{LOOK, LocalProcess};
 pub use processes::Processes;
 pub use programs::find as find_program;
-pub use spec::{Place, ProcessSpec, ReadyWhen};
+pub use spec::{Place, ProcessSpec, ReadyWhen, StopSignal};
 pub use treatment::{FileSetting, Treatment, Treatments};

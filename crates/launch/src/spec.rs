@@ -1,6 +1,8 @@
 //! A process of a trial as it is asked for: everything but what only its start decides.
 
-use crate::engine::StopSignal;
+use rustix::process::Signal as Number;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -14,6 +16,29 @@ pub enum ReadyWhen {
     Url(String),
     /// When this command ends with exit code 0.
     Command(Vec<String>),
+}
+
+/// Signals that ask a process to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum StopSignal {
+    /// The usual one.
+    #[default]
+    Term,
+    /// That of Ctrl-C.
+    Int,
+    /// That of a closed terminal.
+    Hup,
+}
+
+impl StopSignal {
+    pub(crate) fn number(self) -> Number {
+        match self {
+            StopSignal::Term => Number::TERM,
+            StopSignal::Int => Number::INT,
+            StopSignal::Hup => Number::HUP,
+        }
+    }
 }
 
 /// A process to be started once or more often. Texts may hold placeholders: of its own `{port}`, `{password}`, `{folder}` and
