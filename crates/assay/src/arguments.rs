@@ -34,7 +34,7 @@ pub struct Arguments {
 pub enum Command {
     /// Run the first study in its short form, and make its report
     ///
-    /// Puts the brokerage server under load in every reference mode that this machine can run
+    /// Puts the brokerage server under load with 32-bit, compressed and full 64-bit references
     /// (studies/compressed-references.toml) and takes at most six minutes once everything is built.
     Demo(DemoArguments),
     /// Run a study and make its report

@@ -3,7 +3,7 @@
 use assay_jdk::Release;
 use assay_jdk::modes::{WantedMode, check};
 use assay_jdk::release::OptionState;
-use assay_model::{ModeRead, ReferenceMode};
+use assay_model::{AskedMode, ModeRead, ReferenceMode};
 use assay_testkit::{each_java, skip};
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ fn javas() -> impl Iterator<Item = (u32, PathBuf)> {
 
 fn options(feature: u32, mode: ReferenceMode, mib: u64, own: &[String]) -> Option<Vec<String>> {
     let wanted = WantedMode {
-        mode: Some(mode),
+        mode: Some(AskedMode::Exactly(mode)),
         max_heap_bytes: Some(mib * MIB),
         has_compact_headers: own.iter().any(|option| option.contains("Compact")),
         options: own,
@@ -62,7 +62,11 @@ fn every_mode_is_the_one_that_the_jvm_s_log_shows() {
                 let own = [format!("-XX:+Use{collector}GC")];
                 let Some(wanted) = options(feature, mode, *mib, &own) else { continue };
                 let read = read_mode(&java, &wanted, *mib).unwrap();
-                assert_eq!(check(mode, false, &read), Ok(()), "{mode:?} {mib}m on JDK {feature}: {wanted:?}");
+                assert_eq!(
+                    check(AskedMode::Exactly(mode), false, &read),
+                    Ok(()),
+                    "{mode:?} {mib}m on JDK {feature}: {wanted:?}"
+                );
                 tried += 1;
             }
         }
@@ -82,8 +86,8 @@ fn compact_headers_are_read_from_the_log_of_a_jvm_that_has_them() {
     let mode = ReferenceMode::CompressedUnscaled;
     let wanted = options(feature, mode, 1024, &["-XX:+UseCompactObjectHeaders".to_owned()]);
     let read = read_mode(&java, &wanted.expect("possible"), 1024).unwrap();
-    assert_eq!(check(mode, true, &read), Ok(()));
-    assert!(read.compact_headers != Some(true) || check(mode, false, &read).is_err());
+    assert_eq!(check(AskedMode::Exactly(mode), true, &read), Ok(()));
+    assert!(read.compact_headers != Some(true) || check(AskedMode::Exactly(mode), false, &read).is_err());
 }
 
 /// The reader of logs knows by itself which releases have no compact headers; it must know it as the releases' data do.

@@ -56,7 +56,7 @@ pub use memory::{
     Tier, TierBytes, UnknownPiece,
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
-pub use mode::{ModeRead, ReferenceMode};
+pub use mode::{AskedMode, ModeRead, ReferenceMode};
 pub use plan::{Design, Plan, PlannedProcedure, PlannedTrial, Published, SkippedVariant, Subject, Variant};
 pub use problem::{Finding, Problem, Reason, StudyRule};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};

@@ -1,7 +1,8 @@
 //! Reference modes: how a JVM stores references to objects and classes.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The mode in which a JVM keeps references. Names are the words of the glossary and of study files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +42,17 @@ impl ReferenceMode {
         ReferenceMode::Full64,
     ];
 
+    /// Whether references are compressed, in whichever way.
+    pub fn is_compressed(self) -> bool {
+        matches!(
+            self,
+            ReferenceMode::CompressedUnscaled
+                | ReferenceMode::CompressedZeroBased
+                | ReferenceMode::CompressedDisjointBase
+                | ReferenceMode::CompressedNonZeroBase
+        )
+    }
+
     /// The name used in files, options and reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -52,6 +64,65 @@ impl ReferenceMode {
             ReferenceMode::Full64 => "64-bit",
             ReferenceMode::Full64CompressedClassPointers => "64-bit-ccp",
         }
+    }
+}
+
+/// The mode that is asked of a JVM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum AskedMode {
+    /// This one.
+    Exactly(ReferenceMode),
+    /// Any compressed one: whichever the JVM chooses for the heap.
+    Compressed,
+}
+
+impl AskedMode {
+    /// The name used in study files and plans.
+    pub fn name(self) -> &'static str {
+        match self {
+            AskedMode::Exactly(mode) => mode.name(),
+            AskedMode::Compressed => "compressed",
+        }
+    }
+
+    /// Whether a JVM in this mode has what is asked for.
+    pub fn is_met_by(self, mode: ReferenceMode) -> bool {
+        match self {
+            AskedMode::Exactly(asked) => asked == mode,
+            AskedMode::Compressed => mode.is_compressed(),
+        }
+    }
+
+    fn all() -> impl Iterator<Item = AskedMode> {
+        ReferenceMode::ALL.into_iter().map(AskedMode::Exactly).chain([AskedMode::Compressed])
+    }
+}
+
+impl TryFrom<String> for AskedMode {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        AskedMode::all().find(|mode| mode.name() == name).ok_or_else(|| format!("unknown mode `{name}`"))
+    }
+}
+
+impl From<AskedMode> for String {
+    fn from(mode: AskedMode) -> String {
+        mode.name().to_owned()
+    }
+}
+
+impl JsonSchema for AskedMode {
+    fn schema_name() -> Cow<'static, str> {
+        "AskedMode".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A reference mode; \"compressed\" is any compressed one, whichever the JVM chooses for the heap",
+            "type": "string", "enum": AskedMode::all().map(AskedMode::name).collect::<Vec<_>>(),
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
-use crate::{Claim, JvmFacts, PlannedCapacity, Provenance, ReferenceMode};
+use crate::{AskedMode, Claim, JvmFacts, PlannedCapacity, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ pub struct Variant {
     /// Level by factor.
     pub levels: BTreeMap<String, String>,
     /// Reference mode asked for, where the study varies or fixes it.
-    pub reference_mode: Option<ReferenceMode>,
+    pub reference_mode: Option<AskedMode>,
     /// Compact object headers asked for.
     pub compact_headers: bool,
     /// Maximum heap, bytes, where the study sets it.

@@ -11,7 +11,7 @@ use crate::preload;
 use crate::process_table::set_absent;
 use crate::program_table::ProcessTable;
 use crate::redacted::secrets_of;
-use crate::study_file::Study;
+use crate::study_file::{LoadKind, Study};
 use crate::variant::{VariantLaunch, VariantSpec, baselines, combine};
 use crate::workload::Workload;
 use assay_host::provenance;
@@ -22,8 +22,8 @@ use assay_load::Scenario;
 use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
-    Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance, ReferenceMode,
-    SkippedVariant, StudyRule, Subject, Variant, metric, schema,
+    AskedMode, Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance,
+    ReferenceMode, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
 };
 use assay_stats::SteadyRule;
 use assay_text::redact::Redactor;
@@ -91,7 +91,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         .with_capacity(capacity.as_ref().map(|c| c.budget_s));
     let mut specs = combine(&study, short);
     let jvms = InstalledJvms::find(&workload.cache);
-    let compares_32 = specs.iter().any(|v| v.reference_mode == Some(ReferenceMode::Bits32));
+    let compares_32 =
+        specs.iter().any(|v| v.reference_mode == Some(AskedMode::Exactly(ReferenceMode::Bits32)));
     let command = workload.program.words().unwrap_or_default();
     let uses_jvm = uses_jvm(&command, &workload);
     let mut memory = MemoryLeft::for_design(layout.kind);
@@ -164,6 +165,9 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         (Subject::Server, Some(planned)) => PlannedProcedure::Capacity(planned),
         (Subject::Server, None) => PlannedProcedure::Windows,
     };
+    // An open load sets the rate itself: that says nothing of the server, and nothing about what others measured.
+    let sets_rate = launches.iter().all(|l| l.load.kind == LoadKind::Open);
+    let is_measured = |metric: &str| !(sets_rate && metric == metric::THROUGHPUT_PER_S);
     let plan = Plan {
         schema: schema::PLAN.to_owned(),
         provenance,
@@ -198,8 +202,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         trials: planned(&names, &layout, seed),
         variants: launches.iter().map(|l| l.variant.clone()).collect(),
         skipped,
-        published: study.published.clone(),
-        claims: study.claim.clone(),
+        published: study.published.iter().filter(|p| is_measured(&p.metric)).cloned().collect(),
+        claims: study.claim.iter().filter(|c| is_measured(&c.about.metric)).cloned().collect(),
     };
     use Observe::{Gc, Host, Latency, Memory};
     let mut usual = vec![Gc, Memory, Host];

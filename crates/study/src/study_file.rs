@@ -4,7 +4,7 @@ use crate::program_table::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::units::{Seconds, Size};
 use assay_load::ArrivalLaw;
 use assay_measure::observers::Observe;
-use assay_model::{CapacityMethod, Claim, Design, Published, ReferenceMode, schema};
+use assay_model::{AskedMode, CapacityMethod, Claim, Design, Published, schema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -110,7 +110,7 @@ impl Study {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// Turned into JVM options and a choice of JVM, and verified from the JVM's log.
-    pub reference_mode: Option<ReferenceMode>,
+    pub reference_mode: Option<AskedMode>,
     /// Compact object headers (JDK 25 and later).
     pub compact_headers: Option<bool>,
     /// Initial and largest heap: `-Xms` and `-Xmx`.
@@ -306,6 +306,9 @@ pub struct QuickTable {
     /// Options of the workload.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workload_options: BTreeMap<String, String>,
+    /// JVM options, after those of the study.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jvm_options: Vec<String>,
 }
 
 /// `workloads/NAME/workload.toml`: a server or benchmark program that is ready to be studied.

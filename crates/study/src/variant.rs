@@ -4,7 +4,7 @@ use crate::study_file::{Factor, LoadKind, LoadTable, QuickTable, Settings, Study
 use crate::units::Size;
 use assay_jdk::modes::WantedMode;
 use assay_load::{ArrivalLaw, Scenario};
-use assay_model::{ReferenceMode, Variant};
+use assay_model::{AskedMode, Variant};
 use std::collections::BTreeMap;
 
 /// Most variants of a study.
@@ -19,7 +19,7 @@ pub(crate) struct VariantSpec {
     pub levels: BTreeMap<String, String>,
     /// Index of the level by factor, in the study's order.
     pub indices: Vec<usize>,
-    pub reference_mode: Option<ReferenceMode>,
+    pub reference_mode: Option<AskedMode>,
     pub compact_headers: bool,
     pub heap: Option<Size>,
     pub jvm: Option<String>,
@@ -100,6 +100,7 @@ fn variant(study: &Study, quick: Option<&QuickTable>, indices: &[usize]) -> Vari
     spec.apply(&study.settings);
     if let Some(quick) = quick {
         spec.workload_options.extend(quick.workload_options.clone());
+        spec.jvm_options.extend(quick.jvm_options.clone());
         if let Some(load) = &quick.load {
             spec.load = load.clone();
         }

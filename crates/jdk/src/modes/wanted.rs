@@ -8,7 +8,7 @@ use super::compute::{HeapSetting, MAX_HEAP_BYTES_MIN};
 use super::options::DecidingOptions;
 use super::space::AddressSpace;
 use crate::{Collector, Release};
-use assay_model::{ModeRead, ReferenceMode};
+use assay_model::{AskedMode, ModeRead, ReferenceMode};
 use assay_text::size;
 
 const MIB: u64 = 1 << 20;
@@ -16,16 +16,18 @@ const GIB: u64 = 1 << 30;
 /// What a JVM takes by itself: the second where it has one processor or less than 2 GB of memory.
 const COLLECTORS_BY_DEFAULT: [Collector; 2] = [Collector::G1, Collector::Serial];
 
+const BITS_32: AskedMode = AskedMode::Exactly(ReferenceMode::Bits32);
+
 /// Word size of the JVM that a mode needs.
-pub fn bits_of(mode: ReferenceMode) -> u8 {
-    if mode == ReferenceMode::Bits32 { 32 } else { 64 }
+pub fn bits_of(mode: AskedMode) -> u8 {
+    if mode == BITS_32 { 32 } else { 64 }
 }
 
 /// What is asked of a JVM.
 #[derive(Debug, Clone, Copy)]
 pub struct WantedMode<'a> {
     /// The reference mode; any where it is absent.
-    pub mode: Option<ReferenceMode>,
+    pub mode: Option<AskedMode>,
     /// Largest heap, bytes; absent where the JVM chooses it.
     pub max_heap_bytes: Option<u64>,
     /// Whether object headers are to be compact.
@@ -72,7 +74,8 @@ impl WantedMode<'_> {
         if !self.has_compact_headers {
             return Ok(Vec::new());
         }
-        if let Some(mode) = self.mode.filter(|m| matches!(m, ReferenceMode::Bits32 | ReferenceMode::Full64)) {
+        let without = [BITS_32, AskedMode::Exactly(ReferenceMode::Full64)];
+        if let Some(mode) = self.mode.filter(|mode| without.contains(mode)) {
             let mode = mode.name();
             return Err(format!(
                 "compact headers with {mode}: they need compressed class pointers, as 64-bit-ccp has"
@@ -94,15 +97,16 @@ impl WantedMode<'_> {
     }
 
     /// Options that may give a mode, the preferred first.
-    fn candidates(&self, mode: ReferenceMode) -> Vec<Vec<String>> {
+    fn candidates(&self, mode: AskedMode) -> Vec<Vec<String>> {
+        use ReferenceMode::{Bits32, Full64, Full64CompressedClassPointers};
         let off = |flag: &str| format!("-XX:-{flag}");
         match mode {
-            ReferenceMode::Bits32 => vec![Vec::new()],
-            ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers => vec![
+            AskedMode::Compressed | AskedMode::Exactly(Bits32) => vec![Vec::new()],
+            AskedMode::Exactly(Full64 | Full64CompressedClassPointers) => vec![
                 vec![off("UseCompressedOops")],
                 vec![off("UseCompressedOops"), off("UseCompressedClassPointers")],
             ],
-            _ => {
+            AskedMode::Exactly(_) => {
                 let reach = self.decided_with(&[]).reach_bytes();
                 // Disjoint: its bits do not overlap with those of an offset. Non-zero: the base must be added. Then those of
                 // zero-based heaps, lower for larger ones, and of heaps that end below 4 GiB.
@@ -117,7 +121,7 @@ impl WantedMode<'_> {
     }
 
     /// Whether a JVM with these options has the mode, with whatever collector it may take; if not, what decides.
-    fn gives(&self, mode: ReferenceMode, given: &[String], feature: u32) -> Result<(), String> {
+    fn gives(&self, mode: AskedMode, given: &[String], feature: u32) -> Result<(), String> {
         let options = self.decided_with(given);
         let bits = bits_of(mode);
         // A heap that the JVM chooses is not known here.
@@ -126,14 +130,14 @@ impl WantedMode<'_> {
         collectors.into_iter().try_for_each(|collector| {
             let setting = HeapSetting { feature, bits, collector, options: options.clone() };
             let found = setting.mode_by_rules(heap, &AddressSpace::usual(bits));
-            if found.mode == Some(mode) { Ok(()) } else { Err(found.decided_by) }
+            if found.mode.is_some_and(|found| mode.is_met_by(found)) { Ok(()) } else { Err(found.decided_by) }
         })
     }
 }
 
 /// Whether the JVM's log shows what was asked for; otherwise why the trial has failed.
-pub fn check(wanted: ReferenceMode, compact_headers: bool, read: &ModeRead) -> Result<(), String> {
-    if read.mode != wanted {
+pub fn check(wanted: AskedMode, compact_headers: bool, read: &ModeRead) -> Result<(), String> {
+    if !wanted.is_met_by(read.mode) {
         return Err(format!(
             "the JVM chose {} although {} was asked for ({})",
             read.mode.name(),

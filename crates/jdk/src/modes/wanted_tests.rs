@@ -4,7 +4,12 @@ use super::*;
 use ReferenceMode as M;
 
 fn wanted(mode: M, mib: u64, options: &[String]) -> WantedMode<'_> {
-    WantedMode { mode: Some(mode), max_heap_bytes: Some(mib * MIB), has_compact_headers: false, options }
+    WantedMode {
+        mode: Some(AskedMode::Exactly(mode)),
+        max_heap_bytes: Some(mib * MIB),
+        has_compact_headers: false,
+        options,
+    }
 }
 
 fn words(words: &str) -> Vec<String> {
@@ -115,8 +120,37 @@ fn what_cannot_be_says_what_decides() {
 }
 
 #[test]
+fn compressed_is_whichever_way_the_jvm_chooses_at_any_heap_that_compresses() {
+    let of = |mib, options: &[String]| {
+        let wanted = WantedMode { mode: Some(AskedMode::Compressed), ..wanted(M::Full64, mib, options) };
+        wanted.jvm_options(17)
+    };
+    for mib in [92, 1 << 10, 2 << 10, 3 << 10, 4 << 10, 8 << 10, 12 << 10, 31 << 10] {
+        assert_eq!(of(mib, &[]), Ok(Vec::new()), "{mib}");
+    }
+    assert!(of(33 << 10, &[]).is_err() && of(1024, &words("-XX:-UseCompressedOops")).is_err());
+    let read = |mode| ModeRead {
+        mode,
+        compact_headers: None,
+        shift_bits: None,
+        heap_base_address: None,
+        evidence: String::new(),
+    };
+    let is_met = |mode| check(AskedMode::Compressed, false, &read(mode)).is_ok();
+    let met: Vec<M> = M::ALL.into_iter().filter(|mode| is_met(*mode)).collect();
+    let compressed =
+        [M::CompressedUnscaled, M::CompressedZeroBased, M::CompressedDisjointBase, M::CompressedNonZeroBase];
+    assert_eq!(met, compressed);
+}
+
+#[test]
 fn compact_headers_need_a_release_and_class_pointers_that_are_compressed() {
-    let compact = |mode| WantedMode { mode, max_heap_bytes: None, has_compact_headers: true, options: &[] };
+    let compact = |mode: Option<M>| WantedMode {
+        mode: mode.map(AskedMode::Exactly),
+        max_heap_bytes: None,
+        has_compact_headers: true,
+        options: &[],
+    };
     assert_eq!(compact(None).jvm_options(25), Ok(words("-XX:+UseCompactObjectHeaders")));
     let ccp = compact(Some(M::Full64CompressedClassPointers)).jvm_options(25);
     assert_eq!(ccp, Ok(words("-XX:-UseCompressedOops -XX:+UseCompactObjectHeaders")));

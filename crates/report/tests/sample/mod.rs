@@ -177,7 +177,7 @@ fn variant(
     Variant {
         name,
         levels,
-        reference_mode: mode,
+        reference_mode: mode.map(AskedMode::Exactly),
         compact_headers: level.starts_with("compact"),
         max_heap_bytes: Some(mib * MIB),
         jvm: Some(jvm(feature, if level == "32-bit" { 32 } else { 64 })),
