@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The laboratory for Java servers: where memory and time go, what load a server sustains, which settings perform better.
 ///
 /// Results go to standard output, diagnostics to standard error. Exit codes: 0 good, 1 findings beyond a threshold
-/// that you set, 2 wrong use or bad input, 3 the environment lacks something, 70 internal error, 130 stopped by Ctrl-C.
+/// that you set, or a result that is not valid or in which nothing counts, 2 wrong use or bad input, 3 the environment lacks something, 70 internal error, 130 stopped by Ctrl-C.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version, max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {

@@ -2,10 +2,11 @@
 //!
 //! Only this crate writes to the terminal or exits. Data goes to standard output, diagnostics to standard error.
 
+#[macro_use]
+mod output;
 mod arguments;
 mod command;
 mod failure;
-mod output;
 mod output_file;
 mod progress;
 mod screen;
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     match run(arguments) {
         Ok(code) => code,
         Err(failure) => {
-            eprintln!("error: {}", failure.message);
+            say!("error: {}", failure.message);
             failure.exit_code()
         }
     }

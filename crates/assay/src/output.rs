@@ -4,12 +4,23 @@ use crate::failure::Failure;
 use assay_model::Problem;
 use assay_report::{LeavesShown, TerminalView};
 use serde::Serialize;
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 /// Columns where the width of the terminal is not known.
 const WIDTH_DEFAULT: u16 = 120;
 /// Rows where the height of the terminal is not known.
 const ROWS_DEFAULT: u16 = 24;
+
+/// Writes a line to standard error. That its reader went away (`2>&1 | head`) ends nothing that is under way.
+macro_rules! say {
+    ($($text:tt)+) => { $crate::output::say(format_args!($($text)+)) };
+}
+
+/// As the macro of this name.
+pub fn say(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
 
 /// Writes to standard output. A reader that went away (`| head`) is no failure.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
@@ -30,7 +41,7 @@ pub fn print_text(text: &str) -> Result<(), Failure> {
 /// Says problems on standard error, where the result has no place for them.
 pub fn note<'a>(problems: impl IntoIterator<Item = &'a Problem>) {
     for (about, text) in Problem::listed(problems) {
-        eprintln!("note: {about}: {text}");
+        say!("note: {about}: {text}");
     }
 }
 

@@ -41,7 +41,7 @@ pub fn write_result(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
     write_file(path, write)?;
-    eprintln!("written: {}", path.display());
+    say!("written: {}", path.display());
     Ok(())
 }
 

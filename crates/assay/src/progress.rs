@@ -2,7 +2,7 @@
 
 use assay_model::{RunEvent, RunEventKind};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// How often a long reading says how far it is where there is no terminal.
@@ -32,25 +32,38 @@ pub fn waiting(what: Option<String>) -> Option<ProgressBar> {
 }
 
 /// A listener to run events, until it is dropped.
-pub struct Progress(ProgressBar);
+pub struct Progress {
+    bar: ProgressBar,
+    /// Why the launch before failed: one that fails alike need not say it again.
+    failure: RefCell<String>,
+}
 
 impl Progress {
     /// A bar if standard error is a terminal, plain lines if not.
     pub fn new() -> Self {
-        Progress(spinner("{spinner} {msg}  {elapsed_precise}{prefix}"))
+        let bar = spinner("{spinner} {msg}  {elapsed_precise}{prefix}");
+        Progress { bar, failure: RefCell::default() }
     }
 
     /// Shows an event.
     pub fn show(&self, event: &RunEvent) {
-        let Progress(bar) = self;
+        let Progress { bar, failure } = self;
+        let line = match &event.kind {
+            RunEventKind::TrialEnded { number, variant, ok: false, detail }
+                if failure.replace(detail.clone()) == *detail =>
+            {
+                Some(format!("trial {number}: {variant} failed in the same way"))
+            }
+            kind => line_of(kind),
+        };
         if bar.is_hidden() {
-            if let Some(line) = line_of(&event.kind) {
-                eprintln!("[{}] {line}{}", minutes(event.elapsed_s), remaining(event));
+            if let Some(line) = line {
+                say!("[{}] {line}{}", minutes(event.elapsed_s), remaining(event));
             }
             return;
         }
         bar.set_prefix(remaining(event));
-        match (&event.kind, line_of(&event.kind)) {
+        match (&event.kind, line) {
             (kind, Some(line)) if is_lasting(kind) => bar.println(line),
             (_, Some(line)) => bar.set_message(line),
             (RunEventKind::WarmUpProgress { elapsed_s, cpu_ms_per_request: Some(cpu), .. }, None) => {
@@ -87,7 +100,7 @@ impl BytesRead {
         } else if PLAIN_LINE_EVERY <= self.told.get().elapsed() {
             self.told.set(Instant::now());
             let of = self.bar.length().map_or_else(String::new, |total| format!(" of {}", total >> 20));
-            eprintln!("{}: {}{of} MiB", self.what, bytes >> 20);
+            say!("{}: {}{of} MiB", self.what, bytes >> 20);
         }
     }
 }

@@ -192,3 +192,13 @@ fn commands_of_the_readme_that_look_at_a_jvm_do_what_it_says() {
     let said = run(folder.path(), "memory 4119", &[("4119", &jvm.pid().to_string())]);
     assert!(said.contains("resident (RSS)"), "{said}");
 }
+
+/// `assay ... 2>&1 | head -1`: what is told goes nowhere, and the exit code is that of the command.
+#[test]
+fn a_closed_standard_error_changes_no_exit_code() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = Command::new(ASSAY);
+    command.args(["run", "/no/such/study.toml"]).stderr(writer);
+    assert_eq!(command.status().expect("it runs").code(), Some(2));
+}

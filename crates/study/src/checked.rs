@@ -50,10 +50,10 @@ impl Checked {
 /// # Errors
 /// Every mistake that was found, in the order of the lines.
 pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<Diagnostic>> {
-    let mut study = match toml::from_str::<Study>(text) {
-        Ok(study) => study,
-        Err(_) if !document.found.is_empty() => return Err(sorted(document.found)),
-        Err(e) => {
+    let mut study = match (toml::from_str::<Study>(text), document.rest(text)) {
+        (Ok(study), _) | (Err(_), Some(study)) => study,
+        (Err(_), None) if !document.found.is_empty() => return Err(sorted(document.found)),
+        (Err(e), None) => {
             document.add("", e.message().trim());
             return Err(document.found);
         }
@@ -356,6 +356,10 @@ fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
             "the study sets JVM options, but the command has no {jvm_options} that takes them",
         );
     }
+    if program.server().is_some_and(|server| server.ready_url.contains("{port}")) && !has("{port}") {
+        let what = "ready_url has {port}, and neither the command nor an environment variable tells the server which port that is";
+        document.add(&at("command"), what);
+    }
     if program.benchmark().is_some() && !has("{results}") {
         let what = "the command has no {results}, the file that it must write: -rf json -rff {results}";
         document.add(&at("command"), what);
@@ -411,10 +415,12 @@ fn check_variants(study: &Study, workload: &Workload, document: &mut Document) {
         let variants = combine(study, quick);
         let form = if quick.is_some() { "the short form" } else { "the study" };
         if variants.is_empty() {
-            document.add(
-                if quick.is_some() { "quick" } else { "exclude" },
-                format!("{form} has no variant left to run"),
-            );
+            let place = match quick {
+                Some(_) => "quick",
+                None if study.exclude.is_empty() => "factor",
+                None => "exclude",
+            };
+            document.add(place, format!("{form} has no variant left to run"));
         }
         if VARIANTS_MAX < variants.len() {
             document.add("factor", format!("{form} has more than {VARIANTS_MAX} variants; exclude some"));

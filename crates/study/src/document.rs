@@ -6,7 +6,8 @@
 
 use crate::error::Diagnostic;
 use crate::units::{DURATION_FORMAT, SIZE_FORMAT, parse_duration, parse_size};
-use assay_text::near::hint;
+use assay_text::near::{hint, nearest};
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub(crate) struct Document {
     pub file: PathBuf,
     /// Line of each key, by path: `factor.0.level.1.heap`.
     lines: BTreeMap<String, usize>,
+    /// Paths of values that have not the shape that is asked for: what follows from them is no mistake of its own.
+    wrong: Vec<String>,
     pub found: Vec<Diagnostic>,
 }
 
@@ -34,12 +37,19 @@ impl Document {
         if FILE_BYTES_MAX < size {
             return Err(wrong(format!("is larger than {FILE_BYTES_MAX} bytes; is it the right file?")));
         }
-        std::fs::read_to_string(file).map_err(|e| wrong(format!("cannot be read: {e}")))
+        let bytes = std::fs::read(file).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+        String::from_utf8(bytes).map_err(|e| {
+            let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            let message = "this line is not UTF-8: save the file in that encoding".to_owned();
+            Diagnostic { line: Some(line), ..wrong(message) }
+        })
     }
 
     /// Parses and checks the shape. The document holds what was found; it is empty of places if the text is no TOML.
     pub fn parse(file: &Path, text: &str, schema: &Json) -> Document {
-        let mut document = Document { file: file.to_owned(), lines: BTreeMap::new(), found: Vec::new() };
+        let mut document =
+            Document { file: file.to_owned(), lines: BTreeMap::new(), wrong: Vec::new(), found: Vec::new() };
         let (table, errors) = DeTable::parse_recoverable(text);
         let lines = LineIndex::of(text);
         for error in &errors {
@@ -60,8 +70,23 @@ impl Document {
         self
     }
 
-    /// Notes a mistake at a key; of a key that is not there, at the nearest one above it.
+    /// The rest of the text as a value, without what has not the right shape; absent where that cannot be left out alone.
+    pub fn rest<T: DeserializeOwned>(&self, text: &str) -> Option<T> {
+        let mut table: toml::Table = toml::from_str(text).ok()?;
+        self.wrong.iter().try_for_each(|path| remove(&mut table, path))?;
+        table.try_into().ok()
+    }
+
+    /// Notes a mistake at a key; of a key that is not there, at the nearest one above it. What follows from a mistake that is noted
+    /// already is none.
     pub fn add(&mut self, path: &str, message: impl Into<String>) {
+        let is_within = |inner: &str, outer: &str| {
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let follows = |wrong: &String| is_within(path, wrong) || (!path.is_empty() && is_within(wrong, path));
+        if self.wrong.iter().any(follows) {
+            return;
+        }
         let line = self.line_of(path);
         self.add_at(line, message.into());
     }
@@ -121,8 +146,16 @@ impl<'a> Walk<'a> {
                 Some(schema) => self.value(value, schema, &path, line),
                 None => {
                     let known = properties.into_iter().flatten().map(|(name, _)| name.as_str());
-                    let what = format!("unknown key `{}`{}", key.get_ref(), hint(key.get_ref(), known));
+                    let known: Vec<&str> = known.collect();
+                    let what = format!(
+                        "unknown key `{}`{}",
+                        key.get_ref(),
+                        hint(key.get_ref(), known.iter().copied())
+                    );
                     self.document.add_at(Some(line), what);
+                    // That the key is missing which was meant follows.
+                    let meant = nearest(key.get_ref(), known).map(|meant| above(&path, meant));
+                    self.document.wrong.extend(meant);
                 }
             }
         }
@@ -142,12 +175,9 @@ impl<'a> Walk<'a> {
         if let Some(choices) = alternatives(schema) {
             return self.one_of(value, choices, path, line);
         }
-        let wrong = |walk: &mut Self| {
-            let message = format!("`{}` must be {}", readable(path), kind_of(schema));
-            walk.document.add_at(Some(line), message);
-        };
         if !accepts(schema, value.get_ref()) {
-            return wrong(self);
+            let message = format!("`{}` must be {}", readable(path), kind_of(schema));
+            return self.add_wrong(path, line, message);
         }
         match value.get_ref() {
             DeValue::Table(table) => self.table(table, value.span().start, schema, path),
@@ -162,7 +192,7 @@ impl<'a> Walk<'a> {
             }
             DeValue::String(text) => {
                 if let Err(what) = check_text(schema, text) {
-                    self.document.add_at(Some(line), format!("`{}`: {what}", readable(path)));
+                    self.add_wrong(path, line, format!("`{}`: {what}", readable(path)));
                 }
             }
             _ => {}
@@ -181,7 +211,7 @@ impl<'a> Walk<'a> {
         {
             if !words.contains(&text.as_ref()) {
                 let what = format!("`{}`: unknown word `{text}`{}", readable(path), hint(text, words));
-                self.document.add_at(Some(line), what);
+                self.add_wrong(path, line, what);
             }
             return;
         }
@@ -191,9 +221,14 @@ impl<'a> Walk<'a> {
             None => {
                 let kinds: Vec<String> = choices.iter().map(|c| kind_of(c)).collect();
                 let message = format!("`{}` must be {}", readable(path), kinds.join(" or "));
-                self.document.add_at(Some(line), message);
+                self.add_wrong(path, line, message);
             }
         }
+    }
+
+    fn add_wrong(&mut self, path: &str, line: usize, message: String) {
+        self.document.add_at(Some(line), message);
+        self.document.wrong.push(path.to_owned());
     }
 
     fn resolved(&self, schema: &'a Json) -> &'a Json {
@@ -256,6 +291,27 @@ fn check_text(schema: &Json, text: &str) -> Result<(), String> {
     let Some(words) = schema.get("enum").and_then(Json::as_array) else { return Ok(()) };
     let words: Vec<&str> = words.iter().filter_map(Json::as_str).collect();
     if words.contains(&text) { Ok(()) } else { Err(format!("unknown word `{text}`{}", hint(text, words))) }
+}
+
+/// Takes a value out; of a list the whole list, so that the places of the others stay. `None` where there is none.
+fn remove(table: &mut toml::Table, path: &str) -> Option<()> {
+    let Some((key, rest)) = path.split_once('.') else {
+        table.remove(path);
+        return Some(());
+    };
+    let of_table = |value: &mut toml::Value, rest: &str| value.as_table_mut().and_then(|t| remove(t, rest));
+    match (table.get_mut(key)?, rest.split_once('.')) {
+        (toml::Value::Array(items), Some((index, rest))) => {
+            of_table(items.get_mut(index.parse::<usize>().ok()?)?, rest)
+        }
+        (toml::Value::Array(_), None) => table.remove(key).map(drop),
+        (value, _) => of_table(value, rest),
+    }
+}
+
+/// The path of another key beside the last one of a path.
+fn above(path: &str, key: &str) -> String {
+    join(path.rsplit_once('.').map_or("", |(above, _)| above), key)
 }
 
 fn join(path: &str, key: &str) -> String {

@@ -90,6 +90,12 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let layout = Layout::of(&study.design, short.map(|q| &q.design))
         .with_capacity(capacity.as_ref().map(|c| c.budget_s));
     let mut specs = combine(&study, short);
+    if !uses_jvm(&workload.program.words().unwrap_or_default(), &workload)
+        && specs.iter().any(|spec| spec.jvm.is_some())
+    {
+        let what = "the command starts no JVM that could be chosen: it has neither `java` in front nor {java} nor {jvm_options}";
+        document.add("jvm", what);
+    }
     let jvms = InstalledJvms::find(&workload.cache);
     let compares_32 =
         specs.iter().any(|v| v.reference_mode == Some(AskedMode::Exactly(ReferenceMode::Bits32)));
@@ -400,6 +406,13 @@ fn check_programs(
     document: &mut Document,
 ) {
     let program = command.first().map_or("", String::as_str);
+    let place = if workload.program.benchmark().is_some() { "benchmark" } else { "server" };
+    if let Some(directory) = workload.program.directory().filter(|d| !d.contains('{')) {
+        let folder = crate::workload::folder_of(&document.file).join(directory);
+        if !folder.is_dir() {
+            document.add(&format!("{place}.directory"), format!("there is no folder {}", folder.display()));
+        }
+    }
     let is_filled_in = program.contains('{') || (uses_jvm && program == "java");
     if !is_filled_in && !is_program(program, &document.file) {
         document.add_missing(

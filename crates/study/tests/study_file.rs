@@ -389,10 +389,18 @@ level = [{ name = "a", load = { kind = "closed" } }]
     check(
         &text,
         expect![[r#"
-        x.toml:13: unknown key `limit_ms`; did you mean `limits_ms`?
-        x.toml:15: `capacity.method`: unknown word `seek`; did you mean `sweep`?
-        x.toml:16: `capacity.percentile` must be a number, 50 or more
-    "#]],
+            x.toml:4: unknown metric `rate_at_20_ms_per_s`; did you mean `rate_at_10_ms_per_s`?
+            x.toml:10: a study has either [load], whose windows are measured, or [capacity], not both
+            x.toml:13: unknown key `limit_ms`; did you mean `limits_ms`?
+            x.toml:15: `capacity.method`: unknown word `seek`; did you mean `sweep`?
+            x.toml:16: `capacity.percentile` must be a number, 50 or more
+            x.toml:17: 5 s are too short to find anything: use at least 10 s
+            x.toml:19: a capacity takes the whole machine for minutes: use kind = "fresh", a process for each trial
+            x.toml:20: a capacity has windows of its own: use budget in [capacity], and leave window away
+            x.toml:22: name 1 to 16 limits
+            x.toml:23: a study has either [load], whose windows are measured, or [capacity], not both
+            x.toml:27: a study has either [load], whose windows are measured, or [capacity], not both
+        "#]],
     );
     let text =
         text.replace("limit_ms = [10]\n", "").replace("\"seek\"", "\"sweep\"").replace("= 100\n", "= 95\n");
@@ -417,4 +425,64 @@ level = [{ name = "a", load = { kind = "closed" } }]
         x.toml:7: the short form replaces keys of [capacity], which the study does not have
     "#]],
     );
+}
+
+#[test]
+fn what_has_not_the_right_shape_hides_no_other_mistake_and_makes_none() {
+    let text = OWN
+        .replace("name = \"own\"", "name = \"own\"\nseed = \"7\"\nprimary_metric = \"cpu_per_request\"")
+        + r#"
+[[factor]]
+name = "heap"
+level = [{ name = "a", heap = "1" }, { name = "a", heap = "2g" }]
+[design]
+window = "50ms"
+blocks = 0
+"#;
+    check(
+        &text,
+        expect![[r#"
+        x.toml:4: `seed` must be a whole number, 0 or more
+        x.toml:5: unknown metric `cpu_per_request`; did you mean `cpu_ms_per_request`?
+        x.toml:12: `factor.level.heap`: `1` is not a size: write a whole number and k, m, g or t, like "512m"
+        x.toml:12: factor `heap` has two levels `a`
+        x.toml:14: a window of 0.05 s is too short to count in
+        x.toml:15: `design.blocks` must be a whole number, 1 or more
+    "#]],
+    );
+}
+
+#[test]
+fn what_no_machine_could_run_is_told_whatever_machine_it_is() {
+    let text = OWN.replace("java {jvm_options} -jar my.jar --port {port}", "./my-server --quiet");
+    check(
+        &text,
+        expect![[r#"
+        x.toml:5: ready_url has {port}, and neither the command nor an environment variable tells the server which port that is
+    "#]],
+    );
+}
+
+#[test]
+fn what_the_command_cannot_take_and_folders_that_are_not_there_are_told_by_a_plan() {
+    let prepared =
+        |text: &str| match Study::check(Path::new("x.toml"), text).map(|checked| checked.prepare(false)) {
+            Ok(Err(error)) => error.to_string(),
+            other => panic!("{other:?}"),
+        };
+    let own = OWN.replace("java {jvm_options} -jar my.jar", "sleep");
+    let told = prepared(&own.replace("name = \"own\"", "name = \"own\"\njvm = \"99\""));
+    assert!(told.contains("x.toml:4: the command starts no JVM"), "{told}");
+    let told = prepared(&(own + "directory = \"/no/such/folder\"\n"));
+    assert!(told.contains("x.toml:7: there is no folder /no/such/folder"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_is_told_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.toml");
+    std::fs::write(&path, b"schema = \"assay.study/1\"\nname = \"own\"\nquestion = \"caf\xe9\"\n").unwrap();
+    let found = Study::read(&path).unwrap_err();
+    assert_eq!((found.len(), found[0].line), (1, Some(3)), "{found:?}");
+    assert!(found[0].message.contains("UTF-8"), "{found:?}");
 }

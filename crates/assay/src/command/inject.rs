@@ -21,14 +21,14 @@ pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
     let address = listener.local_addr()?;
     output::print(|out| writeln!(out, "listening on {address}"))?;
     if !address.ip().is_loopback() {
-        eprintln!(
+        say!(
             "whoever reaches {address} and knows the token can have this host load any server; what they say to each other is encrypted, the load itself is not"
         );
     }
     serve(&listener, &token, &stop, &|event| match event {
-        InjectorEvent::Controller { from } => eprintln!("{from}: serving it"),
-        InjectorEvent::Dismissed { from, why } => eprintln!("{from}: dismissed: {why}"),
-        InjectorEvent::Gone { from, why } => eprintln!("{from}: gone: {why}"),
+        InjectorEvent::Controller { from } => say!("{from}: serving it"),
+        InjectorEvent::Dismissed { from, why } => say!("{from}: dismissed: {why}"),
+        InjectorEvent::Gone { from, why } => say!("{from}: gone: {why}"),
     })?;
     Ok(ExitCode::from(stop::INTERRUPTED))
 }

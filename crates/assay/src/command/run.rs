@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{output, stop};
 use assay_model::{Design, Plan, PlannedProcedure};
-use assay_study::{Checked, Prepared, RunOptions, Study, StudyError};
+use assay_study::{Prepared, RunOptions, Study, StudyError};
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,19 +22,16 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
         let what = format!("{} is not there: run the demo from a clone, by ./assay demo", study.display());
         return Err(Failure::environment(what));
     }
-    let prepared = read(&study)?.prepare(true)?;
-    execute(&prepared, &RunOptions { out: arguments.out.clone(), resume: false }, arguments.json)
+    let mut answers = true;
+    for study in &prepare(&study, true)? {
+        answers &= execute(study, &RunOptions { out: arguments.out.clone(), resume: false }, arguments.json)?;
+    }
+    Ok(exit_code(answers))
 }
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    // All mistakes in all parts are reported before the first runs; each is read once, and what was read is run.
-    let first = read(&arguments.study)?;
-    let parts = first.parts();
-    let mut studies = vec![first.prepare(arguments.quick)?];
-    for part in &parts {
-        studies.push(read(part)?.prepare(arguments.quick)?);
-    }
+    let studies = prepare(&arguments.study, arguments.quick)?;
     if arguments.plan {
         for plan in studies.iter().map(Prepared::plan) {
             if arguments.json {
@@ -44,18 +42,36 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    let mut answers = true;
     for (number, study) in studies.iter().enumerate() {
         let name = &study.plan().study;
         let out = arguments.out.as_ref().map(|out| if number == 0 { out.clone() } else { beside(out, name) });
         // A run that was interrupted in its first part has no folder for the others yet.
         let resume = arguments.resume && (number == 0 || out.as_ref().is_some_and(|out| out.exists()));
-        execute(study, &RunOptions { out, resume }, arguments.json)?;
+        answers &= execute(study, &RunOptions { out, resume }, arguments.json)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(exit_code(answers))
 }
 
-fn read(study: &Path) -> Result<Checked, StudyError> {
-    Study::read(study).map_err(StudyError::Diagnostics)
+/// A study and its parts. All mistakes in all of them are reported before the first runs; each is read once, and what was read is run.
+fn prepare(study: &Path, quick: bool) -> Result<Vec<Prepared>, StudyError> {
+    let (mut files, mut studies, mut mistakes) = (VecDeque::from([study.to_owned()]), Vec::new(), Vec::new());
+    while let Some(file) = files.pop_front() {
+        let prepared = Study::read(&file).map_err(StudyError::Diagnostics).and_then(|checked| {
+            files.extend(checked.parts());
+            checked.prepare(quick)
+        });
+        match prepared {
+            Ok(study) => studies.push(study),
+            Err(StudyError::Diagnostics(found)) => mistakes.extend(found),
+            Err(error) => return Err(error),
+        }
+    }
+    if mistakes.is_empty() { Ok(studies) } else { Err(StudyError::Diagnostics(mistakes)) }
+}
+
+fn exit_code(answers: bool) -> ExitCode {
+    if answers { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 /// The folder of a part: `runs/tuesday` and `non-java-memory-buffers` give `runs/tuesday-non-java-memory-buffers`.
@@ -64,7 +80,8 @@ fn beside(out: &Path, study: &str) -> PathBuf {
     out.with_file_name(format!("{name}-{study}"))
 }
 
-fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<ExitCode, Failure> {
+/// Says whether the run answers anything: whether the metric that decides counts for any variant.
+fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<bool, Failure> {
     let stop = stop::flag_on_signal()?;
     let progress = Progress::new();
     let result = assay_study::run(study, options, &stop, &mut |event| progress.show(event));
@@ -77,8 +94,12 @@ fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<ExitCod
     } else {
         output::print_text(&report::table(&run))?;
     }
-    eprintln!("\nreport: {}", shown(&page).display());
-    Ok(ExitCode::SUCCESS)
+    say!("\nreport: {}", shown(&page).display());
+    let answers = result.summary.has_answer(&run.plan.primary_metric);
+    if !answers {
+        say!("nothing counts: no variant has a value of {} that can be used", run.plan.primary_metric);
+    }
+    Ok(answers)
 }
 
 /// The root of the checkout: the program lies in its `target/release`.

@@ -44,7 +44,7 @@ pub(super) fn measure(
     let variant = server.trial.variant.clone();
     run.emit(RunEventKind::WindowStarted { number, variant: variant.clone(), block })?;
     // What a search leaves over of its budget when enough is known earlier is done, too.
-    let mut left_s = if turn.attempt == 1 { run.prepared.layout.window_with_settling_s() } else { 0.0 };
+    let mut left_s = if turn.attempt == 1 { run.prepared.layout.whole_window_s() } else { 0.0 };
     let when = match run.prepared.plan.procedure.capacity() {
         Some(_) => "while its capacity was measured",
         None => "while it was measured",

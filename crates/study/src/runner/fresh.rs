@@ -11,7 +11,8 @@ use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome, Window};
 pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
     let planned = run.prepared.plan.trials.clone();
     let mut block = 0;
-    for trial in &planned {
+    for (index, trial) in planned.iter().enumerate() {
+        run.begin_planned(index, planned.len());
         if run.is_done(trial) || run.given_up.contains_key(&trial.variant) {
             continue;
         }

@@ -77,6 +77,8 @@ pub(super) struct Run<'a> {
     on_event: &'a mut dyn FnMut(&RunEvent),
     begun: Instant,
     block_begun: Option<Instant>,
+    /// The block that began last.
+    block: u32,
     /// Trials that are whole, in order.
     trials: Vec<Trial>,
     /// Response times of trials that count, by number.
@@ -84,8 +86,9 @@ pub(super) struct Run<'a> {
     /// Variants that cannot be measured, with the reason.
     pub given_up: BTreeMap<String, String>,
     last_number: u32,
-    /// Seconds that were planned for what is done.
+    /// Seconds that were planned for what is done, and for what is done when the current trial is.
     done_s: f64,
+    done_s_max: f64,
 }
 
 impl<'a> Run<'a> {
@@ -107,11 +110,13 @@ impl<'a> Run<'a> {
             on_event,
             begun: Instant::now(),
             block_begun: None,
+            block: 0,
             trials: Vec::new(),
             histograms: BTreeMap::new(),
             given_up: BTreeMap::new(),
             last_number,
             done_s: 0.0,
+            done_s_max: f64::INFINITY,
         })
     }
 
@@ -186,18 +191,26 @@ impl<'a> Run<'a> {
 
     /// What the rest should take: what was planned for it, at the pace so far.
     fn remaining_s(&self, elapsed_s: f64) -> f64 {
-        let expected_s = self.prepared.plan.expected_s;
         let pace = if self.done_s > 0.0 { (elapsed_s / self.done_s).clamp(PACE.0, PACE.1) } else { 1.0 };
-        let left_s = (expected_s - self.done_s).max(0.0) * pace;
-        self.prepared
-            .layout
-            .time_max_s
-            .map_or(left_s, |max| left_s.min((max.max(expected_s) - elapsed_s).max(0.0)))
+        let left_s = (self.prepared.plan.expected_s - self.done_s).max(0.0) * pace;
+        // No block begins after the time allowed, but what runs is stopped.
+        let stopping_s = self.prepared.layout.stopping_s(self.prepared.plan.variants.len()) * pace;
+        match self.prepared.layout.time_max_s.filter(|_| BLOCKS_FOR_INTERVAL < self.block as usize) {
+            Some(max) => left_s.min((max - elapsed_s).max(0.0) + stopping_s),
+            None => left_s,
+        }
     }
 
-    /// A step is done for which so many seconds were planned.
+    /// A step is done for which so many seconds were planned. Launches that are repeated were not planned for.
     pub fn advance(&mut self, planned_s: f64) {
-        self.done_s += planned_s;
+        self.done_s = (self.done_s + planned_s).min(self.done_s_max);
+    }
+
+    /// This of so many planned trials begins: those before it are done, whatever they took.
+    pub fn begin_planned(&mut self, index: usize, count: usize) {
+        let of_each_s = self.prepared.plan.expected_s / count as f64;
+        self.done_s = of_each_s * index as f64;
+        self.done_s_max = self.done_s + of_each_s;
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -221,6 +234,7 @@ impl<'a> Run<'a> {
     /// Whether another block, as long as the last one, fits into the time; it begins now. The blocks that an interval
     /// needs are measured in any case: a run that ends without one has answered nothing.
     pub fn has_time_for_block(&mut self, block: u32) -> bool {
+        self.block = block;
         let last = self.block_begun.replace(Instant::now()).map_or(Duration::ZERO, |begun| begun.elapsed());
         let then_s = (self.begun.elapsed() + last).as_secs_f64();
         block as usize <= BLOCKS_FOR_INTERVAL
@@ -300,12 +314,8 @@ impl<'a> Run<'a> {
         let dir = self.dir.path().to_owned();
         let failed = match worked {
             Ok(()) if !self.trials.iter().any(Trial::counts) => {
-                let is_one = self.prepared.plan.variants.len() == 1;
-                let told = |(v, why): (&String, &String)| {
-                    if is_one { why.clone() } else { format!("{v}: {why}") }
-                };
-                let reasons: Vec<String> = self.given_up.iter().map(told).collect();
-                let reason = if reasons.is_empty() { self.first_failure() } else { reasons.join("\n") };
+                let reason =
+                    if self.given_up.is_empty() { self.first_failure() } else { reasons(&self.given_up) };
                 Some(StudyError::NoTrial { dir: dir.clone(), reason })
             }
             Ok(()) => None,
@@ -353,6 +363,14 @@ impl<'a> Run<'a> {
         };
         (done < planned).then(|| format!("{done} of {planned} blocks were measured within the time allowed"))
     }
+}
+
+/// Why variants were given up, each reason once.
+fn reasons(given_up: &BTreeMap<String, String>) -> String {
+    let mut variants: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    given_up.iter().for_each(|(variant, why)| variants.entry(why).or_default().push(variant));
+    let told = |(why, variants): (&str, Vec<&str>)| format!("{}: {why}", variants.join(", "));
+    variants.into_iter().map(told).collect::<Vec<String>>().join("\n")
 }
 
 /// Why a trial does not count.

@@ -72,7 +72,7 @@ fn exit_code(arguments: &CapacityArguments, report: &CapacityReport, stop: &Atom
     }
     let missed: Vec<&AtLeast> = arguments.at_least.iter().filter(|wanted| !is_met(report, wanted)).collect();
     for wanted in &missed {
-        eprintln!("not shown: {} requests a second under {} ms", wanted.rate_per_s, wanted.limit_ms);
+        say!("not shown: {} requests a second under {} ms", wanted.rate_per_s, wanted.limit_ms);
     }
     if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }

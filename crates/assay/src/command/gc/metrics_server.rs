@@ -27,7 +27,7 @@ impl MetricsServer {
         let listener = TcpListener::bind(address).map_err(|e| {
             Failure::environment(format!("cannot listen on {address}: {e}; give another port"))
         })?;
-        eprintln!("metrics: http://{}/metrics", listener.local_addr().unwrap_or(address));
+        say!("metrics: http://{}/metrics", listener.local_addr().unwrap_or(address));
         let text = Arc::new(Mutex::new("# EOF\n".to_owned()));
         let offered = Arc::clone(&text);
         std::thread::spawn(move || {

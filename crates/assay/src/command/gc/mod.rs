@@ -63,7 +63,7 @@ fn read_all(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
             if is_one {
                 return Err(failure);
             }
-            eprintln!("error: {}", failure.message);
+            say!("error: {}", failure.message);
             is_bad = true;
             continue;
         }

@@ -14,16 +14,16 @@ pub const NAMED_MAX: usize = 8;
 pub fn find(logs: &[PathBuf], join: bool) -> Result<Found, Failure> {
     let found = input::find(logs, join)?;
     for problem in found.passed_over.iter().take(NAMED_MAX) {
-        eprintln!("skipped: {}: {}", problem.about, problem.text);
+        say!("skipped: {}: {}", problem.about, problem.text);
     }
     let more = found.passed_over.len().saturating_sub(NAMED_MAX);
     if more > 0 {
-        eprintln!("skipped: {more} more");
+        say!("skipped: {more} more");
     }
     if !found.beside.is_empty() {
         let names: Vec<String> =
             found.beside.iter().take(NAMED_MAX).map(|path| path.display().to_string()).collect();
-        eprintln!("note: not read, though named as if of the same log: {}", names.join(", "));
+        say!("note: not read, though named as if of the same log: {}", names.join(", "));
     }
     Ok(found)
 }

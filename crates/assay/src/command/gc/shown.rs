@@ -31,7 +31,7 @@ pub fn fails(conditions: &[Condition], name: &str, (before, after): (Option<&GcR
             Some(value) => format!("fails: {condition}: {} is {value}", condition.figure().id),
             None => format!("fails: {condition}: the log does not tell {}", condition.figure().id),
         };
-        eprintln!("{what} ({name})");
+        say!("{what} ({name})");
         has_failed = true;
     }
     has_failed

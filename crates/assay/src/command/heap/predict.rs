@@ -79,7 +79,7 @@ fn read(arguments: &PredictArguments) -> Result<Heap, Failure> {
 fn announce(pid: u32, used_bytes: u64, limit: Duration) {
     let gib = used_bytes as f64 / f64::from(1 << 30);
     let expected = Duration::from_secs_f64(gib * FREEZE_S_PER_GIB).min(limit);
-    eprintln!(
+    say!(
         "stopping process {pid} while {gib:.2} GiB of heap are read: some {:.1} s, {limit:?} at most (--freeze)",
         expected.as_secs_f64()
     );

@@ -54,16 +54,16 @@ fn looks(pid: u32, watch_for: Option<Duration>) -> Result<Vec<MemoryReport>, Fai
             std::thread::sleep(NAP);
         }
         if !proc.is_running(identity).unwrap_or(true) {
-            eprintln!("note: the process has ended; what was seen until then counts");
+            say!("note: the process has ended; what was seen until then counts");
             break;
         }
         match assay_memory::read(pid, &options) {
             Ok(look) => looks.push(look),
-            Err(e) => eprintln!("note: a look failed and is left out: {e}"),
+            Err(e) => say!("note: a look failed and is left out: {e}"),
         }
         if LOOKS_MAX < looks.len() {
             // Every second one, the first and the newest among them; peaks between are lost, and told.
-            eprintln!("note: more than {LOOKS_MAX} looks: every second one is dropped");
+            say!("note: more than {LOOKS_MAX} looks: every second one is dropped");
             let mut index = looks.len();
             looks.retain(|_| {
                 index -= 1;

@@ -30,9 +30,9 @@ pub fn series(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> 
     if let Some(lines) = screen_lines {
         output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
     }
-    eprintln!("{}", ended?);
+    say!("{}", ended?);
     if let (Some(path), Some(held)) = (&arguments.record, held) {
-        eprintln!("{}", recorded(looks.full, &held, path));
+        say!("{}", recorded(looks.full, &held, path));
     }
     if let (Some(path), Some(last)) = (&arguments.html, &looks.last_full) {
         write_page(path, last, arguments)?;
@@ -208,7 +208,7 @@ impl<'a> Series<'a> {
         // A heap that shrinks and grows around the bound would give looks of two depths by turns.
         self.full.heap_read_bytes_max = HEAP_READ_BYTES_MAX / 2;
         if !self.has_told && self.screen.is_none() {
-            eprintln!("note: {}", assay_report::owners_left_out_sentence(left_out));
+            say!("note: {}", assay_report::owners_left_out_sentence(left_out));
         }
         self.has_told = true;
     }
@@ -217,7 +217,7 @@ impl<'a> Series<'a> {
     fn tell_recorded(&self, look: &MemoryReport) {
         if self.arguments.watch.is_none() {
             let mib = look.rss_bytes as f64 / 1_048_576.0;
-            eprintln!("{}  RSS {mib:.1} MiB  recorded", look.taken_at);
+            say!("{}  RSS {mib:.1} MiB  recorded", look.taken_at);
         }
     }
 

@@ -78,10 +78,10 @@ fn outcome(arguments: &ModesArguments, report: &HeapModes) -> Result<ExitCode, F
     let sizes = |number: usize| if number == 1 { "heap size gets" } else { "heap sizes get" };
     let (modes, bases) = (number(ModeCell::has_other_mode), number(ModeCell::has_other_base));
     if modes != 0 {
-        eprintln!("{modes} {} another mode than was computed", sizes(modes));
+        say!("{modes} {} another mode than was computed", sizes(modes));
     }
     if bases != 0 {
-        eprintln!("{bases} {} the mode that was computed, but another base address", sizes(bases));
+        say!("{bases} {} the mode that was computed, but another base address", sizes(bases));
     }
     Ok(if modes + bases == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

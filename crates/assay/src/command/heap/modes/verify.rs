@@ -38,8 +38,8 @@ pub fn verify(report: &mut HeapModes, jvms: &[Jvm], options: &[String], stop: &A
         }
     }
     match asked.len() {
-        1 => eprintln!("starting 1 JVM"),
-        many => eprintln!("starting {many} JVMs, {WORKERS} at a time"),
+        1 => say!("starting 1 JVM"),
+        many => say!("starting {many} JVMs, {WORKERS} at a time"),
     }
     let said = Mutex::new(vec![None; asked.len()]);
     let next = AtomicUsize::new(0);
