@@ -64,6 +64,8 @@ closed! {
         BaselineReplaced = "baseline-replaced",
         /// A variant's heap was so small that collections took most of its time.
         HeapTooSmall = "heap-too-small",
+        /// No window counts for times and rates: all were disturbed.
+        AllDisturbed = "all-disturbed",
         /// Trials were measured before they were steady, since their warm-up ended at its cap.
         WarmUpCapped = "warm-up-capped",
     }

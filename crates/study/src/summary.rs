@@ -2,8 +2,8 @@
 
 use crate::claims::check_claims;
 use assay_model::{
-    ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, StudyRule, Summary,
-    Trial, Variant, VariantSummary, WarmUpEnd, Window, metric, schema,
+    Check, ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, StudyRule,
+    Summary, Trial, Variant, VariantSummary, WarmUpEnd, Window, metric, schema,
 };
 use assay_stats::{Statistic, compare_paired, estimate};
 use std::collections::BTreeMap;
@@ -155,7 +155,49 @@ fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(variants.iter().filter_map(collapse));
     findings.extend(unsteady(trials));
+    findings.extend(all_disturbed(trials));
     findings
+}
+
+/// Nothing counts for times and rates: what disturbed the windows, and how such windows are accepted.
+fn all_disturbed(trials: &[Trial]) -> Option<Finding> {
+    let windows: Vec<&Window> = trials.iter().flat_map(|t| &t.windows).collect();
+    if windows.is_empty() || windows.iter().any(|w| w.counts()) {
+        return None;
+    }
+    let mut kinds: BTreeMap<Check, (usize, &str)> = BTreeMap::new();
+    for disturbance in windows.iter().flat_map(|w| &w.disturbances) {
+        let (count, evidence) = kinds.entry(disturbance.kind).or_default();
+        (*count, *evidence) = (*count + 1, disturbance.evidence.as_str());
+    }
+    let told: Vec<String> = kinds
+        .iter()
+        .map(|(kind, (count, evidence))| format!("{kind} in {count} (the last: {evidence})"))
+        .collect();
+    let accepted: Vec<&str> = kinds.keys().filter_map(|kind| limit_of(*kind)).collect();
+    let how = match accepted.as_slice() {
+        [] => String::new(),
+        limits => format!("; to let such windows count, raise in [limits]: {}", limits.join(", ")),
+    };
+    Some(Finding {
+        rule: StudyRule::AllDisturbed,
+        claim: format!(
+            "none of the {} measured windows counts for times and rates: all were disturbed",
+            windows.len()
+        ),
+        evidence: told.join("; ") + &how,
+    })
+}
+
+/// The key of `[limits]` that says how much of a disturbance is accepted.
+fn limit_of(kind: Check) -> Option<&'static str> {
+    match kind {
+        Check::CpuPressure => Some("foreign_cpu_share"),
+        Check::Steal => Some("steal_share"),
+        Check::Throttled => Some("throttled_share"),
+        Check::Errors => Some("error_share"),
+        _ => None,
+    }
 }
 
 /// A heap so small that collection takes most of the time.

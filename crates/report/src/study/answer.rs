@@ -5,7 +5,7 @@ use super::estimate::times;
 use super::grid::{Cell, Grid, Group, is_quiet};
 use assay_kit::number::{bracketed, significant};
 use assay_kit::text;
-use assay_model::{Comparison, Metric, Verdict, WarmUpEnd, metric};
+use assay_model::{Comparison, Metric, StudyRule, Verdict, WarmUpEnd, metric};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
 const ALSO: [&str; 3] =
@@ -253,6 +253,10 @@ fn cautions(grid: &Grid) -> Vec<String> {
             windows().count()
         ));
     }
+    let findings = run.summary.iter().flat_map(|s| &s.findings);
+    let all_disturbed = findings.filter(|f| f.rule == StudyRule::AllDisturbed);
+    cautions
+        .extend(all_disturbed.map(|f| format!("{}: {}.", text::clean(&f.claim), text::clean(&f.evidence))));
     let by_cap = |t: &&assay_model::StoredTrial| {
         t.trial.warm_up.as_ref().is_some_and(|w| w.ended_by == WarmUpEnd::Cap)
     };

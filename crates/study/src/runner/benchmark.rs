@@ -51,6 +51,7 @@ pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Resu
     let completed = ended.and_then(|window| complete(&mut launched, window));
     run.advance(run.prepared.layout.window_s);
     let Launched { mut trial, folder_name, .. } = launched;
+    trial.windows.iter().for_each(|window| run.note_window(window.counts()));
     let (outcome, is_hopeless) = outcome_of(completed)?;
     trial.outcome = outcome;
     Ok((run.store(trial, &folder_name)?, is_hopeless))

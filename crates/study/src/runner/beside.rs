@@ -63,6 +63,7 @@ pub(super) fn measure(
     server.trial.audit = audit.or(server.trial.audit.take());
     let (counts, requests, disturbed) = (window.counts(), window.completed, window.left_out());
     server.trial.windows.push(window);
+    run.note_window(counts);
     run.advance(left_s);
     run.emit(RunEventKind::WindowEnded { number, variant, block, requests, disturbed })?;
     Ok(counts)

@@ -46,7 +46,7 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
             // What lies in the variant itself is the same at every attempt.
             run.given_up.insert(planned.variant.clone(), why_not(&trial));
             return Ok(());
-        } else if !run.has_time() || trial.counts() && (is_quiet || !measures_once) {
+        } else if !run.may_repeat() || trial.counts() && (is_quiet || !measures_once) {
             return Ok(());
         }
         // A capacity that cannot be used, for whatever reason, was found all the same: the next block may have a better one.
@@ -88,7 +88,7 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Fa
         let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
         let load = procedure::generator_of(run, server, seed)?;
         let turn = assay_measure::Turn { block: turn.block, attempt, is_last: true };
-        if beside::measure(run, server, &mut *procedure, load, turn)? || !run.has_time() {
+        if beside::measure(run, server, &mut *procedure, load, turn)? || !run.may_repeat() {
             break;
         }
     }

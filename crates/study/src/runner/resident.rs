@@ -103,7 +103,7 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
                 again.push(at);
             }
         }
-        if again.is_empty() || !run.has_time() {
+        if again.is_empty() || !run.may_repeat() {
             break;
         }
         turns = again;

@@ -25,6 +25,9 @@ use std::time::{Duration, Instant};
 /// A machine that is much slower or faster than planned for is believed within these factors.
 const PACE: (f64, f64) = (0.5, 10.0);
 
+/// Windows after which repeats are given up where none of them counted: the machine is not going to be quiet.
+const HOPELESS_WINDOWS: u32 = 6;
+
 /// Makes what the load of a measurement comes from.
 pub type Source<'a> = dyn Fn(GeneratorConfig) -> Result<Box<dyn LoadSource>, LoadError> + Sync + 'a;
 
@@ -86,6 +89,8 @@ pub(super) struct Run<'a> {
     /// Variants that cannot be measured, with the reason.
     pub given_up: BTreeMap<String, String>,
     last_number: u32,
+    /// Windows that were measured since the start, and those of them that count.
+    windows: (u32, u32),
     /// Seconds that were planned for what is done, and for what is done when the current trial is.
     done_s: f64,
     done_s_max: f64,
@@ -115,6 +120,7 @@ impl<'a> Run<'a> {
             histograms: BTreeMap::new(),
             given_up: BTreeMap::new(),
             last_number,
+            windows: (0, 0),
             done_s: 0.0,
             done_s_max: f64::INFINITY,
         })
@@ -226,9 +232,18 @@ impl<'a> Run<'a> {
         self.last_number
     }
 
-    /// Whether repeats are still allowed.
-    pub fn has_time(&self) -> bool {
-        self.prepared.layout.time_max_s.is_none_or(|max| self.begun.elapsed().as_secs_f64() < max)
+    /// A window was measured.
+    pub fn note_window(&mut self, counts: bool) {
+        self.windows.0 += 1;
+        self.windows.1 += u32::from(counts);
+    }
+
+    /// Whether what was disturbed may be measured again: there is time left, and it has helped or may help.
+    pub fn may_repeat(&self) -> bool {
+        let (measured, counted) = self.windows;
+        let has_time =
+            self.prepared.layout.time_max_s.is_none_or(|max| self.begun.elapsed().as_secs_f64() < max);
+        has_time && (0 < counted || measured < HOPELESS_WINDOWS)
     }
 
     /// Whether another block, as long as the last one, fits into the time; it begins now. The blocks that an interval
