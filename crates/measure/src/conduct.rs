@@ -8,7 +8,7 @@ use crate::event::MeasureEvent;
 use crate::judge;
 use crate::load_problems::LoadProblems;
 use crate::procedure::{Measurement, Turn, With};
-use crate::seen::{Seen, WindowLoad};
+use crate::seen::Seen;
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
 use crate::window::{self, Common};
@@ -83,7 +83,7 @@ pub fn measure(
     let report = books.close(method.capacity());
     let mut window = window_of(&report, turn);
     if let Some(measured) = last {
-        watcher.end_window(&WindowLoad { measured: &measured, is_last: turn.is_last }, &mut window);
+        watcher.end_window(&measured, &mut window);
     }
     Ok(Measurement { window, capacity: Some(report), audit })
 }

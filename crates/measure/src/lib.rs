@@ -34,6 +34,6 @@ pub use config::{Bounds, CapacityConfig};
 pub use event::MeasureEvent;
 pub use method::{default_budget_s, method_of};
 pub use procedure::{Benchmark, CapacitySearch, Measurement, OwnLoad, Procedure, Turn, Windows, With};
-pub use seen::{Seen, Span, Watcher, WindowLoad};
+pub use seen::{Seen, Span, Watcher};
 pub use warm_up::{WarmUpPhase, WarmUpPlan, WarmedUp};
 pub use watch::{Watch, WatchConfig};

@@ -70,16 +70,7 @@ pub trait Watcher {
     fn end_load(&mut self, _measured: &Measured) {}
 
     /// A window is over: the observers add what they saw of it.
-    fn end_window(&mut self, _load: &WindowLoad<'_>, _window: &mut Window) {}
-}
-
-/// The load of a window that is over.
-#[derive(Debug, Clone, Copy)]
-pub struct WindowLoad<'a> {
-    /// What it showed.
-    pub measured: &'a Measured,
-    /// Whether the plan has no further window for this server.
-    pub is_last: bool,
+    fn end_window(&mut self, _measured: &Measured, _window: &mut Window) {}
 }
 
 /// CPU time of the server for each right answer of a window, milliseconds.

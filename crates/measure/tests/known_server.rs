@@ -78,7 +78,7 @@ fn find(server: &WorkerServer) -> CapacityReport {
     let mut with =
         With { source: &mut generator, watcher: &mut watch, data: None, stop: &stop, on_event: &mut |_| () };
     search.warm_up(&mut with).expect("it listens");
-    let turn = Turn { block: 1, attempt: 1, is_last: true };
+    let turn = Turn { block: 1, attempt: 1 };
     let measured = search.measure(&mut with, turn).expect("it listens");
     measured.and_then(|of| of.capacity).expect("it was searched for")
 }

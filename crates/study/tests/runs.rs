@@ -97,6 +97,19 @@ fn the_resident_design_alternates_and_shows_a_large_difference() {
     assert!(matches!(cpu.verdict, Verdict::Higher | Verdict::TooFewBlocks), "{cpu:?}");
 }
 
+/// The look is not tied to the block that was planned as the last one.
+#[test]
+fn a_run_that_its_time_ends_has_looked_at_every_server_s_memory_in_full() {
+    let design = RESIDENT.replace("blocks = 3", "blocks = 50, time_max = \"1ms\"");
+    let fixture = Fixture::new(&design, TWO_LEVELS);
+    fixture.run(false, |_, _| ()).0.unwrap();
+    let stored = fixture.load();
+    assert!(stored.trials.iter().all(|t| t.trial.windows.len() == 3), "an interval needs three blocks");
+    for trial in &stored.trials {
+        assert!(trial.memory_report.is_some(), "{:?}", trial.trial.problems);
+    }
+}
+
 #[test]
 fn a_server_that_never_gets_ready_ends_with_a_message_and_nothing_left() {
     let fixture = Fixture::new(&(FRESH.to_owned() + &fault("never-ready")), "");

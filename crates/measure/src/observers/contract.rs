@@ -1,6 +1,5 @@
 //! What an observer is, and what it looks at.
 
-use crate::seen::WindowLoad;
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{HeapRange, ModeRead, Trial, Window};
 use std::path::PathBuf;
@@ -63,9 +62,14 @@ pub trait Observer: Send {
     fn end_window(
         &mut self,
         _target: &Target,
-        _load: &WindowLoad<'_>,
+        _measured: &Measured,
         _window: &mut Window,
     ) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// No further window follows, and the server still runs.
+    fn end_windows(&mut self, _target: &Target) -> Result<(), String> {
         Ok(())
     }
 

@@ -4,10 +4,10 @@
 //! few seconds and at the end of each window, and the page faults of the window.
 
 use super::contract::{Observer, Target};
-use crate::seen::WindowLoad;
 use assay_linux::{ProcRoot, monotonic_ns};
+use assay_load::Measured;
 use assay_memory::{LookDepth, ReadOptions};
-use assay_model::{Area, AreaBytes, MemoryReport, MemorySample, Problem, Window, file, metric};
+use assay_model::{Area, AreaBytes, MemoryReport, MemorySample, Problem, Trial, Window, file, metric};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -37,6 +37,8 @@ pub(crate) struct MemoryObserver {
     faults: Vec<Faults>,
     /// A full look that is being taken: it may last longer than the gauges of a window can wait.
     looking: Option<JoinHandle<Result<MemoryReport, String>>>,
+    /// Why there is no full look after the last window.
+    last_look: Option<String>,
 }
 
 /// The kernel's count of a process's minor faults at one instant.
@@ -99,7 +101,7 @@ impl MemoryObserver {
     }
 
     /// Faults between the first and the last count within the window.
-    fn end_faults(&mut self, load: &WindowLoad<'_>, window: &mut Window) {
+    fn end_faults(&mut self, measured: &Measured, window: &mut Window) {
         let inside = window.start_monotonic_ns..=window.end_monotonic_ns;
         let mut counts = std::mem::take(&mut self.faults).into_iter();
         let mut counts = counts.by_ref().filter(|f| inside.contains(&f.monotonic_ns));
@@ -108,7 +110,7 @@ impl MemoryObserver {
             window.problems.push(Problem::new(id, "the window is too short to count faults twice"));
             return;
         };
-        let requests = load.measured.completions.completed_between(first.monotonic_ns, last.monotonic_ns);
+        let requests = measured.completions.completed_between(first.monotonic_ns, last.monotonic_ns);
         if requests < 1.0 {
             window.problems.push(Problem::new(id, "no request completed"));
             return;
@@ -182,7 +184,7 @@ impl Observer for MemoryObserver {
     fn end_window(
         &mut self,
         target: &Target,
-        load: &WindowLoad<'_>,
+        measured: &Measured,
         window: &mut Window,
     ) -> Result<(), String> {
         let with_areas = self.areas_interval_ns.is_some();
@@ -191,15 +193,10 @@ impl Observer for MemoryObserver {
             self.end_look()?;
             // On the way to a capacity the rates differ by variant, and so would faults for each request.
             if target.has_even_load {
-                self.end_faults(load, window);
+                self.end_faults(measured, window);
             }
             self.end_areas(target, window)?
         } else {
-            if load.is_last {
-                // More than was asked for: what the window is measured by does not depend on it.
-                let stored = full_look(target).and_then(|report| store(target, &report));
-                window.problems.extend(stored.err().map(|why| Problem::new(file::MEMORY_REPORT, why)));
-            }
             short_look(target)?
         };
         self.append(&sample)?;
@@ -210,6 +207,20 @@ impl Observer for MemoryObserver {
                 .metrics
                 .insert(metric::NATIVE_BYTES.to_owned(), sample.rss_bytes.saturating_sub(heap) as f64);
         }
+        Ok(())
+    }
+
+    fn end_windows(&mut self, target: &Target) -> Result<(), String> {
+        if self.areas_interval_ns.is_none() {
+            // More than was asked for: what windows are measured by does not depend on it.
+            self.last_look = full_look(target).and_then(|report| store(target, &report)).err();
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, trial: &mut Trial) -> Result<(), String> {
+        let why = self.last_look.take();
+        trial.problems.extend(why.map(|why| Problem::new(file::MEMORY_REPORT, why)));
         Ok(())
     }
 }

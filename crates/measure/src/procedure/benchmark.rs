@@ -3,7 +3,6 @@
 use super::contract::{Measurement, Procedure, Turn, With};
 use crate::config::Bounds;
 use crate::judge;
-use crate::seen::WindowLoad;
 use assay_load::{IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Progress};
 use assay_model::{WarmUp, Window};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +44,7 @@ impl Procedure for Benchmark {
             disturbances: judge::of_machine(&self.bounds, &seen, with.watcher.knows_server()),
             ..Window::default()
         };
-        with.watcher.end_window(&WindowLoad { measured: &measured, is_last: turn.is_last }, &mut window);
+        with.watcher.end_window(&measured, &mut window);
         Ok(Some(Measurement { window, capacity: None, audit: None }))
     }
 }

@@ -28,8 +28,6 @@ pub struct Turn {
     pub block: u32,
     /// 1 for the first try, 2 for the first repeat.
     pub attempt: u32,
-    /// Whether the plan has no further one for this launch.
-    pub is_last: bool,
 }
 
 /// What a measurement gave.

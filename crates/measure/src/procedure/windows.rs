@@ -2,7 +2,6 @@
 
 use super::contract::{Measurement, Procedure, Turn, With};
 use crate::config::Bounds;
-use crate::seen::WindowLoad;
 use crate::warm_up::WarmUpPhase;
 use crate::window::{self, Common};
 use assay_load::{Load, LoadError, LoadWindow};
@@ -70,7 +69,7 @@ impl Procedure for Windows {
         let spoiling: Vec<Disturbance> =
             spoiling.map(|c| Disturbance { kind: c.check, evidence: c.evidence.clone() }).collect();
         window.disturbances.extend(spoiling);
-        with.watcher.end_window(&WindowLoad { measured: &measured, is_last: turn.is_last }, &mut window);
+        with.watcher.end_window(&measured, &mut window);
         Ok(Some(Measurement { window, capacity: None, audit: None }))
     }
 }

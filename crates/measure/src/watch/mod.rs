@@ -9,7 +9,7 @@ mod sample;
 mod spans;
 
 use crate::observers::{Observers, Target};
-use crate::seen::{Seen, WATCHED, Watcher, WindowLoad};
+use crate::seen::{Seen, WATCHED, Watcher};
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
 use assay_linux::{LinuxError, ProcRoot, ProcessTree, SysRoot};
@@ -100,6 +100,13 @@ impl Watch {
         }
     }
 
+    /// No further window follows, and the server still runs: the observers take their last looks.
+    pub fn end_windows(&mut self) {
+        if let Some(Observing { observers, target, .. }) = &mut lock(&self.sampler).observing {
+            observers.each(|o| o.end_windows(target));
+        }
+    }
+
     /// Stops watching and gives the observers back.
     pub fn finish(mut self) -> Observers {
         self.end();
@@ -159,10 +166,10 @@ impl Watcher for Watch {
         }
     }
 
-    fn end_window(&mut self, load: &WindowLoad<'_>, window: &mut Window) {
+    fn end_window(&mut self, measured: &Measured, window: &mut Window) {
         if let Some(Observing { observers, target, is_in_window }) = &mut lock(&self.sampler).observing {
             *is_in_window = false;
-            observers.each(|o| o.end_window(target, load, window));
+            observers.each(|o| o.end_window(target, measured, window));
         }
     }
 }

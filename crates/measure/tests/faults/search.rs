@@ -61,7 +61,7 @@ fn warmed_up(fault: Option<Fault>) -> WarmedUp {
     }
 }
 
-const TURN: Turn = Turn { block: 1, attempt: 1, is_last: true };
+const TURN: Turn = Turn { block: 1, attempt: 1 };
 
 /// The report, of which the trial's window says the same.
 #[track_caller]

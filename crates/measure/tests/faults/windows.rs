@@ -52,7 +52,7 @@ fn windows(
         on_event: &mut on_event,
     };
     let measured = (1..=WINDOWS).map(|block| {
-        let turn = Turn { block, attempt: 1, is_last: block == WINDOWS };
+        let turn = Turn { block, attempt: 1 };
         procedure.measure(&mut with, turn).expect("there is load").expect("it was not stopped").window
     });
     let measured = measured.collect();

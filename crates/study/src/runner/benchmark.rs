@@ -110,7 +110,7 @@ fn measure(run: &Run<'_>, launched: &mut Launched<'_>, turn: Turn) -> Result<Win
     let mut watch = Watch::start(&config).map_err(|e| Failure::Trial(e.to_string()))?;
     let (has_ended, stop) = (AtomicBool::new(false), AtomicBool::new(false));
     let mut procedure = Benchmark { bounds: run.prepared.bounds };
-    let turn = assay_measure::Turn { block: turn.block, attempt: turn.attempt, is_last: true };
+    let turn = assay_measure::Turn { block: turn.block, attempt: turn.attempt };
     let (waited, measured) = std::thread::scope(|scope| {
         let (watcher, procedure) = (&mut watch, &mut procedure);
         let (has_ended, stop) = (&has_ended, &stop);

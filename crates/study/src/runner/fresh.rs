@@ -69,7 +69,7 @@ fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, 
     let worked = work(run, &mut server, turn);
     let (outcome, is_hopeless) = outcome_of(worked)?;
     if outcome == TrialOutcome::Completed {
-        server.audit(run);
+        server.end_windows(run);
     }
     Ok((server.conclude(run, outcome)?, is_hopeless))
 }
@@ -87,7 +87,7 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Fa
     for attempt in first..first + attempts {
         let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
         let load = procedure::generator_of(run, server, seed)?;
-        let turn = assay_measure::Turn { block: turn.block, attempt, is_last: true };
+        let turn = assay_measure::Turn { block: turn.block, attempt };
         if beside::measure(run, server, &mut *procedure, load, turn)? || !run.may_repeat() {
             break;
         }

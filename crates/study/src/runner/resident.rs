@@ -92,8 +92,7 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
                 let load = procedure::generator_of(run, server, seed)?;
                 let mut procedure =
                     server.procedure.take().unwrap_or_else(|| procedure::of_server(run, server));
-                let is_last = block == run.prepared.layout.blocks;
-                let turn = assay_measure::Turn { block, attempt, is_last };
+                let turn = assay_measure::Turn { block, attempt };
                 counts = beside::measure(run, server, &mut *procedure, load, turn)?;
                 server.procedure = Some(procedure);
                 server.hold();
@@ -136,7 +135,7 @@ fn end_all(run: &mut Run<'_>, servers: &mut Servers<'_>) -> Result<(), Failure> 
     for server in servers.iter_mut().flatten() {
         server.resume();
         if !server.trial.windows.is_empty() {
-            server.audit(run);
+            server.end_windows(run);
         }
         // Held again, so that the next audit has the machine to itself; being asked to stop lets it run.
         server.hold();

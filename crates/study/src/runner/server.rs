@@ -183,8 +183,10 @@ impl<'a> Server<'a> {
         DataUrls { audit: filled(&self.table.audit_url), reset: filled(&self.table.reset_url), stop }
     }
 
-    /// Asks the server whether its data is whole, unless it was asked already, and for its own counts.
-    pub fn audit(&mut self, run: &Run<'_>) {
+    /// After the last window: has the observers take their last looks, and asks the server whether its data is whole, unless it was
+    /// asked already, and for its own counts.
+    pub fn end_windows(&mut self, run: &Run<'_>) {
+        self.watch.iter_mut().for_each(Watch::end_windows);
         let timeout = if run.is_stopped() { AUDIT_TIMEOUT_INTERRUPTED } else { AUDIT_TIMEOUT };
         let filled = |url: &String| self.process.names().fill(url);
         if let Some(url) = self.table.audit_url.as_ref().filter(|_| self.trial.audit.is_none()) {
