@@ -76,7 +76,9 @@ fn estimates(values: &BTreeMap<&str, ByBlock>, seed: u64) -> BTreeMap<String, Es
         .filter_map(|(id, by_block)| {
             let values: Vec<f64> = by_block.values().copied().collect();
             // Fails only without values or for one that is not finite: then there is no estimate.
-            Some(((*id).to_owned(), estimate(&values, Statistic::Mean, seed).ok()?))
+            let found = estimate(&values, Statistic::Mean, seed).ok()?;
+            // No metric can be below nothing, and so no end of an interval.
+            Some(((*id).to_owned(), Estimate { low: found.low.map(|low| low.max(0.0)), ..found }))
         })
         .collect()
 }

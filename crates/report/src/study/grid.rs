@@ -3,13 +3,41 @@
 
 use assay_kit::text;
 use assay_model::{
-    Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PlannedCapacity, PlannedProcedure, Published,
-    SkippedVariant, StoredRun, StoredTrial, Variant, VariantSummary, Window,
+    AskedMode, Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PlannedCapacity, PlannedProcedure,
+    Published, ReferenceMode, SkippedVariant, StoredRun, StoredTrial, Variant, VariantSummary, Window,
 };
 use std::collections::BTreeMap;
 
 /// Distinct looks (colour, marker, dash) that the styles define; further series start again.
-pub const LOOKS: usize = 8;
+const LOOKS: usize = 8;
+
+/// The look of a reference mode, the same in every study and form of one.
+fn look_of(variant: &Variant) -> Option<usize> {
+    use ReferenceMode::*;
+    Some(match (variant.compact_headers, variant.reference_mode?) {
+        (true, _) => 5,
+        (false, AskedMode::Exactly(Bits32)) => 0,
+        (false, AskedMode::Compressed | AskedMode::Exactly(CompressedUnscaled)) => 1,
+        (false, AskedMode::Exactly(CompressedZeroBased)) => 2,
+        (false, AskedMode::Exactly(Full64)) => 3,
+        (false, AskedMode::Exactly(Full64CompressedClassPointers)) => 4,
+        (false, AskedMode::Exactly(CompressedDisjointBase)) => 6,
+        (false, AskedMode::Exactly(CompressedNonZeroBase)) => 7,
+    })
+}
+
+/// A look for each series: that of its mode, unless an earlier one has it; else the first that nobody has or wants.
+fn looks(wanted: &[Option<usize>]) -> Vec<usize> {
+    let mut looks: Vec<Option<usize>> = Vec::new();
+    for look in wanted {
+        looks.push(look.filter(|look| !looks.contains(&Some(*look))));
+    }
+    for index in 0..looks.len() {
+        let free = (0..LOOKS).find(|look| !looks.contains(&Some(*look)));
+        looks[index] = looks[index].or(free).or(Some(index % LOOKS));
+    }
+    looks.into_iter().flatten().collect()
+}
 
 /// One variant of the study, run or skipped.
 pub struct Cell<'a> {
@@ -19,6 +47,8 @@ pub struct Cell<'a> {
     pub label: String,
     /// Index into [`Grid::series`].
     pub series: usize,
+    /// Colour, marker and dash.
+    pub look: usize,
     /// The plan's entry; absent when the variant is skipped.
     pub variant: Option<&'a Variant>,
     /// The result; absent when the variant is skipped or gave none.
@@ -45,6 +75,8 @@ pub struct Grid<'a> {
     pub run: &'a StoredRun,
     /// Levels of the first factor in the study's order.
     pub series: Vec<String>,
+    /// Colour, marker and dash of each series.
+    pub looks: Vec<usize>,
     /// Groups by maximum heap, then in the study's order.
     pub groups: Vec<Group<'a>>,
     /// Metrics that variants of this run can have, in the order of tables: a server's, and those of its benchmarks.
@@ -61,7 +93,7 @@ impl<'a> Grid<'a> {
         let of_limits: Vec<Metric> = run.plan.procedure.capacity().into_iter().flat_map(rates_of).collect();
         let metrics =
             Metric::all_with(ids.map(String::as_str).chain(of_limits.iter().map(|metric| &*metric.id)));
-        let mut grid = Grid { run, series: Vec::new(), groups: Vec::new(), metrics };
+        let mut grid = Grid { run, series: Vec::new(), looks: Vec::new(), groups: Vec::new(), metrics };
         for level in run.plan.factors.first().into_iter().flat_map(|(_, levels)| levels) {
             grid.series.push(level.clone());
         }
@@ -84,8 +116,14 @@ impl<'a> Grid<'a> {
         for skipped in &run.plan.skipped {
             grid.place(first, &skipped.name, &skipped.levels, |c| c.skipped = Some(skipped));
         }
+        let look_of_series = |series| {
+            let mut cells = grid.groups.iter().flat_map(|g| &g.cells).filter(|c| c.series == series);
+            cells.find_map(|c| look_of(c.variant?))
+        };
+        grid.looks = looks(&(0..grid.series.len()).map(look_of_series).collect::<Vec<_>>());
         for group in &mut grid.groups {
             group.cells.sort_by_key(|c| c.series);
+            group.cells.iter_mut().for_each(|c| c.look = grid.looks[c.series]);
         }
         grid.groups.sort_by_key(|g| g.max_heap_bytes.unwrap_or(u64::MAX));
         grid
@@ -108,8 +146,15 @@ impl<'a> Grid<'a> {
             .filter(|(factor, _)| Some(factor.as_str()) != first)
             .map(|(factor, level)| (factor.as_str(), level.as_str()))
             .collect();
-        let mut cell =
-            Cell { name, label: text::clean(label), series, variant: None, summary: None, skipped: None };
+        let mut cell = Cell {
+            name,
+            label: text::clean(label),
+            series,
+            look: 0,
+            variant: None,
+            summary: None,
+            skipped: None,
+        };
         fill(&mut cell);
         if let Some(group) = self.groups.iter_mut().find(|g| g.levels == others) {
             group.cells.push(cell);
@@ -254,4 +299,18 @@ impl Cell<'_> {
 /// Whether a window is used in every comparison; a disturbed one may still count for bytes.
 pub fn is_quiet(window: &Window) -> bool {
     window.counts()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks;
+
+    #[test]
+    fn a_mode_has_its_look_whatever_others_there_are() {
+        // 32-bit, compressed, zero-based, 64-bit; and without zero-based, with a newer JDK that compresses too.
+        assert_eq!(looks(&[Some(0), Some(1), Some(2), Some(3)]), [0, 1, 2, 3]);
+        assert_eq!(looks(&[Some(0), Some(1), Some(3), Some(1), Some(5)]), [0, 1, 3, 2, 5]);
+        assert_eq!(looks(&[None, None, None]), [0, 1, 2], "a study of something else");
+        assert_eq!(looks(&[None; 10])[8..], [0, 1]);
+    }
 }

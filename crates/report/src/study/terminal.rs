@@ -23,11 +23,18 @@ const COLUMNS: [(&str, &str, bool); 5] = [
     (metric::RSS_BYTES, "RSS\nMiB", false),
 ];
 
-/// The columns of a run: of a search for a capacity, its rates.
+/// The columns of a run: the metric that decides, and the usual ones that any variant has; of a search for a capacity, its rates.
 fn columns(grid: &Grid) -> Vec<(String, String, bool)> {
     let usual = |(id, title, with_ratio): (&str, &str, bool)| (id.to_owned(), title.to_owned(), with_ratio);
     if !grid.finds_capacity() {
-        return COLUMNS.into_iter().map(usual).collect();
+        let primary = grid.primary();
+        let is_usual = COLUMNS.iter().any(|(id, ..)| *id == primary.id);
+        let heading = format!("{}\n{}", in_lines(&primary.title, HEADING_CHARS), shown_unit(primary).0);
+        let first = (!is_usual).then(|| (primary.id.to_string(), heading, true));
+        let has = |id: &str| grid.cells().any(|(_, cell)| cell.estimate(id).is_some());
+        let has_any = grid.metrics.iter().any(|metric| has(&metric.id));
+        let others = COLUMNS.into_iter().filter(|(id, ..)| !has_any || *id == primary.id || has(id));
+        return first.into_iter().chain(others.map(usual)).collect();
     }
     let rates = grid.metrics.iter().filter(|m| m.is_of_capacity());
     let of_rate = |metric: &Metric| {
@@ -36,6 +43,23 @@ fn columns(grid: &Grid) -> Vec<(String, String, bool)> {
     };
     rates.map(of_rate).chain(COLUMNS.into_iter().rev().take(1).map(usual)).collect()
 }
+
+/// A text in lines of about so many characters.
+fn in_lines(text: &str, chars: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= chars => {
+                line.extend([" ", word]);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+/// Width of a heading that is a metric's title.
+const HEADING_CHARS: usize = 16;
 
 /// A rule under the heading and no other lines.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
@@ -87,23 +111,41 @@ pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
 
 fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut Vec<Absent>) -> String {
     let mut table = blank_table(width, color);
-    let mut heading = vec![Field::new("Variant")];
-    for (_, title, with_ratio) in columns(grid) {
-        heading.push(right(title));
-        if with_ratio {
-            heading.push(right("ratio"));
-        }
-    }
     if grid.is_benchmark() {
         fill_by_benchmark(&mut table, grid, group, notes);
     } else {
-        table.set_header(heading);
-        for cell in &group.cells {
-            table.add_row(row(grid, cell, notes));
+        fill_by_variant(&mut table, grid, group, Ratios::Beside, notes);
+        if is_wider(&table, width) {
+            table = blank_table(width, color);
+            fill_by_variant(&mut table, grid, group, Ratios::Below, &mut Vec::new());
         }
     }
     let longest = group.cells.iter().map(|c| c.label.chars().count()).max().unwrap_or(0);
     text_of(table, width, longest)
+}
+
+/// Where ratios stand: in a column of their own, or below the value where there is no room.
+#[derive(Clone, Copy, PartialEq)]
+enum Ratios {
+    Beside,
+    Below,
+}
+
+fn fill_by_variant(table: &mut Table, grid: &Grid, group: &Group, ratios: Ratios, notes: &mut Vec<Absent>) {
+    let columns = columns(grid);
+    let mut heading = vec![Field::new("Variant")];
+    for (_, title, with_ratio) in &columns {
+        heading.push(right(title));
+        heading.extend((*with_ratio && ratios == Ratios::Beside).then(|| right("ratio")));
+    }
+    table.set_header(heading);
+    for cell in &group.cells {
+        table.add_row(row(grid, cell, &columns, ratios, notes));
+    }
+}
+
+fn is_wider(table: &Table, width: u16) -> bool {
+    table.lines().any(|line| shown_width(&line) > usize::from(width))
 }
 
 fn blank_table(width: u16, color: bool) -> Table {
@@ -119,7 +161,7 @@ fn blank_table(width: u16, color: bool) -> Table {
 
 /// Fields are wrapped only where the table is wider than the terminal otherwise; names last.
 fn text_of(mut table: Table, width: u16, longest_name: usize) -> String {
-    if table.lines().any(|line| shown_width(&line) > usize::from(width)) {
+    if is_wider(&table, width) {
         table.set_content_arrangement(ContentArrangement::Dynamic);
         if let Some(column) = table.column_mut(0) {
             let names = Width::Fixed(longest_name.min(NAME_CHARS_MAX) as u16 + 2);
@@ -152,20 +194,29 @@ fn fill_by_benchmark(table: &mut Table, grid: &Grid, group: &Group, notes: &mut 
         let name = format!("{}, {}", text::clean(benchmark), shown_unit(metric).0);
         let mut row = vec![Field::new(name)];
         row.extend(group.cells.iter().map(|cell| match grid.comparison(cell.name, &metric.id) {
-            Some(comparison) => ratio_field(cell, Some(comparison), metric),
+            Some(comparison) => ratio_field(cell, Some(comparison), metric, ""),
             None => value_field(grid, cell, metric, notes),
         }));
         table.add_row(row);
     }
 }
 
-fn row(grid: &Grid, cell: &Cell, notes: &mut Vec<Absent>) -> Vec<Field> {
+fn row(
+    grid: &Grid,
+    cell: &Cell,
+    columns: &[(String, String, bool)],
+    ratios: Ratios,
+    notes: &mut Vec<Absent>,
+) -> Vec<Field> {
     let mut row = vec![Field::new(&cell.label)];
-    for (id, _, with_ratio) in columns(grid) {
-        let Some(metric) = grid.metrics.iter().find(|m| m.id == id) else { continue };
-        row.push(value_field(grid, cell, metric, notes));
-        if with_ratio {
-            row.push(ratio_field(cell, grid.comparison(cell.name, &id), metric));
+    for (id, _, with_ratio) in columns {
+        let Some(metric) = grid.metrics.iter().find(|m| m.id == *id) else { continue };
+        let value = value_field(grid, cell, metric, notes);
+        let ratio = |above: &str| ratio_field(cell, grid.comparison(cell.name, id), metric, above);
+        match ratios {
+            _ if !with_ratio => row.push(value),
+            Ratios::Beside => row.extend([value, ratio("")]),
+            Ratios::Below => row.push(ratio(&format!("{}\n", value.content()))),
         }
     }
     row
@@ -189,13 +240,14 @@ fn value_field(grid: &Grid, cell: &Cell, metric: &Metric, notes: &mut Vec<Absent
     right(format!("{}{half}", significant(estimate.estimate / divisor)))
 }
 
-fn ratio_field(cell: &Cell, comparison: Option<&Comparison>, metric: &Metric) -> Field {
+/// What stands above it has its colour.
+fn ratio_field(cell: &Cell, comparison: Option<&Comparison>, metric: &Metric, above: &str) -> Field {
     let Some(comparison) = comparison else {
         let baseline = cell.variant.is_some_and(|v| v.baseline.is_none());
-        return right(if baseline { "baseline" } else { "" });
+        return right(format!("{above}{}", if baseline { "baseline" } else { "" }));
     };
     let mark = verdict_sign(comparison.verdict);
-    let field = right(format!("{}× {mark}", significant(comparison.ratio.estimate)));
+    let field = right(format!("{above}{}× {mark}", significant(comparison.ratio.estimate)));
     match is_better(comparison, metric) {
         Some(true) => field.fg(Color::Green),
         Some(false) => field.fg(Color::Red),

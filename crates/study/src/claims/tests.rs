@@ -218,3 +218,13 @@ fn published_ratios_are_judged_to_each_variants_own_baseline_and_against_their_v
     let check = check_claims(&plan(vec![published(1.6)], vec![]), &run);
     assert_eq!(check.contradictions.len(), 1);
 }
+
+/// A figure inside an interval that has room for no change at all, and for twice the change: neither holds nor fails.
+#[test]
+fn an_interval_that_allows_anything_says_neither_yes_nor_no() {
+    let of = |measured| verdict_of(change(-6.0), measured);
+    let wide = Estimate { estimate: 1.26, low: Some(0.85), high: Some(1.86) };
+    assert_eq!(of(wide), ClaimVerdict::IntervalTooWide);
+    assert_eq!(of(estimate(0.93, 0.95)), ClaimVerdict::Holds);
+    assert_eq!(of(estimate(1.10, 1.20)), ClaimVerdict::DoesNotHold);
+}

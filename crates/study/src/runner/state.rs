@@ -396,3 +396,16 @@ pub(super) fn why_not(trial: &Trial) -> String {
         _ => "it was interrupted".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_that_fail_alike_are_one_message() {
+        let given_up = |pairs: &[(&str, &str)]| {
+            reasons(&pairs.iter().map(|(v, why)| ((*v).to_owned(), (*why).to_owned())).collect())
+        };
+        assert_eq!(given_up(&[("a", "no"), ("b", "no"), ("c", "never")]), "c: never\na, b: no");
+    }
+}

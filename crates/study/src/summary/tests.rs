@@ -281,3 +281,27 @@ fn capacities_are_compared_by_limit_and_an_invalid_one_is_left_out() {
     // What failed spoils bytes, too: a server that was not warm has not its usual size.
     assert_eq!(of("rss_bytes").blocks, 3);
 }
+
+#[test]
+fn no_interval_of_a_metric_reaches_below_nothing() {
+    let trials = [trial("a", "rss_bytes", &[1e6, 1e6, 9e6])];
+    let rss = summarise(&two_variants(), &trials, BTreeMap::new()).variants[0].metrics["rss_bytes"];
+    assert_eq!(rss.low, Some(0.0), "{rss:?}");
+    assert!(rss.high > Some(9e6));
+}
+
+#[test]
+fn where_every_window_was_disturbed_it_says_by_what_and_how_such_windows_are_accepted() {
+    let mut disturbed = trial("a", CPU, &[1.0, 1.0, 1.0]);
+    for window in &mut disturbed.windows {
+        let evidence = "processors used by others, of the machine: 70.0 %, accepted 10.0 %".to_owned();
+        window.disturbances.push(Disturbance { kind: Check::CpuPressure, evidence });
+    }
+    let findings = |trials: &[Trial]| summarise(&two_variants(), trials, BTreeMap::new()).findings;
+    let found = findings(std::slice::from_ref(&disturbed));
+    assert_eq!(found[0].rule, StudyRule::AllDisturbed);
+    assert!(found[0].claim.contains("none of the 3"), "{found:?}");
+    assert!(found[0].evidence.contains("in 3") && found[0].evidence.contains("70.0 %"), "{found:?}");
+    assert!(found[0].evidence.contains("raise in [limits]: foreign_cpu_share"), "{found:?}");
+    assert_eq!(findings(&[disturbed, trial("b", CPU, &[1.0])]), []);
+}

@@ -1,7 +1,7 @@
 //! The ratio bars of one group.
 
 use super::super::estimate::times;
-use super::super::grid::{Cell, Grid, Group, LOOKS};
+use super::super::grid::{Cell, Grid, Group};
 use super::super::results::verdict_words;
 use assay_kit::bar_rows::{self, Mark, Ratio};
 use assay_kit::number::significant;
@@ -21,7 +21,7 @@ pub fn panel(grid: &Grid, group: &Group, metric: &Metric, largest: f64, id: &str
 
 /// Shape of a published source's mark. Diamond first: it is not confused with the round marks of the series.
 pub fn published_shape(source: usize) -> usize {
-    [3, 2, 1, 4, 0, 5, 6, 7][source % LOOKS]
+    [3, 2, 1, 4, 0, 5, 6, 7][source % 8]
 }
 
 /// The baseline of most variants of a group.
@@ -60,7 +60,7 @@ fn row(grid: &Grid, group: &Group, cell: &Cell, metric: &Metric, usual: Option<&
     Ratio {
         label: cell.label.clone(),
         words,
-        look: cell.series % LOOKS,
+        look: cell.look,
         ratio: comparison.map(|c| c.ratio.estimate).or(stands_for_one.then_some(1.0)),
         ends: comparison.and_then(|c| c.ratio.low.zip(c.ratio.high)),
         is_pale: comparison.is_some_and(|c| !c.shown),

@@ -1,7 +1,7 @@
 //! Values by maximum heap, with the steps at which a JVM's reference mode changes marked.
 
 use super::super::estimate::{interval, shown_unit};
-use super::super::grid::{Cell, Grid, LOOKS};
+use super::super::grid::{Cell, Grid};
 use super::keys::series_key;
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
@@ -183,7 +183,7 @@ fn series_line(
     metric: &Metric,
     (x, y, divisor): (&Scale, &Scale, f64),
 ) -> Option<(EndLabel, String)> {
-    let look = series % LOOKS;
+    let look = grid.looks[series];
     // A few units aside, so that whiskers of equal values stay apart.
     let aside = (series as f64 - (grid.series.len() as f64 - 1.0) / 2.0) * 3.0;
     let estimates: Vec<(usize, Estimate)> =

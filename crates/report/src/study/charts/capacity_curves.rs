@@ -1,6 +1,6 @@
 //! Response time over the rate, of studies whose trials find capacities: one curve for each variant, over the limits.
 
-use super::super::grid::{Cell, Grid, Group, LOOKS};
+use super::super::grid::{Cell, Grid, Group};
 use super::keys::series_key;
 use assay_kit::Table;
 use assay_kit::axes::labels;
@@ -150,7 +150,7 @@ fn curve(cell: &Cell, points: &[(f64, f64)]) -> Curve {
     let (rate, ms) = middle.last().copied().unwrap_or_default();
     Curve {
         label: cell.label.clone(),
-        look: cell.series % LOOKS,
+        look: cell.look,
         marks: points.iter().map(mark).collect(),
         radius: 2.2,
         words: format!("{}: up to {} ms at {}/s", cell.label, significant(ms), significant(rate)),

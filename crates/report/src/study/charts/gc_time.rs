@@ -1,6 +1,6 @@
 //! Heap in use and collection pauses over the measured time, a small panel for each variant.
 
-use super::super::grid::{Cell, Grid, Group, LOOKS};
+use super::super::grid::{Cell, Grid, Group};
 use super::joined::{Drawn, drawn, joined, of_group};
 use assay_kit::Table;
 use assay_kit::axes::Plot;
@@ -100,7 +100,7 @@ fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64
     let heap = HEAP.y_from_zero(&mut svg, limits.0, 3, "heap in use (MiB)");
     let pauses = PAUSES.y_from_zero(&mut svg, limits.1, 2, "pause (ms)");
     joined.note(&mut svg, &HEAP);
-    let look = cell.series % LOOKS;
+    let look = cell.look;
     let falls: Vec<Fall> = events.iter().map(Placed::fall).collect();
     teeth::falls(&mut svg, &falls, &x, &heap, look);
     let stems: Vec<(f64, f64, bool)> = events.iter().map(|p| (p.at_s, p.pause_ms(), p.is_full())).collect();

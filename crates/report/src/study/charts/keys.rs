@@ -1,13 +1,13 @@
 //! Keys of a study's figures.
 
-use super::super::grid::{Grid, LOOKS};
+use super::super::grid::Grid;
 use assay_kit::key::{self, line_mark, marks};
 use assay_kit::stack::fill_class;
 use assay_model::Area;
 
 /// Key of the series: colour, marker and dash by level of the first factor.
 pub fn series_key(grid: &Grid) -> String {
-    let item = |(index, level): (usize, &String)| (line_mark(index % LOOKS, false), level.clone());
+    let item = |(index, level): (usize, &String)| (line_mark(grid.looks[index], false), level.clone());
     marks(&grid.series.iter().enumerate().map(item).collect::<Vec<_>>())
 }
 

@@ -1,6 +1,6 @@
 //! Response time by percentile, on an axis that gives each further nine the same room.
 
-use super::super::grid::{Cell, Grid, Group, LOOKS};
+use super::super::grid::{Cell, Grid, Group};
 use super::keys::series_key;
 use assay_kit::Table;
 use assay_kit::curves::{self, Curve, Frame};
@@ -95,7 +95,7 @@ fn curve(cell: &Cell, points: &[LatencyPoint]) -> Curve {
     let last_ms = points.last().map_or(0.0, |p| p.ms);
     Curve {
         label: cell.label.clone(),
-        look: cell.series % LOOKS,
+        look: cell.look,
         points: points.iter().map(|p| (nines(p.percentile), p.ms)).collect(),
         marks: TICKS.into_iter().filter_map(mark).collect(),
         radius: 3.5,
