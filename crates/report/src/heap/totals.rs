@@ -19,8 +19,9 @@ fn row(heap: &HeapPrediction, model: &ModelWeight) -> Bar {
         let tip = format!("{}: {part} {}, {share}", model.name.name(), size(bytes));
         (bytes as f64, format!("{class} area"), tip)
     };
-    let share =
-        words::difference_told(heap, model).map_or_else(String::new, |(_, share)| format!(", {share}"));
+    // The heap as it is differs from itself by nothing.
+    let share = words::difference_told(heap, model).map(|(_, share)| share).filter(|share| !share.is_empty());
+    let share = share.map_or_else(String::new, |share| format!(", {share}"));
     Bar {
         name: name_of(heap, model),
         value: format!("{}{share}", size(model.total_bytes)),
