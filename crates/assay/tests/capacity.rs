@@ -90,7 +90,7 @@ fn a_result_is_stored_once_and_a_wanted_rate_that_is_not_met_is_exit_1() {
     assert!(most < 230.0, "two workers of 10 ms answer 200 a second: {most}");
     let audit = report.checks.iter().find(|check| check.check == Check::Audit).expect("listed");
     assert!(audit.passed == Some(false) && audit.evidence.contains("answered 500"), "{audit:?}");
-    assert!(!report.valid);
+    assert!(report.valid == Some(false));
     refuses(&[&server.url, "--out", out], 2, "is there already");
 }
 
@@ -116,9 +116,26 @@ fn ctrl_c_gives_what_is_known_so_far_marked_as_not_valid_and_leaves_the_server_r
     child.stdout.take().expect("piped").read_to_string(&mut json).expect("text");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     let report: CapacityReport = serde_json::from_str(&json).expect("the stored form");
-    assert!(!report.valid && !report.windows.is_empty());
+    assert!(report.valid == Some(false) && !report.windows.is_empty());
     assert!(report.problems.iter().any(|p| p.about == "complete"), "{:?}", report.problems);
     let state = std::fs::read_to_string(format!("/proc/{}/stat", theirs.id())).expect("it is there");
     assert!(state.contains(" S "), "asleep, neither ended nor held still: {state}");
     theirs.kill().and_then(|()| theirs.wait()).expect("ours");
+}
+/// Every answer is one that the scenario does not expect.
+#[test]
+fn a_load_whose_figures_cannot_be_used_exits_with_1_and_says_so() {
+    let (server, folder) = (assay_testkit::CountingServer::start(), tempfile::tempdir().expect("a folder"));
+    let scenario = folder.path().join("scenario.toml");
+    let text = "schema = \"assay.scenario/1\"\nname = \"n\"\n[[operation]]\nname = \"a\"\npath = \"/\"\nstatus = 404\n";
+    std::fs::write(&scenario, text).expect("a writable folder");
+    let load = |more: &[&str]| {
+        let mut command = Command::new(ASSAY);
+        command.args(["load", &server.url, "--users", "1", "--duration", "200ms", "--scenario"]).arg(&scenario);
+        command.args(more).output().expect("assay starts")
+    };
+    let text = load(&[]);
+    assert_eq!(text.status.code(), Some(1), "{}", String::from_utf8_lossy(&text.stderr));
+    assert!(String::from_utf8_lossy(&text.stdout).contains("NOT VALID"), "{:?}", text.stdout);
+    assert_eq!(load(&["--json"]).status.code(), Some(1));
 }

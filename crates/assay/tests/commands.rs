@@ -162,8 +162,10 @@ fn run(folder: &Path, shown: &str, other: &[(&str, &str)]) -> String {
     let output =
         Command::new(ASSAY).args(words(&command)).current_dir(folder).output().expect("assay starts");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{command}: {told}");
-    String::from_utf8(output.stdout).expect("a text")
+    let said = String::from_utf8(output.stdout).expect("a text");
+    // A load on a machine that others use is not valid, and says so.
+    assert!(output.status.success() || said.contains("NOT VALID"), "{command}: {told}");
+    said
 }
 
 #[test]

@@ -309,7 +309,13 @@ impl<'a> Books<'a> {
         let failed = checks.iter().filter(|check| check.passed == Some(false));
         let mut problems: Vec<Problem> =
             failed.map(|check| Problem::new(check.check.word(), check.evidence.clone())).collect();
-        let valid = problems.is_empty();
+        let unknown = validity::unknown(&self.facts);
+        let valid = match (problems.is_empty(), &unknown) {
+            (false, _) => Some(false),
+            (true, Some(_)) => None,
+            (true, None) => Some(true),
+        };
+        problems.extend(unknown);
         problems.extend(absences);
         if self.slow_not_kept > 0 {
             let (left, most) = (self.slow_not_kept, SLOW_REQUESTS_MAX);

@@ -31,8 +31,10 @@ pub struct CapacityReport {
     pub blame: Vec<LimitBlame>,
     /// What was checked before the result was believed.
     pub checks: Vec<ValidityCheck>,
-    /// False when a check failed: the figures should not be used, and `problems` says why.
-    pub valid: bool,
+    /// False when a check failed: the figures should not be used. Absent when it is not known whether they may be. `problems` says
+    /// why.
+    #[serde(default)]
+    pub valid: Option<bool>,
     /// What was wrong or could not be read.
     pub problems: Vec<Problem>,
     /// Time that it all took, from the first request on, seconds.

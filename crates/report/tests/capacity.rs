@@ -79,7 +79,7 @@ fn good() -> CapacityReport {
             check("complete", Some(true), "3 windows"),
             check("audit", None, "no audit was asked for"),
         ],
-        valid: true,
+        valid: Some(true),
         problems: Vec::new(),
         duration_s: 272.4,
         seed: 1,
@@ -129,7 +129,7 @@ fn a_good_result_answers_first() {
 #[test]
 fn a_result_that_is_not_valid_says_so_first_and_why() {
     let mut report = good();
-    report.valid = false;
+    report.valid = Some(false);
     let why = "4 of 6 windows left out, the last for: processors used by others, of the machine: 22.0 %, accepted 10.0 %";
     report.checks.push(check("disturbance", Some(false), why));
     report.problems = vec![

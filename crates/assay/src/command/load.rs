@@ -17,8 +17,7 @@ use std::time::Duration;
 /// Samples of what went wrong that are shown as text; `--json` gives all that were kept.
 const PROBLEMS_SHOWN: usize = 6;
 
-/// Loads a URL and prints what was measured. The exit code is 0 also when requests failed: `valid` and `problems`
-/// tell whether the figures can be used.
+/// Loads a URL and prints what was measured. The exit code is 1 when the figures cannot be used; `problems` says why.
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let law = law(arguments)?;
     let config = config(arguments)?;
@@ -50,7 +49,11 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     } else {
         output::print(|out| write_text(out, arguments, &measured, &result))?;
     }
-    Ok(if measured.stopped { ExitCode::from(stop::INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(match (measured.stopped, result.valid) {
+        (true, _) => ExitCode::from(stop::INTERRUPTED),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::from(1),
+    })
 }
 
 fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {

@@ -7,7 +7,7 @@ use crate::config::Bounds;
 use crate::validation::TOLERANCE_SHARE;
 use crate::warm_up::WarmedUp;
 use assay_load::ErrorKind;
-use assay_model::{Check, ValidityCheck, WarmUpEnd};
+use assay_model::{Check, Problem, ValidityCheck, WarmUpEnd};
 use assay_text::percent;
 
 /// Expected share of an operation from which it is a large one, and how far large and small ones may be off: the published
@@ -15,6 +15,8 @@ use assay_text::percent;
 const LARGE_SHARE: f64 = 0.10;
 const LARGE_OFF_MAX: f64 = 0.05;
 const SMALL_OFF_MAX: f64 = 0.01;
+/// Share of the time in which some task waits for a processor, at the lowest rate, that a server alone hardly makes.
+const PRESSED_SHARE: f64 = 0.25;
 /// Refused connections in one window that are taken for a server that is down.
 const REFUSED_MAX: u64 = 10;
 
@@ -299,16 +301,14 @@ fn disturbance(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
 /// No verdict: near its capacity the server's own threads wait for processors, on the machine that the load takes whole. What others
 /// take is judged by [`disturbance`].
 fn pressure(facts: &RunFacts<'_>) -> ValidityCheck {
-    let counts = || facts.windows.iter().filter(|w| w.disturbances.is_empty() && w.is_sustained);
-    let shares = || counts().filter_map(|w| Some((w.asked_rate_per_s, w.cpu_some_share?)));
-    let Some((_, most)) = shares().max_by(|a, b| a.1.total_cmp(&b.1)) else {
+    let Some((_, most)) = pressures(facts).max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return verdict(
             Check::CpuPressure,
             None,
             "not known of any window that counts and that the server kept up with",
         );
     };
-    let (lowest_rate, at_lowest) = shares().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, most));
+    let (lowest_rate, at_lowest) = at_lowest(facts).unwrap_or((0.0, most));
     let evidence = format!(
         "some task of the machine, the server's and the generator's among them, waited for a processor in {} of the time at \
          {lowest_rate:.0}/s, the lowest rate, and in at most {} of it (PSI, cpu some); not judged",
@@ -316,6 +316,30 @@ fn pressure(facts: &RunFacts<'_>) -> ValidityCheck {
         percent::share(most)
     );
     verdict(Check::CpuPressure, None, evidence)
+}
+
+/// Rates of the windows that count and that the server kept up with, and the share of the time in which some task of the machine waited
+/// for a processor.
+fn pressures(facts: &RunFacts<'_>) -> impl Iterator<Item = (f64, f64)> {
+    let counts = facts.windows.iter().filter(|w| w.disturbances.is_empty() && w.is_sustained);
+    counts.filter_map(|w| Some((w.asked_rate_per_s, w.cpu_some_share?)))
+}
+
+fn at_lowest(facts: &RunFacts<'_>) -> Option<(f64, f64)> {
+    pressures(facts).min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// Why it is not known whether the result is valid, where no check failed: processors were scarce even at the lowest rate, and who used
+/// them is not known without the server's process.
+pub(crate) fn unknown(facts: &RunFacts<'_>) -> Option<Problem> {
+    let (rate, share) =
+        at_lowest(facts).filter(|(_, share)| !facts.knows_server && PRESSED_SHARE < *share)?;
+    let what = format!(
+        "not known whether the result is valid: at {rate:.0}/s, the lowest rate, some task of the machine waited for a processor in {} \
+         of the time, and it cannot be told whether the server or others used the processors; name the server's process with --pid",
+        percent::share(share)
+    );
+    Some(Problem::new(Check::CpuPressure.word(), what))
 }
 
 /// Of a sweep: whether its highest rate was reached once more. Absent for a search.

@@ -20,7 +20,7 @@ mod verdict;
 
 pub use arrivals::{Gaps, gaps_of};
 pub use checks::check;
-pub(crate) use checks::check_window;
+pub(crate) use checks::{check_window, unknown};
 pub use facts::{RunFacts, SIGMAS, WindowFacts};
 pub(crate) use lag::{lag, told};
 pub(crate) use steadiness::Steadiness;

@@ -51,6 +51,8 @@ pub enum Fault {
     GeneratorLimit,
     /// A generator that is held up for some windows, at whatever rate.
     HeldUp,
+    /// Scarce processors, and a server whose process is not known.
+    UnknownPressure,
 }
 
 /// A stream of draws that is the same everywhere.
@@ -268,7 +270,11 @@ impl Watcher for Onlooker {
                 })
                 .collect(),
             watched: vec![LateCause::GcPause],
-            host: Some(HostInterval { steal_share: Some(steal), ..HostInterval::default() }),
+            host: Some(HostInterval {
+                steal_share: Some(steal),
+                cpu_some_share: (self.fault == Some(Fault::UnknownPressure)).then_some(0.996),
+                ..HostInterval::default()
+            }),
             foreign_cpu_share: Some(busy + 0.05 * self.draws.share()),
             machine: None,
             server_cpu_ns: Some((to_ns - from_ns) / 2),
@@ -292,7 +298,7 @@ impl Watcher for Onlooker {
     }
 
     fn knows_server(&self) -> bool {
-        true
+        self.fault != Some(Fault::UnknownPressure)
     }
 }
 

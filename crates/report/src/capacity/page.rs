@@ -30,7 +30,7 @@ struct Answer {
 /// Those of the writer.
 pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<()> {
     let answer = Answer {
-        not_valid: if report.valid { Vec::new() } else { why_not_valid(report) },
+        not_valid: if report.valid == Some(false) { why_not_valid(report) } else { Vec::new() },
         answers: words::answer(report).iter().map(|s| clean(s)).collect(),
     };
     let sections = vec![
@@ -180,10 +180,12 @@ fn checks_html(report: &CapacityReport) -> String {
         .filter_map(|passed| page_tables::checks(report, passed))
         .map(|table| table.html())
         .collect();
-    let verdict = if report.valid {
-        "No check failed: the figures may be used."
-    } else {
-        "The result is not valid: do not use the figures."
+    let verdict = match report.valid {
+        Some(true) => "No check failed: the figures may be used.",
+        Some(false) => "The result is not valid: do not use the figures.",
+        None => {
+            "No check failed, but it is not known whether the figures may be used: see the problems below."
+        }
     };
     let none =
         if tables.is_empty() { "<p class=\"absent\">not available: nothing was checked</p>" } else { "" };

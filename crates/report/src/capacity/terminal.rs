@@ -21,9 +21,13 @@ pub fn render(report: &CapacityReport, view: TerminalView) -> String {
     let mut out = Terminal::new(view);
     out.paragraph(0, &head(report), Ink::dim);
     out.blank();
-    if !report.valid {
-        let what = "NOT VALID: do not use these figures. What is wrong stands below.";
-        out.paragraph(0, what, Ink::warn);
+    let warning = match report.valid {
+        Some(true) => "",
+        Some(false) => "NOT VALID: do not use these figures. What is wrong stands below.",
+        None => "VALIDITY UNKNOWN: why stands below.",
+    };
+    if !warning.is_empty() {
+        out.paragraph(0, warning, Ink::warn);
     }
     for sentence in words::answer(report) {
         out.paragraph(0, &clean(&sentence), Ink::bold);

@@ -197,7 +197,7 @@ pub fn search() -> CapacityReport {
         critical_rate_per_s: around(critical.exp(), 2.1),
         blame: [(10.0, 12_345), (25.0, 4_210), (50.0, 1_020), (100.0, 211)].map(|(l, m)| blame(l, m)).into(),
         checks: checks(),
-        valid: true,
+        valid: Some(true),
         problems: Vec::new(),
         duration_s: at - 1_000.0,
         seed: 5,
@@ -271,7 +271,7 @@ pub fn hostile() -> CapacityReport {
     report.checks.push(check(&script, Some(false), &script));
     report.percentile = f64::NAN;
     report.duration_s = f64::NAN;
-    report.valid = false;
+    report.valid = Some(false);
     report.problems = vec![Problem::new(script.clone(), script)];
     report
 }
@@ -292,7 +292,7 @@ pub fn empty() -> CapacityReport {
     report.critical_rate_per_s = None;
     report.blame.clear();
     report.checks = vec![check("complete", Some(false), "stopped after 0 windows")];
-    report.valid = false;
+    report.valid = Some(false);
     report.problems = vec![Problem::new("complete", "stopped after 0 windows")];
     report
 }

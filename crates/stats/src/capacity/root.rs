@@ -70,6 +70,9 @@ const NEAR_SHARE: f64 = 0.03;
 const SPREAD: f64 = 1.25;
 /// Requests below the crossing of which the target lets so many be beyond the limit are enough to say that it was kept.
 const KEPT_MISSES_EXPECTED: f64 = 8.0;
+/// Of so many that the target lets miss, none does by luck once in twenty.
+const ENDS_MISSES_EXPECTED: f64 = 3.0;
+
 /// What a window says about one limit: its logarithmic likelihood over the expected share, for each size of clump.
 #[derive(Debug, Clone)]
 pub(super) struct Point {
@@ -100,6 +103,11 @@ impl Point {
         let mut likelihood: Vec<_> = (0..SHARES).map(row).collect();
         blur(&mut likelihood, target);
         Some(Point { ln_rate: window.rate_per_s.ln(), likelihood, share: misses / requests, requests })
+    }
+
+    /// Whether its window was at this rate.
+    pub(super) fn is_at(&self, ln_rate: f64) -> bool {
+        self.ln_rate.total_cmp(&ln_rate).is_eq()
     }
 }
 
@@ -272,6 +280,15 @@ pub(super) fn root(points: &[Point], target: f64, prior: Prior) -> Option<Root> 
     Some(root).filter(Root::is_finite)
 }
 
+/// The highest rate that keeps the target and the lowest that does not, of windows pooled until their shares only rise: one lucky window
+/// behind others that miss keeps nothing. Too few requests keep nothing either.
+pub(super) fn ends<'a>(points: impl Iterator<Item = &'a Point>, target: f64) -> (Option<f64>, Option<f64>) {
+    let blocks = blocks(points);
+    let first = blocks.iter().position(|block| target * block[1] < block[0]).unwrap_or(blocks.len());
+    let is_enough = |block: &&[f64; 4]| ENDS_MISSES_EXPECTED <= target * block[1];
+    (blocks[..first].iter().rfind(is_enough).map(|block| block[3]), blocks.get(first).map(|block| block[2]))
+}
+
 /// Where shares cross the target when they may only rise with the rate (pool adjacent violators; Barlow and others,
 /// "Statistical inference under order restrictions", 1972). It needs no line, and so no line that fits far away can draw it there.
 fn crossing(points: &[Point], target: f64) -> f64 {
@@ -295,8 +312,8 @@ pub(super) fn is_kept(points: &[Point], target: f64) -> bool {
 }
 
 /// Windows by rate, pooled until their shares rise: misses, requests, and the rates that they reach over.
-fn blocks(points: &[Point]) -> Vec<[f64; 4]> {
-    let mut sorted: Vec<&Point> = points.iter().collect();
+fn blocks<'a>(points: impl IntoIterator<Item = &'a Point>) -> Vec<[f64; 4]> {
+    let mut sorted: Vec<&Point> = points.into_iter().collect();
     sorted.sort_by(|a, b| a.ln_rate.total_cmp(&b.ln_rate));
     let mut blocks: Vec<[f64; 4]> = Vec::new();
     for point in sorted {

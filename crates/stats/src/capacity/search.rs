@@ -6,7 +6,7 @@
 //! contradicts, it counts with the others, and the search goes on.
 
 use super::ceiling::{Ceiling, ceiling, is_overload};
-use super::root::{Point, Prior, Root, is_kept, root};
+use super::root::{Point, Prior, Root, ends, is_kept, root};
 use super::{Ask, Capacity, LoadWindow, Method};
 use assay_model::{CapacityStep, Estimate, LimitRate};
 
@@ -89,6 +89,8 @@ enum Target {
 struct Searched {
     points: Vec<Point>,
     root: Option<Root>,
+    /// Windows that confirmed it.
+    confirmed: Vec<Point>,
     is_confirmed: bool,
 }
 
@@ -98,8 +100,6 @@ pub struct Search {
     config: SearchConfig,
     /// All windows that count.
     windows: Vec<(LoadWindow, f64)>,
-    /// Windows that confirmed.
-    confirmed: Vec<LoadWindow>,
     limits: Vec<Searched>,
     ceiling: Option<Ceiling>,
     /// How long the server is to rest before the next window.
@@ -111,15 +111,7 @@ impl Search {
     /// A search that knows nothing yet.
     pub fn new(config: SearchConfig) -> Self {
         let limits = vec![Searched::default(); config.limits_ms.len()];
-        Search {
-            config,
-            windows: Vec::new(),
-            confirmed: Vec::new(),
-            limits,
-            ceiling: None,
-            rest_s: 0.0,
-            used_s: 0.0,
-        }
+        Search { config, windows: Vec::new(), limits, ceiling: None, rest_s: 0.0, used_s: 0.0 }
     }
 
     fn rates(&self) -> impl Iterator<Item = f64> {
@@ -181,11 +173,24 @@ impl Search {
         let low = shorter().filter_map(|other| Some(self.limits[other].root?.low)).fold(root.low, f64::max);
         // Where they contradict each other, each stands for itself.
         if root.high < low {
-            return Some(root);
+            return Some(self.between_ends(limit, root));
         }
         let middles = shorter().filter_map(|other| Some(self.limits[other].root?.median));
         let median = middles.fold(root.median, f64::max).clamp(low, root.high);
-        Some(Root { low, median, ..root })
+        Some(self.between_ends(limit, Root { low, median, ..root }))
+    }
+
+    /// An answer is neither below a rate that was kept nor above one that was not.
+    fn between_ends(&self, limit: usize, root: Root) -> Root {
+        let (kept, missed) = self.ends(limit);
+        let median = root.median.max(kept.unwrap_or(root.median)).min(missed.unwrap_or(f64::INFINITY));
+        Root { low: root.low.min(median), median, high: root.high.max(median), ..root }
+    }
+
+    /// Highest rate that kept a limit and lowest that did not, as logarithms.
+    fn ends(&self, limit: usize) -> (Option<f64>, Option<f64>) {
+        let Searched { points, confirmed, .. } = &self.limits[limit];
+        ends(points.iter().chain(confirmed), self.config.miss_share)
     }
 
     fn is_precise(&self, target: Target) -> bool {
@@ -321,34 +326,30 @@ impl Search {
             };
             limit.points.extend(point);
             let after = root(&limit.points, target, Prior { maximum, limit_s: limit_ms / 1e3 });
-            limit.points.pop();
+            limit.confirmed.extend(limit.points.pop());
             let holds = after.is_some_and(|after| before.low <= after.median && after.median <= before.high);
             limit.is_confirmed = holds;
             contradicts |= !holds;
         }
         if contradicts {
-            self.limits.iter_mut().for_each(|limit| limit.is_confirmed = false);
+            // It counts with the others.
+            self.limits.iter_mut().for_each(|limit| {
+                limit.is_confirmed = false;
+                limit.confirmed.retain(|point| !point.is_at(ln_rate));
+            });
             self.count(window, cost_s);
-        } else {
-            self.confirmed.push(window);
         }
     }
 
     fn limit_capacity(&self, limit: usize) -> LimitRate {
         let (is_kept, is_missed) = self.is_reached(limit);
         let root = self.answer(limit).filter(|_| is_kept && is_missed);
-        let share = |window: &LoadWindow| {
-            let misses = window.misses.get(limit).copied().unwrap_or(window.requests);
-            misses as f64 / window.requests.max(1) as f64
-        };
-        let all = || self.windows.iter().map(|(window, _)| window).chain(&self.confirmed);
-        let keeps = |window: &&LoadWindow| 0 < window.requests && share(window) <= self.config.miss_share;
-        let misses = |window: &&LoadWindow| 0 < window.requests && self.config.miss_share < share(window);
+        let (kept, missed) = self.ends(limit);
         LimitRate {
             limit_ms: self.config.limits_ms[limit],
             rate_per_s: root.map(|root| estimate(root.median, root.low, root.high)),
-            last_success_per_s: all().filter(keeps).map(|w| w.rate_per_s).max_by(f64::total_cmp),
-            first_failure_per_s: all().filter(misses).map(|w| w.rate_per_s).min_by(f64::total_cmp),
+            last_success_per_s: kept.map(f64::exp),
+            first_failure_per_s: missed.map(f64::exp),
         }
     }
 

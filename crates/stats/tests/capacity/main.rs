@@ -26,7 +26,14 @@ fn is_sound(capacity: &Capacity) -> bool {
         (Some(low), Some(high)) => high.is_finite() && 0.0 < low && low <= e.estimate && e.estimate <= high,
         _ => false,
     };
-    capacity.used_s.is_finite() && all(capacity).all(ordered)
+    // What the table of limits says was kept or missed, the answer does not contradict.
+    let agrees = |limit: &assay_model::LimitRate| {
+        let rate = limit.rate_per_s.map(|rate| rate.estimate);
+        let is_no_higher =
+            |low: Option<f64>, high: Option<f64>| low.zip(high).is_none_or(|(l, h)| l <= h * (1.0 + 1e-9));
+        is_no_higher(limit.last_success_per_s, rate) && is_no_higher(rate, limit.first_failure_per_s)
+    };
+    capacity.used_s.is_finite() && all(capacity).all(ordered) && capacity.limits.iter().all(agrees)
 }
 
 /// Twelve searches; the table has hundreds. Fewer than 80 % of intervals that hold is no bad luck (p < 1e-5 at 95 %).

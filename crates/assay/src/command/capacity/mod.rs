@@ -15,8 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Name of the stored form in the folder of `--out`.
 pub const STORED: &str = "capacity.json";
 
-/// Finds a capacity and prints it. The exit code is 0 also when the result is not valid, which it says, unless `--at-least` asks
-/// for more.
+/// Finds a capacity and prints it. The exit code is 1 when the result is not valid, or does not show what `--at-least` asks for.
 pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
     check_wanted(arguments)?;
     let stored = arguments.out.as_deref().map(new_file).transpose()?;
@@ -74,7 +73,8 @@ fn exit_code(arguments: &CapacityArguments, report: &CapacityReport, stop: &Atom
     for wanted in &missed {
         say!("not shown: {} requests a second under {} ms", wanted.rate_per_s, wanted.limit_ms);
     }
-    if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+    let is_good = missed.is_empty() && report.valid != Some(false);
+    if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 /// A valid result in which the limit is kept up to that rate, or was kept at it where no rate missed it.
@@ -87,5 +87,5 @@ fn is_met(report: &CapacityReport, wanted: &AtLeast) -> bool {
         (None, None) => limit.last_success_per_s,
         (None, Some(_)) => None,
     };
-    report.valid && kept.is_some_and(|kept| wanted.rate_per_s <= kept)
+    report.valid == Some(true) && kept.is_some_and(|kept| wanted.rate_per_s <= kept)
 }

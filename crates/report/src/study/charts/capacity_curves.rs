@@ -66,7 +66,7 @@ fn reports<'a>(grid: &Grid<'a>, cell: &Cell<'a>) -> impl Iterator<Item = &'a Cap
     grid.trials(cell.name)
         .filter(|t| t.trial.counts())
         .filter_map(|t| t.capacity.as_ref())
-        .filter(|c| c.valid)
+        .filter(|c| c.valid != Some(false))
 }
 
 /// The highest rate that is drawn.
