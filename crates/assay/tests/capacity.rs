@@ -54,7 +54,11 @@ fn a_workload_s_mistakes_are_told_before_it_is_started() {
     of(&["--option", "data=smal"], "did you mean `small`?");
     of(&["--heap", "much"], "`much` is not a size");
     of(&["--heap", "1g\"\nname = \"x"], "is not a size");
-    of(&["--budget", "1s"], "too short to find anything");
+    of(&["--budget", "1s"], "too short to find anything by a search: use at least 10 s");
+    of(
+        &["--budget", "4m", "--method", "sweep"],
+        "too short to find anything by a sweep: use at least 1500 s",
+    );
 }
 
 #[test]
@@ -131,7 +135,9 @@ fn a_load_whose_figures_cannot_be_used_exits_with_1_and_says_so() {
     std::fs::write(&scenario, text).expect("a writable folder");
     let load = |more: &[&str]| {
         let mut command = Command::new(ASSAY);
-        command.args(["load", &server.url, "--users", "1", "--duration", "200ms", "--scenario"]).arg(&scenario);
+        command
+            .args(["load", &server.url, "--users", "1", "--duration", "200ms", "--scenario"])
+            .arg(&scenario);
         command.args(more).output().expect("assay starts")
     };
     let text = load(&[]);

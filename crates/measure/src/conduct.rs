@@ -29,7 +29,9 @@ const NS_PER_S: f64 = 1e9;
 const NS_PER_MS: f64 = 1e6;
 /// A rate that the generator could not offer so many times in a row is not tried again: it may have been a disturbance once.
 const NOT_OFFERED_MAX: u32 = 2;
-/// Problems of a capacity that are told of its window, too; all are in its own report.
+/// So many times its budget is reported as taking longer than asked.
+const OVERRUN_MIN: f64 = 1.1;
+/// Problems that are kept with a capacity's window in the trial; its own report has all.
 const PROBLEMS_MAX: usize = 30;
 
 /// Finds a capacity by the windows that a method asks for. Once there is a window, there is a report: a stop, and a server that is
@@ -321,6 +323,11 @@ impl<'a> Books<'a> {
             let (left, most) = (self.slow_not_kept, SLOW_REQUESTS_MAX);
             let what = format!("{left} late requests are not in it: at most {most} of a window are kept");
             problems.push(Problem::new("blame", what));
+        }
+        if OVERRUN_MIN * config.budget_s < self.loaded_s {
+            let (took_s, budget_s) = (self.loaded_s, config.budget_s);
+            let what = format!("windows took {took_s:.0} s of a budget of {budget_s:.0} s");
+            problems.push(Problem::new("budget", what));
         }
         problems.append(&mut self.problems);
         problems.extend(self.load_problems.finish());

@@ -13,6 +13,19 @@ const SEARCH_S: f64 = 300.0;
 /// What the published sweep takes in its own time, about: 100 levels of a minute, and the search before them.
 const SWEEP_S: f64 = 9_000.0;
 
+/// The same for the shortest that says anything: a search brackets the capacity in some windows of four seconds.
+const SEARCH_S_MIN: f64 = 10.0;
+/// Of its own time, a sweep can do with this part: its shortest windows, of 3 s, then last half a second.
+const SWEEP_PART_MIN: f64 = 1.0 / 6.0;
+
+/// The shortest budget that a method can work with, seconds.
+pub fn budget_s_min(method: CapacityMethod) -> f64 {
+    match method {
+        CapacityMethod::Search => SEARCH_S_MIN,
+        CapacityMethod::Sweep => SWEEP_PART_MIN * SWEEP_S,
+    }
+}
+
 /// The time that a method takes unless told otherwise, seconds.
 pub fn default_budget_s(method: CapacityMethod) -> f64 {
     match method {

@@ -2,15 +2,13 @@
 
 use crate::document::Document;
 use crate::study_file::{CapacityTable, DesignTable, Study};
-use assay_measure::default_budget_s;
+use assay_measure::{budget_s_min, default_budget_s};
 use assay_model::{CapacityMethod, Design, Metric, PlannedCapacity};
 
 const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];
 /// Most limits, and the longest one.
 const LIMITS_MAX: usize = 16;
 const LIMIT_MS_MAX: f64 = 600_000.0;
-/// Shortest time that says anything: a search brackets the capacity in some windows of four seconds.
-const BUDGET_S_MIN: f64 = 10.0;
 
 impl CapacityTable {
     /// Each key that `quick` names in its place.
@@ -91,7 +89,11 @@ pub(crate) fn check(study: &Study, document: &mut Document) {
     check_table("capacity", table, document);
     if let Some(table) = quick.and_then(|q| q.capacity.as_ref()) {
         check_table("quick.capacity", table, document);
+        if table.budget.is_some() || table.method.is_some() {
+            check_budget("quick.capacity", planned(study, true), document);
+        }
     }
+    check_budget("capacity", planned(study, false), document);
     for (place, _) in study.loads() {
         document
             .add(&place, "a study has either [load], whose windows are measured, or [capacity], not both");
@@ -117,10 +119,21 @@ fn check_table(place: &str, table: &CapacityTable, document: &mut Document) {
             );
         }
     }
-    if let Some(budget) = table.budget.filter(|budget| budget.0 < BUDGET_S_MIN) {
-        let what = format!("{} s are too short to find anything: use at least {BUDGET_S_MIN} s", budget.0);
-        document.add(&format!("{place}.budget"), what);
-    }
+}
+
+/// The short form may have the method of the long one.
+fn check_budget(place: &str, planned: Option<PlannedCapacity>, document: &mut Document) {
+    let too_short = |of: &PlannedCapacity| of.budget_s < budget_s_min(of.method);
+    let Some(PlannedCapacity { method, budget_s, .. }) = planned.filter(too_short) else { return };
+    let method_word = match method {
+        CapacityMethod::Search => "search",
+        CapacityMethod::Sweep => "sweep",
+    };
+    let what = format!(
+        "{budget_s} s are too short to find anything by a {method_word}: use at least {} s",
+        budget_s_min(method)
+    );
+    document.add(&format!("{place}.budget"), what);
 }
 
 fn check_design(place: &str, design: &DesignTable, document: &mut Document) {

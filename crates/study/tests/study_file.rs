@@ -411,7 +411,7 @@ level = [{ name = "a", load = { kind = "closed" } }]
         x.toml:10: a study has either [load], whose windows are measured, or [capacity], not both
         x.toml:13: a limit of 0 ms: use more than 0 and at most 600000 ms
         x.toml:13: limits go upwards, each once: 50 ms stands before 25 ms
-        x.toml:16: 5 s are too short to find anything: use at least 10 s
+        x.toml:16: 5 s are too short to find anything by a sweep: use at least 1500 s
         x.toml:18: a capacity takes the whole machine for minutes: use kind = "fresh", a process for each trial
         x.toml:19: a capacity has windows of its own: use budget in [capacity], and leave window away
         x.toml:21: name 1 to 16 limits
