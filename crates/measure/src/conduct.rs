@@ -307,6 +307,7 @@ impl<'a> Books<'a> {
         let Answer { capacity, absences } = answer(capacity, &self.facts, &config.bounds);
         self.facts.sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
         self.facts.was_stopped = self.was_stopped;
+        self.facts.from_below.clone_from(&capacity.from_below);
         let checks = validity::check(&self.facts, &config.bounds);
         let failed = checks.iter().filter(|check| check.passed == Some(false));
         let mut problems: Vec<Problem> =
@@ -340,6 +341,7 @@ impl<'a> Books<'a> {
             max_rate_per_s: capacity.max_rate_per_s,
             limits: capacity.limits,
             critical_rate_per_s: capacity.critical_rate_per_s,
+            from_below: capacity.from_below,
             windows: self.windows,
             blame: self.blame.finish(),
             checks,

@@ -3,7 +3,7 @@
 use crate::config::CapacityConfig;
 use crate::validation::Validated;
 use assay_model::CapacityMethod;
-use assay_stats::capacity::{Method, Search, SearchConfig, Sweep, SweepConfig};
+use assay_stats::capacity::{Climbing, Method, Search, SearchConfig, Sweep, SweepConfig};
 
 /// Where to begin when warm-up said nothing, per second.
 const FIRST_RATE_PER_S: f64 = 100.0;
@@ -39,12 +39,15 @@ pub fn method_of(config: &CapacityConfig, throughput_per_s: Option<f64>) -> Box<
     let first_rate_per_s = throughput_per_s.map_or(FIRST_RATE_PER_S, |rate| FIRST_SHARE * rate).max(1.0);
     let limits_ms = config.limits_ms.clone();
     match config.method {
-        CapacityMethod::Search => Box::new(Search::new(SearchConfig {
-            limits_ms,
-            miss_share: config.miss_share(),
-            budget_s: config.budget_s,
-            ..SearchConfig::new(first_rate_per_s)
-        })),
+        CapacityMethod::Search => Box::new(Climbing::new(
+            Search::new(SearchConfig {
+                limits_ms,
+                miss_share: config.miss_share(),
+                budget_s: config.budget_s,
+                ..SearchConfig::new(first_rate_per_s)
+            }),
+            config.miss_share(),
+        )),
         CapacityMethod::Sweep => {
             let time_factor = (config.budget_s / SWEEP_S).min(1.0);
             let sweep = Sweep::new(SweepConfig { time_factor, ..SweepConfig::new(limits_ms) });

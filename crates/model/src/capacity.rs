@@ -24,6 +24,9 @@ pub struct CapacityReport {
     pub limits: Vec<LimitRate>,
     /// Geometric mean of the rates at all limits; absent when one of them is.
     pub critical_rate_per_s: Option<Estimate>,
+    /// The rates that were found from below; absent where no windows contradict each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_below: Option<FromBelow>,
     /// Every window of load, in the order of time.
     #[serde(deserialize_with = "window::of_any_version")]
     pub windows: Vec<Window>,
@@ -48,6 +51,20 @@ impl CapacityReport {
     pub fn steps(&self) -> impl Iterator<Item = (&Window, &SearchStep)> {
         self.windows.iter().filter_map(|window| Some((window, window.search.as_ref()?)))
     }
+}
+
+/// What a server does depends on what it did before: a rate was kept at one time, and one that is no higher was missed by far at another.
+/// So the load was raised step by step from a low rate, after a rest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FromBelow {
+    /// A rate that was kept, per second.
+    pub kept_per_s: f64,
+    /// A rate no higher than that, which was missed by far before or after it, per second.
+    pub missed_per_s: f64,
+    /// Highest rate that was sustained on the way up; absent when none was.
+    pub max_rate_per_s: Option<f64>,
+    /// For each limit, the highest rate on the way up that kept it.
+    pub limits_per_s: Vec<Option<f64>>,
 }
 
 /// How a capacity was found.

@@ -87,6 +87,8 @@ closed! {
         Clock = "clock",
         /// The server's own account of its data is right.
         Audit = "audit",
+        /// Windows at the same rate said the same, whatever came before.
+        Path = "path",
         /// The highest rate of a sweep was reached once more.
         Validation = "validation",
     }

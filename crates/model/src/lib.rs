@@ -29,7 +29,7 @@ mod summary;
 mod trial;
 mod window;
 
-pub use capacity::{CapacityMethod, CapacityReport, LimitRate, PlannedCapacity};
+pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, PlannedCapacity};
 pub use check::{Check, Disturbance, ValidityCheck};
 pub use claim::{Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, JudgedClaim, Statement};
 pub use estimate::Estimate;

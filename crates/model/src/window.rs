@@ -111,6 +111,8 @@ closed! {
         Confirm = "confirm",
         /// Beyond what the server answers: how much comes back.
         Overload = "overload",
+        /// On the way up from a low rate, after a rest: what does the server do that was not overloaded?
+        Climb = "climb",
         /// A level of a sweep.
         Level = "level",
     }

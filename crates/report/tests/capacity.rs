@@ -64,6 +64,7 @@ fn good() -> CapacityReport {
             limit(25.0, estimate(1103.0, 1080.2, 1130.0), Some(1090.0), Some(1120.0)),
         ],
         critical_rate_per_s: estimate(946.6, 925.0, 970.0),
+        from_below: None,
         windows: vec![window(800.0, true), window(1200.0, true), window(1300.0, false)],
         blame: vec![LimitBlame {
             limit_ms: 10.0,

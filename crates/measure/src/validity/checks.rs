@@ -42,6 +42,7 @@ pub fn check(facts: &RunFacts<'_>, bounds: &Bounds) -> Vec<ValidityCheck> {
         audit(facts),
     ]
     .into_iter()
+    .chain(path(facts))
     .chain(validation(facts))
     .collect()
 }
@@ -340,6 +341,25 @@ pub(crate) fn unknown(facts: &RunFacts<'_>) -> Option<Problem> {
         percent::share(share)
     );
     Some(Problem::new(Check::CpuPressure.word(), what))
+}
+
+/// Absent where no windows contradict each other.
+fn path(facts: &RunFacts<'_>) -> Option<ValidityCheck> {
+    let found = facts.from_below.as_ref()?;
+    let rate = |rate: Option<f64>| rate.map_or_else(|| "no rate".to_owned(), |rate| format!("{rate:.0}/s"));
+    let limits = facts.limits.iter().zip(&found.limits_per_s);
+    let limits: Vec<String> =
+        limits.map(|((limit_ms, _), of)| format!("{limit_ms} ms up to {}", rate(*of))).collect();
+    let evidence = format!(
+        "what the server can do depends on what it did before: {:.0}/s was kept at one time, and {:.0}/s was missed by far at another; \
+         raised step by step from a low rate after a rest, it sustains {} and keeps {}; as searched, in jumps, it sustains {}",
+        found.kept_per_s,
+        found.missed_per_s,
+        rate(found.max_rate_per_s),
+        limits.join(", "),
+        rate(facts.sustained_per_s)
+    );
+    Some(verdict(Check::Path, Some(false), evidence))
 }
 
 /// Of a sweep: whether its highest rate was reached once more. Absent for a search.

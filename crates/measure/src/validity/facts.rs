@@ -6,7 +6,7 @@ use crate::judge::{is_offered, is_sustained};
 use crate::seen::{Seen, server_cpu_ms};
 use crate::warm_up::WarmedUp;
 use assay_load::{ArrivalLaw, ErrorKind, Load, Measured, Priority, is_of_generator};
-use assay_model::{Audit, Disturbance, MachineSpeed, OperationCount};
+use assay_model::{Audit, Disturbance, FromBelow, MachineSpeed, OperationCount};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -157,6 +157,8 @@ pub struct RunFacts<'a> {
     pub knows_server: bool,
     /// Lowest rate that the generator could not offer; absent when it could offer all.
     pub generator_limit_per_s: Option<f64>,
+    /// What was found from below, where windows contradict each other.
+    pub from_below: Option<FromBelow>,
     /// It was ended before enough was known.
     pub was_stopped: bool,
     /// Windows that do not count were told to the method all the same, as was asked for.

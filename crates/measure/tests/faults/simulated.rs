@@ -355,6 +355,7 @@ impl Method for Rates {
                 .collect(),
             critical_rate_per_s: None,
             is_precise: true,
+            from_below: None,
             used_s: 0.0,
         }
     }

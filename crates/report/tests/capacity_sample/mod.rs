@@ -195,6 +195,7 @@ pub fn search() -> CapacityReport {
             .map(|l| limit(*l, around(crossing(*l), 20.0 / l.sqrt()), &windows))
             .collect(),
         critical_rate_per_s: around(critical.exp(), 2.1),
+        from_below: None,
         blame: [(10.0, 12_345), (25.0, 4_210), (50.0, 1_020), (100.0, 211)].map(|(l, m)| blame(l, m)).into(),
         checks: checks(),
         valid: Some(true),

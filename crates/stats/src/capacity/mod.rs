@@ -4,15 +4,17 @@
 //! server in virtual time; it has no clock and sends nothing.
 
 mod ceiling;
+mod path;
 mod root;
 mod score;
 mod search;
 mod sweep;
 
+pub use path::Climbing;
 pub use search::{Search, SearchConfig};
 pub use sweep::{Sweep, SweepConfig};
 
-use assay_model::{CapacityStep, Estimate, LimitRate};
+use assay_model::{CapacityStep, Estimate, FromBelow, LimitRate};
 
 /// A window of load that is wanted. Before it the same rate runs for a while, so that queues have their usual length.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,6 +74,8 @@ pub struct Capacity {
     pub critical_rate_per_s: Option<Estimate>,
     /// Whether every interval is as narrow as was asked.
     pub is_precise: bool,
+    /// What was found from below; absent where no windows contradict each other.
+    pub from_below: Option<FromBelow>,
     /// Time that windows took, with what came before them, seconds.
     pub used_s: f64,
 }

@@ -36,6 +36,7 @@ pub fn score(levels: &[Level], limits_ms: &[f64]) -> Capacity {
         critical_rate_per_s: rates.as_deref().and_then(crate::geometric_mean).map(without_interval),
         limits,
         is_precise: false,
+        from_below: None,
         used_s: 0.0,
     }
 }

@@ -430,6 +430,7 @@ impl Method for Search {
             limits: (0..self.limits.len()).map(|limit| self.limit_capacity(limit)).collect(),
             critical_rate_per_s: self.critical_rate(),
             is_precise: self.targets().all(is_done),
+            from_below: None,
             used_s: self.used_s,
         }
     }
