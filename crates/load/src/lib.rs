@@ -18,6 +18,7 @@
 //! ```
 
 pub mod arrivals;
+mod checked;
 mod clock;
 mod connection;
 mod cookies;

@@ -6,7 +6,8 @@
 //! wrk 4.1 199,194 (156,329 to 229,510). hyper also allocates for each request, and tokio's timers count
 //! milliseconds. On a small machine each CPU second of the generator is taken from the server.
 
-use crate::connection::{Connection, Failure, State};
+use crate::checked::checked;
+use crate::connection::{Failure, State};
 use crate::generator::{Generator, token};
 use crate::interval_log::IntervalLogs;
 use crate::law::{Progress, Span};
@@ -14,10 +15,9 @@ use crate::measured::{ErrorKind, Measured};
 use crate::poll::Ready;
 use crate::recorder::{Recorder, RequestTimes};
 use crate::redirect::REDIRECTS_MAX;
-use crate::scenario::Operation;
 use crate::schedule::{OverBound, Schedule, Waiting};
 use crate::session::Drawn;
-use crate::tally::{Tally, shortened};
+use crate::tally::Tally;
 use crate::window::WindowRecorder;
 use crate::{LoadError, clock, priority};
 use assay_model::Problem;
@@ -474,36 +474,4 @@ impl Books<'_> {
         self.recorder.record(times);
         self.window.ended(operation, times, is_right);
     }
-}
-
-/// Whether an answer is what its operation expects; if not, why.
-fn checked<'a>(
-    operation: &'a Operation,
-    connection: &'a Connection,
-) -> Result<(), (ErrorKind, impl FnOnce() -> String + use<'a>)> {
-    let (status, body) = (connection.reader.status(), connection.reader.body());
-    let kind = if !operation.expects(status) {
-        ErrorKind::Status
-    } else if operation.contains.as_ref().is_some_and(|text| text.find(body).is_none()) {
-        ErrorKind::Content
-    } else {
-        return Ok(());
-    };
-    Err((kind, move || {
-        let text =
-            operation.contains.as_ref().map(|text| String::from_utf8_lossy(text.needle()).into_owned());
-        match (kind, text) {
-            (ErrorKind::Content, Some(text)) => {
-                format!("answered {status} without {text:?}: {}", shortened(body))
-            }
-            _ if !connection.reader.location().is_empty() => {
-                let to = shortened(connection.reader.location());
-                let more =
-                    if operation.follow_redirects { "which leads too far" } else { "which is not followed" };
-                format!("answered {status} to {to}, {more}")
-            }
-            _ if body.is_empty() => format!("answered {status}"),
-            _ => format!("answered {status}: {}", shortened(body)),
-        }
-    }))
 }

@@ -1,155 +1,18 @@
 //! The generator against servers that do what the test says: sessions, checks, every kind of error, bounds,
 //! connections that die, and stretches one after another.
 
-use assay_load::{
-    ArrivalLaw, ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Measured, Scenario,
+mod answers;
+mod server;
+
+use assay_load::{ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Scenario};
+use server::{
+    GET, Reply, Request, answer, closed, errors, generator, ok, open, run, run_until, serve, status, thinking,
 };
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::collections::BTreeSet;
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// A request as a test's server sees it.
-struct Request {
-    line: String,
-    headers: BTreeMap<String, String>,
-    body: String,
-    /// Number of the connection, and of the request on it.
-    connection: u64,
-    number: u64,
-}
-
-/// What a test's server does with a request.
-enum Reply {
-    Bytes(Vec<u8>),
-    /// Reads the request and resets the connection.
-    Reset,
-    /// Answers and closes, without having said so.
-    BytesAndClose(Vec<u8>),
-    Close,
-    /// Keeps the connection and never answers.
-    Silence,
-}
-
-fn ok(body: &str) -> Reply {
-    status(200, "", body)
-}
-
-fn status(status: u16, headers: &str, body: &str) -> Reply {
-    Reply::Bytes(answer(status, headers, body))
-}
-
-fn answer(status: u16, headers: &str, body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
-}
-
-/// Serves each connection in a thread, until the test's process ends. Returns the base URL.
-fn serve(reply: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("http://{}", listener.local_addr().expect("bound"));
-    let reply = Arc::new(reply);
-    std::thread::spawn(move || {
-        for (connection, stream) in listener.incoming().enumerate() {
-            let (Ok(stream), reply) = (stream, Arc::clone(&reply)) else { return };
-            std::thread::spawn(move || serve_connection(&stream, connection as u64, &*reply));
-        }
-    });
-    url
-}
-
-fn serve_connection(stream: &TcpStream, connection: u64, reply: &dyn Fn(&Request) -> Reply) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut writer = stream;
-    for number in 0.. {
-        let request = read_request(&mut reader, connection, number)?;
-        match reply(&request) {
-            Reply::Bytes(bytes) => writer.write_all(&bytes).ok()?,
-            Reply::BytesAndClose(bytes) => {
-                writer.write_all(&bytes).ok()?;
-                // In good order: closing with a request unread would reset the connection.
-                writer.shutdown(Shutdown::Write).ok()?;
-                return reader.read_to_end(&mut Vec::new()).map(drop).ok();
-            }
-            Reply::Close => return None,
-            Reply::Reset => {
-                return rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO)).ok();
-            }
-            Reply::Silence => drop(reader.read_to_end(&mut Vec::new())),
-        }
-    }
-    None
-}
-
-fn read_request(reader: &mut impl BufRead, connection: u64, number: u64) -> Option<Request> {
-    let mut line = String::new();
-    if reader.read_line(&mut line).ok()? == 0 {
-        return None;
-    }
-    let mut headers = BTreeMap::new();
-    loop {
-        let mut header = String::new();
-        reader.read_line(&mut header).ok()?;
-        let Some((name, value)) = header.trim_end().split_once(": ") else { break };
-        headers.insert(name.to_ascii_lowercase(), value.to_owned());
-    }
-    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let body = String::from_utf8(body).ok()?;
-    Some(Request { line: line.trim_end().to_owned(), headers, body, connection, number })
-}
-
-fn generator(base_url: &str, scenario: &str, connections: u32) -> Generator {
-    let text = format!("schema = \"assay.scenario/1\"\nname = \"test\"\n{scenario}");
-    let scenario = Scenario::parse(&text, "test.toml").expect("a right scenario");
-    Generator::new(GeneratorConfig::new(base_url, scenario, connections)).expect("a good configuration")
-}
-
-fn run(generator: &mut Generator, load: &Load, ms: u64) -> Measured {
-    let stop = AtomicBool::new(false);
-    generator.run(load, Duration::from_millis(ms), &stop, None, &mut |_| ()).expect("the server listens")
-}
-
-/// Stretches, each twice as long as the one before, until one has what a check needs: a machine may stand still for
-/// longer than a short stretch.
-fn run_until(
-    generator: &mut Generator,
-    load: &Load,
-    ms: u64,
-    is_enough: impl Fn(&Measured) -> bool,
-) -> Measured {
-    let mut ms = ms;
-    loop {
-        let measured = run(generator, load, ms);
-        if is_enough(&measured) {
-            return measured;
-        }
-        assert!(ms < 100_000, "not enough in {ms} ms: {:?}", measured.problems);
-        ms *= 2;
-    }
-}
-
-/// Time enough for a machine that stands still now and then.
-const GET: &str = "[[operation]]\nname = \"get\"\npath = \"/\"\ntimeout_ms = 120000\n";
-
-fn closed(users: u32) -> Load {
-    Load::Closed { users, think: Duration::ZERO }
-}
-
-fn thinking(users: u32) -> Load {
-    Load::Closed { users, think: Duration::from_millis(5) }
-}
-
-fn open(rate_per_s: f64) -> Load {
-    Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s }
-}
-
-fn errors(measured: &Measured, kind: ErrorKind) -> u64 {
-    let at = ErrorKind::ALL.iter().position(|known| *known == kind).expect("listed");
-    measured.errors_by_kind[at]
-}
 
 #[test]
 fn a_constant_open_loop_sends_exactly_what_was_asked() {
@@ -264,62 +127,6 @@ fn a_redirect_is_not_followed_and_is_an_error_unless_expected() {
 }
 
 #[test]
-fn every_status_that_says_that_all_went_well_is_right_unless_others_are_expected() {
-    for (answered, want) in [(200, true), (201, true), (204, true), (304, true), (302, false), (404, false)] {
-        let url = serve(move |_| {
-            Reply::Bytes(format!("HTTP/1.1 {answered} X\r\nContent-Length: 0\r\n\r\n").into())
-        });
-        let measured =
-            run(&mut generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"", 1), &closed(1), 100);
-        assert_eq!(measured.errors() == 0, want, "{answered}: {:?}", measured.problems);
-        let mut only_204 = generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"\nstatus = 204", 1);
-        assert_eq!(run(&mut only_204, &closed(1), 100).errors() == 0, answered == 204, "{answered}");
-    }
-}
-
-#[test]
-fn folded_header_lines_and_spaces_before_a_colon_are_read() {
-    let odd = "HTTP/1.1 200 OK\r\nX-Long: one\r\n  two\r\nSet-Cookie: a=1;\r\n\tPath=/\r\nContent-Length : 2\r\n\r\nhi";
-    let url = serve(move |_| Reply::Bytes(odd.into()));
-    let measured = run(
-        &mut generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"\ncontains = \"hi\"", 1),
-        &closed(1),
-        100,
-    );
-    assert_eq!((measured.errors(), measured.completed > 0), (0, true), "{:?}", measured.problems);
-}
-
-/// A form that is answered with a redirect to a page which needs the cookie of that answer.
-#[test]
-fn redirects_are_followed_on_request_as_a_part_of_their_request() {
-    let url = serve(|request| match request.line.split(' ').take(2).collect::<Vec<_>>()[..] {
-        ["POST", "/login"] => status(302, "Set-Cookie: id=7\r\nLocation: /home\r\n", "go on"),
-        ["GET", "/home"]
-            if request.headers.get("cookie").is_some_and(|c| c == "id=7") && request.body.is_empty() =>
-        {
-            status(307, "Location: welcome?x=1\r\nConnection: close\r\n", "")
-        }
-        ["GET", "/welcome?x=1"] => ok("welcome"),
-        ["GET", "/round"] => status(301, "Location: /round\r\n", ""),
-        _ => status(500, "", &request.line),
-    });
-    let scenario = |method: &str, path: &str| {
-        format!(
-            "[[operation]]\nname = \"a\"\nmethod = \"{method}\"\npath = \"{path}\"\nfollow_redirects = true\ncontains = \"welcome\""
-        )
-    };
-    let measured = run(&mut generator(&url, &scenario("POST", "/login"), 2), &closed(2), 300);
-    assert_eq!((measured.errors(), measured.completed > 0), (0, true), "{:?}", measured.problems);
-    let round = run(&mut generator(&url, &scenario("GET", "/round"), 1), &closed(1), 100);
-    assert_eq!((round.completed, errors(&round, ErrorKind::Status)), (0, round.requests));
-    assert!(
-        round.problems[0].text.contains("answered 301 to /round, which leads too far"),
-        "{:?}",
-        round.problems
-    );
-}
-
-#[test]
 fn an_answer_without_the_expected_text_is_an_error() {
     let scenario = "[[operation]]\nname = \"get\"\npath = \"/\"\ncontains = \"Sold\"\n";
     check_error(scenario, ErrorKind::Content, "answered 200 without \"Sold\": please log in", |_| {
@@ -360,33 +167,6 @@ fn a_server_that_closes_after_each_answer_gets_new_connections_without_errors() 
         let measured = run_until(&mut generator, &thinking(2), 300, |measured| measured.requests > 4);
         assert_eq!(measured.errors(), 0, "announced {announced}: {:?}", measured.problems);
     }
-}
-
-/// Every third request of a connection.
-fn check_third(reply: fn() -> Reply, errors_of: fn(u64) -> u64, again_of: fn(u64) -> u64) {
-    let url = serve(move |request| if request.number == 2 { reply() } else { ok("") });
-    let mut generator = generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"", 2);
-    let measured = run(&mut generator, &open(200.0), 500);
-    let number = measured.requests / 3;
-    assert_eq!(measured.requests, 100);
-    let near = |count: u64, want: u64| count.abs_diff(want) <= 2 && (count > 0) == (want > 0);
-    assert!(near(measured.errors(), errors_of(number)), "{:?}", measured.errors_by_kind);
-    assert_eq!(measured.errors(), errors(&measured, ErrorKind::Broken));
-    assert!(near(measured.sent_again, again_of(measured.requests / 2)), "{}", measured.sent_again);
-    let told = measured.problems.iter().any(|problem| problem.text.contains("requests were sent again"));
-    assert_eq!(told, measured.sent_again > 0, "{:?}", measured.problems);
-    assert_eq!(measured.result().sent_again, measured.sent_again);
-}
-
-#[test]
-fn a_connection_that_is_reset_instead_of_answered_is_a_failure_however_often_it_was_used() {
-    check_third(|| Reply::Reset, |number| number, |_| 0);
-}
-
-/// After two answers the third request is sent again on a new connection, where it is the first.
-#[test]
-fn a_request_on_a_connection_that_the_server_closed_is_sent_again_and_counted() {
-    check_third(|| Reply::Close, |_| 0, |number| number);
 }
 
 #[test]
@@ -443,33 +223,6 @@ fn arrivals_beyond_the_bound_fail_visibly_and_count_their_wait() {
     assert_eq!((measured.response.len(), measured.service.len()), (30, 30 - over));
     assert!(measured.response.value_at_quantile(0.5) > 20_000_000, "the refused ones waited too");
     assert!(!measured.result().valid);
-}
-
-/// A generator that stood still for 0.7 s. What was due meanwhile is sent late through ten connections; that most of it waits for one
-/// of them, too, is the generator's doing.
-#[test]
-fn what_was_due_while_the_generator_stood_still_is_its_lateness() {
-    let url = serve(|_| ok("here"));
-    let mut generator = generator(&url, "[[operation]]\nname = \"a\"\npath = \"/\"", 10);
-    let mut has_stood = false;
-    let mut stand_still = |progress: assay_load::Progress| {
-        if !has_stood && progress.elapsed >= Duration::from_millis(500) {
-            has_stood = true;
-            std::thread::sleep(Duration::from_millis(700));
-        }
-    };
-    let (load, stop) = (open(400.0), AtomicBool::new(false));
-    let measured =
-        generator.run(&load, Duration::from_secs(3), &stop, None, &mut stand_still).expect("a server");
-    assert_eq!((measured.requests, measured.errors()), (1_200, 0));
-    let late = measured.send_lag.count_between(100_000_000, 700_000_000 * 2);
-    assert!(
-        (200..=300).contains(&late),
-        "280 were due in 0.7 s, all but the last 40 more than 100 ms before its end: {late}"
-    );
-    let result = measured.result();
-    assert!(!result.valid && result.send_lag_ms.p99.is_some_and(|p99| p99 > 600.0), "{result:?}");
-    assert!(measured.detail.connection_waits < 100, "{}", measured.detail.connection_waits);
 }
 
 #[test]
