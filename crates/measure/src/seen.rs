@@ -5,8 +5,14 @@ use assay_load::{IntervalLogs, Measured};
 use assay_model::{LateCause, MachineSpeed, Problem, Window};
 
 /// Causes that are times of the server or the machine; the others are read from the request's own instants.
-pub const WATCHED: [LateCause; 5] =
-    [LateCause::GcPause, LateCause::Safepoint, LateCause::RunQueue, LateCause::Throttling, LateCause::Steal];
+pub const WATCHED: [LateCause; 6] = [
+    LateCause::GcPause,
+    LateCause::Safepoint,
+    LateCause::RunQueue,
+    LateCause::Throttling,
+    LateCause::Steal,
+    LateCause::OtherProcesses,
+];
 
 /// A time in which something took processors from the server.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -44,6 +44,8 @@ closed! {
         Throttling = "throttling",
         /// The hypervisor ran something else.
         Steal = "steal",
+        /// Other processes than the server and the generator used the processors.
+        OtherProcesses = "other-processes",
         /// The generator sent late.
         GeneratorLag = "generator-lag",
         /// All connections were busy with earlier requests.

@@ -7,6 +7,9 @@ use assay_model::LateCause;
 /// A smaller share is not worth a span: every thread waits microseconds.
 const SHARE_MIN: f64 = 0.01;
 
+/// A smaller part of the processors is not told from rounding: the machine's time counts in ticks of 10 ms.
+const OTHERS_SHARE_MIN: f64 = 0.1;
+
 /// What was seen between two instants. Samples are in the order of time.
 pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: bool) -> Seen {
     let first = samples.partition_point(|s| s.at_ns < from_ns);
@@ -34,6 +37,10 @@ pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: b
     if with_host.iter().any(|s| s.host.as_ref().is_some_and(|h| h.cpu.is_some())) {
         seen.watched.push(LateCause::Steal);
         add_spans(&mut seen, &with_host, LateCause::Steal, steal);
+    }
+    if with_host.windows(2).any(|pair| foreign_share(&pair[0], &pair[1]).is_some()) {
+        seen.watched.push(LateCause::OtherProcesses);
+        add_spans(&mut seen, &with_host, LateCause::OtherProcesses, others);
     }
     seen
 }
@@ -86,6 +93,22 @@ fn steal(before: &Sample, after: &Sample) -> Option<Taken> {
     Some(Taken { share, longest_ns: 0 })
 }
 
+/// What others used is only known where the server's own use is.
+fn others(before: &Sample, after: &Sample) -> Option<Taken> {
+    let share = foreign_share(before, after).filter(|share| OTHERS_SHARE_MIN <= *share)?;
+    Some(Taken { share, longest_ns: 0 })
+}
+
+/// Of the processors, the part that was used by others than the server, its companions and this process.
+fn foreign_share(before: &Sample, after: &Sample) -> Option<f64> {
+    let interval = after.host.as_ref()?.since(before.host.as_ref()?);
+    let used = |of: fn(&Sample) -> Option<u64>| Some(of(after)?.saturating_sub(of(before)?));
+    // Less where one ended in between and nobody waited for it: then too much looks foreign.
+    let companions_ns = after.companions_cpu_ns.saturating_sub(before.companions_cpu_ns);
+    let (server_ns, own_ns) = used(|s| s.server_cpu_ns).zip(used(|s| s.own_cpu_ns))?;
+    interval.foreign_cpu_share(server_ns.saturating_add(own_ns).saturating_add(companions_ns))
+}
+
 fn cpus(samples: &[Sample]) -> u64 {
     let counts = samples.iter().filter_map(|s| s.host.as_ref()?.cpu.as_ref().map(|cpu| cpu.each.len()));
     counts.max().and_then(|n| u64::try_from(n).ok()).unwrap_or(1).max(1)
@@ -98,12 +121,7 @@ fn host(inside: &[Sample], shares_group: bool, seen: &mut Seen) {
         return;
     };
     let interval = after.since(before);
-    let used = |of: fn(&Sample) -> Option<u64>| Some(of(last)?.saturating_sub(of(first)?));
-    // Less where one ended in between and nobody waited for it: then too much looks foreign.
-    let companions_ns = last.companions_cpu_ns.saturating_sub(first.companions_cpu_ns);
-    let ours_ns = used(|s| s.server_cpu_ns).zip(used(|s| s.own_cpu_ns));
-    let ours_ns = ours_ns.map(|(server, own)| server.saturating_add(own).saturating_add(companions_ns));
-    seen.foreign_cpu_share = ours_ns.and_then(|ours_ns| interval.foreign_cpu_share(ours_ns));
+    seen.foreign_cpu_share = foreign_share(first, last);
     seen.own_throttled_share = interval.throttled_share.filter(|_| !shares_group);
     seen.host = Some(interval);
 }
@@ -134,6 +152,8 @@ fn between(samples: &[Sample], from_ns: u64, to_ns: u64, of: impl Fn(&Sample) ->
 mod tests {
     use super::super::sample::ThreadTimes;
     use super::*;
+    use assay_host::HostReading;
+    use assay_linux::{CpuTicks, MachineCpu};
 
     const MS: u64 = 1_000_000;
 
@@ -187,6 +207,34 @@ mod tests {
         let seen = seen(&samples, MS, 39 * MS, true);
         assert_eq!(seen.clock_step_s, Some(-3.0));
         assert_eq!(seen.restart.as_deref(), Some("process 5 has ended"));
+    }
+
+    /// Two processors for a tenth of a second: 20 ticks, of which all were used, 4 by the server.
+    #[test]
+    fn what_other_processes_used_is_a_cause_where_the_server_s_own_use_is_known() {
+        let with_host = |at_ms: u64, ticks: u64, server_ms: u64| {
+            let each = CpuTicks { user: ticks, ..CpuTicks::default() };
+            let all = CpuTicks { user: 2 * ticks, ..CpuTicks::default() };
+            let cpu = Some(MachineCpu { all, each: vec![each; 2] });
+            let (monotonic_ns, cpu_some_us, throttling) = (at_ms * MS, None, None);
+            Sample {
+                host: Some(HostReading { monotonic_ns, cpu_some_us, cpu, throttling }),
+                own_cpu_ns: Some(0),
+                ..sample(at_ms, server_ms, 0, 0)
+            }
+        };
+        let mut samples = [with_host(0, 0, 0), with_host(100, 10, 40), with_host(200, 20, 235)];
+        let of = |samples: &[Sample]| {
+            let seen = seen(samples, 0, 200 * MS, true);
+            let spans: Vec<Span> =
+                seen.spans.into_iter().filter(|span| span.cause == LateCause::OtherProcesses).collect();
+            (seen.watched.contains(&LateCause::OtherProcesses), spans)
+        };
+        let (is_watched, spans) = of(&samples);
+        assert!(is_watched && spans.len() == 1, "in the second tenth the server used nearly all: {spans:?}");
+        assert!((spans[0].start_ns, spans[0].end_ns) == (0, 100 * MS) && (spans[0].share - 0.8).abs() < 1e-6);
+        samples.iter_mut().for_each(|sample| sample.server_cpu_ns = None);
+        assert_eq!(of(&samples), (false, Vec::new()));
     }
 
     #[test]

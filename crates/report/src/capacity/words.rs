@@ -111,6 +111,7 @@ pub fn cause(cause: LateCause) -> &'static str {
         LateCause::RunQueue => "waiting for a processor",
         LateCause::Throttling => "the CPU limit of its group",
         LateCause::Steal => "processors taken by the hypervisor",
+        LateCause::OtherProcesses => "processors used by other processes",
         LateCause::GeneratorLag => "the generator was late",
         LateCause::ConnectionWait => "all connections were busy",
         LateCause::Other => "a cause that this version does not know",
