@@ -198,9 +198,9 @@ pub struct LoadArguments {
     /// Scenario file: operations, sessions, checks
     #[arg(long)]
     pub scenario: Option<PathBuf>,
-    /// Seed of every random draw
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of every random draw; without it each load draws other numbers, and says its seed
+    #[arg(long)]
+    pub seed: Option<u64>,
     /// Write the response times to this file as an interval log that HdrHistogram tools read
     #[arg(long, conflicts_with = "injectors")]
     pub hlog: Option<PathBuf>,

@@ -74,6 +74,10 @@ fn agree(measured: &Measured) -> Result<(), String> {
             at_most(sum(&mut measured.operations.iter().map(|of| of.requests)), requests),
             "no more requests by operation than in all",
         ),
+        (
+            at_most(sum(&mut measured.operations.iter().filter_map(|of| of.drawn)), requests),
+            "no more operations drawn than requests",
+        ),
         (at_most(limited, requests), "no more limited requests than in all"),
         (few(&detail.gaps), "no more gaps than requests"),
         (detail.connection_waits <= requests, "no more waits for a connection than requests"),
@@ -91,7 +95,11 @@ fn counted(counts: &[OperationCount], known: &[OperationCount]) -> Result<Vec<Op
     }
     let pairs = counts.iter().zip(known);
     Ok(pairs
-        .map(|(of, known)| OperationCount { requests: of.requests, errors: of.errors, ..known.clone() })
+        .map(|(of, known)| OperationCount {
+            name: known.name.clone(),
+            asked_share: known.asked_share,
+            ..of.clone()
+        })
         .collect())
 }
 

@@ -16,7 +16,13 @@ fn load() -> Load {
 
 fn operations() -> Vec<OperationCount> {
     ["buy", "sell"]
-        .map(|name| OperationCount { name: name.to_owned(), asked_share: 0.5, requests: 0, errors: 0 })
+        .map(|name| OperationCount {
+            name: name.to_owned(),
+            asked_share: 0.5,
+            drawn: None,
+            requests: 0,
+            errors: 0,
+        })
         .to_vec()
 }
 

@@ -90,6 +90,7 @@ impl Injectors {
         let operations = operations.map(|(name, asked_share)| OperationCount {
             name: name.to_owned(),
             asked_share,
+            drawn: None,
             requests: 0,
             errors: 0,
         });

@@ -47,8 +47,13 @@ pub fn read_any_bytes(bytes: &[u8]) -> Understood {
 /// What a controller makes of a report, if it is a result of a window of a second.
 fn used(report: Report) -> Option<Measured> {
     let Report::Result(result) = report else { return None };
-    let operation =
-        |name: &str| OperationCount { name: name.to_owned(), asked_share: 0.5, requests: 0, errors: 0 };
+    let operation = |name: &str| OperationCount {
+        name: name.to_owned(),
+        asked_share: 0.5,
+        drawn: None,
+        requests: 0,
+        errors: 0,
+    };
     let operations = [operation("buy"), operation("sell")];
     let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 1.0 };
     let (settle_ns, length_ns) = (0, 1_000_000_000);

@@ -1,6 +1,6 @@
 //! Reads HTTP/1.1 answers from bytes as they come, without sockets: heads by `httparse`, bodies by length, in
 //! chunks, or to the end of the connection. A body is kept only where a check needs it, and then only its first
-//! mebibyte; of others the first half kibibyte, for messages. The rest is counted and dropped. The buffers live on between answers, so a plain answer allocates nothing.
+//! mebibyte; of others the first four kibibytes, for messages. The rest is counted and dropped. The buffers live on between answers, so a plain answer allocates nothing.
 //!
 //! Not supported: content codings (none is asked for), protocol upgrades.
 
@@ -11,7 +11,7 @@ const HEADERS_MAX: usize = 128;
 /// Longest part of a body that is kept for checks, bytes.
 pub(crate) const BODY_KEPT_BYTES_MAX: usize = 1 << 20;
 /// Longest part of a body that is kept otherwise, to show it when its status is wrong, bytes.
-const BODY_SHOWN_BYTES_MAX: usize = 512;
+const BODY_SHOWN_BYTES_MAX: usize = 4096;
 /// Longest line with a chunk's size and extensions, bytes.
 const CHUNK_LINE_BYTES_MAX: usize = 4096;
 /// Most interim answers (1xx) before the answer.

@@ -224,7 +224,7 @@ impl<'a> Run<'a> {
     fn start(&mut self, at: usize, waiting: Waiting, session: usize, sendable_ns: u64, now_ns: u64) {
         let Generator { config, base, connections, sessions, .. } = &mut *self.generator;
         let user = &mut sessions[session];
-        let number = user.next_operation(&config.scenario);
+        let (drawn, number) = user.next_operation(&config.scenario);
         let operation = &config.scenario.operations[number];
         let connection = &mut connections[at];
         let place = (base.authority.as_str(), base.prefix.as_str());
@@ -234,6 +234,7 @@ impl<'a> Run<'a> {
         self.deadline_floor_ns = self.deadline_floor_ns.min(deadline_ns);
         if self.start_ns <= waiting.intended_ns {
             self.window.sent(&waiting);
+            self.tally.drew(drawn);
         }
         self.active[at] = Some(Active {
             waiting,

@@ -44,22 +44,23 @@ impl Session {
         }
     }
 
-    /// What the user does next: number of the operation.
-    pub fn next_operation(&mut self, scenario: &Scenario) -> usize {
-        let mut at = match scenario.start.get(self.start_position) {
+    /// What the user does next: numbers of the operation that was drawn, and of the one that runs.
+    pub fn next_operation(&mut self, scenario: &Scenario) -> (usize, usize) {
+        let drawn = match scenario.start.get(self.start_position) {
             Some(started) => {
                 self.start_position += 1;
                 *started
             }
             None => self.draw_operation(scenario),
         };
+        let mut at = drawn;
         // Ends, since circles are refused when the scenario is read.
         while let Some(otherwise) = scenario.operations[at].otherwise
             && scenario.operations[at].requires.iter().any(|extract| self.extracted[*extract].is_none())
         {
             at = otherwise;
         }
-        at
+        (drawn, at)
     }
 
     fn draw_operation(&mut self, scenario: &Scenario) -> usize {
@@ -277,9 +278,9 @@ mod tests {
     fn an_operation_runs_only_while_its_value_is_there() {
         let scenario = scenario();
         let mut session = Session::new(1, 0, &scenario);
-        assert_eq!(session.next_operation(&scenario), 0, "a session starts with its login");
+        assert_eq!(session.next_operation(&scenario), (0, 0), "a session starts with its login");
         let drawn = |session: &mut Session| {
-            let names: Vec<usize> = (0..200).map(|_| session.next_operation(&scenario)).collect();
+            let names: Vec<usize> = (0..200).map(|_| session.next_operation(&scenario).1).collect();
             names.contains(&2)
         };
         assert!(!drawn(&mut session), "no holding is known, so nothing is sold");

@@ -8,7 +8,9 @@ use assay_model::{OperationCount, Problem};
 
 /// Samples that are kept of each kind of error.
 const SAMPLES_PER_KIND_MAX: u8 = 4;
-/// Characters of an answer's body in a sample.
+/// Bytes of an answer's body that are looked at for a sample.
+const SAMPLE_BYTES_MAX: usize = 64 << 10;
+/// Characters of it in a sample.
 const SAMPLE_CHARS_MAX: usize = 160;
 
 pub(crate) struct Tally {
@@ -25,6 +27,7 @@ impl Tally {
         let count = |(operation, asked_share): (&Operation, f64)| OperationCount {
             name: operation.name.clone(),
             asked_share,
+            drawn: Some(0),
             requests: 0,
             errors: 0,
         };
@@ -44,6 +47,12 @@ impl Tally {
     /// What was counted so far.
     pub fn measured(&self) -> &Measured {
         &self.measured
+    }
+
+    /// An operation was drawn, or began a session, for a request that lies in the stretch.
+    pub fn drew(&mut self, operation: usize) {
+        let drawn = &mut self.measured.operations[operation].drawn;
+        *drawn = Some(drawn.unwrap_or(0) + 1);
     }
 
     /// A request was answered correctly. One of before the stretch counts as an answer only.
@@ -111,16 +120,17 @@ impl Tally {
     }
 }
 
-/// The start of a body for a message: one line, without control characters.
+/// The start of a body for a message: one line, without control characters and comments, which say nothing of what is wrong.
 pub(crate) fn shortened(body: &[u8]) -> String {
-    let start = &body[..body.len().min(4 * SAMPLE_CHARS_MAX)];
-    let text: String = String::from_utf8_lossy(start)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .filter(|c| !c.is_control())
-        .collect();
+    let body = String::from_utf8_lossy(&body[..body.len().min(SAMPLE_BYTES_MAX)]);
+    let (mut said, mut rest) = (String::new(), body.as_ref());
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        said.push_str(before);
+        rest = comment.split_once("-->").map_or("", |(_, after)| after);
+    }
+    said.push_str(rest);
+    let text: String =
+        said.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).collect();
     match text.char_indices().nth(SAMPLE_CHARS_MAX) {
         Some((cut, _)) => format!("{}...", &text[..cut]),
         None => text,
@@ -164,6 +174,8 @@ mod tests {
     #[test]
     fn a_body_is_shortened_to_one_printable_line() {
         assert_eq!(shortened(b"<html>\r\n\t<b>no\x1b[31m</b>"), "<html> <b>no[31m</b>");
+        let licensed = format!("<!-- {} -->\n<html><!-- a --> no <!-- b", "Licensed to ".repeat(100));
+        assert_eq!(shortened(licensed.as_bytes()), "<html> no");
         assert_eq!(shortened(&[b'x'; 10_000]).len(), SAMPLE_CHARS_MAX + 3);
         assert_eq!(shortened("é".repeat(10_000).as_bytes()).chars().count(), SAMPLE_CHARS_MAX + 3);
     }

@@ -91,6 +91,10 @@ pub struct OperationCount {
     pub name: String,
     /// Share asked for, 0 to 1.
     pub asked_share: f64,
+    /// How often it was drawn; where what it requires was not there, another operation was sent in its place. Absent in what earlier
+    /// versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<u64>,
     /// Requests of this operation.
     pub requests: u64,
     /// Of these, failed ones.

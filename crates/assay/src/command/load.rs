@@ -10,6 +10,7 @@ use assay_load::{
     Scenario,
 };
 use assay_model::{LatencySummary, LoadResult};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -63,9 +64,14 @@ fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
     };
     Ok(GeneratorConfig {
         in_flight_max: arguments.in_flight,
-        seed: arguments.seed,
+        seed: arguments.seed.unwrap_or_else(any_seed),
         ..GeneratorConfig::new(base_url, scenario, arguments.connections)
     })
+}
+
+/// Another one for each load, short enough to be typed.
+fn any_seed() -> u64 {
+    RandomState::new().build_hasher().finish() >> 32
 }
 
 fn law(arguments: &LoadArguments) -> Result<Load, Failure> {

@@ -105,13 +105,27 @@ fn explain(message: &str) -> String {
 fn value(name: String, file: Spanned<ValueFile>, mistakes: &mut Mistakes) -> Option<Value> {
     let span = file.span();
     let file = file.into_inner();
-    let (kind, per_session) = (file.kind, matches!(file.kind, Kind::SessionRange | Kind::SessionList));
+    let (kind, per_session) =
+        (file.kind, matches!(file.kind, Kind::SessionRange | Kind::SessionList | Kind::SessionUuid));
     let mut wrong = |what: String| {
         mistakes.add(&span, format!("value {name:?}: {what}"));
         None
     };
     if !is_name(&name) {
         return wrong("a name is a letter, then letters, digits, - and _".to_owned());
+    }
+    let without_keys = match kind {
+        Kind::Uuid | Kind::SessionUuid => Some(Law::Uuid),
+        Kind::UnixMs => Some(Law::UnixMs),
+        _ => None,
+    };
+    if let Some(law) = without_keys {
+        let ValueFile { kind: _, from, to, values, prefix, count, separator } = &file;
+        let has_none = from.or(*to).is_none() && values.is_none() && count.is_none();
+        return match has_none && prefix.as_ref().or(separator.as_ref()).is_none() {
+            true => Some(Value { name, law, per_session }),
+            false => wrong("a uuid, and a time in unix-ms, has no other keys".to_owned()),
+        };
     }
     let is_list = matches!(kind, Kind::List | Kind::SessionList);
     let list_keys = file.count.is_some() || file.separator.is_some() || file.prefix.is_some();

@@ -57,6 +57,9 @@ pub(super) enum Kind {
     SessionRange,
     SessionList,
     RangeList,
+    Uuid,
+    SessionUuid,
+    UnixMs,
 }
 
 #[derive(JsonSchema, Deserialize)]

@@ -22,6 +22,8 @@ use serde::{Deserialize, Serialize};
 /// side = { kind = "list", values = ["buy", "sell"] }
 /// symbols = { kind = "range-list", prefix = "s:", from = 0, to = 9999, count = [1, 9], separator = "," }
 ///
+/// order = { kind = "uuid" }      # or session-uuid, once per session; unix-ms: the time in milliseconds since 1970
+///
 /// [extract]                      # the text after the first `after` to the next `before`, at most 1 KiB
 /// holding = { operation = "portfolio", after = 'data-holding="', before = '"', once = true }
 ///

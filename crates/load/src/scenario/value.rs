@@ -3,6 +3,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::io::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Most numbers in one value of kind `range-list`.
 pub(crate) const LIST_COUNT_MAX: u32 = 10_000;
@@ -10,9 +11,22 @@ pub(crate) const LIST_COUNT_MAX: u32 = 10_000;
 /// How a value is drawn. Bounds are inclusive, and checked to be in order when the scenario is read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Law {
-    Range { from: i64, to: i64 },
+    Range {
+        from: i64,
+        to: i64,
+    },
     List(Vec<Box<[u8]>>),
-    RangeList { prefix: String, from: i64, to: i64, count: [u32; 2], separator: String },
+    RangeList {
+        prefix: String,
+        from: i64,
+        to: i64,
+        count: [u32; 2],
+        separator: String,
+    },
+    /// A random one, of version 4 (RFC 9562).
+    Uuid,
+    /// Milliseconds since 1970.
+    UnixMs,
 }
 
 /// A named value of the scenario.
@@ -43,6 +57,17 @@ impl Law {
                     number(random.random_range(*from..=*to), out);
                 }
             }
+            Law::Uuid => {
+                let bits = random.random::<u128>() & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+                let hex = format!("{bits:032x}");
+                let (a, b, c, d, e) = (&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
+                // Writing to a Vec cannot fail.
+                let _ = write!(out, "{a}-{b}-{c}-{d}-{e}");
+            }
+            Law::UnixMs => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                number(i64::try_from(now.as_millis()).unwrap_or(i64::MAX), out);
+            }
         }
     }
 }
@@ -72,6 +97,19 @@ mod tests {
         let drawn = draws(&Law::Range { from: -1, to: 1 }, 200);
         assert!(["-1", "0", "1"].iter().all(|end| drawn.iter().any(|text| text == end)));
         assert!(drawn.iter().all(|text| ["-1", "0", "1"].contains(&text.as_str())));
+    }
+
+    #[test]
+    fn uuids_are_of_version_4_and_each_is_another() {
+        let drawn = draws(&Law::Uuid, 500);
+        let is_right = |text: &String| {
+            let parts: Vec<&str> = text.split('-').collect();
+            parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
+                && parts[2].starts_with('4')
+                && parts[3].starts_with(['8', '9', 'a', 'b'])
+        };
+        assert!(drawn.iter().all(is_right), "{:?}", drawn[0]);
+        assert_eq!(drawn.iter().collect::<std::collections::BTreeSet<_>>().len(), 500);
     }
 
     #[test]

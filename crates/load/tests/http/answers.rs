@@ -114,3 +114,28 @@ fn what_was_due_while_the_generator_stood_still_is_its_lateness() {
     assert!(!result.valid && result.send_lag_ms.p99.is_some_and(|p99| p99 > 600.0), "{result:?}");
     assert!(measured.detail.connection_waits < 100, "{}", measured.detail.connection_waits);
 }
+
+/// Half of what is drawn needs a value that no answer holds.
+#[test]
+fn what_is_sent_in_the_place_of_another_operation_counts_as_drawn_for_that() {
+    let url = serve(|_| ok("nothing to sell"));
+    let scenario = r#"
+        [extract]
+        holding = { operation = "portfolio", after = "id=<", before = ">" }
+        [[operation]]
+        name = "portfolio"
+        path = "/portfolio"
+        [[operation]]
+        name = "sell"
+        path = "/sell/{holding}"
+        requires = "holding"
+        otherwise = "portfolio"
+    "#;
+    let measured = run(&mut generator(&url, scenario, 2), &open(1_000.0), 600);
+    let [portfolio, sell] = measured.operations.as_slice() else { panic!("two operations") };
+    assert_eq!((portfolio.requests, sell.requests), (600, 0));
+    let drawn = [portfolio, sell].map(|operation| operation.drawn.expect("counted"));
+    assert_eq!(drawn.iter().sum::<u64>(), 600);
+    // Four standard deviations of 12.
+    assert!(drawn[0].abs_diff(300) <= 48, "{drawn:?}");
+}

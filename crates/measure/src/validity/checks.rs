@@ -137,7 +137,8 @@ fn mix(facts: &RunFacts<'_>) -> ValidityCheck {
         }
     };
     for window in facts.windows.iter().filter(|w| w.operations.len() == count) {
-        let counts: Vec<u64> = window.operations.iter().map(|o| o.requests).collect();
+        // What was drawn: what another operation takes the place of depends on the server's answers.
+        let counts: Vec<u64> = window.operations.iter().map(|o| o.drawn.unwrap_or(o.requests)).collect();
         all.iter_mut().zip(&counts).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
         judge(&counts, "in a window");
     }

@@ -181,6 +181,7 @@ impl LoadSource for Simulated {
             .map(|(name, share)| OperationCount {
                 name: (*name).to_owned(),
                 asked_share: *share,
+                drawn: None,
                 requests: 0,
                 errors: 0,
             })
