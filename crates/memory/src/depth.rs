@@ -9,7 +9,7 @@ use assay_model::{LookDepth, OwnersLeftOut};
 /// Measured: the more objects a GiB holds, the longer it takes.
 const CPU_NS_PER_READ_GIB: u64 = 500_000_000;
 
-/// CPU time that a search for owners takes to read so many bytes of the Java heap, estimated.
+/// CPU time that a search for owners takes to read so many bytes of the Java heap once, estimated.
 pub fn heap_read_cpu_ns(bytes: u64) -> u64 {
     let ns = (u128::from(bytes) * u128::from(CPU_NS_PER_READ_GIB)) >> 30;
     u64::try_from(ns).unwrap_or(u64::MAX)

@@ -76,7 +76,12 @@ pub(crate) fn look<'m>(
             } else {
                 Vec::new()
             };
-            let searched = Searched { regions: &regions, variables, ignore_nmt: options.ignore_nmt };
+            let searched = Searched {
+                regions: &regions,
+                variables,
+                ignore_nmt: options.ignore_nmt,
+                is_stopped: options.freeze.is_some(),
+            };
             find_owners(source, jvm.as_ref(), &survey, searched, &mut leaves)
         }
         None => {

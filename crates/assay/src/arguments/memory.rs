@@ -117,7 +117,7 @@ pub struct AdviseArguments {
 /// How deep a look goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DepthName {
-    /// Owners as long as that reads at most 3 GiB of Java objects, so that it takes about 2 s of CPU time; beyond that
+    /// Owners as long as that reads at most 3 GiB of Java objects, so that it takes 2 to 3 s of CPU time; beyond that
     /// structures, and the answer says so
     Auto,
     /// Who owns each block of malloc is looked for too, in the whole Java heap: 0.4 to 0.7 s of CPU time for each resident GiB

@@ -13,13 +13,15 @@ use crate::leaf_table::{LeafId, LeafTable};
 use assay_hotspot::References;
 use assay_linux::MemorySource;
 use assay_model::{Area, Problem, Tier};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 /// Steps back. A value of a map within a map takes eight.
 const STEPS_MAX: usize = 10;
-/// Bytes of the heap that all steps together read.
+/// Bytes of the heap that all steps together read: 1.4 s of CPU time at most.
 const READ_BYTES_MAX: u64 = 4 << 30;
+/// The same while the process is stopped, which then waits for it: 0.2 s.
+const READ_BYTES_STOPPED_MAX: u64 = 512 << 20;
 /// What has no holder yet, in bytes and as a part of all: for less no further step is made.
 const LEFT_BYTES_MIN: u64 = 256 << 10;
 const LEFT_SHARE_MIN: u64 = 50;
@@ -55,11 +57,12 @@ struct Met {
 struct Wrapper {
     kind: String,
     blocks: Vec<u32>,
+    /// Of those blocks and of all that they lead to: a deflater's first block is small.
     bytes: u64,
 }
 
 /// Names the holder of each block that belongs to a Java object: beneath the kind of the object, the class that holds it.
-pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, is_stopped: bool, leaves: &mut LeafTable) {
     let Some(heap) = &jvm.heap else { return };
     let ranges = object_ranges(heap);
     let wrappers = wrappers(search, jvm, &ranges, leaves);
@@ -71,8 +74,15 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut 
         way.met.insert(*address, Met::default());
     }
     if let Some(references) = jvm.hotspot.references() {
-        let problem = way.go_back(search.source, &ranges, &references, &wrappers);
-        search.problems.extend(problem);
+        let read_bytes_max = if is_stopped { READ_BYTES_STOPPED_MAX } else { READ_BYTES_MAX };
+        let left = way.go_back(search.source, &ranges, read_bytes_max, &references, &wrappers);
+        search.problems.extend(left.map(|(bytes, steps)| {
+            let more = if is_stopped { "; a look without --freeze goes farther" } else { "" };
+            let what = format!(
+                "{bytes} bytes that Java objects keep are shown without their holder: it is more than {steps} objects away{more}"
+            );
+            Problem::new(PROBLEM, what)
+        }));
     }
     // Of several objects that know a block, one whose holder is known speaks for it.
     let mut order: Vec<_> = wrappers.iter().map(|(at, wrapper)| (way.name_of(*at), *at, wrapper)).collect();
@@ -95,10 +105,10 @@ fn wrappers(
     jvm: &Jvm<'_>,
     ranges: &[Range<u64>],
     leaves: &LeafTable,
-) -> HashMap<u64, Wrapper> {
+) -> BTreeMap<u64, Wrapper> {
     let is_java_s =
         |leaf: LeafId| leaves.keys().get(leaf.index()).is_some_and(|key| key.area == Area::Buffers);
-    let mut wrappers: HashMap<u64, Wrapper> = HashMap::new();
+    let mut wrappers: BTreeMap<u64, Wrapper> = BTreeMap::new();
     for range in ranges {
         let mut holders = Holders::new(jvm, range.start, ARRAY_BYTES);
         search.for_each_word_again(range.clone(), |index, owners, address, word| {
@@ -114,8 +124,11 @@ fn wrappers(
                 bytes: 0,
             });
             wrapper.blocks.push(block);
-            wrapper.bytes += index.bytes_of(block);
         });
+    }
+    let mut seen = HashSet::new();
+    for wrapper in wrappers.values_mut() {
+        wrapper.bytes = wrapper.blocks.iter().map(|block| search.bytes_from(*block, &mut seen)).sum();
     }
     wrappers
 }
@@ -133,17 +146,19 @@ impl Way<'_, '_> {
         self.met.get(&object)?.name.map(|number| self.names[number].as_str())
     }
 
-    /// Goes back step by step, until each object has a holder or there is none to be found.
+    /// Goes back step by step, until each object has a holder or there is none to be found. Where the steps end before: the bytes
+    /// that have none yet, and how many steps there were.
     fn go_back(
         &mut self,
         source: &dyn MemorySource,
         ranges: &[Range<u64>],
+        read_bytes_max: u64,
         references: &References,
-        wrappers: &HashMap<u64, Wrapper>,
-    ) -> Option<Problem> {
+        wrappers: &BTreeMap<u64, Wrapper>,
+    ) -> Option<(u64, usize)> {
         let resident = |range: &Range<u64>| source.pages().resident_bytes_in(range.clone());
         let heap_bytes = ranges.iter().map(resident).fold(0, u64::saturating_add).max(1);
-        let steps = STEPS_MAX.min((READ_BYTES_MAX / heap_bytes) as usize);
+        let steps = STEPS_MAX.min((read_bytes_max / heap_bytes) as usize);
         let of_jdk = || wrappers.iter().filter(|(_, wrapper)| !is_of_program(&wrapper.kind));
         let all_bytes: u64 = wrappers.values().map(|wrapper| wrapper.bytes).sum();
         let enough_bytes = LEFT_BYTES_MIN.max(all_bytes / LEFT_SHARE_MIN);
@@ -170,12 +185,7 @@ impl Way<'_, '_> {
             step = fresh;
         }
         let left = left_bytes(self);
-        (!step.is_empty() && enough_bytes <= left).then(|| {
-            let what = format!(
-                "{left} bytes that Java objects keep are shown without their holder: it is more than {steps} objects away"
-            );
-            Problem::new(PROBLEM, what)
-        })
+        (!step.is_empty() && enough_bytes <= left).then_some((left, steps))
     }
 
     /// An object that refers to one of the step before.

@@ -15,6 +15,7 @@ use crate::leaf_table::LeafId;
 use assay_allocators::Survey;
 use assay_linux::MemorySource;
 use assay_model::Problem;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// What the search found.
@@ -39,6 +40,8 @@ pub(crate) struct Searched<'a> {
     pub(crate) variables: &'a Variables<'a>,
     /// Hide the tags of native memory tracking, not the fact that pointers lead behind its header.
     pub(crate) ignore_nmt: bool,
+    /// Whether the process is stopped meanwhile.
+    pub(crate) is_stopped: bool,
 }
 
 /// The state of a search.
@@ -177,6 +180,19 @@ impl Search<'_> {
             each(index, owners, address, word);
         });
         self.buffer = buffer;
+    }
+
+    /// Bytes of a block and of all that it leads to and that have its owner, but for blocks that were seen.
+    pub(super) fn bytes_from(&self, block: u32, seen: &mut HashSet<u32>) -> u64 {
+        let owner = self.owners.get(block);
+        let (mut left, mut bytes) = (vec![block], 0);
+        while let Some(block) = left.pop() {
+            if self.owners.get(block) == owner && seen.insert(block) {
+                bytes += self.index.bytes_of(block);
+                left.extend(self.starts.from(block).chain(self.insides.from(block)));
+            }
+        }
+        bytes
     }
 
     /// Gives a block another owner, and with it all blocks that it leads to and that have the owner that it had.
