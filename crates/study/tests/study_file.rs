@@ -394,7 +394,7 @@ level = [{ name = "a", load = { kind = "closed" } }]
             x.toml:13: unknown key `limit_ms`; did you mean `limits_ms`?
             x.toml:15: `capacity.method`: unknown word `seek`; did you mean `sweep`?
             x.toml:16: `capacity.percentile` must be a number, 50 or more
-            x.toml:17: 5 s are too short to find anything: use at least 10 s
+            x.toml:17: 5 s are too short to find anything by a search: use at least 10 s
             x.toml:19: a capacity takes the whole machine for minutes: use kind = "fresh", a process for each trial
             x.toml:20: a capacity has windows of its own: use budget in [capacity], and leave window away
             x.toml:22: name 1 to 16 limits

@@ -132,13 +132,29 @@ pub fn report_of(log: &[u8], portion: usize) -> GcReport {
     analysis.report()
 }
 
+/// Lines that end with a line feed, a carriage return, or both, in UTF-8 or behind a mark of UTF-16.
+fn lines_of(bytes: &[u8]) -> u64 {
+    let of_two = |of: fn([u8; 2]) -> u16| bytes[2..].as_chunks().0.iter().map(|two| of(*two)).collect();
+    let text: Vec<u16> = match bytes {
+        [0xff, 0xfe, ..] => of_two(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => of_two(u16::from_be_bytes),
+        _ => bytes.iter().map(|byte| u16::from(*byte)).collect(),
+    };
+    let [feed, returned] = [b'\n', b'\r'].map(u16::from);
+    let fed = text.strip_suffix(&[feed]).unwrap_or(&text).split(|unit| *unit == feed);
+    let returns = |line: &[u16]| {
+        let line = line.strip_suffix(&[returned]).unwrap_or(line);
+        1 + line.iter().filter(|unit| **unit == returned).count() as u64
+    };
+    if text.is_empty() { 0 } else { fed.map(returns).sum() }
+}
+
 /// What holds of any bytes: nothing panics, each line is counted, and the report is the same however they came; it is JSON that
 /// reads back as what it was, so that no figure in it is other than a number.
 pub fn check(log: &[u8]) -> Result<(), String> {
     let report = report_of(log, usize::MAX);
     for (source, bytes) in report.sources.iter().zip(log.split(|byte| *byte == b'\x0c')) {
-        let ends = bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let lines = ends + u64::from(!bytes.is_empty() && !bytes.ends_with(b"\n"));
+        let lines = lines_of(bytes);
         if source.lines != lines || source.lines_not_understood > lines || source.bytes != bytes.len() as u64
         {
             return Err(format!("{lines} lines, {} bytes, and {source:?}", bytes.len()));
