@@ -7,9 +7,16 @@ use assay_linux::MemorySource;
 use assay_model::Allocator;
 use blocks_program::{Blocks, Heap, program};
 use std::collections::HashMap;
+use std::path::Path;
+
+on_each_glibc! {
+    every_block_that_the_program_holds_is_found
+    arenas_add_up_to_what_malloc_info_says
+    ranges_are_what_glibc_got_from_the_kernel
+}
 
 /// Programs that use malloc in various ways: arguments, environment.
-const PROGRAMS: [(&str, &str); 18] = [
+const PROGRAMS: [(&str, &str); 20] = [
     ("blocks=9000 block_brk=1 max=3000", ""),
     ("blocks=4000 block_brk=1 max=30000 free=70 threads=1", ""),
     ("blocks=5000", ""),
@@ -28,9 +35,15 @@ const PROGRAMS: [(&str, &str); 18] = [
     ("blocks=5000 sbrk=12345", ""),
     ("threads=2 blocks=30000 max=20000 touch=1 order=first", ""),
     ("blocks=3000", "GLIBC_TUNABLES=glibc.malloc.tcache_count=100"),
+    // Since 2.42 a thread may cache large blocks, and since 2.43 such as have mappings of their own.
+    ("threads=2 blocks=2000 min=500 max=100000 free=70", "GLIBC_TUNABLES=glibc.malloc.tcache_max=4000000"),
+    (
+        "blocks=300 min=500 max=500000 mmap_threshold=40000 touch=5",
+        "GLIBC_TUNABLES=glibc.malloc.tcache_max=4000000",
+    ),
 ];
 
-fn start(program: &std::path::Path, arguments: &str, environment: &str) -> Blocks {
+fn start(program: &Path, arguments: &str, environment: &str) -> Blocks {
     Blocks::start(program, arguments, &environment.split_once('=').into_iter().collect::<Vec<_>>())
 }
 
@@ -61,9 +74,7 @@ fn by_address(survey: &Survey) -> HashMap<u64, Block> {
     survey.blocks.iter().map(|block| (block.address, block)).collect()
 }
 
-#[test]
-fn every_block_that_the_program_holds_is_found() {
-    let Some(program) = program() else { assay_testkit::skip!("no C compiler") };
+fn every_block_that_the_program_holds_is_found(program: &Path) {
     for (arguments, environment) in PROGRAMS {
         let mut target = start(program, arguments, environment);
         let survey = survey(&target.open(), &[]);
@@ -92,9 +103,7 @@ fn every_block_that_the_program_holds_is_found() {
     }
 }
 
-#[test]
-fn arenas_add_up_to_what_malloc_info_says() {
-    let Some(program) = program() else { assay_testkit::skip!("no C compiler") };
+fn arenas_add_up_to_what_malloc_info_says(program: &Path) {
     for (arguments, environment) in PROGRAMS {
         let mut target = start(program, arguments, environment);
         let survey = survey(&target.open(), &[]);
@@ -122,9 +131,7 @@ fn arenas_add_up_to_what_malloc_info_says() {
 }
 
 /// Blocks, headers and fences fill what glibc got from the kernel, but for its own structures.
-#[test]
-fn ranges_are_what_glibc_got_from_the_kernel() {
-    let Some(program) = program() else { assay_testkit::skip!("no C compiler") };
+fn ranges_are_what_glibc_got_from_the_kernel(program: &Path) {
     for (arguments, environment) in PROGRAMS {
         let target = start(program, arguments, environment);
         let source = target.open();

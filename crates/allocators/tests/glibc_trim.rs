@@ -3,7 +3,13 @@
 mod blocks_program;
 
 use assay_allocators::survey;
-use blocks_program::{Blocks, program};
+use blocks_program::Blocks;
+use std::path::Path;
+
+on_each_glibc! {
+    the_predicted_gain_is_what_a_trim_gives
+    after_a_trim_there_is_nothing_left_to_gain
+}
 
 /// Programs that leave freed memory behind in various ways: arguments, environment.
 const PROGRAMS: [(&str, &str); 32] = [
@@ -47,9 +53,7 @@ const PROGRAMS: [(&str, &str); 32] = [
 /// Largest difference: of what the program touches itself while it is asked to trim.
 const DIFFERENCE_BYTES_MAX: u64 = 64 << 10;
 
-#[test]
-fn the_predicted_gain_is_what_a_trim_gives() {
-    let Some(program) = program() else { assay_testkit::skip!("no C compiler") };
+fn the_predicted_gain_is_what_a_trim_gives(program: &Path) {
     let mut gains = Vec::new();
     for (arguments, environment) in PROGRAMS {
         let environment: Vec<_> = environment.split_once('=').into_iter().collect();
@@ -72,9 +76,7 @@ fn the_predicted_gain_is_what_a_trim_gives() {
     assert!(20 <= large, "only {large} programs had more than 1 MiB to give back: {gains:?}");
 }
 
-#[test]
-fn after_a_trim_there_is_nothing_left_to_gain() {
-    let Some(program) = program() else { assay_testkit::skip!("no C compiler") };
+fn after_a_trim_there_is_nothing_left_to_gain(program: &Path) {
     let mut target = Blocks::start(program, "threads=3 blocks=9000 max=30000", &[]);
     let before = survey(&target.open(), &[]);
     target.command('t');

@@ -155,6 +155,7 @@ pub fn testdata(path: &str) -> PathBuf {
     checkout().join("testdata").join(path)
 }
 
-fn checkout() -> PathBuf {
+/// The root of the checkout.
+pub fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

@@ -1,7 +1,9 @@
 //! Chunks that are mappings of their own: large blocks, from `M_MMAP_THRESHOLD` on.
 //!
 //! They are in no list. The kernel merges them with their neighbours, so that they begin at any page of anonymous memory;
-//! malloc's count of them (`mp_`) says how many there must be. Held by: `every_block_that_the_program_holds_is_found`.
+//! malloc's count of them (`mp_`) says how many there must be. Until 2.42 such a chunk reaches to the end of its mapping; since
+//! 2.43 its size leaves out a header's length there, and a flag beside the distance says that its pages are huge ones.
+//! Held by: `every_block_that_the_program_holds_is_found`, on each of these releases.
 
 use super::layout::{FLAGS, IS_MMAPPED, Sizes};
 use super::reader::Window;
@@ -15,6 +17,8 @@ use std::ops::Range;
 const CHUNKS_MAX: usize = 1 << 20;
 /// Alignments that a caller may ask for: up to 1 GiB.
 const ALIGNMENT_BITS: Range<u32> = 4..31;
+/// In the distance from the beginning of the mapping: its pages are huge ones (`MMAP_HP`, since 2.43).
+const HUGE: u64 = 1;
 /// Candidates too many, of which one set is left out whose bytes explain the difference.
 const SURPLUS_MAX: usize = 64;
 
@@ -107,73 +111,65 @@ fn search(
     }
 }
 
-/// A chunk at the beginning of a page: nothing before it, whole pages long, and marked as mapped.
-fn chunk_at(
-    source: &dyn MemorySource,
-    sizes: Sizes,
-    at: u64,
-    end: u64,
-    [before, size]: [u64; 2],
-) -> Option<Mapped> {
-    let page = source.pages().page_bytes().max(1);
-    let (bytes, flags) = (size & !FLAGS, size & FLAGS);
-    let fits = flags == IS_MMAPPED && bytes != 0 && bytes.is_multiple_of(page) && bytes <= end - at;
+/// A chunk in a mapping that begins at a page: nothing before it but the distance, whole pages long, and marked as mapped.
+fn chunk_at(source: &dyn MemorySource, sizes: Sizes, at: u64, end: u64, words: [u64; 2]) -> Option<Mapped> {
+    let place = Place { sizes, page: source.pages().page_bytes().max(1), at, end };
+    let moved = |lead: u64| {
+        let chunk = at.checked_add(lead)?;
+        place.mapped(lead, [source.word(chunk)?, source.word(chunk.checked_add(sizes.word)?)?])
+    };
     // On i386 the first chunk of a mapping keeps a distance, so that what it hands out is aligned to 16 bytes; it is
     // then noted as the size before.
-    if before != 0 || !fits {
+    let Some(whole) = place.mapped(0, words) else {
         let lead = sizes.first_chunk(at)? - at;
-        return (lead != 0).then(|| moved(source, sizes, at, lead, None, end)).flatten();
-    }
-    let whole = Mapped { addresses: at..at + bytes, block: block(sizes, at, bytes) };
-    let moved =
-        aligned_leads(sizes, at, bytes).find_map(|lead| moved(source, sizes, at, lead, Some(bytes), end));
+        return (lead != 0).then(|| moved(lead)).flatten();
+    };
+    let is_same = |moved: &Mapped| moved.addresses == whole.addresses;
+    let moved = aligned_leads(sizes, &whole.addresses).find_map(|lead| moved(lead).filter(is_same));
     Some(moved.unwrap_or(whole))
 }
 
-/// Where the chunk may begin, if more than malloc's own alignment was asked for: the first head stays where it was.
-fn aligned_leads(sizes: Sizes, at: u64, bytes: u64) -> impl Iterator<Item = u64> {
-    ALIGNMENT_BITS.filter_map(move |bits| {
+/// Where the chunk may begin, if more than malloc's own alignment was asked for: the first head stays where it was. Until 2.42 a
+/// chunk had to fit in front.
+fn aligned_leads(sizes: Sizes, mapping: &Range<u64>) -> impl Iterator<Item = u64> {
+    let Range { start: at, end } = *mapping;
+    let leads = ALIGNMENT_BITS.filter_map(move |bits| {
         let alignment = 1_u64 << bits;
         let user = at.checked_add(sizes.header())?;
-        let mut aligned = user.checked_next_multiple_of(alignment)?;
-        if aligned != user && aligned - user < sizes.chunk_min() {
-            aligned = aligned.checked_add(alignment)?;
-        }
-        let lead = aligned - user;
-        (lead != 0 && lead < bytes).then_some(lead)
-    })
+        let lead = user.checked_next_multiple_of(alignment)? - user;
+        Some([lead, lead.checked_add(alignment)?])
+    });
+    leads.flatten().filter(move |lead| *lead != 0 && *lead < end - at)
 }
 
-/// A chunk that begins behind the beginning of its mapping, which it notes as the size before.
-fn moved(
-    source: &dyn MemorySource,
+/// Where a mapping may begin, and what it may not reach beyond.
+struct Place {
     sizes: Sizes,
+    page: u64,
     at: u64,
-    lead: u64,
-    whole: Option<u64>,
     end: u64,
-) -> Option<Mapped> {
-    let page = source.pages().page_bytes().max(1);
-    let chunk = at.checked_add(lead)?;
-    let (before, size) = (source.word(chunk)?, source.word(chunk.checked_add(sizes.word)?)?);
-    let bytes = size & !FLAGS;
-    let in_all = lead.checked_add(bytes)?;
-    let fits = before == lead
-        && size & FLAGS == IS_MMAPPED
-        && sizes.chunk_min() <= bytes
-        && in_all.is_multiple_of(page)
-        && in_all <= end.saturating_sub(at)
-        && whole.is_none_or(|whole| whole == in_all);
-    fits.then(|| Mapped { addresses: at..at + in_all, block: block(sizes, chunk, bytes) })
 }
 
-fn block(sizes: Sizes, chunk: u64, bytes: u64) -> Block {
-    Block {
-        address: chunk + sizes.header(),
-        bytes: bytes - sizes.header(),
-        state: BlockState::Used,
-        header_bytes: sizes.header() as u8,
-        arena: NO_ARENA,
+impl Place {
+    /// The chunk with this head, so far behind the beginning of its mapping: it notes that distance as the size before.
+    fn mapped(&self, lead: u64, [before, size]: [u64; 2]) -> Option<Mapped> {
+        let Place { sizes, page, at, end } = *self;
+        let (bytes, flags) = (size & !FLAGS, size & FLAGS);
+        if flags != IS_MMAPPED || bytes < sizes.chunk_min() {
+            return None;
+        }
+        // What is left out at the end tells the releases apart: only with one of them is the mapping whole pages long.
+        let (left_out, usable) =
+            [(0, bytes - sizes.header()), (sizes.header(), bytes - sizes.word)].into_iter().find(
+                |(left_out, _)| lead.saturating_add(bytes).saturating_add(*left_out).is_multiple_of(page),
+            )?;
+        let distance = if left_out == 0 { before } else { before & !HUGE };
+        let all = lead.checked_add(bytes)?.checked_add(left_out)?;
+        let fits = distance == lead && all <= end.saturating_sub(at);
+        let address = at.checked_add(lead)?.checked_add(sizes.header())?;
+        let header_bytes = sizes.header() as u8;
+        let block = Block { address, bytes: usable, state: BlockState::Used, header_bytes, arena: NO_ARENA };
+        fits.then(|| Mapped { addresses: at..at + all, block })
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// The program, waiting for commands; killed when dropped.
 pub struct Blocks {
@@ -44,20 +44,75 @@ impl Heap {
     }
 }
 
-/// The compiled program; `None` where there is no C compiler.
+/// The program, linked with the system's C library; `None` where there is no C compiler.
 pub fn program() -> Option<&'static Path> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let compile = || {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (to, fresh) = (folder.join("blocks"), folder.join(format!("blocks-{}", std::process::id())));
-        let source = assay_testkit::testdata("allocators/blocks.c");
-        let mut compiler = Command::new("cc");
-        compiler.args(["-O1", "-pthread", "-o"]).arg(&fresh).arg(source);
-        let is_made = compiler.status().is_ok_and(|status| status.success());
-        // Other tests may be about to start it: it is replaced whole.
-        (is_made && std::fs::rename(&fresh, &to).is_ok()).then_some(to)
+    PROGRAM.get_or_init(|| compile("blocks", |_| ())).as_deref()
+}
+
+/// The program, linked with another release of glibc: one of those that `scripts/fetch-glibc` unpacked. `Err` says why not.
+pub fn program_on(release: &str) -> Result<PathBuf, String> {
+    program().ok_or("no C compiler")?;
+    let all = assay_testkit::checkout().join(".assay/glibc");
+    let folder = all.join(release);
+    let loader = folder.join("ld-linux-x86-64.so.2");
+    if !loader.exists() {
+        let why = std::fs::read_to_string(all.join("unavailable")).unwrap_or_default();
+        return Err(format!(
+            "no glibc {release}: {}",
+            if why.is_empty() { "scripts/fetch-glibc fetches it" } else { why.trim() }
+        ));
+    }
+    // By their files: what the program is compiled with must not ask for versions of symbols that older releases lack.
+    let link = |compiler: &mut Command| {
+        compiler.arg("-nodefaultlibs");
+        compiler
+            .args(["libc.so.6", "libpthread.so.0"].map(|name| folder.join(name)))
+            .arg(&loader)
+            .arg("-lgcc");
+        let loader = format!("-Wl,--as-needed,--dynamic-linker={}", loader.display());
+        compiler.arg(loader).arg(format!("-Wl,-rpath={}", folder.display()));
     };
-    PROGRAM.get_or_init(compile).as_deref()
+    static COMPILED: Mutex<BTreeMap<String, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().map_err(|_| "another test failed while it compiled")?;
+    let program =
+        compiled.entry(release.to_owned()).or_insert_with(|| compile(&format!("blocks-{release}"), link));
+    program.clone().ok_or_else(|| format!("the compiler cannot link with glibc {release}"))
+}
+
+fn compile(name: &str, link: impl Fn(&mut Command)) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (to, fresh) = (folder.join(name), folder.join(format!("{name}-{}", std::process::id())));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-pthread", "-o"]).arg(&fresh).arg(assay_testkit::testdata("allocators/blocks.c"));
+    link(&mut compiler);
+    let is_made = compiler.status().is_ok_and(|status| status.success());
+    // Other tests may be about to start it: it is replaced whole.
+    (is_made && std::fs::rename(&fresh, &to).is_ok()).then_some(to)
+}
+
+/// Makes a module of tests for this system's C library and for each release that is tested.
+#[macro_export]
+macro_rules! on_each_glibc {
+    ($($test:ident)*) => {
+        on_each_glibc!(@of this_system (program().map(std::path::Path::to_path_buf).ok_or("no C compiler")) $($test)*);
+        on_each_glibc!(@of glibc_2_31 (program_on("2.31")) $($test)*);
+        on_each_glibc!(@of glibc_2_36 (program_on("2.36")) $($test)*);
+        on_each_glibc!(@of glibc_2_41 (program_on("2.41")) $($test)*);
+        on_each_glibc!(@of glibc_2_43 (program_on("2.43")) $($test)*);
+    };
+    (@of $module:ident ($program:expr) $($test:ident)*) => {
+        mod $module {
+            use super::blocks_program::*;
+            $(#[test]
+            fn $test() {
+                match $program {
+                    Ok(program) => super::$test(&program),
+                    Err(why) => assay_testkit::skip!("{why}"),
+                }
+            })*
+        }
+    };
 }
 
 impl Blocks {
