@@ -1,6 +1,6 @@
 //! Programs that tests start, talk to, stop and look at; gone when the test ends, however it ends.
 
-use crate::{find_tool, testdata};
+use crate::{find_tool, short_run, testdata};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -113,8 +113,8 @@ impl Running {
     /// # Panics
     /// When there is no `jcmd`.
     pub fn jcmd(&self, java: &Path, arguments: &[&str]) -> String {
-        let jcmd = java.with_file_name("jcmd");
-        let output = Command::new(jcmd).arg(self.pid().to_string()).args(arguments).output();
+        let output =
+            short_run(&java.with_file_name("jcmd")).arg(self.pid().to_string()).args(arguments).output();
         String::from_utf8_lossy(&output.expect("jcmd runs").stdout).into_owned()
     }
 }
@@ -191,7 +191,7 @@ fn java_classes(source: &str) -> PathBuf {
         return folder.path().to_owned();
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let status = Command::new(find_tool("javac").expect("a compiler"))
+    let status = short_run(&find_tool("javac").expect("a compiler"))
         .args(["--release", "17", "-d"])
         .arg(folder.path())
         .arg(testdata(source))

@@ -5,7 +5,7 @@ use assay_heap::{Census, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_jdk::Release;
 use assay_jdk::objects::ObjectFacts;
 use assay_model::{HeapModel, LayoutPart, ModelName};
-use assay_testkit::find_tool;
+use assay_testkit::{find_tool, short_run};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,7 +57,7 @@ static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
 /// Compiles for JDK 11 and later, the JDK's internal packages in sight.
 pub fn compile(sources: &[PathBuf], into: &Path) {
     let exports = |package: &str| ["--add-exports".to_owned(), format!("java.base/{package}=ALL-UNNAMED")];
-    let output = Command::new(javac().expect("a compiler"))
+    let output = short_run(&javac().expect("a compiler"))
         .args(["-nowarn", "-source", "11", "-target", "11"])
         .args(exports("jdk.internal.misc"))
         .args(exports("jdk.internal.vm.annotation"))

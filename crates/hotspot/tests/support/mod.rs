@@ -5,7 +5,7 @@ pub mod flipped;
 
 use assay_jdk::Release;
 use assay_linux::{LiveProcess, ProcRoot};
-use assay_testkit::{each_java, find_tool, testdata};
+use assay_testkit::{each_java, find_tool, short_run, testdata};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -96,8 +96,7 @@ impl Jvm {
     pub fn jcmd(&self, command: &[&str]) -> String {
         let own = self.java.with_file_name("jcmd");
         let jcmd = if own.exists() { own } else { find_tool("jcmd").expect("a JDK") };
-        let output =
-            Command::new(jcmd).arg(self.pid().to_string()).args(command).output().expect("jcmd runs");
+        let output = short_run(&jcmd).arg(self.pid().to_string()).args(command).output().expect("jcmd runs");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 }
@@ -115,7 +114,7 @@ fn classes() -> &'static Path {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let programs = std::fs::read_dir(testdata("java")).expect("test programs").flatten();
         let programs = programs.map(|entry| entry.path());
-        let mut javac = Command::new(find_tool("javac").expect("a JDK, as the caller found one"));
+        let mut javac = short_run(&find_tool("javac").expect("a JDK, as the caller found one"));
         let javac = javac.args(["--release", "17", "-d"]).arg(folder.path());
         let status =
             javac.args(programs.filter(|path| path.extension().is_some_and(|e| e == "java"))).status();

@@ -28,7 +28,7 @@ impl Fixture {
     /// `head` goes before the server's table, `tail` after it. The limits let a loud machine pass, as these tests are
     /// about something else.
     pub fn new(head: &str, tail: &str) -> Fixture {
-        Fixture::with_load("load = { kind = \"closed\", users = 2 }", head, tail)
+        Fixture::with_load("load = { kind = \"closed\", users = 2, think = \"10ms\" }", head, tail)
     }
 
     /// The same with another load, or none.
