@@ -10,6 +10,7 @@ mod altered_memory;
 mod cached_memory;
 mod cgroup;
 mod cgroup_memory;
+mod copied_memory;
 mod cpu_time;
 mod error;
 mod fields;
@@ -39,6 +40,7 @@ pub use cgroup::{
     CgroupLimits, CgroupMembership, CgroupThrottling, CgroupVersion, Cgroups, Mount, parse_cgroup,
     parse_mountinfo,
 };
+pub use copied_memory::{CopiedMemory, CopyRoom};
 pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s};
 pub use error::{Denial, LinuxError, ParseError};
 pub use freeze::{Freeze, FreezeError, FreezeTimes};

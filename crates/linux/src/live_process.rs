@@ -11,6 +11,7 @@ use crate::{
 use assay_model::Problem;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,7 +47,24 @@ impl LiveProcess {
         LiveProcess::open_by(proc, pid, Method::Any)
     }
 
+    /// The same for a process that is stopped: its variables are no older than its pages, and are not read apart.
+    ///
+    /// # Errors
+    /// As of [`LiveProcess::open`].
+    pub fn open_stopped(proc: &ProcRoot, pid: u32) -> Result<Self, LinuxError> {
+        LiveProcess::open_with(proc, pid, Method::Any, |_| Ok(Vec::new()))
+    }
+
     pub(crate) fn open_by(proc: &ProcRoot, pid: u32, method: Method) -> Result<Self, LinuxError> {
+        LiveProcess::open_with(proc, pid, method, |memory| read_variables(proc, pid, memory, method))
+    }
+
+    fn open_with(
+        proc: &ProcRoot,
+        pid: u32,
+        method: Method,
+        read_variables: impl FnOnce(&File) -> Result<Vec<EarlierBytes>, LinuxError>,
+    ) -> Result<Self, LinuxError> {
         let identity = proc.identity_of(pid).map_err(|e| e.explained(proc, pid))?;
         let path = proc.file_of(pid, "mem");
         let memory = File::open(&path).map_err(|e| match e.raw_os_error() {
@@ -54,7 +72,7 @@ impl LiveProcess {
             Some(libc::ESRCH) => LinuxError::NoMemory { pid },
             _ => LinuxError::read_of(proc, pid, &path, e),
         })?;
-        let variables = read_variables(proc, pid, &memory, method);
+        let variables = read_variables(&memory);
         let mappings = read_mappings(proc, pid)?;
         if mappings.is_empty() {
             return Err(LinuxError::NoMemory { pid });
@@ -136,7 +154,14 @@ impl LiveProcess {
         pages.next().is_none_or(|at| !matches!(self.memory.read_at(&mut [0], at), Ok(0)))
     }
 
-    fn is_readable(&self, addresses: std::ops::Range<u64>) -> bool {
+    /// Fills the buffer with runs of resident pages, up to 1024, one behind the other. False where one of them cannot be read,
+    /// or they cannot be asked for together.
+    pub(crate) fn read_runs(&self, runs: &[Range<u64>], buffer: &mut [u8]) -> bool {
+        self.has_call.load(Ordering::Relaxed)
+            && process_vm::read_runs(self.identity.pid, runs, buffer).is_ok_and(|read| read == buffer.len())
+    }
+
+    fn is_readable(&self, addresses: Range<u64>) -> bool {
         self.pages.is_resident(addresses.clone()) || self.hugetlb.is_resident(addresses)
     }
 }

@@ -9,6 +9,7 @@
 
 use crate::ProcRoot;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -21,13 +22,26 @@ pub(crate) fn knows_processes_of(proc: &ProcRoot) -> bool {
 
 /// Fills the buffer from an address of a process on; gives how many bytes came before something was unreadable.
 pub(crate) fn read(pid: u32, address: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    let run = address..address.saturating_add(buffer.len() as u64);
+    read_runs(pid, std::slice::from_ref(&run), buffer)
+}
+
+/// Fills the buffer with ranges of a process, one behind the other; gives how many bytes came before something was
+/// unreadable. The kernel takes up to 1024 ranges.
+pub(crate) fn read_runs(pid: u32, runs: &[Range<u64>], buffer: &mut [u8]) -> io::Result<usize> {
     let too_large = |_| io::Error::from(io::ErrorKind::InvalidInput);
     let pid = libc::pid_t::try_from(pid).map_err(too_large)?;
-    let address = usize::try_from(address).map_err(too_large)?;
+    let vector = |run: &Range<u64>| {
+        let start = usize::try_from(run.start).map_err(too_large)?;
+        let iov_len = usize::try_from(run.end.saturating_sub(run.start)).map_err(too_large)?;
+        Ok(libc::iovec { iov_base: std::ptr::without_provenance_mut(start), iov_len })
+    };
+    let remote = runs.iter().map(vector).collect::<io::Result<Vec<_>>>()?;
+    let count = libc::c_ulong::try_from(remote.len()).map_err(too_large)?;
     let local = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
-    let remote = libc::iovec { iov_base: std::ptr::without_provenance_mut(address), iov_len: buffer.len() };
     #[expect(unsafe_code, reason = "no library wraps this call")]
-    // SAFETY: the kernel writes to the buffer only, at most its length, and looks at no memory of ours beside it.
-    let read = unsafe { libc::process_vm_readv(pid, &raw const local, 1, &raw const remote, 1, 0) };
+    // SAFETY: the kernel writes to the buffer only, at most its length, and looks at no other memory of ours but the list of
+    // ranges, which is as long as stated.
+    let read = unsafe { libc::process_vm_readv(pid, &raw const local, 1, remote.as_ptr(), count, 0) };
     usize::try_from(read).map_err(|_| io::Error::last_os_error())
 }

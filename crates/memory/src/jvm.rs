@@ -1,6 +1,9 @@
 //! What the JVM's structures say, read once.
 
-use assay_hotspot::{Arenas, CodeCache, GcTable, Hotspot, JavaHeap, JvmThread, Metaspace, Names, Nmt};
+use assay_hotspot::{
+    Arenas, CodeCache, GcTable, Hotspot, HotspotError, JavaHeap, JvmThread, Metaspace, Names, Nmt,
+};
+use assay_linux::MemorySource;
 use std::ops::Range;
 
 /// The parts of a JVM that are joined.
@@ -17,6 +20,14 @@ pub(crate) struct Jvm<'m> {
 }
 
 impl<'m> Jvm<'m> {
+    /// Finds the JVM of a process and reads it; `None` where there is none.
+    ///
+    /// # Errors
+    /// As of [`Hotspot::open`].
+    pub(crate) fn find(source: &'m dyn MemorySource) -> Result<Option<Jvm<'m>>, HotspotError> {
+        Ok(Hotspot::open(source)?.map(Jvm::read))
+    }
+
     pub(crate) fn read(hotspot: Hotspot<'m>) -> Jvm<'m> {
         Jvm {
             heap: hotspot.heap(),

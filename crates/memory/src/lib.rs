@@ -9,6 +9,7 @@
 
 mod advise;
 mod assemble;
+mod copying;
 mod depth;
 mod explain;
 mod facts;

@@ -14,7 +14,7 @@ use crate::stacks::stack_spans;
 use crate::system_map::NamedStretch;
 use crate::unknown::unknown_pieces;
 use assay_allocators::{HeapKind, Survey, survey};
-use assay_hotspot::Hotspot;
+use assay_hotspot::HotspotError;
 use assay_linux::{CachedMemory, MemorySource};
 use assay_model::{Area, OwnersLeftOut, Problem, ThreadMemory, Tier, UnknownPiece};
 use std::ops::Range;
@@ -34,11 +34,15 @@ pub(crate) struct Look<'m> {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Looks at a process.
+/// The JVM of a process, if it is one.
+pub(crate) type FoundJvm<'m> = Result<Option<Jvm<'m>>, HotspotError>;
+
+/// Looks at a process whose JVM has been read.
 ///
 /// `named` is what the JVM was asked to name; it is used where nothing else names anything.
 pub(crate) fn look<'m>(
     memory: &'m CachedMemory<'m>,
+    jvm: FoundJvm<'m>,
     options: &ReadOptions,
     named: &[NamedStretch],
 ) -> Look<'m> {
@@ -47,13 +51,10 @@ pub(crate) fn look<'m>(
     let mut problems = Vec::new();
     let mut ledger = Ledger::default();
     ledger.paint(mapped_spans(source, &mut leaves));
-    let jvm = match Hotspot::open(memory) {
-        Ok(hotspot) => hotspot.map(Jvm::read),
-        Err(error) => {
-            problems.push(Problem::new("libjvm", error.to_string()));
-            None
-        }
-    };
+    let jvm = jvm.unwrap_or_else(|error| {
+        problems.push(Problem::new("libjvm", error.to_string()));
+        None
+    });
     if let Some(jvm) = &jvm {
         paint_jvm(source, jvm, &mut ledger, &mut leaves);
     }
@@ -76,12 +77,7 @@ pub(crate) fn look<'m>(
             } else {
                 Vec::new()
             };
-            let searched = Searched {
-                regions: &regions,
-                variables,
-                ignore_nmt: options.ignore_nmt,
-                is_stopped: options.freeze.is_some(),
-            };
+            let searched = Searched { regions: &regions, variables, ignore_nmt: options.ignore_nmt };
             find_owners(source, jvm.as_ref(), &survey, searched, &mut leaves)
         }
         None => {

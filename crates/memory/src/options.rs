@@ -10,8 +10,10 @@ pub struct ReadOptions {
     pub depth: Option<LookDepth>,
     /// What is too much, where the depth is left open.
     pub heap_read_bytes_max: u64,
-    /// Stop the process while it is read, for at most this long. Without it the process is never stopped.
+    /// Stop the process while it is copied, for at most this long. Without it the process is never stopped.
     pub freeze: Option<Duration>,
+    /// Bytes that are copied at most, and by which Assay's own memory grows. It is less where there is less memory.
+    pub copy_bytes_max: u64,
     /// Ignore the headers and counters of native memory tracking: for tests that hold inferred owners against them.
     pub ignore_nmt: bool,
     /// Ask the JVM for its own map of what nothing else names. The JVM starts a thread for that, which stays.
@@ -24,6 +26,7 @@ impl Default for ReadOptions {
             depth: None,
             heap_read_bytes_max: HEAP_READ_BYTES_MAX,
             freeze: None,
+            copy_bytes_max: COPY_BYTES_MAX,
             ignore_nmt: false,
             ask_jvm: false,
         }
@@ -41,3 +44,6 @@ impl ReadOptions {
 /// takes 0.4 to 0.7 s of CPU time for each GiB, so that this much takes about 2 s. The search for the classes that hold native memory
 /// reads parts of it again, for 1.4 s at most.
 pub const HEAP_READ_BYTES_MAX: u64 = 3 << 30;
+
+/// Bytes of a process that are copied where nobody says: what a JVM has beside its heap is seldom more.
+const COPY_BYTES_MAX: u64 = 8 << 30;

@@ -1,59 +1,122 @@
 //! Reading a live process in full.
 
+use crate::copying::{CopyPlan, available_bytes};
 use crate::facts::{allocator_facts, jvm_facts};
 use crate::findings::findings;
+use crate::jvm::Jvm;
 use crate::look::{Look, look};
 use crate::options::ReadOptions;
+use crate::owners::object_ranges;
 use crate::sample::MemoryError;
-use crate::system_map::ask;
+use crate::system_map::{NamedStretch, ask};
+use assay_hotspot::Hotspot;
 use assay_linux::{
     CachedMemory, Freeze, LinuxError, LiveProcess, MemorySource, ProcRoot, SysRoot, monotonic_ns,
     thread_cpu_ns,
 };
-use assay_model::{Area, BesideRss, MemoryReport, Problem, schema};
+use assay_model::{Area, BesideRss, LookDepth, MemoryReport, Problem, schema};
 
 /// Reads the memory of a process of this machine: every resident byte in a leaf.
 ///
-/// The process is not stopped unless asked for, runs nothing, and no page of it becomes resident. On a running process
-/// mappings, pages and contents are from slightly different moments: `closure_bytes` and `rss_change_during_scan_bytes`
-/// say how far apart.
+/// What must be of one moment is copied first, and the process is stopped for no more than that, if it is asked for at all. It
+/// runs nothing, and no page of it becomes resident. On a running process mappings, pages and contents are from slightly
+/// different moments: `closure_bytes` and `rss_change_during_scan_bytes` say how far apart. A look at the structures of a
+/// running process is not copied: it reads little, and once a second.
 ///
 /// # Errors
 /// When the process is gone or a thread of the kernel, belongs to somebody else, or could not be stopped as asked.
 pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError> {
     let proc = ProcRoot::default();
     let (began_ns, cpu_began_ns) = (monotonic_ns(), thread_cpu_ns());
-    let mut ask_problems = Vec::new();
-    let named = if options.ask_jvm { ask(&proc, pid, &mut ask_problems) } else { Vec::new() };
-    let freeze = options.freeze.map(|limit| Freeze::start(&proc, pid, limit)).transpose()?;
-    let source = LiveProcess::open(&proc, pid)?;
-    let memory = CachedMemory::new(&source);
-    let mut seen = look(&memory, options, &named);
-    seen.problems.extend(ask_problems);
-    let beside_rss = noted(proc.read_beside_rss(pid), &mut seen.problems).unwrap_or_default();
-    let rss_after_bytes = noted(rss_after(&source, &beside_rss), &mut seen.problems);
-    let frozen = freeze.and_then(Freeze::end);
-    if frozen.is_some_and(|times| times.is_cut_short) {
-        seen.problems.push(Problem::new(
-            "freeze",
-            "the time allowed was over before everything was read, and the process ran on: allow more, --freeze=10s",
-        ));
-    }
-    seen.problems.extend(source.problems().iter().cloned());
-    let mut report = assemble(&source, &seen, rss_after_bytes);
+    let mut problems = Vec::new();
+    let named = if options.ask_jvm { ask(&proc, pid, &mut problems) } else { Vec::new() };
+    let process = LiveProcess::open(&proc, pid)?;
+    let is_copied = options.freeze.is_some() || options.depth != Some(LookDepth::Structures);
+    let mut report = if is_copied {
+        read_copied(&proc, &process, options, &named)?
+    } else {
+        let memory = CachedMemory::new(&process);
+        let seen = look(&memory, Jvm::find(&memory), options, &named);
+        of_process(&proc, &process, &seen, None)
+    };
+    report.problems.append(&mut problems);
     let groups = proc.read_cgroups(&SysRoot::default(), Some(pid));
     let cgroup = groups.and_then(|groups| groups.read_memory(&proc, &mut report.problems));
     report.cgroup = noted(cgroup, &mut report.problems).flatten();
-    report.beside_rss = beside_rss;
     report.program = proc.read_process_stat(pid).map_or_else(|_| String::new(), |stat| stat.command);
-    report.start_ticks = Some(source.identity().start_ticks);
     report.boot_id = noted(proc.read_boot_id(), &mut report.problems);
-    report.frozen_ns = frozen.map(|times| times.stopped_ns);
     report.monotonic_ns = began_ns;
     report.scan_ns = monotonic_ns().saturating_sub(began_ns);
-    report.scan_cpu_ns = thread_cpu_ns().saturating_sub(cpu_began_ns);
+    let cpu_ns = thread_cpu_ns().saturating_sub(cpu_began_ns);
+    report.scan_cpu_ns = report.scan_cpu_ns.saturating_add(cpu_ns);
     report.findings = findings(&report);
     Ok(report)
+}
+
+/// Copies a process, stopped for that if it is asked for, and looks at the copy. `before` is the process as it was just before.
+fn read_copied(
+    proc: &ProcRoot,
+    before: &LiveProcess,
+    options: &ReadOptions,
+    named: &[NamedStretch],
+) -> Result<MemoryReport, MemoryError> {
+    let pid = before.pid();
+    let cached = CachedMemory::new(before);
+    let hotspot = Hotspot::open(&cached);
+    let heap = hotspot.as_ref().ok().and_then(|hotspot| hotspot.as_ref()?.heap());
+    let plan = CopyPlan::new(before, heap.as_ref(), options, available_bytes(proc));
+    let room = plan.room();
+
+    let freeze = options.freeze.map(|limit| Freeze::start(proc, pid, limit)).transpose()?;
+    let is_stopped = freeze.is_some();
+    let open = if is_stopped { LiveProcess::open_stopped } else { LiveProcess::open };
+    let process = open(proc, pid)?;
+    if process.identity() != before.identity() {
+        return Err(LinuxError::NoMemory { pid }.into());
+    }
+    // The kernel counts what is shared while the pages are copied.
+    let (copied, beside_rss) = std::thread::scope(|scope| {
+        let beside_rss = is_stopped.then(|| scope.spawn(|| proc.read_beside_rss(pid)));
+        (plan.copy(process, room), beside_rss.and_then(|thread| thread.join().ok()))
+    });
+    let memory = CachedMemory::new(&copied);
+    // It reads names from the Java heap, which may not be part of the copy.
+    let jvm = hotspot.map(|hotspot| hotspot.map(|hotspot| Jvm::read(hotspot.seen_through(&memory))));
+    let frozen = freeze.and_then(Freeze::end);
+
+    let mut seen = look(&memory, jvm, options, named);
+    if frozen.is_some_and(|times| times.is_cut_short) {
+        seen.problems.push(Problem::new(
+            "freeze",
+            "the time allowed was over before everything was copied, and the process ran on: allow more, --freeze=10s",
+        ));
+    }
+    let objects = seen.jvm.as_ref().and_then(|jvm| jvm.heap.as_ref()).map(object_ranges).unwrap_or_default();
+    let copy = CopyPlan::report(&copied, seen.depth, &objects, &mut seen.problems);
+    let mut report = of_process(proc, copied.process(), &seen, beside_rss);
+    report.frozen_ns = frozen.map(|times| times.stopped_ns);
+    report.copy = Some(copy);
+    report.scan_cpu_ns = copied.helpers_cpu_ns();
+    Ok(report)
+}
+
+/// What was seen of a process, with what the kernel counts beside its RSS: now, unless that was read while it was stopped.
+fn of_process(
+    proc: &ProcRoot,
+    process: &LiveProcess,
+    seen: &Look<'_>,
+    beside_rss: Option<Result<BesideRss, LinuxError>>,
+) -> MemoryReport {
+    let mut problems = Vec::new();
+    let beside_rss = beside_rss.unwrap_or_else(|| proc.read_beside_rss(process.pid()));
+    let beside_rss = noted(beside_rss, &mut problems).unwrap_or_default();
+    let rss_after_bytes = noted(rss_after(process, &beside_rss), &mut problems);
+    let mut report = assemble(process, seen, rss_after_bytes);
+    report.beside_rss = beside_rss;
+    report.start_ticks = Some(process.identity().start_ticks);
+    report.problems.append(&mut problems);
+    report.problems.extend(process.problems().iter().cloned());
+    report
 }
 
 /// Reads memory that need not be that of a live process: a recording, or one that a test has changed.
@@ -63,7 +126,7 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
 pub fn read_source(source: &dyn MemorySource, options: &ReadOptions) -> MemoryReport {
     let (began_ns, cpu_began_ns) = (monotonic_ns(), thread_cpu_ns());
     let memory = CachedMemory::new(source);
-    let seen = look(&memory, options, &[]);
+    let seen = look(&memory, Jvm::find(&memory), options, &[]);
     let mut report = assemble(source, &seen, None);
     let first = source.threads().iter().find(|thread| thread.tid == source.pid());
     report.program = first.map_or_else(String::new, |thread| thread.name.clone());
@@ -99,6 +162,7 @@ fn assemble(source: &dyn MemorySource, seen: &Look<'_>, rss_after_bytes: Option<
         depth: Some(seen.depth),
         owners_left_out: seen.owners_left_out.clone(),
         frozen_ns: None,
+        copy: None,
         rss_bytes,
         rss_change_during_scan_bytes: change,
         closure_bytes,

@@ -3,6 +3,7 @@
 use assay_memory::{LookDepth, ReadOptions, explain_change, read};
 use assay_model::{Area, MemoryReport, MemoryRule};
 use assay_testkit::{find_java, skip, start_java};
+use std::time::Duration;
 
 /// Less than the 32 MiB of arrays that the program keeps, and more.
 const BOUND_BELOW: u64 = 16 << 20;
@@ -71,4 +72,39 @@ fn two_depths_of_a_process_that_stands_still_are_no_growth() {
             "looks of one depth are compared as they are"
         );
     }
+}
+
+#[test]
+fn what_was_copied_and_what_was_read_later_is_said_and_the_sum_is_exact_in_any_case() {
+    let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+    let freeze = Some(Duration::from_secs(30));
+    let sum = |look: &MemoryReport| look.leaves.iter().map(|leaf| leaf.resident_bytes).sum::<u64>();
+    // A heap of 400 MiB is not copied, one of 64 MiB is.
+    for (heap, is_copied) in [("400m", false), ("64m", true)] {
+        let sizes = [format!("-Xms{heap}"), format!("-Xmx{heap}")];
+        let jvm = start_java(&java, &[&sizes[0], &sizes[1], "-XX:+AlwaysPreTouch"], &[], "Churning");
+        let options = ReadOptions { freeze, ..ReadOptions::of_depth(LookDepth::Owners) };
+        let look = read(jvm.pid(), &options).expect("our child");
+        let copy = look.copy.as_ref().expect("it was copied");
+        assert_eq!(copy.left_out_bytes, 0, "{:?}", look.problems);
+        assert_eq!(copy.heap_read_later_bytes == 0, is_copied, "{copy:?}");
+        let heap_bytes = look.areas.iter().find(|a| a.area == Area::JavaHeap).map_or(0, |a| a.resident_bytes);
+        assert_eq!(heap_bytes < copy.copied_bytes, is_copied, "{copy:?}, heap {heap_bytes}");
+        assert!(look.frozen_ns.is_some_and(|ns| copy.copy_ns < ns && ns < look.scan_ns), "{look:?}");
+        assert_eq!(
+            (sum(&look), look.closure_bytes, look.rss_change_during_scan_bytes),
+            (look.rss_bytes, 0, 0)
+        );
+        assert!(look.threads.iter().any(|thread| thread.name == "main"), "{:?}", look.threads);
+        // Next to nothing finds room.
+        let look = read(jvm.pid(), &ReadOptions { copy_bytes_max: 1 << 20, ..options }).expect("our child");
+        let copy = look.copy.as_ref().expect("it was copied");
+        assert_eq!(copy.copied_bytes, 1 << 20);
+        assert!(10 << 20 < copy.left_out_bytes, "{copy:?}");
+        assert!(look.problems.iter().any(|p| p.about == "copy"), "{:?}", look.problems);
+        assert_eq!((sum(&look), look.closure_bytes), (look.rss_bytes, 0));
+    }
+    // A quick look at a running process is not copied.
+    let jvm = start_java(&java, &["-Xmx64m"], &[], "Churning");
+    assert_eq!(read(jvm.pid(), &ReadOptions::of_depth(LookDepth::Structures)).expect("our child").copy, None);
 }

@@ -44,7 +44,7 @@ pub struct LookArguments {
     /// Print the stored form as JSON; with --watch one line for each look, quick or full: its `depth` says which
     #[arg(long, conflicts_with = "record")]
     pub json: bool,
-    /// Stop the process while it is read, so that the sum is exact; it is continued after DURATION at the latest
+    /// Stop the process while it is copied, so that the sum is exact; it is continued after DURATION at the latest
     #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive, requires = "pid")]
     pub freeze: Option<Duration>,

@@ -1,6 +1,7 @@
 //! Inferred owners against the tags of native memory tracking, which were hidden from the search.
 
 use super::rules::of_tag;
+use crate::jvm::Jvm;
 use crate::look::{Look, look};
 use crate::options::ReadOptions;
 use assay_allocators::BlockState;
@@ -24,7 +25,7 @@ struct Agreement {
 fn agreement(source: &dyn MemorySource) -> Agreement {
     let options = ReadOptions { ignore_nmt: true, ..ReadOptions::default() };
     let memory = CachedMemory::new(source);
-    let Look { leaves, jvm, survey, claims, .. } = look(&memory, &options, &[]);
+    let Look { leaves, jvm, survey, claims, .. } = look(&memory, Jvm::find(&memory), &options, &[]);
     let nmt = &jvm.as_ref().expect("a JVM").nmt;
     let mut agreement = Agreement::default();
     for (i, block) in (0..).zip(&survey.blocks).filter(|(_, b)| b.state == BlockState::Used) {

@@ -43,7 +43,7 @@ pub(crate) fn find_owners(
     let mut search = Search::new(source, index, contents, room, survey, searched);
     take_all(&mut search, jvm, leaves);
     if let Some(jvm) = jvm {
-        name_holders(&mut search, jvm, searched.is_stopped, leaves);
+        name_holders(&mut search, jvm, leaves);
     }
     search.into_claims()
 }

@@ -20,8 +20,6 @@ use std::ops::Range;
 const STEPS_MAX: usize = 10;
 /// Bytes of the heap that all steps together read: 1.4 s of CPU time at most.
 const READ_BYTES_MAX: u64 = 4 << 30;
-/// The same while the process is stopped, which then waits for it: 0.2 s.
-const READ_BYTES_STOPPED_MAX: u64 = 512 << 20;
 /// What has no holder yet, in bytes and as a part of all: for less no further step is made.
 const LEFT_BYTES_MIN: u64 = 256 << 10;
 const LEFT_SHARE_MIN: u64 = 50;
@@ -62,7 +60,7 @@ struct Wrapper {
 }
 
 /// Names the holder of each block that belongs to a Java object: beneath the kind of the object, the class that holds it.
-pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, is_stopped: bool, leaves: &mut LeafTable) {
+pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
     let Some(heap) = &jvm.heap else { return };
     let ranges = object_ranges(heap);
     let wrappers = wrappers(search, jvm, &ranges, leaves);
@@ -74,12 +72,10 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, is_stopped: b
         way.met.insert(*address, Met::default());
     }
     if let Some(references) = jvm.hotspot.references() {
-        let read_bytes_max = if is_stopped { READ_BYTES_STOPPED_MAX } else { READ_BYTES_MAX };
-        let left = way.go_back(search.source, &ranges, read_bytes_max, &references, &wrappers);
+        let left = way.go_back(search.source, &ranges, &references, &wrappers);
         search.problems.extend(left.map(|(bytes, steps)| {
-            let more = if is_stopped { "; a look without --freeze goes farther" } else { "" };
             let what = format!(
-                "{bytes} bytes that Java objects keep are shown without their holder: it is more than {steps} objects away{more}"
+                "{bytes} bytes that Java objects keep are shown without their holder: it is more than {steps} objects away"
             );
             Problem::new(PROBLEM, what)
         }));
@@ -152,13 +148,12 @@ impl Way<'_, '_> {
         &mut self,
         source: &dyn MemorySource,
         ranges: &[Range<u64>],
-        read_bytes_max: u64,
         references: &References,
         wrappers: &BTreeMap<u64, Wrapper>,
     ) -> Option<(u64, usize)> {
         let resident = |range: &Range<u64>| source.pages().resident_bytes_in(range.clone());
         let heap_bytes = ranges.iter().map(resident).fold(0, u64::saturating_add).max(1);
-        let steps = STEPS_MAX.min((read_bytes_max / heap_bytes) as usize);
+        let steps = STEPS_MAX.min((READ_BYTES_MAX / heap_bytes) as usize);
         let of_jdk = || wrappers.iter().filter(|(_, wrapper)| !is_of_program(&wrapper.kind));
         let all_bytes: u64 = wrappers.values().map(|wrapper| wrapper.bytes).sum();
         let enough_bytes = LEFT_BYTES_MIN.max(all_bytes / LEFT_SHARE_MIN);

@@ -40,8 +40,6 @@ pub(crate) struct Searched<'a> {
     pub(crate) variables: &'a Variables<'a>,
     /// Hide the tags of native memory tracking, not the fact that pointers lead behind its header.
     pub(crate) ignore_nmt: bool,
-    /// Whether the process is stopped meanwhile.
-    pub(crate) is_stopped: bool,
 }
 
 /// The state of a search.

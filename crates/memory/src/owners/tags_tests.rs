@@ -3,6 +3,7 @@
 
 use super::rules::of_tag;
 use crate::LookDepth;
+use crate::jvm::Jvm;
 use crate::look::{Look, look};
 use crate::options::ReadOptions;
 use assay_allocators::BlockState;
@@ -44,7 +45,7 @@ fn tags_are_told_without_a_look_at_the_java_heap_and_are_those_of_a_whole_search
                 reads.push(address..address + bytes.len() as u64);
             });
             let memory = CachedMemory::new(&source);
-            let look = look(&memory, &ReadOptions::of_depth(depth), &[]);
+            let look = look(&memory, Jvm::find(&memory), &ReadOptions::of_depth(depth), &[]);
             let heap = look.jvm.as_ref().and_then(|jvm| jvm.heap.as_ref()).expect("a JVM with a heap");
             let resident: u64 =
                 heap.reserved.iter().map(|range| source.pages().resident_bytes_in(range.clone())).sum();
@@ -92,7 +93,7 @@ const STOPS_MAX: u32 = 5;
 fn differences(source: &LiveProcess) -> (Vec<String>, u64) {
     let memory = CachedMemory::new(source);
     let options = ReadOptions::of_depth(LookDepth::Structures);
-    let Look { leaves, jvm, survey, claims, .. } = look(&memory, &options, &[]);
+    let Look { leaves, jvm, survey, claims, .. } = look(&memory, Jvm::find(&memory), &options, &[]);
     let nmt = &jvm.as_ref().expect("a JVM").nmt;
     let mut found = vec![(0, 0); nmt.tags.len()];
     for (i, block) in (0..).zip(&survey.blocks).filter(|(_, b)| b.state == BlockState::Used) {

@@ -32,6 +32,7 @@ impl Look {
             depth: Some(LookDepth::Owners),
             owners_left_out: None,
             frozen_ns: None,
+            copy: None,
             rss_bytes: 0,
             rss_change_during_scan_bytes: 0,
             closure_bytes: 0,

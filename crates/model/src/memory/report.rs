@@ -18,6 +18,20 @@ pub enum LookDepth {
     Owners,
 }
 
+/// Memory that was copied before it was looked at, so that it is of one moment however long the look takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryCopy {
+    /// Bytes that were copied. Assay's own memory grew by as much meanwhile.
+    pub copied_bytes: u64,
+    /// How long copying took.
+    pub copy_ns: u64,
+    /// Bytes that were to be copied and found no room: they were read later, and may be newer than the rest.
+    pub left_out_bytes: u64,
+    /// Bytes of Java objects that were read later, while the process ran: which class holds native memory may be newer than
+    /// the rest.
+    pub heap_read_later_bytes: u64,
+}
+
 /// Why a look did not look for owners although nobody asked for less.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnersLeftOut {
@@ -65,6 +79,9 @@ pub struct MemoryReport {
     pub owners_left_out: Option<OwnersLeftOut>,
     /// How long the process was stopped; absent when it was not.
     pub frozen_ns: Option<u64>,
+    /// What was copied before it was looked at; absent in looks of old and in recordings of memory.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub copy: Option<MemoryCopy>,
     /// The kernel's RSS at the start of the scan: Σ of `Rss` over `smaps`.
     pub rss_bytes: u64,
     /// RSS at the end of the scan less that at its start.

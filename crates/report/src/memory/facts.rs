@@ -4,8 +4,8 @@ use assay_kit::Table;
 use assay_kit::number::{bytes, count, duration, less, percent, signed_bytes};
 use assay_kit::text::clean;
 use assay_model::{
-    Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, CgroupMemory, MemoryFinding, MemoryReport,
-    OwnersLeftOut,
+    Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, CgroupMemory, MemoryCopy, MemoryFinding,
+    MemoryReport, OwnersLeftOut,
 };
 
 /// Arenas that are listed; the rest is counted.
@@ -27,7 +27,7 @@ fn row(value: Option<u64>, what: &str) -> Option<Row> {
 pub fn closure(report: &MemoryReport, sum: u64) -> String {
     let difference = less(sum, report.rss_bytes);
     let scan = match report.frozen_ns {
-        Some(ns) => format!("the process was stopped for {}", duration(ns)),
+        Some(ns) => format!("the process was stopped for {}{}", duration(ns), copied(report.copy.as_ref())),
         None => format!(
             "RSS changed by {} during the scan of {}",
             signed_bytes(report.rss_change_during_scan_bytes),
@@ -43,6 +43,19 @@ pub fn closure(report: &MemoryReport, sum: u64) -> String {
         bytes(report.rss_bytes),
         signed_bytes(difference)
     )
+}
+
+/// What was done while the process was stopped, and what later.
+fn copied(copy: Option<&MemoryCopy>) -> String {
+    let Some(copy) = copy else { return String::new() };
+    let later = match copy.heap_read_later_bytes {
+        0 => String::new(),
+        objects => format!(
+            "; {} of Java objects were read afterwards: the classes that hold native memory may be newer than the rest",
+            bytes(objects)
+        ),
+    };
+    format!(", in which {} were copied{later}", bytes(copy.copied_bytes))
 }
 
 /// What the bytes of a kind of unknown are. A quick look looks for nobody's owner: to call memory ownerless would be wrong.

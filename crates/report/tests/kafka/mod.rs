@@ -204,6 +204,7 @@ fn with_sums(mut leaves: Vec<Leaf>, step: i32) -> MemoryReport {
         depth: Some(LookDepth::Owners),
         owners_left_out: None,
         frozen_ns: None,
+        copy: None,
         rss_bytes,
         rss_change_during_scan_bytes: 12_288,
         closure_bytes: 0,

@@ -1,0 +1,127 @@
+//! Which memory of a process is copied before it is looked at, and how much room there is for it.
+//!
+//! What a look reads must be of one moment: the JVM's structures, malloc's heap, class metadata, stacks, variables. All of it
+//! lies in private memory that may be written, and is copied. What cannot change (files, code) is read when it is asked
+//! for. So are Java objects, where they are many: they say which class holds native memory, and that changes slowly.
+
+use crate::options::ReadOptions;
+use assay_hotspot::JavaHeap;
+use assay_linux::{CopiedMemory, CopyRoom, LiveProcess, MemorySource, ProcRoot, SysRoot};
+use assay_model::{LookDepth, MemoryCopy, Problem};
+use std::ops::Range;
+
+/// Java objects are copied with the rest up to so many resident bytes.
+const HEAP_COPIED_BYTES_MAX: u64 = 256 << 20;
+/// What a process may grow by between the look that tells how much is copied and the copy.
+const GROWTH_BYTES: u64 = 16 << 20;
+const GROWTH_SHARE: u64 = 16;
+/// The copy takes no more than this part of the memory that can be had.
+const AVAILABLE_SHARE: u64 = 2;
+
+/// What is copied of a process, told before it is stopped.
+pub(crate) struct CopyPlan {
+    /// The Java heap, where it is not copied; in the order of the addresses.
+    apart: Vec<Range<u64>>,
+    room_bytes: u64,
+}
+
+impl CopyPlan {
+    /// Of a process with this heap. `available_bytes` is what Assay can have for it.
+    pub(crate) fn new(
+        source: &dyn MemorySource,
+        heap: Option<&JavaHeap>,
+        options: &ReadOptions,
+        available_bytes: u64,
+    ) -> CopyPlan {
+        let mut heap = heap.map(|heap| heap.reserved.clone()).unwrap_or_default();
+        heap.sort_by_key(|range| range.start);
+        let room_bytes_max = options.copy_bytes_max.min(available_bytes / AVAILABLE_SHARE);
+        let of = |apart: Vec<Range<u64>>| {
+            let bytes = resident_bytes(source, &ranges_without(&apart, source));
+            CopyPlan { apart, room_bytes: bytes.saturating_add(bytes / GROWTH_SHARE + GROWTH_BYTES) }
+        };
+        // Where nobody looks for owners, no object is read.
+        let is_read = options.depth != Some(LookDepth::Structures);
+        let with_heap =
+            (is_read && resident_bytes(source, &heap) <= HEAP_COPIED_BYTES_MAX).then(|| of(Vec::new()));
+        let with_heap = with_heap.filter(|plan| plan.room_bytes <= room_bytes_max);
+        let plan = with_heap.unwrap_or_else(|| of(heap));
+        CopyPlan { room_bytes: plan.room_bytes.min(room_bytes_max), ..plan }
+    }
+
+    /// The room for the copy: made before the process is stopped, since that takes longer than copying.
+    pub(crate) fn room(&self) -> CopyRoom {
+        CopyRoom::of(self.room_bytes)
+    }
+
+    /// Copies what is to be copied.
+    pub(crate) fn copy(&self, process: LiveProcess, room: CopyRoom) -> CopiedMemory {
+        let ranges = ranges_without(&self.apart, &process);
+        CopiedMemory::copy(process, &ranges, room)
+    }
+
+    /// What was copied, in the stored form, after a look of this depth at a heap with these objects.
+    pub(crate) fn report(
+        copied: &CopiedMemory,
+        depth: LookDepth,
+        objects: &[Range<u64>],
+        problems: &mut Vec<Problem>,
+    ) -> MemoryCopy {
+        let left_out_bytes = copied.left_out_bytes();
+        if left_out_bytes != 0 {
+            let what = format!(
+                "{left_out_bytes} bytes found no room in the copy of {} bytes and were read later: free memory on this machine, or \
+                 in the control group that assay runs in",
+                copied.copied_bytes()
+            );
+            problems.push(Problem::new("copy", what));
+        }
+        let read = objects.iter().filter(|_| depth == LookDepth::Owners);
+        let parts = read.flat_map(|range| copied.pages().resident_in(range.clone()));
+        let later = parts.filter(|part| !copied.holds(part));
+        MemoryCopy {
+            copied_bytes: copied.copied_bytes(),
+            copy_ns: copied.copying_ns(),
+            left_out_bytes,
+            heap_read_later_bytes: later.map(|part| part.end - part.start).sum(),
+        }
+    }
+}
+
+/// Private memory that may be written, without what is left apart.
+fn ranges_without(apart: &[Range<u64>], source: &dyn MemorySource) -> Vec<Range<u64>> {
+    let is_copied = |permissions: &[u8; 4]| permissions[1] == b'w' && permissions[3] == b'p';
+    let mappings = source.mappings().iter().filter(|m| is_copied(&m.permissions) && m.rss_bytes != 0);
+    let mut ranges = Vec::new();
+    for mapping in mappings {
+        let Range { mut start, end } = mapping.addresses;
+        let first = apart.partition_point(|range| range.end <= start);
+        for apart in apart[first..].iter().take_while(|range| range.start < end) {
+            if start < apart.start {
+                ranges.push(start..apart.start);
+            }
+            start = start.max(apart.end);
+        }
+        if start < end {
+            ranges.push(start..end);
+        }
+    }
+    ranges
+}
+
+fn resident_bytes(source: &dyn MemorySource, ranges: &[Range<u64>]) -> u64 {
+    ranges.iter().map(|range| source.pages().resident_bytes_in(range.clone())).fold(0, u64::saturating_add)
+}
+
+/// Memory that Assay can have: the machine's, and that of the control group that it runs in. Beyond, the kernel would end a
+/// process of that group, and that may be the one that is looked at.
+pub(crate) fn available_bytes(proc: &ProcRoot) -> u64 {
+    let machine = proc.read_meminfo().ok().and_then(|info| info.available_bytes).unwrap_or(u64::MAX);
+    let group = proc.read_cgroups(&SysRoot::default(), None).ok();
+    let group = group.and_then(|groups| groups.read_memory(proc, &mut Vec::new()).ok().flatten());
+    let left = group.and_then(|group| {
+        let droppable_bytes = group.inactive_file_bytes.unwrap_or(0);
+        Some(group.limit_bytes?.saturating_sub(group.current_bytes?.saturating_sub(droppable_bytes)))
+    });
+    left.map_or(machine, |left| left.min(machine))
+}
