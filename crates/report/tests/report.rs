@@ -283,6 +283,47 @@ fn trials_that_were_read_in_full_have_a_tree_map_for_each_variant_and_others_mis
     assert!(figure.contains("Java heap") && figure.contains("<table "));
 }
 
+/// The table of the chart of memory by area: the cells of each row.
+fn memory_by_area(run: &StoredRun) -> Vec<Vec<String>> {
+    let page = html(run);
+    let figure = page.split("<figure id=\"memory\"").nth(1).and_then(|f| f.split("</figure>").next());
+    let body = figure.and_then(|f| f.split("<table ").nth(1)).expect("the table of the chart");
+    // The text of a cell is what stands between its tags.
+    let text = |cell: &str| cell.split('<').filter_map(|part| Some(part.split_once('>')?.1)).collect();
+    let is_cell = |part: &&str| part.starts_with("d>") || part.starts_with("d ") || part.starts_with("h ");
+    let cells = |row: &str| row.split("<t").filter(is_cell).map(text).collect();
+    body.split("<tr").skip(1).map(cells).collect()
+}
+
+#[test]
+fn memory_by_area_is_from_full_looks_where_all_variants_have_them() {
+    let mut run = sample::run();
+    let full = AreaBytes { area: Area::JvmWork, resident_bytes: 777 << 20 };
+    for stored in &mut run.trials {
+        stored.memory_report = Some(MemoryReport { areas: vec![full], ..kafka::look() });
+    }
+    let has = |run: &StoredRun, text: &str| memory_by_area(run).iter().flatten().any(|cell| cell == text);
+    assert!(has(&run, "777"), "{:?}", memory_by_area(&run));
+    assert!(html(&run).contains("of the full look after the last window of each"));
+    // One variant without any: mappings are what all have.
+    let alone = run.trials[0].trial.variant.clone();
+    run.trials.iter_mut().filter(|t| t.trial.variant == alone).for_each(|t| t.memory_report = None);
+    assert!(!has(&run, "777"));
+    assert!(html(&run).contains("from the mappings alone"));
+}
+
+#[test]
+fn an_area_that_the_samples_of_a_variant_do_not_tell_is_not_available_and_never_zero() {
+    let mut run = sample::run();
+    let alone = run.trials[0].trial.variant.clone();
+    for stored in run.trials.iter_mut().filter(|t| t.trial.variant == alone) {
+        stored.memory.iter_mut().for_each(|s| s.areas.retain(|a| a.area == Area::JavaHeap));
+    }
+    let table = memory_by_area(&run);
+    let row = table.iter().find(|row| row.first().is_some_and(|name| *name == alone)).expect("its row");
+    assert!(row.iter().any(|cell| cell == "not available") && row.iter().all(|cell| cell != "0"), "{row:?}");
+}
+
 #[test]
 fn findings_in_gc_logs_stand_by_variant_where_there_are_any() {
     let mut run = sample::demo_run();

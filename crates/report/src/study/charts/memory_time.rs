@@ -17,6 +17,10 @@ const ID: &str = "memory-time";
 const TITLE: &str = "Resident memory by area over time";
 /// Samples drawn in one panel.
 const SAMPLES_MAX: usize = 80;
+/// What samples are made of: full looks where the study observes areas, which list what is unknown; else mappings.
+const FROM_LOOKS: &str = "Full looks; areas are stacked as in the figure above.";
+const FROM_MAPPINGS: &str = "From the mappings alone (/proc/PID/smaps and the heap's range): what they do not tell apart is unknown. The \
+     figure above is from full looks, where trials have them.";
 const PLOT: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 134.0 };
 
 /// The figure.
@@ -33,10 +37,13 @@ pub fn figure(grid: &Grid) -> Figure {
         return Figure::absent(ID, TITLE, "not available: no trial has memory samples inside its windows");
     }
     let all = || drawn.iter().filter_map(|(.., found)| found.as_ref()).flat_map(|(_, samples)| samples);
+    // Work of the JVM lies in malloc's heap, which mappings do not tell apart.
+    let is_short = !all().any(|(.., sample)| sample.areas.iter().any(|seen| seen.area == Area::JvmWork));
     Figure {
-        caption: "Areas stacked as in the figure above, one trial for each variant; dotted lines are the gaps between its \
-                  windows. From /proc/PID/smaps. Scales are the same in all panels of a heap size."
-            .to_owned(),
+        caption: format!(
+            "One trial for each variant; dotted lines are the gaps between its windows. {} Scales are the same in all panels of a heap size.",
+            if is_short { FROM_MAPPINGS } else { FROM_LOOKS }
+        ),
         key: area_key(|area| all().any(|(.., sample)| area.bytes_in(&sample.areas) > 0)),
         panels,
         size: "small",
@@ -87,7 +94,9 @@ fn table(drawn: &[Drawn<Placed>]) -> Table {
         Some((stored, samples)) => of(stored, samples),
         None => "not available: no sample in a window".to_owned(),
     };
-    let rss = |sample: Option<&Placed>| mib(sample.map_or(0.0, |(.., s)| s.rss_bytes as f64));
+    let rss = |sample: Option<&Placed>| {
+        sample.map_or_else(|| "not available".to_owned(), |(.., s)| mib(s.rss_bytes as f64))
+    };
     let highest = |samples: &[Placed]| rss(samples.iter().max_by_key(|(.., s)| s.rss_bytes));
     Table::of("Resident set size in the drawn trial, within its windows", drawn)
         .words("Variant", |(_, cell, _)| text::clean(cell.name))
