@@ -21,6 +21,8 @@ const START_S_MAX: f64 = 1_800.0;
 
 fn leak(report: &GcReport) -> Option<GcFinding> {
     let live = report.live_set.as_ref().filter(|live| live.trend == GcTrend::Grows)?;
+    // Watched for too short a time to have a slope, every program grows: it starts.
+    live.slope_bytes_per_h.as_ref()?;
     let from = live.first_bytes.map_or(String::new(), |first| format!("from {} ", size(first as f64)));
     let mut evidence = format!("{} of {}: {from}to {}", live.basis, live.count, size(live.last_bytes as f64));
     if let Some((slope, low, high)) = live.slope_bytes_per_h.and_then(|s| Some((s.estimate, s.low?, s.high?)))

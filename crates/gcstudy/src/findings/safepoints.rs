@@ -8,6 +8,8 @@ pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];
 
 /// Reaching a safepoint takes microseconds; this is long, milliseconds.
 const REACHING_P99_MS_MAX: f64 = 10.0;
+/// Of fewer the 99th percentile is the longest, which a machine that was busy for a moment brings about.
+const PERCENTILE_COUNT_MIN: u64 = 100;
 const REACHING_MAX_MS: f64 = 100.0;
 /// Share of the span, percent.
 const REACHING_PERCENT_MAX: f64 = 1.0;
@@ -15,12 +17,12 @@ const REACHING_PERCENT_MAX: f64 = 1.0;
 fn reaching(report: &GcReport) -> Option<GcFinding> {
     let reach = &report.time_to_safepoint;
     let (p99_ms, max_ms) = (reach.p99_ms?, reach.max_ms?);
+    let is_p99_long = PERCENTILE_COUNT_MIN <= reach.count && REACHING_P99_MS_MAX <= p99_ms;
     let is_much = report.span_s.is_some_and(|s| REACHING_PERCENT_MAX / 100.0 * s * 1e3 <= reach.total_ms);
-    if p99_ms < REACHING_P99_MS_MAX && max_ms < REACHING_MAX_MS && !is_much {
+    if !is_p99_long && max_ms < REACHING_MAX_MS && !is_much {
         return None;
     }
-    let severity =
-        if REACHING_P99_MS_MAX <= p99_ms && is_much { GcSeverity::Error } else { GcSeverity::Warning };
+    let severity = if is_p99_long && is_much { GcSeverity::Error } else { GcSeverity::Warning };
     let evidence = format!(
         "99th percentile {p99_ms:.2} ms, longest {max_ms:.1} ms, {:.1} ms in all over {} safepoints",
         reach.total_ms, reach.count

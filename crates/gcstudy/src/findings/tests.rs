@@ -239,6 +239,10 @@ fn rules_on_room() {
         (live.trend, live.slope_bytes_per_h) = (GcTrend::Grows, exact(f64::from(1 << 30)));
     });
     assert!(leak.evidence.contains("the heap is full in 3.0 h"), "{}", leak.evidence);
+    let mut start = well();
+    start.live_set.as_mut().unwrap().trend = GcTrend::Grows;
+    start.live_set.as_mut().unwrap().slope_bytes_per_h = None;
+    assert!(findings(&start).iter().all(|finding| finding.rule != GcRule::LiveSetGrows));
     // Collections that leave it nearly full would have made the heap larger if they could.
     let unsaid = check(GcRule::HeapTooSmall, |r| {
         jvm(r).heap_bytes_max = None;

@@ -21,9 +21,14 @@ pub(super) enum Said {
 /// What the line says; `None` when it is no such line, or breaks off. Where beginnings are logged too, the stamp of a line is that of
 /// the end, else of the beginning.
 pub(super) fn read(text: &str, has_starts: bool, at: At) -> Option<Said> {
-    let open = text.find("[Pause ").or_else(|| text.find("[Concurrent "))?;
+    // Nothing but a stamp stands before it, so it is the first bracket.
+    let open = memchr::memchr(b'[', text.as_bytes())?;
+    let behind = &text[open + 1..];
+    if !behind.starts_with("Pause ") && !behind.starts_with("Concurrent ") {
+        return None;
+    }
     let (before, stamp) = Stamp::behind(&text[..open]);
-    let inside = text[open + 1..].trim_end().strip_suffix(']')?;
+    let inside = behind.trim_end().strip_suffix(']')?;
     let (what, length) = inside.rsplit_once(", ")?;
     if !before.trim().is_empty() {
         return None;
