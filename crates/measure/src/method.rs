@@ -51,7 +51,7 @@ pub fn method_of(config: &CapacityConfig, throughput_per_s: Option<f64>) -> Box<
         CapacityMethod::Sweep => {
             let time_factor = (config.budget_s / SWEEP_S).min(1.0);
             let sweep = Sweep::new(SweepConfig { time_factor, ..SweepConfig::new(limits_ms) });
-            Box::new(Validated::new(sweep, time_factor))
+            Box::new(Climbing::behind(Validated::new(sweep, time_factor), config.miss_share()))
         }
     }
 }
@@ -65,6 +65,7 @@ mod tests {
     fn the_method_is_the_one_that_is_named_and_begins_at_half_of_what_warm_up_reached() {
         let config = |method| CapacityConfig {
             target: "x".to_owned(),
+            scenario: None,
             method,
             percentile: 99.0,
             limits_ms: vec![10.0],

@@ -84,6 +84,8 @@ fn contradiction(windows: &[Seen]) -> Option<(f64, f64)> {
 pub struct Climbing<M> {
     method: M,
     miss_share: f64,
+    /// Only once the method has ended: its rules say which windows it has.
+    waits: bool,
     windows: Vec<Seen>,
     /// The last window overloaded the server.
     was_overload: bool,
@@ -104,6 +106,7 @@ impl<M: Method> Climbing<M> {
         Climbing {
             method,
             miss_share,
+            waits: false,
             windows: Vec::new(),
             was_overload: false,
             suspects: Vec::new(),
@@ -113,6 +116,11 @@ impl<M: Method> Climbing<M> {
             next: None,
             used_s: 0.0,
         }
+    }
+
+    /// The same for a method that goes its way to the end whatever its windows say.
+    pub fn behind(method: M, miss_share: f64) -> Self {
+        Climbing { waits: true, ..Climbing::new(method, miss_share) }
     }
 
     /// What a window that the method asked for says of those before.
@@ -126,7 +134,13 @@ impl<M: Method> Climbing<M> {
         }
         self.was_overload = is_overload;
         self.windows.extend(seen);
-        if let Some((kept_per_s, missed_per_s)) = contradiction(&self.windows) {
+        self.compare();
+    }
+
+    /// Whether windows contradict each other, once it is time to ask.
+    fn compare(&mut self) {
+        let is_time = !self.waits || self.method.next().is_none();
+        if let Some((kept_per_s, missed_per_s)) = contradiction(&self.windows).filter(|_| is_time) {
             self.climb(kept_per_s, missed_per_s);
         }
     }
@@ -222,7 +236,8 @@ impl<M: Method> Method for Climbing<M> {
 
     fn lose(&mut self, ask: &Ask) {
         if ask.step != CapacityStep::Climb {
-            return self.method.lose(ask);
+            self.method.lose(ask);
+            return self.compare();
         }
         self.used_s += seconds(ask);
         self.retries += u32::from(self.found.is_none());
@@ -242,7 +257,7 @@ impl<M: Method> Method for Climbing<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capacity::{Search, SearchConfig};
+    use crate::capacity::{Search, SearchConfig, Sweep, SweepConfig};
 
     /// A server that answers so many a second, and after an overload fewer, until it has rested for so long.
     struct Server {
@@ -271,9 +286,17 @@ mod tests {
             }
         }
 
-        fn searched(mut self) -> (Capacity, Vec<Ask>) {
+        fn searched(self) -> (Capacity, Vec<Ask>) {
             let config = SearchConfig { limits_ms: vec![50.0], ..SearchConfig::new(80.0) };
-            let (mut method, mut asked) = (Climbing::new(Search::new(config), 0.01), Vec::new());
+            self.measured(Climbing::new(Search::new(config), 0.01))
+        }
+
+        fn swept(self) -> (Capacity, Vec<Ask>) {
+            self.measured(Climbing::behind(Sweep::new(SweepConfig::new(vec![50.0])), 0.01))
+        }
+
+        fn measured(mut self, mut method: impl Method) -> (Capacity, Vec<Ask>) {
+            let mut asked = Vec::new();
             while let Some(ask) = method.next() {
                 let window = self.answer(&ask);
                 method.take(&ask, window);
@@ -304,6 +327,22 @@ mod tests {
             Server { well_per_s: 317.0, ill_per_s: 317.0, cure_s: 0.0, is_ill: false }.searched();
         assert_eq!(capacity.from_below, None);
         assert!(asked.iter().all(|ask| ask.step != CapacityStep::Climb));
+    }
+
+    #[test]
+    fn a_sweep_goes_to_its_end_and_then_the_load_is_raised_where_its_windows_contradict_each_other() {
+        let (capacity, asked) =
+            Server { well_per_s: 317.0, ill_per_s: 100.0, cure_s: 12.0, is_ill: false }.swept();
+        let found = capacity.from_below.expect("the search for the highest load kept what the levels missed");
+        assert!(found.missed_per_s < 120.0 && 300.0 < found.kept_per_s, "{found:?}");
+        assert!(found.max_rate_per_s.is_some_and(|max| (317.0 / STEP..=317.0).contains(&max)), "{found:?}");
+        let climbs = asked.iter().position(|ask| ask.step == CapacityStep::Climb).expect("it was raised");
+        assert!(asked[climbs..].iter().all(|ask| ask.step == CapacityStep::Climb));
+        let of_levels = asked[..climbs].iter().filter(|ask| ask.step == CapacityStep::Level).count();
+        let (well, whole) =
+            Server { well_per_s: 317.0, ill_per_s: 317.0, cure_s: 0.0, is_ill: false }.swept();
+        assert_eq!(well.from_below, None);
+        assert!(20 < of_levels && whole.iter().all(|ask| ask.step != CapacityStep::Climb));
     }
 
     #[test]
