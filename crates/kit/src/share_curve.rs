@@ -23,7 +23,7 @@ pub fn draw(points: &[Point], width: f64, (id, title): (&str, &str)) -> Option<S
     let mut svg = Svg::new(width, plot.bottom + 42.0);
     let x = Scale::logarithmic((first.at, last.at), (plot.left, plot.right));
     let y = Scale::linear((0.0, 100.0), (plot.bottom, plot.top));
-    plot.y_axis(&mut svg, &y, &[0.0, 25.0, 50.0, 75.0, 100.0], "left to the application (%)");
+    plot.y_axis(&mut svg, &y, &[0.0, 25.0, 50.0, 75.0, 100.0], "not stopped for the collector (%)");
     let step = points.len().div_ceil(if width < 600.0 { 5 } else { 12 });
     let marks: Vec<(f64, String)> =
         points.iter().rev().step_by(step).map(|p| (x.at(p.at), p.name.clone())).collect();

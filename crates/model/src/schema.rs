@@ -24,7 +24,7 @@ formats! {
     /// `assay capacity --json`
     CAPACITY = "assay.capacity/3";
     /// `assay gc --json`
-    GC = "assay.gc/2";
+    GC = "assay.gc/3";
     /// `assay gc diff --json`
     GC_COMPARISON = "assay.gc-comparison/1";
     /// First line of a trial's `gc.ndjson`

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// are kept in bounded form; each says how exact it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcReport {
-    /// `assay.gc/2`
+    /// `assay.gc/3`
     pub schema: String,
     /// What was read, in the order of time.
     pub sources: Vec<GcSource>,
@@ -58,7 +58,7 @@ pub struct GcReport {
     /// Of what was allocated, the share that went there, over the collections that show both, percent.
     #[serde(default)]
     pub promoted_percent: Option<f64>,
-    /// Σ (before - after) of all collections that give both, bytes.
+    /// Σ (before - after) of all collections that give both, bytes. Up to `assay.gc/2` the first one was not in it.
     pub freed_bytes: Option<u64>,
     /// Freed bytes by request, where requests were given, bytes.
     pub garbage_bytes_per_request: Option<Estimate>,
@@ -205,7 +205,8 @@ pub struct GcRow {
     pub histogram: Vec<(f64, u64)>,
 }
 
-/// Minimum mutator utilisation: the smallest share of any window of this length in which the application ran.
+/// Minimum mutator utilisation: the smallest share of any window of this length in which the application was not stopped
+/// for the collector. Other safepoints are not in it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcMmu {
     /// Length of the window, milliseconds.

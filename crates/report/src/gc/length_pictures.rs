@@ -1,4 +1,4 @@
-//! How long pauses took: a histogram for each kind on one logarithmic axis, sums by cause, and what was left to the application.
+//! How long pauses took: a histogram for each kind on one logarithmic axis, sums by cause, and the time without pauses.
 
 use super::words;
 use assay_kit::bar_rows::{self, Bar};
@@ -33,7 +33,7 @@ pub fn causes(rows: &[GcRow], width: f64, id: &str) -> Option<String> {
     (!bars.is_empty()).then(|| bar_rows::bars(&bars, (None, None), width, (id, "Time in pauses by cause")))
 }
 
-/// The smallest share of any stretch of time that was left to the application, by the length of the stretch.
+/// The smallest share of any stretch of time in which the application was not stopped for the collector, by the length of the stretch.
 pub fn mmu(points: &[GcMmu], width: f64, id: &str) -> Option<String> {
     let usable = |m: &&GcMmu| {
         m.window_ms.is_finite()
@@ -48,5 +48,5 @@ pub fn mmu(points: &[GcMmu], width: f64, id: &str) -> Option<String> {
         text: words::percent(m.utilisation_percent),
     };
     let points: Vec<Point> = points.iter().filter(usable).map(point).collect();
-    share_curve::draw(&points, width, (id, "Smallest share left to the application"))
+    share_curve::draw(&points, width, (id, "Smallest share not stopped for the collector"))
 }

@@ -43,7 +43,7 @@ pub fn render(report: &GcReport, name: &str, out: &mut impl io::Write) -> io::Re
         Section::answer(answer.render().map_err(io::Error::other)?),
         Section::new("timeline", "Heap and pauses", timeline_html(&report.series)),
         Section::new("pauses", "Pauses", pauses_html(report)),
-        Section::new("mmu", "Time left to the application", mmu_html(report)),
+        Section::new("mmu", "Time not stopped for the collector", mmu_html(report)),
         Section::new("memory", "Memory and time", page_tables::figures(report)),
         Section::new("beside", "Beside the application", beside_html(report)),
         Section::new("jvms", "Who wrote it", page_tables::jvms(report)),
@@ -135,8 +135,9 @@ fn mmu_html(report: &GcReport) -> String {
     else {
         return absent("the log has no times of pauses");
     };
-    let caption = "Minimum mutator utilisation: wherever a stretch of this length lies in the log, at least this share of it was \
-                   left to the application. Where it is 0 a pause was as long as the stretch.";
+    let caption = "Minimum mutator utilisation: wherever a stretch of this length lies in the log, the application was not stopped for \
+                   the collector in at least this share of it. Where it is 0 a pause was as long as the stretch. Other safepoints \
+                   are not in it.";
     let table = page_tables::mmu(report).html();
     figure("mmu-curve", "mmu", "", &pictures, caption)
         + &format!("<details class=\"print-open\"><summary>Figures behind it</summary>{table}</details>")

@@ -46,7 +46,7 @@ pub fn lengths(
 pub fn mmu(report: &GcReport) -> Table {
     Table::of("Minimum mutator utilisation", &report.mmu)
         .words("Any stretch of", |m| words::window(m.window_ms))
-        .figures("leaves the application at least (%)", |m| words::percent(m.utilisation_percent))
+        .figures("is without pauses to at least (%)", |m| words::percent(m.utilisation_percent))
         .table()
 }
 

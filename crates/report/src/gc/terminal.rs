@@ -170,7 +170,7 @@ fn mmu(out: &mut Terminal, report: &GcReport) {
     if report.mmu.is_empty() {
         return;
     }
-    let title = "Smallest share of any stretch of time that was left to the application (MMU)";
+    let title = "Smallest share of any stretch of time not stopped for the collector (MMU)";
     out.heading(&shorten(title, out.width));
     let cell = 11;
     for part in report.mmu.chunks((out.width - 10) / cell) {
