@@ -198,6 +198,9 @@ pub struct LoadArguments {
     /// Scenario file: operations, sessions, checks
     #[arg(long)]
     pub scenario: Option<PathBuf>,
+    /// Follow redirects on the same server, up to ten; in a scenario each operation says so itself
+    #[arg(long, conflicts_with = "scenario")]
+    pub follow_redirects: bool,
     /// Seed of every random draw; without it each load draws other numbers, and says its seed
     #[arg(long)]
     pub seed: Option<u64>,

@@ -10,6 +10,7 @@ mod failure;
 mod output_file;
 mod progress;
 mod screen;
+mod seed;
 mod stop;
 
 use arguments::{Arguments, Command};

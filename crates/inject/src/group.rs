@@ -86,6 +86,7 @@ impl Injectors {
         }
         let scenario = &config.load.scenario;
         scenario.check_operations(&config.load.limited)?;
+        config.load.set_up()?;
         let operations = scenario.operation_names().zip(scenario.asked_shares());
         let operations = operations.map(|(name, asked_share)| OperationCount {
             name: name.to_owned(),

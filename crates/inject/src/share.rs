@@ -33,6 +33,7 @@ pub(crate) fn config_of(
         in_flight_max: share(part, "in_flight_max", config.in_flight_max)?,
         sessions: share(part, "sessions", config.sessions)?,
         seed: part.seed(config.seed),
+        shared: config.shared.of_part(part),
         ..config.clone()
     })
 }

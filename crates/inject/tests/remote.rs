@@ -73,12 +73,12 @@ fn constant_arrivals_of_several_are_as_many_as_of_one() {
 fn users_of_a_closed_loop_are_shared() {
     let (server, injectors) = (CountingServer::start(), InjectorThread::group(2));
     let mut group = connect(config(&server, &addresses(&injectors)));
-    let load = Load::Closed { users: 3, think: Duration::from_millis(20) };
+    let load = Load::Closed { users: 3, think: Some(Duration::from_millis(20)) };
     let window = LoadWindow { load, ..open(ArrivalLaw::Constant, 1.0, 500) };
     let measured = make(&mut group, &window);
     assert_eq!(measured.requests, server.count());
     assert!((3..=75).contains(&measured.requests), "3 users, 20 ms of thinking: {}", measured.requests);
-    let one = LoadWindow { load: Load::Closed { users: 1, think: Duration::ZERO }, ..window };
+    let one = LoadWindow { load: Load::Closed { users: 1, think: None }, ..window };
     let error = group.window(&one, &AtomicBool::new(false), &mut |_| ()).expect_err("one for two");
     assert_eq!(error.to_string(), "users = 1: use one for each injector at least");
 }

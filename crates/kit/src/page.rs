@@ -147,13 +147,18 @@ pub fn list<N: AsRef<str>>(rows: impl IntoIterator<Item = (N, String)>) -> Strin
 
 /// Text shown as it is, with a button that copies it (`web/csv.js`); each line is escaped in full.
 pub fn copied_text(id: &str, label: &str, summary: &str, text: &str) -> String {
-    let escaped: Vec<String> = clean_lines(text).lines().map(line_in_full).collect();
     format!(
         "<details id=\"csv\"><summary>{summary}</summary>\
          <p><button type=\"button\" id=\"copy-csv\" hidden>Copy</button> <span id=\"copied\" role=\"status\"></span></p>\
          <pre id=\"{id}\" tabindex=\"0\" aria-label=\"{label}\">{}</pre></details>",
-        escaped.join("\n")
+        lines_in_full(text)
     )
+}
+
+/// A text of several lines, escaped and not shortened.
+pub fn lines_in_full(text: &str) -> String {
+    let escaped: Vec<String> = clean_lines(text).lines().map(line_in_full).collect();
+    escaped.join("\n")
 }
 
 /// `html` shortens what is longer than a text should be.

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, connections.parse()?))?;
     let load = match law.as_str() {
         "open" => Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: amount.parse()? },
-        _ => Load::Closed { users: amount.parse()?, think: Duration::ZERO },
+        _ => Load::Closed { users: amount.parse()?, think: None },
     };
     let duration = Duration::from_secs_f64(seconds.parse()?);
     let measured = generator.run(&load, duration, &AtomicBool::new(false), None, &mut |_| ())?;

@@ -51,6 +51,7 @@ impl Generator {
     /// Checks a load, opens the connections that it needs and seats its users. `stop` ends the opening early.
     pub fn ready(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Opened, LoadError> {
         let users = check(load, duration)?;
+        self.config.set_up()?;
         let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
         self.seat(users.unwrap_or(self.config.sessions));
         Ok(opened)
@@ -80,9 +81,7 @@ impl Generator {
                 end_ns,
                 self.config.in_flight_max,
             ),
-            Load::Closed { users, think } => {
-                Schedule::closed(*users, think.as_nanos() as u64, begun_ns, end_ns)
-            }
+            Load::Closed { users, .. } => Schedule::closed(*users, begun_ns, end_ns),
         };
         let span = Span { begun_ns, start_ns, end_ns };
         let tally = Tally::new(&self.config.base_url, &self.config.scenario, *load, seed, span);
@@ -127,7 +126,7 @@ fn check(load: &Load, duration: Duration) -> Result<Option<u32>, LoadError> {
         Load::Open { .. } => Ok(None),
         Load::Closed { users, think } => {
             within("users", users, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
-            if think > DURATION_MAX {
+            if let Some(think) = think.filter(|think| *think > DURATION_MAX) {
                 let value = format!("{think:?}");
                 return Err(LoadError::Setting { name: "think", value, fix: "use at most 7 days" });
             }

@@ -32,6 +32,14 @@ pub enum LoadError {
         /// The names that there are.
         known: String,
     },
+    /// A one-time request of the scenario failed.
+    #[error("set-up request {operation:?}: {cause}; its answer is needed before any load")]
+    SetUp {
+        /// Name of the operation.
+        operation: String,
+        /// What was wrong with it.
+        cause: String,
+    },
     /// A number in the configuration or the load is out of its range.
     #[error("{name} = {value}: {fix}")]
     Setting {

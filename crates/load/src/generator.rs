@@ -5,8 +5,9 @@ use crate::arrivals::Part;
 use crate::connection::Connection;
 use crate::opening::{Patience, open_all};
 use crate::poll::Poll;
-use crate::scenario::Scenario;
+use crate::scenario::{Dealing, Scenario};
 use crate::session::Session;
+use crate::shared::Shared;
 use crate::url::BaseUrl;
 use assay_model::Problem;
 use serde::{Deserialize, Serialize};
@@ -30,8 +31,11 @@ pub struct GeneratorConfig {
     pub connections: u32,
     /// Most requests of an open loop in flight, sent or waiting for a connection; arrivals beyond it fail.
     pub in_flight_max: u32,
-    /// Users of an open loop: each arrival is a request of the one who has been idle longest, and waits if none is.
+    /// Users of an open loop who may have a request under way at once: each arrival is a request of the one of its kind who has
+    /// been idle longest, or of another user where all of them think.
     pub sessions: u32,
+    /// What the users share, also with those of generators before and after this one.
+    pub shared: Shared,
     /// Seed of every random draw.
     pub seed: u64,
     /// Names of the operations that response-time limits hold for; empty: all.
@@ -43,6 +47,7 @@ impl GeneratorConfig {
     pub fn new(base_url: impl Into<String>, scenario: Scenario, connections: u32) -> Self {
         GeneratorConfig {
             base_url: base_url.into(),
+            shared: scenario.shared(),
             scenario,
             connections,
             in_flight_max: 10_000,
@@ -87,6 +92,7 @@ pub struct Generator {
     pub(crate) poll: Poll,
     pub(crate) connections: Vec<Connection>,
     pub(crate) sessions: Vec<Session>,
+    dealing: Dealing,
     patience: Patience,
     pub(crate) stretches: u64,
 }
@@ -118,6 +124,7 @@ impl Generator {
             poll,
             connections,
             sessions: Vec::new(),
+            dealing: Dealing::default(),
             patience: Patience::Full,
             stretches: 0,
         })
@@ -169,10 +176,21 @@ impl Generator {
         watch(&self.poll, &self.connections[at], at)
     }
 
+    /// Makes sure that there are so many users. Of those of all generators of the load together, each kind has its share.
     pub(crate) fn seat(&mut self, wanted: u32) {
-        for number in self.sessions.len() as u64..u64::from(wanted) {
-            self.sessions.push(Session::new(self.config.seed, number, &self.config.scenario));
+        let Part { number, of } = self.config.shared.part();
+        while self.sessions.len() < wanted as usize {
+            let dealt: Vec<usize> =
+                (0..of.max(1)).map(|_| self.dealing.next(&self.config.scenario.users)).collect();
+            self.add_user(dealt.get(number as usize).copied().unwrap_or(0));
         }
+    }
+
+    /// Adds a user of a kind; says which it is.
+    pub(crate) fn add_user(&mut self, kind: usize) -> usize {
+        let (number, config) = (self.sessions.len(), &self.config);
+        self.sessions.push(Session::new(config.seed, number as u64, kind, &config.scenario, &config.shared));
+        number
     }
 }
 

@@ -19,8 +19,8 @@ pub enum Load {
     Closed {
         /// Number of users.
         users: u32,
-        /// Time from an answer to the user's next request.
-        think: Duration,
+        /// Time from an answer to the user's next request; absent: as the scenario says.
+        think: Option<Duration>,
     },
 }
 

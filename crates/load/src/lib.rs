@@ -25,6 +25,7 @@ mod cookies;
 mod drive;
 mod error;
 mod generator;
+mod idle;
 mod interval_log;
 mod law;
 mod measured;
@@ -38,6 +39,8 @@ mod run;
 mod scenario;
 pub mod schedule;
 mod session;
+mod setup;
+mod shared;
 mod source;
 mod tally;
 #[cfg(test)]
@@ -58,6 +61,7 @@ pub use measured::{
 };
 pub use priority::Priority;
 pub use scenario::{Scenario, scenario_schema};
+pub use shared::Shared;
 pub use source::{LoadSource, LoadWindow};
 pub use timeline::CompletionTimeline;
 pub use window::{CONNECTION_WAIT_MIN, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail, WindowRecorder};

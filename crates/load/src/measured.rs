@@ -283,6 +283,7 @@ impl Measured {
             generator_cpu_share: self.generator_cpu_share(),
             operations: self.operations.clone(),
             seed: self.seed,
+            scenario: None,
             injectors: self.injectors.clone(),
             valid,
             problems,

@@ -9,8 +9,9 @@
 use crate::checked::checked;
 use crate::connection::{Failure, State};
 use crate::generator::{Generator, token};
+use crate::idle::Idle;
 use crate::interval_log::IntervalLogs;
-use crate::law::{Progress, Span};
+use crate::law::{Load, Progress, Span};
 use crate::measured::{ErrorKind, Measured};
 use crate::poll::Ready;
 use crate::recorder::{Recorder, RequestTimes};
@@ -66,7 +67,9 @@ pub(crate) struct Run<'a> {
     active: Vec<Option<Active>>,
     free_connections: VecDeque<Free>,
     /// Of an open loop.
-    free_sessions: VecDeque<Free>,
+    idle: Idle,
+    /// What all users think after each answer, where the load says that.
+    think_ns: Option<u64>,
     /// Connections that were refused, with the end of their rest.
     resting: VecDeque<(u64, usize)>,
     /// No request's time limit ends before this.
@@ -89,7 +92,11 @@ impl<'a> Run<'a> {
         let scenario = &generator.config.scenario;
         let timeout_ns = scenario.operations.iter().map(|operation| operation.timeout_ns).max().unwrap_or(0);
         let Span { begun_ns, start_ns, end_ns } = span;
-        let sessions = generator.config.sessions as usize;
+        let think = match tally.measured().load {
+            Load::Closed { think, .. } => think,
+            Load::Open { .. } => None,
+        };
+        let idle = Idle::new(generator, tally.measured().seed, begun_ns);
         Run {
             schedule,
             recorder: Recorder::new(start_ns, logs),
@@ -102,7 +109,8 @@ impl<'a> Run<'a> {
             stopped: false,
             active: generator.connections.iter().map(|_| None).collect(),
             free_connections: (0..connections).map(|at| (at, begun_ns)).collect(),
-            free_sessions: (0..sessions).map(|at| (at, begun_ns)).collect(),
+            idle,
+            think_ns: think.map(|time| time.as_nanos() as u64),
             resting: VecDeque::new(),
             deadline_floor_ns: NEVER_NS,
             next_progress_ns: begun_ns + PROGRESS_NS,
@@ -209,7 +217,7 @@ impl<'a> Run<'a> {
             let Some(waiting) = self.schedule.take() else { break };
             let session = match waiting.user {
                 Some(user) => Some((user as usize, 0)),
-                None => self.free_sessions.pop_front(),
+                None => self.idle.take(self.generator, now_ns),
             };
             let Some((session, session_free_ns)) = session else {
                 self.schedule.put_back(waiting);
@@ -419,10 +427,15 @@ impl<'a> Run<'a> {
             done_ns,
         };
         self.books().enter(Some(active.operation), &times, is_right);
+        let Generator { config, sessions, .. } = &mut *self.generator;
+        let user = &mut sessions[active.session];
+        let operation = &config.scenario.operations[active.operation];
+        let think_ns = self.think_ns.unwrap_or_else(|| user.think_ns(operation));
+        let ready_ns = done_ns.saturating_add(think_ns);
         if active.waiting.user.is_none() {
-            self.free_sessions.push_back((active.session, done_ns));
+            self.idle.put(active.session, user.kind, (done_ns, ready_ns));
         }
-        self.leave(active.waiting.user, done_ns);
+        self.leave(active.waiting.user, done_ns, ready_ns);
     }
 
     fn books(&mut self) -> Books<'_> {
@@ -430,10 +443,10 @@ impl<'a> Run<'a> {
     }
 
     /// Takes a request out of those in flight, and records what the bound kept out until now.
-    fn leave(&mut self, user: Option<u32>, done_ns: u64) {
+    fn leave(&mut self, user: Option<u32>, done_ns: u64, ready_ns: u64) {
         let Run { schedule, recorder, window, tally, start_ns, .. } = self;
         let mut books = Books { recorder, window, start_ns: *start_ns };
-        schedule.finish(done_ns, user, |OverBound { intended_ns, until_ns }| {
+        schedule.finish(done_ns, user, ready_ns, |OverBound { intended_ns, until_ns }| {
             let times = RequestTimes { intended_ns, sendable_ns: until_ns, sent_ns: None, done_ns: until_ns };
             books.enter(None, &times, false);
             tally.failed(None, intended_ns, ErrorKind::OverBound, || {
@@ -455,7 +468,7 @@ impl<'a> Run<'a> {
             self.tally.failed(None, intended_ns, ErrorKind::Timeout, why);
             let times = RequestTimes { intended_ns, sendable_ns: now_ns, sent_ns: None, done_ns: now_ns };
             self.books().enter(None, &times, false);
-            self.leave(user, now_ns);
+            self.leave(user, now_ns, now_ns);
         }
     }
 }

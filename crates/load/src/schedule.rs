@@ -10,7 +10,8 @@
 //!   start to that moment: at least its wait.
 
 use crate::arrivals::Arrivals;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// A request that is in flight and waits for a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +46,15 @@ pub struct OverBound {
 }
 
 enum Source {
-    Open { arrivals: Arrivals, due_ns: Option<u64>, in_flight_max: u32 },
-    Closed { think_ns: u64, ready: VecDeque<(u64, u32)> },
+    Open {
+        arrivals: Arrivals,
+        due_ns: Option<u64>,
+        in_flight_max: u32,
+    },
+    /// Users with the time at which each is ready; the earliest first.
+    Closed {
+        ready: BinaryHeap<Reverse<(u64, u32)>>,
+    },
 }
 
 /// The requests of one stretch of load, from `start_ns` until before `end_ns`.
@@ -68,9 +76,9 @@ impl Schedule {
     }
 
     /// Closed loop: each user sends, waits for the answer, thinks, and sends again. All are ready at the start.
-    pub fn closed(users: u32, think_ns: u64, start_ns: u64, end_ns: u64) -> Self {
-        let ready = (0..users).map(|user| (start_ns, user)).collect();
-        let source = Source::Closed { think_ns, ready };
+    pub fn closed(users: u32, start_ns: u64, end_ns: u64) -> Self {
+        let ready = (0..users).map(|user| Reverse((start_ns, user))).collect();
+        let source = Source::Closed { ready };
         Schedule { source, start_ns, end_ns, waiting: VecDeque::new(), in_flight: 0 }
     }
 
@@ -87,9 +95,10 @@ impl Schedule {
     pub fn next_due_ns(&self) -> Option<u64> {
         match &self.source {
             Source::Open { due_ns, in_flight_max, .. } => due_ns.filter(|_| self.in_flight < *in_flight_max),
-            Source::Closed { ready, .. } => {
-                ready.front().map(|(ready_ns, _)| *ready_ns).filter(|ready_ns| *ready_ns < self.end_ns)
-            }
+            Source::Closed { ready } => ready
+                .peek()
+                .map(|Reverse((ready_ns, _))| *ready_ns)
+                .filter(|ready_ns| *ready_ns < self.end_ns),
         }
     }
 
@@ -98,7 +107,7 @@ impl Schedule {
         while let Some(due_ns) = self.next_due_ns().filter(|due| *due <= now_ns) {
             let user = match &mut self.source {
                 Source::Open { .. } => None,
-                Source::Closed { ready, .. } => ready.pop_front().map(|(_, user)| user),
+                Source::Closed { ready } => ready.pop().map(|Reverse((_, user))| user),
             };
             self.waiting.push_back(Waiting { intended_ns: due_ns, admitted_ns: now_ns, user });
             self.in_flight += 1;
@@ -116,9 +125,15 @@ impl Schedule {
         self.waiting.push_front(request);
     }
 
-    /// A request that was taken is finished, well or not. Arrivals that the bound kept out until now are told to
-    /// `over_bound`.
-    pub fn finish(&mut self, now_ns: u64, user: Option<u32>, mut over_bound: impl FnMut(OverBound)) {
+    /// A request that was taken is finished, well or not; its user is ready for another one at `ready_ns`. Arrivals that the
+    /// bound kept out until now are told to `over_bound`.
+    pub fn finish(
+        &mut self,
+        now_ns: u64,
+        user: Option<u32>,
+        ready_ns: u64,
+        mut over_bound: impl FnMut(OverBound),
+    ) {
         if let Source::Open { in_flight_max, .. } = &self.source
             && self.in_flight >= *in_flight_max
         {
@@ -130,8 +145,8 @@ impl Schedule {
             }
         }
         self.in_flight = self.in_flight.saturating_sub(1);
-        if let (Source::Closed { think_ns, ready }, Some(user)) = (&mut self.source, user) {
-            ready.push_back((now_ns.saturating_add(*think_ns), user));
+        if let (Source::Closed { ready }, Some(user)) = (&mut self.source, user) {
+            ready.push(Reverse((ready_ns, user)));
         }
     }
 
@@ -185,7 +200,7 @@ mod tests {
         assert_eq!((schedule.in_flight(), schedule.next_due_ns()), (2, None));
         schedule.take();
         let mut over = Vec::new();
-        schedule.finish(450_000_000, None, |o| over.push((o.intended_ns, o.until_ns)));
+        schedule.finish(450_000_000, None, 0, |o| over.push((o.intended_ns, o.until_ns)));
         assert_eq!(
             over,
             [(200_001_000, 450_000_000), (300_001_000, 450_000_000), (400_001_000, 450_000_000)]
@@ -200,18 +215,18 @@ mod tests {
         schedule.admit(2_000_000_000);
         schedule.take();
         let mut over = 0;
-        schedule.finish(2_000_000_000, None, |_| over += 1);
+        schedule.finish(2_000_000_000, None, 0, |_| over += 1);
         assert_eq!(over, 9);
         assert!(schedule.is_done());
     }
 
     #[test]
-    fn a_closed_user_is_ready_after_answer_and_think_time() {
-        let mut schedule = Schedule::closed(2, 50, 1_000, 2_000);
+    fn a_closed_user_is_ready_when_it_said() {
+        let mut schedule = Schedule::closed(2, 1_000, 2_000);
         schedule.admit(1_000);
         let first = schedule.take().expect("two users are ready");
         assert_eq!(first, Waiting { intended_ns: 1_000, admitted_ns: 1_000, user: Some(0) });
-        schedule.finish(1_200, first.user, |_| ());
+        schedule.finish(1_200, first.user, 1_250, |_| ());
         assert_eq!(schedule.next_due_ns(), Some(1_250));
         schedule.admit(1_300);
         schedule.take();

@@ -2,6 +2,7 @@
 
 use crate::cookies::CookieJar;
 use crate::scenario::{Operation, Part, Scenario, Source, Template, encode};
+use crate::shared::Shared;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -12,6 +13,10 @@ const EXTRACTED_BYTES_MAX: usize = 1024;
 /// State of a user between requests.
 pub(crate) struct Session {
     random: ChaCha8Rng,
+    /// Of what all users have in common.
+    shared: Shared,
+    /// Number among the scenario's kinds of users.
+    pub kind: usize,
     cookies: CookieJar,
     /// Next of the start operations; beyond them the mix is drawn.
     start_position: usize,
@@ -30,13 +35,15 @@ pub(crate) struct Drawn {
 }
 
 impl Session {
-    /// User `number` of those with this seed; each has a stream of its own.
-    pub fn new(seed: u64, number: u64, scenario: &Scenario) -> Self {
+    /// User `number` of those with this seed, of a kind; each has a stream of its own.
+    pub fn new(seed: u64, number: u64, kind: usize, scenario: &Scenario, shared: &Shared) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         // Stream 0 draws the arrivals.
         random.set_stream(number + 1);
         Session {
             random,
+            shared: shared.clone(),
+            kind,
             cookies: CookieJar::default(),
             start_position: 0,
             session_values: vec![None; scenario.values.len()],
@@ -46,7 +53,7 @@ impl Session {
 
     /// What the user does next: numbers of the operation that was drawn, and of the one that runs.
     pub fn next_operation(&mut self, scenario: &Scenario) -> (usize, usize) {
-        let drawn = match scenario.start.get(self.start_position) {
+        let drawn = match scenario.users[self.kind].start.get(self.start_position) {
             Some(started) => {
                 self.start_position += 1;
                 *started
@@ -56,15 +63,35 @@ impl Session {
         let mut at = drawn;
         // Ends, since circles are refused when the scenario is read.
         while let Some(otherwise) = scenario.operations[at].otherwise
-            && scenario.operations[at].requires.iter().any(|extract| self.extracted[*extract].is_none())
+            && scenario.operations[at].requires.iter().any(|extract| !self.has(*extract))
         {
             at = otherwise;
         }
         (drawn, at)
     }
 
+    /// Whether a value was taken from one of its own answers.
+    pub fn has_extracted(&self, extract: usize) -> bool {
+        self.extracted[extract].is_some()
+    }
+
+    /// Whether a value is there, of its own or given to all users.
+    fn has(&self, extract: usize) -> bool {
+        self.has_extracted(extract) || self.shared.given(extract).is_some()
+    }
+
+    /// Values taken from its answers.
+    pub fn into_extracted(self) -> Vec<Option<Box<[u8]>>> {
+        self.extracted
+    }
+
+    /// How long the user thinks after an operation.
+    pub fn think_ns(&mut self, operation: &Operation) -> u64 {
+        operation.think.map_or(0, |think| think.draw_ns(&mut self.random))
+    }
+
     fn draw_operation(&mut self, scenario: &Scenario) -> usize {
-        let sums = &scenario.weight_sums;
+        let sums = &scenario.users[self.kind].weight_sums;
         if sums.len() == 1 {
             return 0;
         }
@@ -116,8 +143,9 @@ impl Session {
                     encode(self.value(scenario, *at, drawn), *encoding, out);
                 }
                 Part::Placeholder(Source::Extracted(at), encoding) => {
-                    // There, since an operation that uses it requires it.
-                    encode(self.extracted[*at].as_deref().unwrap_or_default(), *encoding, out);
+                    let own = self.extracted[*at].as_deref();
+                    // There, since an operation that uses it requires it, or a one-time request gave it.
+                    encode(own.or_else(|| self.shared.given(*at)).unwrap_or_default(), *encoding, out);
                 }
             }
         }
@@ -125,17 +153,17 @@ impl Session {
 
     fn value<'a>(&'a mut self, scenario: &Scenario, at: usize, drawn: &'a mut Drawn) -> &'a [u8] {
         let value = &scenario.values[at];
+        let (random, shared) = (&mut self.random, &self.shared);
         if value.per_session {
-            let random = &mut self.random;
             return self.session_values[at].get_or_insert_with(|| {
                 let mut text = Vec::new();
-                value.law.draw(random, &mut text);
+                value.law.draw(random, shared, &mut text);
                 text.into()
             });
         }
         if !drawn.fresh[at] {
             drawn.texts[at].clear();
-            value.law.draw(&mut self.random, &mut drawn.texts[at]);
+            value.law.draw(random, shared, &mut drawn.texts[at]);
             drawn.fresh[at] = true;
         }
         &drawn.texts[at]
@@ -229,6 +257,10 @@ mod tests {
         Scenario::parse(SCENARIO, "test").expect("a right scenario")
     }
 
+    fn user(seed: u64, number: u64, scenario: &Scenario) -> Session {
+        Session::new(seed, number, 0, scenario, &scenario.shared())
+    }
+
     fn request(session: &mut Session, scenario: &Scenario, name: &str) -> String {
         let operation = scenario.operations.iter().find(|one| one.name == name).expect("known");
         let mut out = Vec::new();
@@ -239,7 +271,7 @@ mod tests {
     #[test]
     fn a_request_is_whole_and_its_values_agree() {
         let scenario = scenario();
-        let mut session = Session::new(1, 0, &scenario);
+        let mut session = user(1, 0, &scenario);
         session.set_cookie(b"JSESSIONID=1; Path=/");
         let text = request(&mut session, &scenario, "login");
         let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
@@ -258,7 +290,7 @@ mod tests {
     #[test]
     fn a_session_value_stays_until_the_session_ends_and_others_are_drawn_anew() {
         let scenario = scenario();
-        let mut session = Session::new(1, 0, &scenario);
+        let mut session = user(1, 0, &scenario);
         let line = |text: String| text.lines().next().map(str::to_owned);
         let first = line(request(&mut session, &scenario, "login"));
         assert_eq!(first, line(request(&mut session, &scenario, "login")));
@@ -269,7 +301,7 @@ mod tests {
     #[test]
     fn users_of_one_seed_have_streams_of_their_own_and_repeat_exactly() {
         let scenario = scenario();
-        let of = |number| request(&mut Session::new(7, number, &scenario), &scenario, "login");
+        let of = |number| request(&mut user(7, number, &scenario), &scenario, "login");
         assert_eq!(of(3), of(3));
         assert_ne!(of(3), of(4));
     }
@@ -277,7 +309,7 @@ mod tests {
     #[test]
     fn an_operation_runs_only_while_its_value_is_there() {
         let scenario = scenario();
-        let mut session = Session::new(1, 0, &scenario);
+        let mut session = user(1, 0, &scenario);
         assert_eq!(session.next_operation(&scenario), (0, 0), "a session starts with its login");
         let drawn = |session: &mut Session| {
             let names: Vec<usize> = (0..200).map(|_| session.next_operation(&scenario).1).collect();
@@ -302,7 +334,7 @@ mod tests {
     #[test]
     fn a_million_draws_keep_the_mix_within_0_2_percentage_points() {
         let scenario = scenario();
-        let mut session = Session::new(1, 0, &scenario);
+        let mut session = user(1, 0, &scenario);
         let (mut counts, total) = ([0u32; 4], 1_000_000);
         for _ in 0..total {
             counts[session.draw_operation(&scenario)] += 1;

@@ -143,7 +143,7 @@ mod tests {
 
     fn tally() -> Tally {
         let (_, scenario) = Scenario::for_url("http://h/").expect("a good URL");
-        let load = Load::Closed { users: 1, think: std::time::Duration::ZERO };
+        let load = Load::Closed { users: 1, think: None };
         let span = Span { begun_ns: 0, start_ns: 0, end_ns: 1_000_000_000 };
         Tally::new("http://h", &scenario, load, 1, span)
     }

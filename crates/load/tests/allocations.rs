@@ -71,7 +71,7 @@ fn the_counter_counts() {
 
 /// Allocations of a stretch with about this many requests, and their real number.
 fn allocations_of(generator: &mut Generator, ms: u64) -> (u64, u64) {
-    let load = Load::Closed { users: 1, think: Duration::ZERO };
+    let load = Load::Closed { users: 1, think: None };
     let before = allocations();
     let measured = generator
         .run(&load, Duration::from_millis(ms), &AtomicBool::new(false), None, &mut |_| ())

@@ -43,7 +43,7 @@ fn simulate(mut schedule: Schedule, connections: usize, answer: impl Fn(u64) -> 
                     });
                 };
                 record(&mut recorder, intended_ns, Some(sent_ns));
-                schedule.finish(done_ns, user, |bound| {
+                schedule.finish(done_ns, user, done_ns, |bound| {
                     over += 1;
                     record(&mut recorder, bound.intended_ns, None);
                 });
@@ -117,14 +117,14 @@ fn requests_over_the_bound_fail_but_do_not_flatter_the_percentiles() {
 #[test]
 fn a_closed_loop_hides_the_stall_which_is_why_it_only_serves_for_saturation() {
     let stalls = one_second_in_ten(4 * S, 3);
-    let schedule = Schedule::closed(10, 0, 0, 30 * S);
+    let schedule = Schedule::closed(10, 0, 30 * S);
     let (recorded, _) = simulate(schedule, 10, stalling(&stalls));
     assert!(recorded.response.value_at_quantile(0.999) < MS);
 }
 
 #[test]
 fn closed_users_beyond_the_connections_wait_in_their_response_time() {
-    let (recorded, _) = simulate(Schedule::closed(20, 0, 0, S), 10, |sent_ns| sent_ns + 10 * MS);
+    let (recorded, _) = simulate(Schedule::closed(20, 0, S), 10, |sent_ns| sent_ns + 10 * MS);
     let p50 = recorded.response.value_at_quantile(0.5);
     assert!(is_near(p50, 20 * MS), "20 users on 10 connections of 10 ms: {p50} ns");
     assert!(is_near(recorded.service.value_at_quantile(0.5), 10 * MS));

@@ -336,6 +336,7 @@ impl<'a> Books<'a> {
             schema: schema::CAPACITY.to_owned(),
             method: config.method,
             target: redact::word(&config.target).into_owned(),
+            scenario: config.scenario.as_deref().map(|text| redact::text(text).into_owned()),
             percentile: config.percentile,
             limited_operations: config.limited_operations.clone(),
             max_rate_per_s: capacity.max_rate_per_s,

@@ -7,6 +7,8 @@ use assay_model::CapacityMethod;
 pub struct CapacityConfig {
     /// What is loaded, in words.
     pub target: String,
+    /// The scenario that the load source follows, for the record.
+    pub scenario: Option<String>,
     /// Which way the given method goes.
     pub method: CapacityMethod,
     /// The percentile that the limits hold for, 0 to 100.

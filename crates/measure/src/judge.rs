@@ -94,11 +94,10 @@ mod tests {
     use super::*;
     use assay_host::HostInterval;
     use assay_load::Load;
-    use std::time::Duration;
 
     #[test]
     fn a_window_is_sustained_up_to_a_percent_and_chance() {
-        let load = Load::Closed { users: 1, think: Duration::ZERO };
+        let load = Load::Closed { users: 1, think: None };
         let is_sustained = |requests, completed| {
             is_sustained(&Measured { requests, completed, ..Measured::empty(load, 1, (0, 1)) })
         };

@@ -54,6 +54,7 @@ fn true_rate(services_s: &[f64], limit_ms: f64) -> f64 {
 fn find(server: &WorkerServer) -> CapacityReport {
     let (base_url, scenario) = Scenario::for_url(&server.url).expect("a good URL");
     let config = CapacityConfig {
+        scenario: None,
         target: server.url.clone(),
         method: CapacityMethod::Search,
         percentile: 99.0,
@@ -69,7 +70,7 @@ fn find(server: &WorkerServer) -> CapacityReport {
     let mut watch = Watch::start(&WatchConfig::default()).expect("no process is asked for");
     let stop = AtomicBool::new(false);
     let plan = WarmUpPlan {
-        load: Load::Closed { users: 4, think: Duration::ZERO },
+        load: Load::Closed { users: 4, think: None },
         slice: Duration::from_millis(250),
         min: Duration::ZERO,
         cap: Duration::from_secs(5),

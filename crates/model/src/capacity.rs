@@ -13,6 +13,9 @@ pub struct CapacityReport {
     pub method: CapacityMethod,
     /// What was loaded, in words: the URL with its scenario, or the workload with its JVM.
     pub target: String,
+    /// The scenario file, without values of secrets; absent where a URL alone was loaded, and in what earlier versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
     /// The percentile that the limits hold for, 0 to 100.
     pub percentile: f64,
     /// Names of the operations that the limits hold for; empty: all.

@@ -57,7 +57,10 @@ pub use memory::{
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{AskedMode, ModeRead, ReferenceMode};
-pub use plan::{Design, Plan, PlannedProcedure, PlannedTrial, Published, SkippedVariant, Subject, Variant};
+pub use plan::{
+    Design, Plan, PlannedProcedure, PlannedScenario, PlannedTrial, Published, SkippedVariant, Subject,
+    Variant,
+};
 pub use problem::{Finding, Problem, Reason, StudyRule};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};

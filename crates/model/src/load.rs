@@ -34,6 +34,9 @@ pub struct LoadResult {
     pub operations: Vec<OperationCount>,
     /// Seed of every random draw.
     pub seed: u64,
+    /// The scenario that was followed, without values of secrets; absent in what earlier versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
     /// The injectors that made the load together, each with its part; none when `assay load` made it alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub injectors: Vec<InjectorPart>,

@@ -1,6 +1,6 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
-use crate::{AskedMode, Claim, JvmFacts, PlannedCapacity, Provenance};
+use crate::{AskedMode, Claim, JvmFacts, PlannedCapacity, Provenance, metric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -140,6 +140,15 @@ pub struct PlannedTrial {
     pub seed: u64,
 }
 
+/// What the simulated users do, and before which variants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedScenario {
+    /// The scenario file, without values of secrets.
+    pub text: String,
+    /// Names of the variants that are loaded by it.
+    pub variants: Vec<String>,
+}
+
 /// The whole plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -169,6 +178,10 @@ pub struct Plan {
     pub blocks: u32,
     /// Load, in words: `closed loop, 8 users`.
     pub load: String,
+    /// Whether every variant is sent requests at a rate that the load sets: then the throughput says nothing of the server.
+    /// False in what earlier versions stored.
+    #[serde(default)]
+    pub load_sets_rate: bool,
     /// Warm-up rule, in words.
     pub warm_up: String,
     /// Length of a measured window, seconds; of a benchmark, what a launch was expected to take; of a capacity, its budget.
@@ -184,6 +197,9 @@ pub struct Plan {
     pub variants: Vec<Variant>,
     /// Variants that cannot be run here.
     pub skipped: Vec<SkippedVariant>,
+    /// Scenarios that the load follows; none where the ready URL alone is requested. Absent in what earlier versions stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scenarios: Vec<PlannedScenario>,
     /// Trials in order.
     pub trials: Vec<PlannedTrial>,
     /// How long the run should take, seconds; an estimate from the phases alone.
@@ -194,6 +210,13 @@ pub struct Plan {
     /// Claims to judge, from the study file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
+}
+
+impl Plan {
+    /// Whether the load sets a metric, so that there is nothing to compare.
+    pub fn is_set_by_load(&self, metric: &str) -> bool {
+        self.load_sets_rate && metric == metric::THROUGHPUT_PER_S
+    }
 }
 
 /// Values that somebody published, to be shown beside ours.

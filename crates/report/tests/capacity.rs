@@ -55,6 +55,7 @@ fn good() -> CapacityReport {
     CapacityReport {
         schema: "assay.capacity/3".to_owned(),
         method: CapacityMethod::Search,
+        scenario: None,
         target: "http://127.0.0.1:8080 with scenario shop".to_owned(),
         percentile: 99.0,
         limited_operations: vec!["buy".to_owned()],

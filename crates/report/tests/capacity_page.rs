@@ -22,6 +22,7 @@ fn table<'p>(page: &'p str, caption: &str) -> &'p str {
 fn the_same_result_gives_the_same_bytes() {
     let (first, second) = (page(&sample::search()), page(&sample::search()));
     assert!(first == second);
+    assert!(first.contains("name = &quot;supermarket-standard-mix&quot;</bdi></pre>"), "the scenario");
     assert!(first.contains("Keeps p99 under 10 ms up to 902 requests a second (845 to 959)."));
 }
 

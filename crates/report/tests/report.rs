@@ -133,6 +133,20 @@ fn hostile_names_and_logs_are_shown_and_do_nothing() {
 }
 
 #[test]
+fn the_scenario_is_in_the_report_so_that_the_run_can_be_repeated() {
+    let run = sample::demo_run();
+    let page = html(&run);
+    let repeat = page.split("How to repeat it").last().expect("the section");
+    assert!(
+        repeat.contains("The scenario of the load</summary>") && repeat.contains("# &#60;mix&#62;"),
+        "{repeat}"
+    );
+    assert!(
+        markdown(&run).ends_with("The scenario of the load:\n\n```toml\nname = \"brokerage\" # <mix>\n```\n")
+    );
+}
+
+#[test]
 fn terminal_colour_is_the_callers_choice() {
     let run = sample::demo_run();
     assert!(render_terminal(&run, 100, true).contains('\u{1b}'));

@@ -12,7 +12,7 @@ use crate::process_table::set_absent;
 use crate::program_table::ProcessTable;
 use crate::redacted::secrets_of;
 use crate::study_file::{LoadKind, Study};
-use crate::variant::{VariantLaunch, VariantSpec, baselines, combine};
+use crate::variant::{VariantLaunch, VariantSpec, baselines, combine, planned_scenarios};
 use crate::workload::Workload;
 use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish};
@@ -171,9 +171,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         (Subject::Server, Some(planned)) => PlannedProcedure::Capacity(planned),
         (Subject::Server, None) => PlannedProcedure::Windows,
     };
-    // An open load sets the rate itself: that says nothing of the server, and nothing about what others measured.
-    let sets_rate = launches.iter().all(|l| l.load.kind == LoadKind::Open);
-    let is_measured = |metric: &str| !(sets_rate && metric == metric::THROUGHPUT_PER_S);
+    let load_sets_rate =
+        procedure == PlannedProcedure::Windows && launches.iter().all(|l| l.load.kind == LoadKind::Open);
     let plan = Plan {
         schema: schema::PLAN.to_owned(),
         provenance,
@@ -186,6 +185,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
             _ if loads.iter().all(|l| *l == loads[0]) => loads[0].clone(),
             _ => "varied".to_owned(),
         },
+        load_sets_rate,
         warm_up: match procedure {
             PlannedProcedure::Benchmark => BENCHMARK_S_OWN.to_owned(),
             PlannedProcedure::Capacity(_) => describe_warm_up(&layout, WARM_UP_LOAD),
@@ -205,12 +205,18 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         window_s: layout.window_s,
         repeats_max: layout.repeats_max,
         factors: factors(&study.factor, &specs),
+        scenarios: planned_scenarios(&launches),
         trials: planned(&names, &layout, seed),
         variants: launches.iter().map(|l| l.variant.clone()).collect(),
         skipped,
-        published: study.published.iter().filter(|p| is_measured(&p.metric)).cloned().collect(),
-        claims: study.claim.iter().filter(|c| is_measured(&c.about.metric)).cloned().collect(),
+        published: Vec::new(),
+        claims: Vec::new(),
     };
+    // What the load sets says nothing about what others measured.
+    let is_measured = |metric: &str| !plan.is_set_by_load(metric);
+    let published = study.published.iter().filter(|p| is_measured(&p.metric)).cloned().collect();
+    let claims = study.claim.iter().filter(|c| is_measured(&c.about.metric)).cloned().collect();
+    let plan = Plan { published, claims, ..plan };
     use Observe::{Gc, Host, Latency, Memory};
     let mut usual = vec![Gc, Memory, Host];
     usual.extend(plan.procedure.has_even_load().then_some(Latency));
@@ -218,13 +224,15 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         usual.retain(|o| *o != Gc && (*o != Memory || server.pid.is_some()));
     }
     let observe = study.observe.clone().unwrap_or(usual);
+    let texts = [&text, &workload.text].into_iter();
+    let redactor = secrets_of(texts.chain(plan.scenarios.iter().map(|scenario| &scenario.text)));
     Ok(Prepared {
         bounds: bounds(&study.limits, observe.contains(&Host), &plan.procedure),
         plan,
         layout,
         observe,
         study_dir: crate::workload::folder_of(&document.file),
-        redactor: secrets_of([&text, &workload.text]),
+        redactor,
         workload,
         study_text: text,
         launches,

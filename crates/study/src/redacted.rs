@@ -11,8 +11,8 @@ use std::path::Path;
 /// Bytes that are searched at once.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// The secrets of a study: of all that its file and that of its workload say.
-pub(crate) fn secrets_of(files: [&str; 2]) -> Redactor {
+/// The secrets of a study: of all that its file, that of its workload and its scenarios say.
+pub(crate) fn secrets_of<'a>(files: impl IntoIterator<Item = &'a String>) -> Redactor {
     let mut secrets = Redactor::default();
     for text in files {
         secrets.learn_text(text);
@@ -43,6 +43,9 @@ fn learn(secrets: &mut Redactor, key: &str, value: &toml::Value) {
 /// The plan without what its variants are given under the names of secrets.
 pub(crate) fn stored_plan(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
+    for scenario in &mut plan.scenarios {
+        scenario.text = redact::text(&scenario.text).into_owned();
+    }
     for variant in &mut plan.variants {
         variant.jvm_options = redact::words(&variant.jvm_options);
         for (name, value) in &mut variant.workload_options {

@@ -125,7 +125,7 @@ fn comparisons(
     for variant in &plan.variants {
         let Some(baseline) = variant.baseline.as_deref() else { continue };
         let Some(base) = measured.get(baseline) else { continue };
-        for metric in metrics {
+        for metric in metrics.iter().filter(|metric| !plan.is_set_by_load(&metric.id)) {
             let (Some(own), Some(base)) =
                 (measured[variant.name.as_str()].get(&*metric.id), base.get(&*metric.id))
             else {

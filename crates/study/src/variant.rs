@@ -4,7 +4,7 @@ use crate::study_file::{Factor, LoadKind, LoadTable, QuickTable, Settings, Study
 use crate::units::Size;
 use assay_jdk::modes::WantedMode;
 use assay_load::{ArrivalLaw, Scenario};
-use assay_model::{AskedMode, Variant};
+use assay_model::{AskedMode, PlannedScenario, Variant};
 use std::collections::BTreeMap;
 
 /// Most variants of a study.
@@ -128,6 +128,20 @@ impl VariantSpec {
             self.load = load.clone();
         }
     }
+}
+
+/// Each scenario once, with the variants that are loaded by it.
+pub(crate) fn planned_scenarios(launches: &[VariantLaunch]) -> Vec<PlannedScenario> {
+    let mut planned: Vec<PlannedScenario> = Vec::new();
+    for launch in launches {
+        let Some(text) = launch.scenario.as_ref().map(Scenario::text) else { continue };
+        let variant = launch.variant.name.clone();
+        match planned.iter_mut().find(|one| one.text == text) {
+            Some(one) => one.variants.push(variant),
+            None => planned.push(PlannedScenario { text: text.to_owned(), variants: vec![variant] }),
+        }
+    }
+    planned
 }
 
 impl LoadTable {

@@ -78,9 +78,9 @@ pub struct CapacityArguments {
     /// Requests under way or waiting at most; what exceeds this is counted as failed
     #[arg(long, default_value_t = 10_000)]
     pub in_flight: u32,
-    /// Seed of every random draw
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of every random draw; without it each capacity draws other numbers, and says its seed
+    #[arg(long)]
+    pub seed: Option<u64>,
     /// Exit with 1 unless a limit is kept up to at least this rate, such as 500@25 for 500 a second under 25 ms; may be repeated
     #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
     pub at_least: Vec<AtLeast>,

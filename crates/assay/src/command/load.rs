@@ -4,13 +4,13 @@ use crate::arguments::{Arrivals, LoadArguments};
 use crate::command::inject;
 use crate::failure::Failure;
 use crate::progress::bar;
-use crate::{output, stop};
+use crate::{output, seed, stop};
 use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Measured, Progress,
     Scenario,
 };
 use assay_model::{LatencySummary, LoadResult};
-use std::hash::{BuildHasher, Hasher, RandomState};
+use assay_text::redact;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -22,6 +22,7 @@ const PROBLEMS_SHOWN: usize = 6;
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let law = law(arguments)?;
     let config = config(arguments)?;
+    let scenario = redact::text(config.scenario.text()).into_owned();
     let group = inject::connect(&arguments.injectors, &config)?;
     let stop = stop::flag_on_signal()?;
     let milliseconds = arguments.duration.as_millis().min(u128::from(u64::MAX)) as u64;
@@ -44,7 +45,7 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     };
     drop(bar);
     let measured = measured?;
-    let result = measured.result();
+    let result = LoadResult { scenario: Some(scenario), ..measured.result() };
     if arguments.json {
         output::print_json(&result)?;
     } else {
@@ -60,24 +61,20 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
 fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
     let (base_url, scenario) = match &arguments.scenario {
         Some(path) => (arguments.url.clone(), Scenario::read(path)?),
+        None if arguments.follow_redirects => Scenario::for_url_and_redirects(&arguments.url)?,
         None => Scenario::for_url(&arguments.url)?,
     };
     Ok(GeneratorConfig {
         in_flight_max: arguments.in_flight,
-        seed: arguments.seed.unwrap_or_else(any_seed),
+        seed: arguments.seed.unwrap_or_else(seed::any),
         ..GeneratorConfig::new(base_url, scenario, arguments.connections)
     })
-}
-
-/// Another one for each load, short enough to be typed.
-fn any_seed() -> u64 {
-    RandomState::new().build_hasher().finish() >> 32
 }
 
 fn law(arguments: &LoadArguments) -> Result<Load, Failure> {
     match (arguments.rate, arguments.users) {
         (Some(rate_per_s), _) => Ok(Load::Open { arrivals: law_of(arguments.arrivals), rate_per_s }),
-        (None, Some(users)) => Ok(Load::Closed { users, think: Duration::ZERO }),
+        (None, Some(users)) => Ok(Load::Closed { users, think: None }),
         (None, None) => Err(Failure::input("give either --rate or --users")),
     }
 }

@@ -1,8 +1,10 @@
 //! From the file's form to the checked scenario. Goes on after a mistake, so that all are told at once.
 
-use super::file::{ExtractFile, Kind, OneOrMany, OperationFile, ScenarioFile, ValueFile};
+use super::file::{ExtractFile, Kind, OneOrMany, OperationFile, PerKind, ScenarioFile, ThinkFile, ValueFile};
 use super::operation::{Extract, Operation, Scenario};
 use super::template::is_name;
+use super::think::Think;
+use super::users::{self, UserKind};
 use super::value::{LIST_COUNT_MAX, Law};
 use super::{Encoding, Source, Template, Value};
 use assay_model::schema;
@@ -44,8 +46,10 @@ pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
             format!("schema {:?} is not known; write \"{}\"", file.schema.get_ref(), schema::SCENARIO_FILE);
         mistakes.add(&file.schema.span(), what);
     }
-    let values: Vec<Value> =
-        file.values.into_iter().filter_map(|(name, value)| self::value(name, value, &mut mistakes)).collect();
+    let kinds = users::kinds(&file, &mut |what| mistakes.add(&(0..0), what));
+    let mut counters = 0;
+    let mut value = |(name, file)| value(name, file, &mut counters, &mut mistakes);
+    let values: Vec<Value> = file.values.into_iter().filter_map(&mut value).collect();
     let operation_names: Vec<String> =
         file.operation.iter().map(|operation| operation.get_ref().name.clone()).collect();
     let mut extracts = Vec::new();
@@ -54,24 +58,39 @@ pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
         if values.iter().any(|value| value.name == name) {
             mistakes.add(&extract.span(), format!("extract {name:?} has the name of a value; rename one"));
         }
-        if let Some((from, extract)) = self::extract(name, extract, &operation_names, &mut mistakes) {
+        if let Some((from, mut extract)) = self::extract(name, extract, &operation_names, &mut mistakes) {
+            extract.is_given = file.setup.iter().any(|name| *name.get_ref() == operation_names[from]);
             fed_by.push(from);
             extracts.push(extract);
         }
     }
     let names = Names { operations: &operation_names, values: &values, extracts: &extracts };
     let spans: Vec<Range<usize>> = file.operation.iter().map(Spanned::span).collect();
-    let mut operations: Vec<Operation> =
-        file.operation.into_iter().filter_map(|one| operation(one, &names, &mut mistakes)).collect();
+    let usual = file.session.think_ms.and_then(|think| {
+        let span = think.span();
+        thought(Some(&think.into_inner()), None, &mut |what| mistakes.add(&span, what))
+    });
+    let mut weights = vec![Vec::new(); kinds.len()];
+    let mut operations = Vec::new();
+    for one in file.operation {
+        let of_kinds = self::weights(&one, &kinds, &mut mistakes);
+        weights.iter_mut().zip(of_kinds).for_each(|(weights, weight)| weights.push(weight));
+        operations.extend(operation(one, usual, &names, &mut mistakes));
+    }
     let mut known = |listed: &[Spanned<String>]| -> Vec<usize> {
         listed
             .iter()
             .filter_map(|name| names.operation(name.get_ref(), &name.span(), &mut mistakes))
             .collect()
     };
-    let start = known(&file.session.start);
+    let setup = known(&file.setup);
     let restart_after = known(&file.session.restart_after);
+    let start = starts(file.session.start, &kinds, &names, &mut mistakes);
+    let of_kind = kinds.into_iter().zip(start).zip(weights);
+    let users: Vec<UserKind> =
+        of_kind.map(|(((name, share), start), weights)| UserKind::new(name, share, start, weights)).collect();
     check_operations(&operations, &operation_names, &spans, &mut mistakes);
+    check_users(&users, &mut mistakes);
     if !mistakes.found.is_empty() {
         return Err(mistakes.found);
     }
@@ -79,14 +98,62 @@ pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
         operations[from].extracts.push(extract);
     }
     restart_after.into_iter().for_each(|at| operations[at].restarts_session = true);
-    let weight_sums = operations
-        .iter()
-        .scan(0.0, |sum, operation| {
-            *sum += operation.weight;
-            Some(*sum)
-        })
-        .collect();
-    Ok(Scenario { name: file.name, text: text.to_owned(), operations, start, weight_sums, values, extracts })
+    let scenario = Scenario {
+        name: file.name,
+        text: text.to_owned(),
+        operations,
+        setup,
+        users,
+        counters,
+        values,
+        extracts,
+    };
+    check_setup(&scenario, &spans, &mut mistakes);
+    if mistakes.found.is_empty() { Ok(scenario) } else { Err(mistakes.found) }
+}
+
+/// The law of think times that is given, or the usual one.
+fn thought(file: Option<&ThinkFile>, usual: Option<Think>, wrong: &mut dyn FnMut(String)) -> Option<Think> {
+    match file.map(Think::of) {
+        Some(Err(what)) => {
+            wrong(what);
+            None
+        }
+        Some(Ok(think)) => Some(think),
+        None => usual,
+    }
+}
+
+/// The weights of an operation by kind of user.
+fn weights(file: &Spanned<OperationFile>, kinds: &[(String, f64)], mistakes: &mut Mistakes) -> Vec<f64> {
+    let (span, file) = (file.span(), file.get_ref());
+    let mut wrong = |what: String| mistakes.add(&span, format!("operation {:?}: {what}", file.name));
+    let weights = users::by_kind(&file.weight, kinds, &mut wrong);
+    let weights: Vec<f64> = weights.into_iter().map(|weight| weight.unwrap_or(0.0)).collect();
+    if let Some(weight) = weights.iter().find(|weight| !weight.is_finite() || **weight < 0.0) {
+        wrong(format!("weight {weight} must be 0 or more"));
+    }
+    weights
+}
+
+/// The operations that begin a session, by kind of user.
+fn starts(
+    file: Option<Spanned<PerKind<Vec<String>>>>,
+    kinds: &[(String, f64)],
+    names: &Names,
+    mistakes: &mut Mistakes,
+) -> Vec<Vec<usize>> {
+    let Some(file) = file else { return vec![Vec::new(); kinds.len()] };
+    let span = file.span();
+    if let PerKind::Same(all) = file.get_ref() {
+        let start = all.iter().filter_map(|name| names.operation(name, &span, mistakes)).collect();
+        return vec![start; kinds.len()];
+    }
+    let of_kinds = users::by_kind(file.get_ref(), kinds, &mut |what| mistakes.add(&span, what));
+    let mut known = |listed: Option<Vec<String>>| {
+        listed.into_iter().flatten().filter_map(|name| names.operation(&name, &span, mistakes)).collect()
+    };
+    of_kinds.into_iter().map(&mut known).collect()
 }
 
 /// Adds the nearest right word to serde's "unknown field `x`, expected one of `a`, `b`"; the words are its own.
@@ -102,11 +169,17 @@ fn explain(message: &str) -> String {
     }
 }
 
-fn value(name: String, file: Spanned<ValueFile>, mistakes: &mut Mistakes) -> Option<Value> {
+fn value(
+    name: String,
+    file: Spanned<ValueFile>,
+    counters: &mut u16,
+    mistakes: &mut Mistakes,
+) -> Option<Value> {
     let span = file.span();
     let file = file.into_inner();
-    let (kind, per_session) =
-        (file.kind, matches!(file.kind, Kind::SessionRange | Kind::SessionList | Kind::SessionUuid));
+    let kind = file.kind;
+    let per_session =
+        matches!(kind, Kind::SessionRange | Kind::SessionList | Kind::SessionCounter | Kind::SessionUuid);
     let mut wrong = |what: String| {
         mistakes.add(&span, format!("value {name:?}: {what}"));
         None
@@ -128,14 +201,15 @@ fn value(name: String, file: Spanned<ValueFile>, mistakes: &mut Mistakes) -> Opt
         };
     }
     let is_list = matches!(kind, Kind::List | Kind::SessionList);
+    let is_counter = matches!(kind, Kind::Counter | Kind::SessionCounter);
     let list_keys = file.count.is_some() || file.separator.is_some() || file.prefix.is_some();
     if (kind != Kind::RangeList && list_keys)
         || (is_list && (file.from.is_some() || file.to.is_some()))
         || (!is_list && file.values.is_some())
     {
         return wrong(
-            "ranges have `from` and `to`; lists have `values`; a range-list also has `count`, and may have \
-             `prefix` and `separator`"
+            "ranges have `from` and `to`; counters have `from`, and may have `to`; lists have `values`; a \
+             range-list also has `count`, and may have `prefix` and `separator`"
                 .to_owned(),
         );
     }
@@ -151,11 +225,17 @@ fn value(name: String, file: Spanned<ValueFile>, mistakes: &mut Mistakes) -> Opt
         }
         return Some(Value { name, law: Law::List(texts), per_session });
     }
-    let (Some(from), Some(to)) = (file.from, file.to) else {
-        return wrong("a range needs `from` and `to`".to_owned());
+    let (Some(from), Some(to)) = (file.from, file.to.or(is_counter.then_some(i64::MAX))) else {
+        return wrong("a range needs `from` and `to`, a counter `from`".to_owned());
     };
     if from > to {
         return wrong(format!("from {from} is above to {to}"));
+    }
+    if is_counter {
+        let number = usize::from(*counters);
+        let Some(more) = counters.checked_add(1) else { return wrong("one counter too many".to_owned()) };
+        *counters = more;
+        return Some(Value { name, law: Law::Counter { number, from, to }, per_session });
     }
     if kind != Kind::RangeList {
         return Some(Value { name, law: Law::Range { from, to }, per_session });
@@ -190,7 +270,7 @@ fn extract(
         return None;
     };
     let finder = |text: &str| Finder::new(text.as_bytes()).into_owned();
-    Some((from, Extract { name, after: finder(&after), before: finder(&before), once }))
+    Some((from, Extract { name, after: finder(&after), before: finder(&before), once, is_given: false }))
 }
 
 /// What names mean.
@@ -227,11 +307,16 @@ impl Names<'_> {
     }
 }
 
-fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistakes) -> Option<Operation> {
+fn operation(
+    file: Spanned<OperationFile>,
+    usual: Option<Think>,
+    names: &Names,
+    mistakes: &mut Mistakes,
+) -> Option<Operation> {
     let span = file.span();
     let file = file.into_inner();
     let name = file.name.clone();
-    let mut wrong = |what: String| mistakes.add(&span, format!("operation {name:?}: {what}"));
+    let mut wrong = |what: String| mistakes.add(&span, format!("operation {:?}: {what}", file.name));
     check_request_line(&file, &mut wrong);
     let mut template = |text: &str, encoding| {
         Template::parse(text, encoding, &|name| names.source(name)).unwrap_or_else(|what| {
@@ -266,38 +351,35 @@ fn operation(file: Spanned<OperationFile>, names: &Names, mistakes: &mut Mistake
         (None, None) => None,
     };
     let requires = required(&file, names, &mut wrong);
-    let used: Vec<usize> = [Some(&path), Some(&headers), body.as_ref()]
-        .into_iter()
-        .flatten()
-        .flat_map(Template::sources)
-        .filter_map(|source| match source {
-            Source::Extracted(at) => Some(at),
-            Source::Drawn(_) => None,
-        })
-        .collect();
-    if let Some(at) = used.iter().find(|at| !requires.contains(at)) {
-        let name = &names.extracts[*at].name;
-        wrong(format!("uses {{{name}}}, which may not be there; add requires = \"{name}\" and otherwise"));
-    }
-    let otherwise = file.otherwise.as_deref().and_then(|name| names.operation(name, &span, mistakes));
+    let think = thought(file.think_ms.as_ref(), usual, &mut wrong);
     let statuses = statuses(&file).to_vec();
-    Some(Operation {
+    let mut operation = Operation {
         name,
-        weight: file.weight,
-        method: file.method,
+        method: file.method.clone(),
         path,
         headers,
         body,
         statuses,
         follow_redirects: file.follow_redirects,
-        contains: file.contains.map(|text| Finder::new(text.as_bytes()).into_owned()),
+        contains: file.contains.as_ref().map(|text| Finder::new(text.as_bytes()).into_owned()),
         requires,
-        otherwise,
+        otherwise: None,
         timeout_ns: file.timeout_ms.saturating_mul(1_000_000),
+        think,
         extracts: Vec::new(),
-        uses_up: used.into_iter().filter(|at| names.extracts[*at].once).collect(),
+        uses_up: Vec::new(),
         restarts_session: false,
-    })
+    };
+    let used: Vec<&Extract> = operation.uses().map(|at| &names.extracts[at]).collect();
+    let is_certain = |one: &Extract| {
+        one.is_given || operation.requires.iter().any(|at| names.extracts[*at].name == one.name)
+    };
+    if let Some(Extract { name, .. }) = used.into_iter().find(|one| !is_certain(one)) {
+        wrong(format!("uses {{{name}}}, which may not be there; add requires = \"{name}\" and otherwise"));
+    }
+    operation.uses_up = operation.uses().filter(|at| names.extracts[*at].once).collect();
+    operation.otherwise = file.otherwise.as_deref().and_then(|name| names.operation(name, &span, mistakes));
+    Some(operation)
 }
 
 fn statuses(file: &OperationFile) -> &[u16] {
@@ -322,9 +404,6 @@ fn required(file: &OperationFile, names: &Names, wrong: &mut dyn FnMut(String)) 
 }
 
 fn check_request_line(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
-    if !file.weight.is_finite() || file.weight < 0.0 {
-        wrong(format!("weight {} must be 0 or more", file.weight));
-    }
     if file.method.is_empty() || !file.method.bytes().all(|byte| byte.is_ascii_uppercase()) {
         wrong(format!("method {:?} must be in capitals, such as GET or POST", file.method));
     }
@@ -369,9 +448,6 @@ fn check_operations(
             mistakes.add(&spans[at], format!("operation {name:?} is there twice; rename one"));
         }
     }
-    if !operations.iter().any(|operation| operation.weight > 0.0) {
-        mistakes.add(&(0..0), "no [[operation]] has a weight above 0, so there is nothing to send");
-    }
     for (at, operation) in operations.iter().enumerate() {
         let mut next = operation.otherwise;
         for _ in 0..operations.len() {
@@ -381,5 +457,39 @@ fn check_operations(
             let what = format!("operation {:?}: its `otherwise` leads in a circle", operation.name);
             mistakes.add(&spans[at], what);
         }
+    }
+}
+
+/// Each kind of users needs something to do.
+fn check_users(users: &[UserKind], mistakes: &mut Mistakes) {
+    for kind in users.iter().filter(|kind| !kind.weights.iter().any(|weight| *weight > 0.0)) {
+        let whose = if kind.name.is_empty() { String::new() } else { format!(" for users {:?}", kind.name) };
+        let what = format!("no [[operation]] has a weight above 0{whose}, so there is nothing to send");
+        mistakes.add(&(0..0), what);
+    }
+}
+
+/// One-time requests are sent at no other time, and use only what those before them gave.
+fn check_setup(scenario: &Scenario, spans: &[Range<usize>], mistakes: &mut Mistakes) {
+    let mut given = Vec::new();
+    for at in &scenario.setup {
+        let operation = &scenario.operations[*at];
+        let mut wrong =
+            |what: String| mistakes.add(&spans[*at], format!("operation {:?}: {what}", operation.name));
+        let is_drawn = |kind: &UserKind| kind.weights[*at] > 0.0 || kind.start.contains(at);
+        let is_otherwise = scenario.operations.iter().any(|other| other.otherwise == Some(*at));
+        if scenario.users.iter().any(is_drawn) || is_otherwise || operation.otherwise.is_some() {
+            wrong("it is sent once, by `setup`; give it weight = 0, and neither name it elsewhere nor let it require".to_owned());
+        }
+        if let Some(missing) = operation.uses().find(|extract| !given.contains(extract)) {
+            wrong(format!("no request of `setup` before it gives {{{}}}", scenario.extracts[missing].name));
+        }
+        given.extend(&operation.extracts);
+    }
+    for extract in scenario.extracts.iter().filter(|extract| extract.is_given && extract.once) {
+        mistakes.add(
+            &(0..0),
+            format!("extract {:?}: what `setup` gives to all is not used up; leave `once` out", extract.name),
+        );
     }
 }

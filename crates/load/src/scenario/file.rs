@@ -13,6 +13,11 @@ pub(super) struct ScenarioFile {
     pub schema: Spanned<String>,
     pub name: String,
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub setup: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub users: BTreeMap<String, f64>,
+    #[serde(default)]
     pub session: SessionFile,
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, ValueFile>")]
@@ -29,11 +34,39 @@ pub(super) struct ScenarioFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct SessionFile {
     #[serde(default)]
-    #[schemars(with = "Vec<String>")]
-    pub start: Vec<Spanned<String>>,
+    #[schemars(with = "Option<PerKind<Vec<String>>>")]
+    pub start: Option<Spanned<PerKind<Vec<String>>>>,
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub restart_after: Vec<Spanned<String>>,
+    #[schemars(with = "Option<ThinkFile>")]
+    pub think_ms: Option<Spanned<ThinkFile>>,
+}
+
+/// The same for all kinds of users, or something for each that is named.
+#[derive(JsonSchema, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a number (of `start`: a list of names), or a table of such by kind of users"
+)]
+pub(super) enum PerKind<T> {
+    Same(T),
+    Of(BTreeMap<String, T>),
+}
+
+#[derive(JsonSchema, Deserialize)]
+#[serde(untagged, expecting = "expected a number, { from = , to = } or { mean = }")]
+pub(super) enum ThinkFile {
+    Ms(f64),
+    Law(ThinkLaw),
+}
+
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ThinkLaw {
+    pub from: Option<f64>,
+    pub to: Option<f64>,
+    pub mean: Option<f64>,
 }
 
 /// One shape for all kinds; which keys belong together is checked afterwards, so that messages have lines.
@@ -57,6 +90,8 @@ pub(super) enum Kind {
     SessionRange,
     SessionList,
     RangeList,
+    Counter,
+    SessionCounter,
     Uuid,
     SessionUuid,
     UnixMs,
@@ -97,7 +132,7 @@ pub(super) struct ExtractFile {
 pub(super) struct OperationFile {
     pub name: String,
     #[serde(default = "weight_default")]
-    pub weight: f64,
+    pub weight: PerKind<f64>,
     #[serde(default = "method_default")]
     pub method: String,
     pub path: String,
@@ -111,6 +146,7 @@ pub(super) struct OperationFile {
     pub contains: Option<String>,
     pub requires: Option<OneOrMany<String>>,
     pub otherwise: Option<String>,
+    pub think_ms: Option<ThinkFile>,
     #[serde(default = "timeout_ms_default")]
     pub timeout_ms: u64,
 }
@@ -131,8 +167,8 @@ impl<T> OneOrMany<T> {
     }
 }
 
-fn weight_default() -> f64 {
-    1.0
+fn weight_default() -> PerKind<f64> {
+    PerKind::Same(1.0)
 }
 
 fn method_default() -> String {

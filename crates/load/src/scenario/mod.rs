@@ -1,20 +1,24 @@
 //! What simulated users do: weighted operations with sessions, values and checks, read from a TOML file
 //! (`assay.scenario/1`) and compiled once.
 //!
-//! A session runs the operations of `[session] start` in order, then draws from the weights, independently each
-//! time, from its own seeded stream. After an operation of `restart_after` a new session begins: no cookies, no
+//! A session runs the operations of `[session] start` in order, then draws from the weights of its kind of user,
+//! independently each time, from its own seeded stream. After an operation of `restart_after` a new session begins: no cookies, no
 //! session values, no extracted values.
 
 mod compile;
 mod file;
 mod operation;
 mod template;
+mod think;
+mod users;
 mod value;
 
 pub(crate) use template::{Encoding, Part, Source, Template, encode};
+pub(crate) use users::{Dealing, UserKind};
 pub(crate) use value::Value;
 
 use crate::LoadError;
+use crate::shared::Shared;
 use crate::url::BaseUrl;
 use assay_model::schema;
 pub(crate) use operation::Operation;
@@ -55,15 +59,32 @@ impl Scenario {
     /// # Errors
     /// The URL is not one that the generator can load.
     pub fn for_url(url: &str) -> Result<(String, Scenario), LoadError> {
+        Scenario::of_url(url, "")
+    }
+
+    /// The same, following redirects.
+    ///
+    /// # Errors
+    /// As of `for_url`.
+    pub fn for_url_and_redirects(url: &str) -> Result<(String, Scenario), LoadError> {
+        Scenario::of_url(url, "follow_redirects = true\n")
+    }
+
+    fn of_url(url: &str, more: &str) -> Result<(String, Scenario), LoadError> {
         let (base, path) = BaseUrl::split(url)?;
         // A brace may not stand in a URL, and would begin the name of a value here.
         let path = path.replace('{', "%7B").replace('}', "%7D");
         let [name, operation] = [path.clone(), format!("GET {path}")].map(toml::Value::String);
         let text = format!(
-            "schema = \"{}\"\nname = {name}\n\n[[operation]]\nname = {operation}\npath = {name}\n",
+            "schema = \"{}\"\nname = {name}\n\n[[operation]]\nname = {operation}\npath = {name}\n{more}",
             schema::SCENARIO_FILE
         );
         Ok((base, Scenario::parse(&text, url)?))
+    }
+
+    /// What its users share, before any load.
+    pub fn shared(&self) -> Shared {
+        Shared::new(self.counters)
     }
 
     /// As it was written; of a plain URL, what could be written for it.
@@ -104,17 +125,13 @@ impl Scenario {
         std::time::Duration::from_nanos(longest_ns.unwrap_or(0))
     }
 
-    /// Shares that the operations should have of all requests, in the file's order: the weights, thinned by the
-    /// requests at session starts. `otherwise` is left out, since how often it runs depends on the server's answers.
+    /// Shares that the operations should have of all requests, in the file's order: those of each kind of users, by its
+    /// share. `otherwise` is left out, since how often it runs depends on the server's answers.
     pub fn asked_shares(&self) -> Vec<f64> {
-        let sum: f64 = self.operations.iter().map(|operation| operation.weight).sum();
-        let restarts: f64 =
-            self.operations.iter().filter(|one| one.restarts_session).map(|one| one.weight / sum).sum();
-        let requests_per_draw = 1.0 + restarts * self.start.len() as f64;
-        let mut shares: Vec<f64> =
-            self.operations.iter().map(|one| one.weight / sum / requests_per_draw).collect();
-        for started in &self.start {
-            shares[*started] += restarts / requests_per_draw;
+        let mut shares = vec![0.0; self.operations.len()];
+        for kind in &self.users {
+            let of_kind = kind.asked_shares(|at| self.operations[at].restarts_session);
+            shares.iter_mut().zip(of_kind).for_each(|(sum, share)| *sum += kind.share * share);
         }
         shares
     }

@@ -1,6 +1,8 @@
 //! A scenario that was compiled.
 
-use super::template::Template;
+use super::template::{Source, Template};
+use super::think::Think;
+use super::users::UserKind;
 use super::value::Value;
 use crate::LoadError;
 use memchr::memmem::Finder;
@@ -12,24 +14,37 @@ use serde::{Deserialize, Serialize};
 /// let text = r#"
 /// schema = "assay.scenario/1"
 /// name = "brokerage-example"
+/// setup = ["create-market"]      # once before all load, by one user; what is extracted from the answers, all users have
+///
+/// [users]                        # kinds of users with their shares; leave it out where there is one kind
+/// trader = 95
+/// auditor = 5
 ///
 /// [session]
-/// start = ["login"]              # at session start, before the mix is drawn
+/// start = ["login"]              # at session start, before the mix is drawn; or for kinds: { trader = ["login"] }
 /// restart_after = ["logout"]     # after these a new session begins
+/// think_ms = { mean = 500 }      # after an answer, exponential; or evenly { from = 100, to = 900 }, or always 500; default 0
 ///
 /// [values]                       # drawn anew for each request that uses them; session-* once per session
 /// user = { kind = "session-range", from = 0, to = 14999 }
 /// side = { kind = "list", values = ["buy", "sell"] }
 /// symbols = { kind = "range-list", prefix = "s:", from = 0, to = 9999, count = [1, 9], separator = "," }
-///
 /// order = { kind = "uuid" }      # or session-uuid, once per session; unix-ms: the time in milliseconds since 1970
+/// receipt = { kind = "counter", from = 1 }    # each draw is the next number, for all users together; after `to`, from the beginning
 ///
 /// [extract]                      # the text after the first `after` to the next `before`, at most 1 KiB
 /// holding = { operation = "portfolio", after = 'data-holding="', before = '"', once = true }
+/// market = { operation = "create-market", after = "id=", before = ";" }
+///
+/// [[operation]]
+/// name = "create-market"
+/// weight = 0                     # relative, default 1; 0: only where it is named
+/// method = "PUT"
+/// path = "/markets"
 ///
 /// [[operation]]
 /// name = "login"
-/// weight = 0                     # relative, default 1; 0: only where it is named
+/// weight = 0
 /// method = "POST"                # default GET
 /// path = "/login"
 /// form = { user = "uid:{user}" } # or body = "..."; and headers = { Accept = "..." }
@@ -42,8 +57,14 @@ use serde::{Deserialize, Serialize};
 /// follow_redirects = true        # up to ten on the same server, within the request's time; default false
 ///
 /// [[operation]]
+/// name = "audit"
+/// weight = { auditor = 10 }      # no other kind does it
+/// path = "/audit?market={market}"
+/// think_ms = 5000                # takes the place of the session's
+///
+/// [[operation]]
 /// name = "sell"
-/// weight = 6
+/// weight = { trader = 6 }
 /// method = "POST"
 /// path = "/sell"
 /// form = { holding = "{holding}" }
@@ -63,7 +84,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// A value stands in paths and forms percent-encoded, in headers without control characters, in a `body` as it is.
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
-/// it is not found removes it. Cookies are kept for each session (their domain, path and later expiry are not
+/// it is not found removes it. In a closed loop the shares of `[users]` are those of users, in an open loop those of
+/// requests, and a user who thinks takes none: where all of a kind do, another user comes. Cookies are kept for each session (their domain, path and later expiry are not
 /// supported). Not supported either: https, compressed answers, HTTP/2, character entities in extracts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -72,10 +94,12 @@ pub struct Scenario {
     /// As it was written.
     pub(crate) text: String,
     pub(crate) operations: Vec<Operation>,
-    /// Operations at the start of a session, in order.
-    pub(crate) start: Vec<usize>,
-    /// Running sums of the weights.
-    pub(crate) weight_sums: Vec<f64>,
+    /// Operations that are done once, in order.
+    pub(crate) setup: Vec<usize>,
+    /// At least one.
+    pub(crate) users: Vec<UserKind>,
+    /// Values that are counters.
+    pub(crate) counters: u16,
     pub(crate) values: Vec<Value>,
     pub(crate) extracts: Vec<Extract>,
 }
@@ -98,7 +122,6 @@ impl From<Scenario> for String {
 #[derive(Debug, Clone)]
 pub(crate) struct Operation {
     pub name: String,
-    pub weight: f64,
     pub method: String,
     pub path: Template,
     /// Whole header lines.
@@ -112,6 +135,7 @@ pub(crate) struct Operation {
     pub requires: Vec<usize>,
     pub otherwise: Option<usize>,
     pub timeout_ns: u64,
+    pub think: Option<Think>,
     /// Extracts that the answer is searched for.
     pub extracts: Vec<usize>,
     /// Extracts that are used up by the request.
@@ -127,9 +151,20 @@ pub(crate) struct Extract {
     pub before: Finder<'static>,
     /// A request that sends the value uses it up.
     pub once: bool,
+    /// It comes from a one-time request.
+    pub is_given: bool,
 }
 
 impl Operation {
+    /// Extracts that its request holds.
+    pub fn uses(&self) -> impl Iterator<Item = usize> {
+        let templates = [Some(&self.path), Some(&self.headers), self.body.as_ref()].into_iter().flatten();
+        templates.flat_map(Template::sources).filter_map(|source| match source {
+            Source::Extracted(at) => Some(at),
+            Source::Drawn(_) => None,
+        })
+    }
+
     /// The answer's body is needed, not only its length.
     pub fn keeps_body(&self) -> bool {
         self.contains.is_some() || !self.extracts.is_empty()

@@ -67,10 +67,141 @@ fn asked_shares_count_the_logins_that_logouts_cause() {
     assert!(shares.iter().zip(want).all(|(share, want)| (share - want).abs() < 1e-12), "{shares:?}");
 }
 
+const KINDS: &str = r#"
+schema = "assay.scenario/1"
+name = "kinds"
+setup = ["tenant", "key"]
+[users]
+buyer = 3
+auditor = 1
+[session]
+start = { buyer = ["login"] }
+restart_after = ["logout"]
+think_ms = { mean = 200 }
+[values]
+number = { kind = "session-counter", from = 5 }
+[extract]
+tenant = { operation = "tenant", after = "<", before = ">" }
+key = { operation = "key", after = "<", before = ">" }
+[[operation]]
+name = "tenant"
+weight = 0
+method = "PUT"
+path = "/tenants"
+[[operation]]
+name = "key"
+weight = 0
+path = "/key/{tenant}"
+[[operation]]
+name = "login"
+weight = 0
+path = "/login/{number}"
+[[operation]]
+name = "buy"
+weight = { buyer = 9 }
+path = "/buy/{key}"
+[[operation]]
+name = "logout"
+weight = { buyer = 1 }
+path = "/logout"
+[[operation]]
+name = "audit"
+weight = { auditor = 2 }
+path = "/audit"
+think_ms = { from = 1000, to = 3000 }
+"#;
+
+#[test]
+fn kinds_of_users_have_their_own_starts_and_weights() {
+    let scenario = Scenario::parse(KINDS, "kinds.toml").expect("it is right");
+    let kinds: Vec<(&str, f64, &[usize])> =
+        scenario.users.iter().map(|kind| (kind.name.as_str(), kind.share, kind.start.as_slice())).collect();
+    assert_eq!(kinds, [("auditor", 0.25, [].as_slice()), ("buyer", 0.75, &[2])]);
+    let shares = scenario.asked_shares();
+    // A tenth of a buyer's draws end a session, so 10 draws make 11 requests.
+    let want = [0.0, 0.0, 0.75 / 11.0, 0.75 * 9.0 / 11.0, 0.75 / 11.0, 0.25];
+    assert!(shares.iter().zip(want).all(|(share, want)| (share - want).abs() < 1e-12), "{shares:?}");
+    assert_eq!((scenario.setup.as_slice(), scenario.counters), ([0, 1].as_slice(), 1));
+    let thoughts: Vec<_> = scenario.operations.iter().map(|one| one.think.expect("the session's")).collect();
+    assert_ne!(thoughts[3], thoughts[5]);
+}
+
+#[test]
+fn mistakes_about_kinds_and_set_up_are_told() {
+    let check = |from: &str, to: &str, want: Expect| check_in(KINDS, (from, to), &want);
+    check(
+        "auditor = 1\n",
+        "",
+        expect![[r#"
+            mix.toml:1: [users] names one kind; name two or more, or leave it out
+            mix.toml:37: operation "audit": [users] has no kind "auditor"; known: buyer"#]],
+    );
+    check(
+        "{ auditor = 2 }",
+        "{ auditors = 2 }",
+        expect![[r#"
+            mix.toml:38: operation "audit": [users] has no kind "auditors"; did you mean `auditor`?
+            mix.toml:1: no [[operation]] has a weight above 0 for users "auditor", so there is nothing to send"#]],
+    );
+    check(
+        "{ buyer = [\"login\"] }",
+        "{ buyer = [\"logn\"] }",
+        expect![[r#"mix.toml:9: unknown operation "logn"; did you mean `login`?"#]],
+    );
+    check(
+        "auditor = 1\n",
+        "auditor = 0\n",
+        expect![[r#"mix.toml:1: users "auditor": share 0 must be above 0"#]],
+    );
+    check(
+        "{ mean = 200 }",
+        "{ mean = 200, to = 5 }",
+        expect!["mix.toml:11: think_ms is a number, { from = , to = } or { mean = }"],
+    );
+    check(
+        "{ from = 1000, to = 3000 }",
+        "{ from = 3000, to = 1000 }",
+        expect![[
+            r#"mix.toml:38: operation "audit": think_ms takes times from 0 to 604800000, the lesser one first"#
+        ]],
+    );
+    check(
+        "setup = [\"tenant\", \"key\"]",
+        "setup = [\"key\", \"tenant\"]",
+        expect![[r#"mix.toml:22: operation "key": no request of `setup` before it gives {tenant}"#]],
+    );
+    check(
+        "weight = 0",
+        "weight = 1",
+        expect![[
+            r#"mix.toml:17: operation "tenant": it is sent once, by `setup`; give it weight = 0, and neither name it elsewhere nor let it require"#
+        ]],
+    );
+    check(
+        "before = \">\" }",
+        "before = \">\", once = true }",
+        expect![[
+            r#"mix.toml:1: extract "tenant": what `setup` gives to all is not used up; leave `once` out"#
+        ]],
+    );
+    check(
+        ", from = 5 }",
+        " }",
+        expect![[r#"
+            mix.toml:13: value "number": a range needs `from` and `to`, a counter `from`
+            mix.toml:26: operation "login": unknown value {number}; known: key, tenant"#]],
+    );
+}
+
 #[track_caller]
 fn check(from: &str, to: &str, want: &Expect) {
-    let text = WHOLE.replacen(from, to, 1);
-    assert_ne!(text, WHOLE, "the case changes nothing");
+    check_in(WHOLE, (from, to), want);
+}
+
+#[track_caller]
+fn check_in(whole: &str, (from, to): (&str, &str), want: &Expect) {
+    let text = whole.replacen(from, to, 1);
+    assert_ne!(text, whole, "the case changes nothing");
     want.assert_eq(&Scenario::parse(&text, "mix.toml").expect_err("it is wrong").to_string());
 }
 
@@ -126,8 +257,8 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
         "from = 0, to = 14999",
         "values = [1]",
         &expect![[r#"
-        mix.toml:8: value "user": ranges have `from` and `to`; lists have `values`; a range-list also has `count`, and may have `prefix` and `separator`
-        mix.toml:13: operation "login": unknown value {user}; known: side, symbols, holding"#]],
+            mix.toml:8: value "user": ranges have `from` and `to`; counters have `from`, and may have `to`; lists have `values`; a range-list also has `count`, and may have `prefix` and `separator`
+            mix.toml:13: operation "login": unknown value {user}; known: side, symbols, holding"#]],
     );
     check(
         "path = \"/sell\"",
@@ -146,7 +277,7 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
     check(
         "weight = 6",
         "weight = \"six\"",
-        &expect![[r#"mix.toml:26: invalid type: string "six", expected f64"#]],
+        &expect!["mix.toml:26: expected one for all users, or a table with the names of kinds"],
     );
     check(
         "name = \"sell\"",

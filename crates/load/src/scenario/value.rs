@@ -1,5 +1,6 @@
 //! Values that are drawn: from ranges and lists, for each request or once per session.
 
+use crate::shared::Shared;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::io::Write;
@@ -23,6 +24,13 @@ pub(crate) enum Law {
         count: [u32; 2],
         separator: String,
     },
+    /// The numbers in order, from `from`, for all users together; after `to` from the beginning again.
+    Counter {
+        /// Among the counters of the scenario.
+        number: usize,
+        from: i64,
+        to: i64,
+    },
     /// A random one, of version 4 (RFC 9562).
     Uuid,
     /// Milliseconds since 1970.
@@ -40,9 +48,9 @@ pub(crate) struct Value {
 
 impl Law {
     /// Appends a draw to `out`.
-    pub fn draw(&self, random: &mut ChaCha8Rng, out: &mut Vec<u8>) {
+    pub fn draw(&self, random: &mut ChaCha8Rng, shared: &Shared, out: &mut Vec<u8>) {
         match self {
-            Law::Range { from, to } => number(random.random_range(*from..=*to), out),
+            Law::Range { from, to } => put(random.random_range(*from..=*to), out),
             Law::List(texts) => {
                 if !texts.is_empty() {
                     out.extend_from_slice(&texts[random.random_range(0..texts.len())]);
@@ -54,8 +62,13 @@ impl Law {
                         out.extend_from_slice(separator.as_bytes());
                     }
                     out.extend_from_slice(prefix.as_bytes());
-                    number(random.random_range(*from..=*to), out);
+                    put(random.random_range(*from..=*to), out);
                 }
+            }
+            Law::Counter { number, from, to } => {
+                let numbers = i128::from(*to) - i128::from(*from) + 1;
+                let at = i128::from(shared.count(*number)) % numbers;
+                put((i128::from(*from) + at) as i64, out);
             }
             Law::Uuid => {
                 let bits = random.random::<u128>() & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
@@ -66,13 +79,13 @@ impl Law {
             }
             Law::UnixMs => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                number(i64::try_from(now.as_millis()).unwrap_or(i64::MAX), out);
+                put(i64::try_from(now.as_millis()).unwrap_or(i64::MAX), out);
             }
         }
     }
 }
 
-fn number(number: i64, out: &mut Vec<u8>) {
+fn put(number: i64, out: &mut Vec<u8>) {
     // Writing to a Vec cannot fail.
     let _ = write!(out, "{number}");
 }
@@ -84,9 +97,10 @@ mod tests {
 
     fn draws(law: &Law, n: usize) -> Vec<String> {
         let mut random = ChaCha8Rng::seed_from_u64(1);
+        let shared = Shared::new(1);
         let mut draw = || {
             let mut out = Vec::new();
-            law.draw(&mut random, &mut out);
+            law.draw(&mut random, &shared, &mut out);
             String::from_utf8(out).expect("text in, text out")
         };
         (0..n).map(|_| draw()).collect()
@@ -97,6 +111,16 @@ mod tests {
         let drawn = draws(&Law::Range { from: -1, to: 1 }, 200);
         assert!(["-1", "0", "1"].iter().all(|end| drawn.iter().any(|text| text == end)));
         assert!(drawn.iter().all(|text| ["-1", "0", "1"].contains(&text.as_str())));
+    }
+
+    #[test]
+    fn a_counter_begins_again_after_its_end() {
+        let counter = |from, to| draws(&Law::Counter { number: 0, from, to }, 4).join(" ");
+        assert_eq!(counter(8, 10), "8 9 10 8");
+        assert_eq!(
+            counter(i64::MIN, i64::MAX),
+            "-9223372036854775808 -9223372036854775807 -9223372036854775806 -9223372036854775805"
+        );
     }
 
     #[test]

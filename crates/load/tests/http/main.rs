@@ -2,6 +2,7 @@
 //! connections that die, and stretches one after another.
 
 mod answers;
+mod scenarios;
 mod server;
 
 use assay_load::{ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Scenario};

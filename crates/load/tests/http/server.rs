@@ -136,11 +136,11 @@ pub fn run_until(
 pub const GET: &str = "[[operation]]\nname = \"get\"\npath = \"/\"\ntimeout_ms = 120000\n";
 
 pub fn closed(users: u32) -> Load {
-    Load::Closed { users, think: Duration::ZERO }
+    Load::Closed { users, think: None }
 }
 
 pub fn thinking(users: u32) -> Load {
-    Load::Closed { users, think: Duration::from_millis(5) }
+    Load::Closed { users, think: Some(Duration::from_millis(5)) }
 }
 
 pub fn open(rate_per_s: f64) -> Load {

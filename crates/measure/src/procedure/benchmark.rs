@@ -26,7 +26,7 @@ impl Procedure for Benchmark {
 
     fn measure(&mut self, with: &mut With<'_>, turn: Turn) -> Result<Option<Measurement>, LoadError> {
         let launch = LoadWindow {
-            load: Load::Closed { users: 0, think: Duration::ZERO },
+            load: Load::Closed { users: 0, think: None },
             settle: Duration::ZERO,
             length: Duration::ZERO,
             slow_above: None,

@@ -18,6 +18,7 @@ const SHARES: [f64; 12] = [0.3, 0.5, 0.7, 0.8, 0.6, 0.85, 0.9, 0.95, 0.75, 1.05,
 fn config() -> CapacityConfig {
     CapacityConfig {
         target: "simulated".to_owned(),
+        scenario: None,
         method: CapacityMethod::Search,
         percentile: 99.0,
         limits_ms: vec![15.0, 25.0, 50.0],

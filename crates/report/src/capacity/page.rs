@@ -5,7 +5,7 @@ use super::{blame_picture, csv, curve_picture, page_tables, words};
 use askama::Template;
 use assay_kit::key::{line_mark, mark, marks};
 use assay_kit::number::{count, significant};
-use assay_kit::page::{absent, copied_text, drawings, figure, list, panels};
+use assay_kit::page::{absent, copied_text, drawings, figure, lines_in_full, list, panels};
 use assay_kit::svg::marker_path;
 use assay_kit::text::{clean, html};
 use assay_kit::{Page, Section};
@@ -235,7 +235,16 @@ fn how_html(report: &CapacityReport) -> String {
         ("Time in all", minutes(report.duration_s)),
         ("Seed of every random draw", report.seed.to_string()),
     ];
-    let mut out = list(rows) + "<h3>What it cannot say</h3><ul>";
+    let mut out = list(rows);
+    if let Some(scenario) = &report.scenario {
+        let _ = write!(
+            out,
+            "<details class=\"print-open\"><summary>The scenario of the load</summary>\
+             <pre tabindex=\"0\" aria-label=\"Scenario file\"><bdi>{}</bdi></pre></details>",
+            lines_in_full(scenario)
+        );
+    }
+    out += "<h3>What it cannot say</h3><ul>";
     for line in cannot_say(report, measured) {
         let _ = write!(out, "<li><bdi>{}</bdi></li>", html(&line));
     }

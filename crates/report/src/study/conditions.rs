@@ -6,8 +6,8 @@ use assay_kit::Table;
 use assay_kit::number::{count, mib, significant};
 use assay_kit::text;
 use assay_model::{
-    Audit, Design, Disturbance, JvmFacts, METRICS, ModeRead, PlannedProcedure, Problem, StoredTrial, Trial,
-    TrialOutcome, WarmUpEnd,
+    Audit, Design, Disturbance, JvmFacts, METRICS, ModeRead, PlannedProcedure, PlannedScenario, Problem,
+    StoredTrial, Trial, TrialOutcome, WarmUpEnd,
 };
 
 /// Rows of the problem and trial tables that are shown; the rest is counted.
@@ -33,10 +33,12 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
         // A search chooses the length of its windows itself.
         PlannedProcedure::Capacity(_) | PlannedProcedure::Benchmark => String::new(),
     };
+    let rate =
+        if plan.load_sets_rate { "; it sets the throughput, which is not compared therefore" } else { "" };
     let mut facts = vec![
         ("Study", format!("{}{}", text::clean(&plan.study), if plan.quick { " (short form)" } else { "" })),
         ("Workload", text::clean(&plan.workload)),
-        ("Load", text::clean(&plan.load)),
+        ("Load", format!("{}{rate}", text::clean(&plan.load))),
         ("Design", format!("{design}; {} blocks{windows}", plan.blocks)),
         ("Warm-up rule", text::clean(&plan.warm_up)),
         ("Repeats of disturbed windows", format!("at most {}", plan.repeats_max)),
@@ -273,6 +275,16 @@ fn told(place: &str, problem: &Problem) -> [String; 3] {
 /// The command that repeats the run from the study file's text.
 pub fn repeat_command(grid: &Grid) -> String {
     format!("assay run study.toml{}", if grid.run.plan.quick { " --quick" } else { "" })
+}
+
+/// The scenarios of the run, each with what it is the scenario of.
+pub fn scenarios(grid: &Grid) -> Vec<(String, String)> {
+    let plan = &grid.run.plan;
+    let whose = |scenario: &PlannedScenario| match scenario.variants.len() == plan.variants.len() {
+        true => "The scenario of the load".to_owned(),
+        false => format!("The scenario of the load of {}", text::clean(&scenario.variants.join(", "))),
+    };
+    plan.scenarios.iter().map(|one| (whose(one), text::clean_lines(&one.text))).collect()
 }
 
 fn cut_note(mut table: Table, total: usize) -> Table {

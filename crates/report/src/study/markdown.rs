@@ -81,9 +81,18 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
     }
     writeln!(out, "## How to repeat it\n")?;
     writeln!(out, "Save the text below as `study.toml` and run `{}`.\n", conditions::repeat_command(grid))?;
+    fenced(&text::clean_lines(&grid.run.study_text), out)?;
+    for (title, scenario) in conditions::scenarios(grid) {
+        writeln!(out, "\n{}:\n", text::markdown(&title))?;
+        fenced(&scenario, out)?;
+    }
+    Ok(())
+}
+
+fn fenced(toml: &str, out: &mut impl io::Write) -> io::Result<()> {
     // A fence longer than any in the text cannot be closed by it.
-    let fence = "`".repeat(longest_run_of_backticks(&grid.run.study_text).max(2) + 1);
-    writeln!(out, "{fence}toml\n{}\n{fence}", text::clean_lines(&grid.run.study_text).trim_end())
+    let fence = "`".repeat(longest_run_of_backticks(toml).max(2) + 1);
+    writeln!(out, "{fence}toml\n{}\n{fence}", toml.trim_end())
 }
 
 fn longest_run_of_backticks(text: &str) -> usize {

@@ -35,6 +35,7 @@ struct Content {
     repeat_command: String,
     seed: u64,
     study_text: String,
+    scenarios: Vec<(String, String)>,
 }
 
 /// Writes the report as one HTML file that opens without a network.
@@ -64,6 +65,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         repeat_command: conditions::repeat_command(grid),
         seed: plan.seed,
         study_text: clean_lines(&grid.run.study_text),
+        scenarios: conditions::scenarios(grid),
     };
     let study = clean(&plan.study);
     let mut lines = vec![("question", clean(&plan.question))];

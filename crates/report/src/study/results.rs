@@ -81,6 +81,7 @@ fn result_cell(grid: &Grid, cell: &Cell, metric: &Metric) -> String {
     match grid.comparison(cell.name, &metric.id) {
         Some(c) => format!("{value}\n{} {}", verdict_sign(c.verdict), ratio_cell(c)),
         None if cell.variant.is_some_and(|v| v.baseline.is_none()) => format!("{value}\nbaseline"),
+        None if grid.run.plan.is_set_by_load(&metric.id) => format!("{value}\nset by the load"),
         None => format!("{value}\nno comparison: no block in which both count"),
     }
 }

@@ -187,6 +187,7 @@ pub fn search() -> CapacityReport {
         schema: schema::CAPACITY.to_owned(),
         method: CapacityMethod::Search,
         target: "http://127.0.0.1:8080 with scenario supermarket-standard-mix".to_owned(),
+        scenario: Some("name = \"supermarket-standard-mix\"".to_owned()),
         percentile: 99.0,
         limited_operations: Vec::new(),
         max_rate_per_s: around(MAX_PER_S, 1.6),
@@ -260,6 +261,7 @@ pub fn hostile() -> CapacityReport {
     let long = "x".repeat(5_000);
     report.windows[3].disturbances = [&*script, &long].map(|why| disturbance(Check::Other, why)).into();
     report.target = script.clone();
+    report.scenario = Some(script.clone());
     report.limited_operations = vec![script.clone(); 20];
     report.limits[0].limit_ms = f64::NAN;
     report.limits[1].rate_per_s =

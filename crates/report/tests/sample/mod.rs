@@ -134,6 +134,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         seed: 20_081_117,
         blocks: BLOCKS,
         load: "closed loop, 8 users".to_owned(),
+        load_sets_rate: false,
         warm_up: "until three slices of 5 s differ by less than 3 % in CPU time per request, at most 60 s".to_owned(),
         window_s: 10.0,
         repeats_max: 2,
@@ -142,6 +143,10 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
             ("heap".to_owned(), heaps.iter().map(|h| h.0.to_owned()).collect()),
         ],
         primary_metric: "garbage_kib_per_request".to_owned(),
+        scenarios: vec![PlannedScenario {
+            text: "name = \"brokerage\" # <mix>".to_owned(),
+            variants: variants.iter().map(|v| v.name.clone()).collect(),
+        }],
         trials: trials.collect(),
         variants,
         skipped,

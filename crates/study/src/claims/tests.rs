@@ -47,6 +47,7 @@ fn plan(published: Vec<Published>, claims: Vec<Claim>) -> Plan {
         seed: 7,
         blocks: 4,
         load: String::new(),
+        load_sets_rate: false,
         warm_up: String::new(),
         window_s: 1.0,
         repeats_max: 0,
@@ -57,6 +58,7 @@ fn plan(published: Vec<Published>, claims: Vec<Claim>) -> Plan {
             .flat_map(|heap| [variant("default", heap, None), variant("all", heap, Some("default"))])
             .collect(),
         skipped: vec![],
+        scenarios: Vec::new(),
         trials: vec![],
         expected_s: 0.0,
         published,

@@ -15,9 +15,10 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
     let layout = prepared.layout;
     let seconds = Duration::from_secs_f64;
     let (min, cap) = (seconds(layout.warm_up_min_s), seconds(layout.warm_up_cap_s));
-    let warm_up = (!cap.is_zero()).then(|| WarmUpPlan::within(load_of(load), min, cap));
+    let warm_up = |load| (!cap.is_zero()).then(|| WarmUpPlan::within(load, min, cap));
     match prepared.plan.procedure.capacity() {
         Some(planned) => {
+            let warm_up = warm_up(without_thinking(load_of(load)));
             let config = capacity_config(run, server, planned);
             Box::new(CapacitySearch { config, warm_up: warm_up.into() })
         }
@@ -25,7 +26,7 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
             load: load_of(load),
             settle: seconds(SETTLE_S),
             length: seconds(layout.window_s),
-            warm_up: warm_up.into(),
+            warm_up: warm_up(load_of(load)).into(),
             bounds: prepared.bounds,
             connections: connections_of(load),
         }),
@@ -41,6 +42,7 @@ fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity
             (Some(url), None) => url.clone(),
             (None, _) => format!("workload {}, {}{jvm}", run.prepared.plan.workload, variant.name),
         },
+        scenario: server.launch.scenario.as_ref().map(|scenario| scenario.text().to_owned()),
         method: planned.method,
         percentile: planned.percentile,
         limits_ms: planned.limits_ms.clone(),
@@ -69,6 +71,7 @@ pub(super) fn generator_of(
             in_flight_max: planned.in_flight_max,
             seed: server.trial.seed,
             limited: planned.limited_operations.clone(),
+            shared: server.shared.clone(),
             ..GeneratorConfig::new(base_url, scenario, planned.connections)
         });
     }
@@ -76,6 +79,7 @@ pub(super) fn generator_of(
     let mut config = GeneratorConfig::new(base_url, scenario, connections_of(load));
     config.in_flight_max = load.in_flight_max.unwrap_or(config.in_flight_max);
     config.seed = seed;
+    config.shared = server.shared.clone();
     Ok(config)
 }
 
@@ -97,10 +101,18 @@ fn connections_of(load: &LoadTable) -> u32 {
     }
 }
 
+/// The few users of a warm-up before a search do not think: code is compiled by what runs.
+fn without_thinking(load: Load) -> Load {
+    match load {
+        Load::Closed { users, .. } => Load::Closed { users, think: Some(Duration::ZERO) },
+        Load::Open { .. } => load,
+    }
+}
+
 fn load_of(table: &LoadTable) -> Load {
     match table.kind {
         LoadKind::Closed => {
-            let think = table.think.map_or(Duration::ZERO, crate::units::Seconds::duration);
+            let think = table.think.map(crate::units::Seconds::duration);
             Load::Closed { users: table.users.unwrap_or(8), think }
         }
         LoadKind::Open => Load::Open {

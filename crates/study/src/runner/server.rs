@@ -8,6 +8,7 @@ use crate::program_table::ServerTable;
 use crate::variant::VariantLaunch;
 use assay_jdk::modes;
 use assay_launch::{JVM_OPTIONS, LOOK, Local, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http};
+use assay_load::{Scenario, Shared};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{Procedure, Watch, WatchConfig};
 use assay_model::{LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
@@ -32,6 +33,8 @@ pub(super) struct Server<'a> {
     /// Where it is loaded.
     pub url: String,
     pub table: ServerTable,
+    /// What the users of all its loads share.
+    pub shared: Shared,
     folder_name: String,
     /// Why it could not be started.
     failed: Option<String>,
@@ -93,6 +96,7 @@ impl<'a> Server<'a> {
             target,
             url,
             table,
+            shared: launch.scenario.as_ref().map(Scenario::shared).unwrap_or_default(),
             folder_name,
             failed,
         })

@@ -47,6 +47,7 @@ fn plan(variants: Vec<Variant>) -> Plan {
         seed: 7,
         blocks: 4,
         load: String::new(),
+        load_sets_rate: false,
         warm_up: String::new(),
         window_s: 1.0,
         repeats_max: 0,
@@ -54,6 +55,7 @@ fn plan(variants: Vec<Variant>) -> Plan {
         primary_metric: "cpu_ms_per_request".into(),
         variants,
         skipped: vec![],
+        scenarios: Vec::new(),
         trials: vec![],
         expected_s: 0.0,
         published: vec![],
@@ -114,6 +116,17 @@ fn a_clear_difference_is_shown_against_the_baseline() {
     assert_eq!((only.variant.as_str(), only.baseline.as_str(), only.blocks), ("b", "a", 4));
     assert_eq!((only.verdict, only.shown), (Verdict::Higher, true));
     assert!((only.ratio.estimate - 1.5).abs() < 0.01);
+}
+
+#[test]
+fn what_the_load_sets_is_not_compared() {
+    const RATE: &str = "throughput_per_s";
+    let trials = [trial("a", RATE, &[100.0, 101.0, 99.0]), trial("b", RATE, &[90.0, 91.0, 89.0])];
+    let of = |load_sets_rate| {
+        let plan = Plan { load_sets_rate, ..two_variants() };
+        summarise(&plan, &trials, BTreeMap::new()).comparisons.len()
+    };
+    assert_eq!((of(false), of(true)), (1, 0));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::arguments::{CapacityArguments, MethodName};
 use crate::command::inject;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::seed;
 use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, Scenario};
 use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
 use assay_study::{
@@ -20,7 +21,8 @@ const NAME: &str = "assay capacity";
 
 /// Finds the capacity. What the run leaves is removed; a server that it started is stopped, one that ran already runs on.
 pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityReport, Failure> {
-    let checked = study_of(arguments)?.checked(NAME).map_err(StudyError::Diagnostics)?;
+    let seed = arguments.seed.unwrap_or_else(seed::any);
+    let checked = study_of(arguments, seed)?.checked(NAME).map_err(StudyError::Diagnostics)?;
     let prepared = checked.prepare(false)?;
     if let Some(url) = arguments.url.as_deref().filter(|_| arguments.injectors.injectors.is_empty()) {
         let (base_url, scenario) = Scenario::for_url(url)?;
@@ -59,13 +61,13 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     };
     match run.trials.into_iter().filter_map(|trial| trial.capacity).next_back() {
         // The seed that gives the same draws again.
-        Some(found) => Ok(CapacityReport { seed: arguments.seed, ..found }),
+        Some(found) => Ok(CapacityReport { seed, ..found }),
         None if stop.load(Ordering::SeqCst) => Err(interrupted()),
         None => Err(Failure::internal("the run has no capacity".to_owned())),
     }
 }
 
-fn study_of(arguments: &CapacityArguments) -> Result<Study, Failure> {
+fn study_of(arguments: &CapacityArguments, seed: u64) -> Result<Study, Failure> {
     let text = |path: &Path| -> Result<String, Failure> {
         let path = std::path::absolute(path).map_err(|e| Failure::input(e.to_string()))?;
         Ok(path.to_string_lossy().into_owned())
@@ -87,7 +89,7 @@ fn study_of(arguments: &CapacityArguments) -> Result<Study, Failure> {
         scenario: arguments.scenario.as_deref().map(text).transpose()?,
         // Only the capacity is reported.
         observe: arguments.url.is_some().then(|| vec![Observe::Host]),
-        seed: Some(arguments.seed),
+        seed: Some(seed),
         settings: Settings {
             jvm: arguments.java.clone(),
             heap: arguments.heap,

@@ -39,7 +39,8 @@ pub fn figure(grid: &Grid) -> Figure {
         );
     }
     let steps = steps(grid, &heaps);
-    let metrics = METRIC_IDS.iter().filter_map(|id| Metric::by_id(id));
+    let is_measured = |id: &&&str| !grid.run.plan.is_set_by_load(id);
+    let metrics = METRIC_IDS.iter().filter(is_measured).filter_map(|id| Metric::by_id(id));
     let measured = metrics.filter(|m| grid.cells().any(|(_, c)| c.estimate(&m.id).is_some()));
     let panels = measured.enumerate().map(|(index, metric)| {
         curve_panel(metric.title.to_string(), &format!("{ID}-{index}"), |width, names, id| {

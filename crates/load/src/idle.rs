@@ -1,0 +1,78 @@
+//! The users of an open loop who have nothing under way: which of them an arrival is a request of.
+
+use crate::generator::Generator;
+use crate::scenario::UserKind;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Stream of the stretch's seed that draws kinds of users; 0 draws the arrivals, the lowest ones are those of users.
+const STREAM: u64 = u64::MAX - 1;
+
+/// Users without a request under way. An arrival is one of a kind by its share, of the user of that kind who has been idle
+/// longest. Who thinks is not idle: where all of a kind think, or have a request under way, another user comes.
+pub(crate) struct Idle {
+    random: ChaCha8Rng,
+    /// By kind: users with the time since when they are idle.
+    idle: Vec<VecDeque<(usize, u64)>>,
+    /// When each who thinks has thought, the first on top.
+    thinking: BinaryHeap<Reverse<(u64, usize)>>,
+    /// How many more may have a request under way.
+    room: u32,
+    /// Since when there is that room.
+    room_since_ns: u64,
+}
+
+impl Idle {
+    pub fn new(generator: &Generator, seed: u64, now_ns: u64) -> Idle {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(STREAM);
+        let mut idle = vec![VecDeque::new(); generator.config.scenario.users.len()];
+        generator.sessions.iter().enumerate().for_each(|(at, user)| idle[user.kind].push_back((at, now_ns)));
+        let room = generator.config.sessions;
+        Idle { random, idle, thinking: BinaryHeap::new(), room, room_since_ns: now_ns }
+    }
+
+    /// The user of the next arrival, and since when it could have been sent; none while too many have a request under way.
+    pub fn take(&mut self, generator: &mut Generator, now_ns: u64) -> Option<(usize, u64)> {
+        self.room = self.room.checked_sub(1)?;
+        while let Some(Reverse((since_ns, at))) =
+            self.thinking.peek().copied().filter(|next| next.0.0 <= now_ns)
+        {
+            self.thinking.pop();
+            self.idle[generator.sessions[at].kind].push_back((at, since_ns));
+        }
+        let kind = self.kind(generator);
+        let idle = self.idle[kind].pop_front();
+        let (at, since_ns) = idle.unwrap_or_else(|| (generator.add_user(kind), 0));
+        Some((at, since_ns.max(self.room_since_ns)))
+    }
+
+    fn kind(&mut self, generator: &Generator) -> usize {
+        let kinds = &generator.config.scenario.users;
+        if kinds.len() == 1 {
+            return 0;
+        }
+        let mut left: f64 = self.random.random();
+        let of_share = |kind: &&UserKind| {
+            left -= kind.share;
+            0.0 <= left
+        };
+        kinds.iter().take_while(of_share).count().min(kinds.len() - 1)
+    }
+
+    /// The request of a user is finished; after it, it thinks.
+    pub fn put(&mut self, user: usize, kind: usize, (now_ns, ready_ns): (u64, u64)) {
+        if self.room == 0 {
+            self.room_since_ns = now_ns;
+        }
+        self.room += 1;
+        if ready_ns <= now_ns {
+            self.idle[kind].push_back((user, now_ns));
+        } else {
+            self.thinking.push(Reverse((ready_ns, user)));
+        }
+    }
+}

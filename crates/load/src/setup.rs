@@ -1,0 +1,128 @@
+//! The one-time requests of a scenario: sent in order, by one user, before the first load.
+
+use crate::LoadError;
+use crate::checked::checked;
+use crate::connection::{Connection, State};
+use crate::generator::GeneratorConfig;
+use crate::redirect::REDIRECTS_MAX;
+use crate::scenario::Operation;
+use crate::session::{Drawn, Session};
+use crate::url::BaseUrl;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+/// Number of the user who sends them: none of those who load.
+const USER: u64 = u64::MAX - 1;
+
+impl GeneratorConfig {
+    /// Sends the one-time requests of the scenario, unless that was done, and keeps what they gave for all users.
+    ///
+    /// # Errors
+    /// The server cannot be reached, a request got no right answer, or a value was not in the answer.
+    pub fn set_up(&self) -> Result<(), LoadError> {
+        let scenario = &self.scenario;
+        if scenario.setup.is_empty() || self.shared.is_set_up() {
+            return Ok(());
+        }
+        let base = BaseUrl::parse(&self.base_url)?;
+        let unreachable = |cause| LoadError::Connect { url: self.base_url.clone(), cause };
+        let addresses: Vec<SocketAddr> =
+            (base.host.as_str(), base.port).to_socket_addrs().map_err(unreachable)?.collect();
+        let mut user = Session::new(self.seed, USER, 0, scenario, &self.shared);
+        let mut connection = Connection::new();
+        for operation in scenario.setup.iter().map(|at| &scenario.operations[*at]) {
+            let failed = |cause| LoadError::SetUp { operation: operation.name.clone(), cause };
+            let place = (base.authority.as_str(), base.prefix.as_str());
+            let request = connection.begin_request();
+            user.write_request(scenario, operation, place, &mut Drawn::default(), request);
+            exchange(&mut connection, &addresses, operation, &base.authority, &mut user).map_err(failed)?;
+            checked(operation, &connection).map_err(|(_, why)| failed(why()))?;
+            user.extract(scenario, operation, connection.reader.body());
+            if let Some(at) = operation.extracts.iter().find(|at| !user.has_extracted(**at)) {
+                let name = &scenario.extracts[*at].name;
+                return Err(failed(format!("its answer does not hold {name:?}")));
+            }
+        }
+        self.shared.give(user.into_extracted());
+        Ok(())
+    }
+}
+
+/// Sends the request that the connection holds, and reads the answer; follows redirects where the operation does.
+fn exchange(
+    connection: &mut Connection,
+    addresses: &[SocketAddr],
+    operation: &Operation,
+    authority: &str,
+    user: &mut Session,
+) -> Result<(), String> {
+    connection.reader.begin(operation.method != "HEAD", operation.keeps_body());
+    let until = Instant::now() + Duration::from_nanos(operation.timeout_ns);
+    for redirects in 0.. {
+        let keep_alive = answer(connection, addresses, until)?;
+        connection.reader.set_cookies().for_each(|cookie| user.set_cookie(cookie));
+        let follows = operation.follow_redirects
+            && redirects < REDIRECTS_MAX
+            && connection.follow(authority, user.cookies(), operation.keeps_body());
+        if !keep_alive {
+            connection.close();
+        }
+        if !follows {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what is to be sent and reads until the answer is whole; says whether the connection can carry another request.
+fn answer(connection: &mut Connection, addresses: &[SocketAddr], until: Instant) -> Result<bool, String> {
+    if !connection.is_alive() {
+        connection.close();
+        open(connection, addresses, until)?;
+    }
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        connection.write().map_err(|error| error.to_string())?;
+        match connection.read(&mut buffer, false) {
+            Ok(Some(keep_alive)) => return Ok(keep_alive && connection.is_written()),
+            Ok(None) => wait(connection, until)?,
+            Err(failure) => return Err(failure.to_string()),
+        }
+    }
+}
+
+/// Opens the connection to the first address that accepts it.
+fn open(connection: &mut Connection, addresses: &[SocketAddr], until: Instant) -> Result<(), String> {
+    let mut why = "its host has no address".to_owned();
+    for address in addresses {
+        let opened = connection.open(address).and_then(|()| {
+            while connection.state() == State::Connecting && !connection.connected()? {
+                wait(connection, until).map_err(io::Error::other)?;
+            }
+            Ok(())
+        });
+        match opened {
+            Ok(()) => return Ok(()),
+            Err(error) => why = error.to_string(),
+        }
+        connection.close();
+    }
+    Err(why)
+}
+
+/// Until something can be read, or written if something is still to be.
+fn wait(connection: &Connection, until: Instant) -> Result<(), String> {
+    let left = until.saturating_duration_since(Instant::now());
+    let Some(stream) = connection.stream().filter(|_| !left.is_zero()) else {
+        return Err("no whole answer in time".to_owned());
+    };
+    let is_writing = connection.state() == State::Connecting || !connection.is_written();
+    let flags = if is_writing { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+    let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+    match poll(&mut [PollFd::new(stream, flags)], Some(&timeout)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
