@@ -5,12 +5,14 @@ mod gc;
 mod heap;
 mod inject;
 mod memory;
+mod time;
 
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
 pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, PredictArguments};
 pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
+pub use time::TimeArguments;
 
 use assay_text::duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -87,6 +89,16 @@ pub enum Command {
         Processes of other users need root or CAP_SYS_PTRACE."
     )]
     Memory(MemoryArguments),
+    /// What a process uses CPU time for: by role of its threads, user and kernel
+    ///
+    /// Looks from outside, for a while: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
+    /// kernel's own total for the process. Roles are those of the JVM's own list of threads; of other processes they are unknown.
+    #[command(after_help = "EXAMPLES:\n  assay time 4242 --for 30s\n  \
+        assay time 4242 --for 60s --requests-per-second 500   CPU time per request, by role\n  \
+        assay time 4242 --watch                               each two seconds, until Ctrl-C\n  \
+        assay time 4242 --for 30s --html time.html\n\n\
+        Without root, or CAP_SYS_PTRACE, roles of other users' processes are unknown; the rest is there.")]
+    Time(TimeArguments),
     /// What GC logs say: pauses, throughput, live set, what costs time and memory, and what to change
     ///
     /// Reads logs of every collector, of JDK 6 to 25 and of OpenJ9, whole: files, rotated sets in the order of time, folders, gzip,

@@ -38,6 +38,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Inject(inject) => command::inject::inject(&inject),
         Command::Capacity(capacity) => command::capacity::capacity(&capacity),
         Command::Memory(memory) => command::memory::memory(&memory),
+        Command::Time(time) => command::time::time(&time),
         Command::Gc(gc) => command::gc::gc(&gc),
         Command::Heap(heap) => command::heap::heap(&heap),
     }

@@ -4,8 +4,8 @@
 //! others, `NonJavaThread`s, are linked from a private variable: without symbols they are missing, and the kernel's
 //! names tell what they are. The name of a Java thread is a Java string, those of the others are C strings.
 
-use crate::Hotspot;
 use crate::java_string::References;
+use crate::{Hotspot, Names};
 use assay_jdk::release::ThreadObject;
 use assay_model::ThreadKind;
 use std::collections::HashSet;
@@ -18,6 +18,7 @@ const NAME_BYTES_MAX: usize = 256;
 /// A stack.
 const STACK_BYTES_MAX: u64 = 1 << 40;
 const PROBLEM: &str = "threads";
+const STRING: &str = "java.lang.String";
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,11 @@ pub struct JvmThread {
     pub name: Option<String>,
     /// Purpose of the thread.
     pub kind: ThreadKind,
+    /// C++ class of the JVM's `Thread` object, for example `CompilerThread`; none without symbols.
+    pub jvm_class: Option<String>,
+    /// Class of the Java object that stands for it, for example `jdk.internal.misc.CarrierThread`; none for threads that run no Java
+    /// code.
+    pub java_class: Option<String>,
     /// Its stack, guard pages included, where the JVM tells.
     pub stack: Option<Range<u64>>,
     /// Address of the JVM's `Thread` object.
@@ -43,6 +49,7 @@ impl Hotspot<'_> {
             tids: self.source().threads().iter().map(|thread| thread.tid_inside).collect(),
             references: References::of(self),
             name_offset: self.java_offset("_ZN16java_lang_Thread12_name_offsetE"),
+            names: Some(self.names()),
         };
         let mut threads = reader.java_threads();
         threads.extend(reader.other_threads());
@@ -51,8 +58,13 @@ impl Hotspot<'_> {
 
     /// Where the JVM has the `Thread` objects of those that run Java code, whatever their state.
     pub(crate) fn java_thread_addresses(&self) -> Option<Vec<u64>> {
-        let reader =
-            ThreadReader { hotspot: self, tids: HashSet::new(), references: None, name_offset: None };
+        let reader = ThreadReader {
+            hotspot: self,
+            tids: HashSet::new(),
+            references: None,
+            name_offset: None,
+            names: None,
+        };
         reader.java_thread_list()
     }
 }
@@ -64,6 +76,8 @@ struct ThreadReader<'h, 'm> {
     references: Option<References>,
     /// Where `java.lang.Thread` has its name.
     name_offset: Option<u64>,
+    /// Names of classes, where they are asked for.
+    names: Option<Names<'m>>,
 }
 
 impl ThreadReader<'_, '_> {
@@ -109,8 +123,10 @@ impl ThreadReader<'_, '_> {
 
     fn java_thread(&self, address: u64) -> Option<JvmThread> {
         let mut thread = self.thread(address)?;
-        thread.name = self.java_name(address);
-        let class = self.class(address);
+        let object = self.java_object(address);
+        thread.name = object.and_then(|object| self.java_name(object));
+        thread.java_class = object.and_then(|object| self.java_class(object));
+        let class = thread.jvm_class.as_deref();
         let is_compiler_name = |name: &str| {
             ["C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread"]
                 .iter()
@@ -152,18 +168,44 @@ impl ThreadReader<'_, '_> {
             let start = base.checked_sub(size)?;
             (0 < size && size <= STACK_BYTES_MAX).then_some(start..base)
         });
-        Some(JvmThread { tid_inside: tid, name: None, kind: ThreadKind::Java, stack, address })
+        let jvm_class = self.class(address).map(str::to_owned);
+        Some(JvmThread {
+            tid_inside: tid,
+            name: None,
+            kind: ThreadKind::Java,
+            jvm_class,
+            java_class: None,
+            stack,
+            address,
+        })
     }
 
-    fn java_name(&self, address: u64) -> Option<String> {
+    /// The object of class `java.lang.Thread`, or of a class below it, of a thread.
+    fn java_object(&self, address: u64) -> Option<u64> {
         let (hotspot, references) = (self.hotspot, self.references.as_ref()?);
         let object = hotspot.pointer(address, &[("JavaThread", "_threadObj")])?;
         // A handle points at a word outside of the heap that refers to the object; in older releases the field did.
         let is_handle = hotspot.release()?.jvm.thread_object == ThreadObject::Handle;
         let word = if is_handle { hotspot.source().word(object)? } else { object };
-        let object = references.of_word(word)?;
+        references.of_word(word)
+    }
+
+    fn java_class(&self, object: u64) -> Option<String> {
+        let names = self.names.as_ref()?;
+        names.class_of_klass(names.klass_of_object(object)?)
+    }
+
+    /// Folklore: ZGC leaves the reference to a name that it has moved as it was until the next collection; where it leads may be reused
+    /// already, and is then no string, or one without its characters. Held by:
+    /// `every_thread_that_the_jvm_prints_has_its_role`.
+    fn java_name(&self, object: u64) -> Option<String> {
+        let (hotspot, references) = (self.hotspot, self.references.as_ref()?);
         let name = hotspot.referred(references, object.checked_add(self.name_offset?)?)?;
-        hotspot.java_string(references, name)
+        let tells_classes = self.java_class(object).is_some();
+        if tells_classes && self.java_class(name).as_deref() != Some(STRING) {
+            return None;
+        }
+        hotspot.java_string(references, name).filter(|name| !name.contains('\0'))
     }
 
     /// Collectors' threads, the VM thread and the like: a list that is linked from a private variable.
@@ -192,7 +234,7 @@ impl ThreadReader<'_, '_> {
     fn other_thread(&self, address: u64) -> Option<JvmThread> {
         let hotspot = self.hotspot;
         let mut thread = self.thread(address)?;
-        let class = self.class(address);
+        let class = thread.jvm_class.as_deref();
         let named = || {
             let name = hotspot.pointer(address, &[("NamedThread", "_name")])?;
             let name = hotspot.source().c_string(name, NAME_BYTES_MAX)?;

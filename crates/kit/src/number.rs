@@ -1,6 +1,6 @@
 //! Numbers for people: at most three significant digits, always with their unit.
 
-pub use assay_text::percent::{change as percent_change, of as percent};
+pub use assay_text::percent::{change as percent_change, of as percent, share as percent_share};
 pub use assay_text::size::option as xmx;
 
 /// Bytes of a MiB.

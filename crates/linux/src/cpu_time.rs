@@ -63,6 +63,15 @@ pub fn ticks_per_s() -> u64 {
     rustix::param::clock_ticks_per_second()
 }
 
+/// Timer interrupts per second at which the kernel samples whether a thread is in user or kernel mode (`CONFIG_HZ`): the
+/// resolution of its coarse clock.
+pub fn timer_interrupts_per_s() -> u64 {
+    let tick = rustix::time::clock_getres(ClockId::MonotonicCoarse);
+    let ns =
+        u64::try_from(tick.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(tick.tv_nsec).unwrap_or(0);
+    1_000_000_000u64.checked_div(ns).unwrap_or_else(ticks_per_s).max(1)
+}
+
 /// rustix wraps clocks of open files only, not those of processes, hence libc.
 fn process_clock_ns(pid: u32) -> io::Result<u64> {
     // Pid 0 would mean this process.

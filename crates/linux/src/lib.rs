@@ -9,6 +9,7 @@ mod access;
 mod altered_memory;
 mod cached_memory;
 mod cgroup;
+mod cgroup_cpu;
 mod cgroup_memory;
 mod copied_memory;
 mod cpu_time;
@@ -31,6 +32,7 @@ mod processes;
 mod recording;
 mod root;
 mod smaps;
+mod thread_counters;
 mod threads;
 mod variables;
 
@@ -40,8 +42,11 @@ pub use cgroup::{
     CgroupLimits, CgroupMembership, CgroupThrottling, CgroupVersion, Cgroups, Mount, parse_cgroup,
     parse_mountinfo,
 };
+pub use cgroup_cpu::CgroupCpu;
 pub use copied_memory::{CopiedMemory, CopyRoom};
-pub use cpu_time::{ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s};
+pub use cpu_time::{
+    ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s, timer_interrupts_per_s,
+};
 pub use error::{Denial, LinuxError, ParseError};
 pub use freeze::{Freeze, FreezeError, FreezeTimes};
 pub use live_process::LiveProcess;
@@ -58,6 +63,7 @@ pub use processes::{ProcessIdentity, ProcessTree, add_descendants};
 pub use recording::{OpeningFiles, Recording, RecordingError};
 pub use root::{ProcRoot, SysRoot};
 pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};
+pub use thread_counters::{ThreadCounters, ThreadReadings};
 pub use variables::EarlierBytes;
 
 #[cfg(test)]

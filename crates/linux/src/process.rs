@@ -33,6 +33,8 @@ pub struct ProcessStat {
     pub threads: u64,
     /// Start, ticks since boot.
     pub start_ticks: u64,
+    /// Time blocked on block devices, ticks; 0 unless the kernel accounts delays. Absent before Linux 2.6.18.
+    pub block_io_ticks: Option<u64>,
 }
 
 impl ProcessStat {
@@ -52,7 +54,7 @@ pub fn parse_process_stat(path: &Path, text: &str) -> Result<ProcessStat, ParseE
     let (pid, rest) = text.split_once(" (").ok_or_else(|| at.error("command", "no opening parenthesis"))?;
     let (command, rest) =
         rest.rsplit_once(')').ok_or_else(|| at.error("command", "no closing parenthesis"))?;
-    let fields: Vec<&str> = rest.split_ascii_whitespace().take(20).collect();
+    let fields: Vec<&str> = rest.split_ascii_whitespace().take(40).collect();
     // Numbers of the manual page, in which the state is field 3.
     let field = |number: usize| fields.get(number - 3).copied();
     Ok(ProcessStat {
@@ -71,6 +73,7 @@ pub fn parse_process_stat(path: &Path, text: &str) -> Result<ProcessStat, ParseE
             .saturating_add(at.number::<u64>("cstime", field(17))?),
         threads: at.number("num_threads", field(20))?,
         start_ticks: at.number("starttime", field(22))?,
+        block_io_ticks: field(42).map(|ticks| at.number("delayacct_blkio_ticks", Some(ticks))).transpose()?,
     })
 }
 
@@ -92,6 +95,10 @@ pub struct ProcessStatus {
     pub swap_bytes: Option<u64>,
     /// `Threads`.
     pub threads: Option<u64>,
+    /// `voluntary_ctxt_switches`: of a thread, times that it gave its processor up to wait for something.
+    pub voluntary_switches: Option<u64>,
+    /// `nonvoluntary_ctxt_switches`: times that the kernel took the processor away.
+    pub involuntary_switches: Option<u64>,
 }
 
 /// Parses `/proc/PID/status`.
@@ -110,6 +117,8 @@ pub fn parse_process_status(path: &Path, text: &str) -> Result<ProcessStatus, Pa
             "VmPTE" => status.page_table_bytes = bytes()?,
             "VmSwap" => status.swap_bytes = bytes()?,
             "Threads" => status.threads = Some(at.number(key, Some(value))?),
+            "voluntary_ctxt_switches" => status.voluntary_switches = Some(at.number(key, Some(value))?),
+            "nonvoluntary_ctxt_switches" => status.involuntary_switches = Some(at.number(key, Some(value))?),
             _ => {}
         }
     }

@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
 
 /// Threads that are looked at; `threads-max` of a machine of 100 GiB is 800,000, but nobody reads them one by one.
 const THREADS_MAX: usize = 100_000;
@@ -23,20 +24,8 @@ pub(crate) fn read_threads(
     proc: &ProcRoot,
     pid: u32,
 ) -> Result<(Vec<ThreadFacts>, Vec<Problem>), LinuxError> {
-    let path = proc.file_of(pid, "task");
+    let Tasks { folder, path, tids, mut problems } = list_tasks(proc, pid)?;
     let failed = |e| LinuxError::read_of(proc, pid, &path, e);
-    let folder = File::open(&path).map_err(failed)?;
-    let names = path.read_dir().map_err(failed)?.flatten().map(|entry| entry.file_name());
-    let mut tids: Vec<u32> =
-        names.filter_map(|name| name.to_str()?.parse().ok()).take(THREADS_MAX + 1).collect();
-    tids.sort_unstable();
-    let mut problems = Vec::new();
-    let source = || path.display().to_string();
-    if THREADS_MAX < tids.len() {
-        tids.truncate(THREADS_MAX);
-        problems
-            .push(Problem::new(source(), format!("more than {THREADS_MAX} threads: the rest is left out")));
-    }
     let is_nested =
         optional(proc.read_text_of(pid, "status"))?.is_some_and(|(_, text)| 1 < pids_of(&text).len());
     let mut denied = None;
@@ -49,9 +38,38 @@ pub(crate) fn read_threads(
         }
     }
     if let Some(e) = denied {
-        problems.push(Problem::new(source(), format!("no stack pointers: cannot read syscall: {e}")));
+        problems.push(Problem::new(
+            path.display().to_string(),
+            format!("no stack pointers: cannot read syscall: {e}"),
+        ));
     }
     Ok((threads, problems))
+}
+
+/// The threads of a process, and the folder with their files.
+pub(crate) struct Tasks {
+    pub(crate) folder: File,
+    pub(crate) path: PathBuf,
+    /// In the order of their numbers.
+    pub(crate) tids: Vec<u32>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+pub(crate) fn list_tasks(proc: &ProcRoot, pid: u32) -> Result<Tasks, LinuxError> {
+    let path = proc.file_of(pid, "task");
+    let failed = |e| LinuxError::read_of(proc, pid, &path, e);
+    let folder = File::open(&path).map_err(failed)?;
+    let names = path.read_dir().map_err(failed)?.flatten().map(|entry| entry.file_name());
+    let mut tids: Vec<u32> =
+        names.filter_map(|name| name.to_str()?.parse().ok()).take(THREADS_MAX + 1).collect();
+    tids.sort_unstable();
+    let mut problems = Vec::new();
+    if THREADS_MAX < tids.len() {
+        tids.truncate(THREADS_MAX);
+        let told = format!("more than {THREADS_MAX} threads: the rest is left out");
+        problems.push(Problem::new(path.display().to_string(), told));
+    }
+    Ok(Tasks { folder, path, tids, problems })
 }
 
 fn read_thread(
@@ -87,14 +105,14 @@ fn read_thread(
 
 /// Reads a file that the kernel gives in one piece. Asking again for its end, as the standard library does, would double
 /// the cost.
-fn read_file(folder: BorrowedFd<'_>, name: &str) -> io::Result<String> {
+pub(crate) fn read_file(folder: BorrowedFd<'_>, name: &str) -> io::Result<String> {
     let file = openat(folder, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let mut bytes = [0; BYTES_MAX];
     let read = rustix::io::read(&file, &mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes[..read]).into_owned())
 }
 
-fn has_gone(error: &io::Error) -> bool {
+pub(crate) fn has_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 

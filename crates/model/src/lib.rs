@@ -26,6 +26,7 @@ mod problem;
 mod run;
 pub mod schema;
 mod summary;
+mod time;
 mod trial;
 mod window;
 
@@ -64,5 +65,9 @@ pub use plan::{
 pub use problem::{Finding, Problem, Reason, StudyRule};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
+pub use time::{
+    CgroupTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadRole, ThreadTime, TimeBasis,
+    TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeRung, TimeSums,
+};
 pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};
 pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

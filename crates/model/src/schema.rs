@@ -47,6 +47,8 @@ formats! {
     HEAP_LAYOUT = "assay.heap-layout/2";
     /// `assay heap modes --json`
     HEAP_MODES = "assay.heap-modes/2";
+    /// `assay time --json`
+    TIME = "assay.time/1";
     /// A line of `events.ndjson`; the lines themselves do not name it
     RUN_EVENTS = "assay.events/1";
     /// A line of a trial's `memory.ndjson`; the lines themselves do not name it

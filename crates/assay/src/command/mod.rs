@@ -8,6 +8,7 @@ pub mod load;
 pub mod memory;
 pub mod report;
 pub mod run;
+pub mod time;
 
 use crate::failure::Failure;
 use assay_linux::{ProcRoot, ProcessIdentity};

@@ -1,0 +1,146 @@
+//! `assay time`: what a process's CPU time is used for.
+
+use crate::arguments::TimeArguments;
+use crate::command::identity_of;
+use crate::failure::Failure;
+use crate::output_file::{can_be_written, write_result};
+use crate::screen::{self, Screen};
+use crate::{output, stop};
+use assay_counters::TimeGauge;
+use assay_model::TimeReport;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Where no time is given.
+const DURATION_DEFAULT: Duration = Duration::from_secs(10);
+/// Between two looks at the threads: one that ends is counted up to its last look.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// Looks take at most this part of the time.
+const LOOK_PART: u32 = 50;
+/// How long a stop request may go unnoticed.
+const NAP: Duration = Duration::from_millis(50);
+
+/// Looks at the process for the time asked for, and shows what it used.
+pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    identity_of(arguments.pid)?;
+    let stop = stop::flag_on_signal_with(screen::leave)?;
+    let mut looking = Looking { gauge: TimeGauge::start(arguments.pid)?, stop: &stop, arguments };
+    match arguments.watch {
+        Some(interval) => looking.watch(interval),
+        None => looking.once(),
+    }
+}
+
+struct Looking<'a> {
+    gauge: TimeGauge,
+    stop: &'a AtomicBool,
+    arguments: &'a TimeArguments,
+}
+
+/// Why looking came to an end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Time,
+    Stopped,
+    ProcessEnded,
+}
+
+impl Looking<'_> {
+    fn once(&mut self) -> Result<ExitCode, Failure> {
+        let end = self.look_until(Instant::now() + self.arguments.duration.unwrap_or(DURATION_DEFAULT))?;
+        let report = self.report();
+        match end {
+            End::Time => {}
+            End::Stopped => say!("stopped after {:.1} s", seconds(&report)),
+            End::ProcessEnded => say!("the process ended; it was looked at for {:.1} s", seconds(&report)),
+        }
+        if let Some(path) = &self.arguments.html {
+            write_result(path, |mut out| assay_report::render_time_html(&report, &mut out))?;
+        }
+        if self.arguments.json {
+            output::print_json(&report)?;
+        } else if self.arguments.html.is_none() {
+            output::print_text(&assay_report::render_time_terminal(&report, output::view()))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn watch(&mut self, interval: Duration) -> Result<ExitCode, Failure> {
+        let is_on_screen = !self.arguments.json && std::io::stdout().is_terminal();
+        let screen = is_on_screen.then(Screen::enter).transpose()?;
+        let until = self.arguments.duration.map(|duration| Instant::now() + duration);
+        let mut last = Vec::new();
+        let mut next = Instant::now();
+        let end = loop {
+            next += interval;
+            let end = self.look_until(until.map_or(next, |until| until.min(next)))?;
+            let is_over = until.is_some_and(|until| until <= Instant::now());
+            let report = self.report();
+            // The end may come before there is anything to tell.
+            if report.duration_ns != 0 {
+                last = self.show(&report, screen.as_ref())?;
+            }
+            self.gauge.restart();
+            if end != End::Time || is_over {
+                break end;
+            }
+        };
+        if let Some(screen) = screen {
+            drop(screen);
+            output::print(|out| last.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+        }
+        say!("{}", if end == End::ProcessEnded { "the process has ended" } else { "stopped" });
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Shows one interval, and gives the lines that it has on a screen.
+    fn show(&self, report: &TimeReport, screen: Option<&Screen>) -> Result<Vec<String>, Failure> {
+        if self.arguments.json {
+            let line = serde_json::to_string(report).map_err(|e| Failure::internal(e.to_string()))?;
+            output::print(|out| writeln!(out, "{line}"))?;
+        } else if let Some(screen) = screen {
+            let text = assay_report::render_time_terminal(report, output::view());
+            let lines: Vec<String> =
+                text.lines().take(usize::from(output::rows())).map(str::to_owned).collect();
+            screen.draw(&lines)?;
+            return Ok(lines);
+        } else {
+            let line = assay_report::render_time_line(report);
+            output::print(|out| writeln!(out, "{line}"))?;
+        }
+        Ok(Vec::new())
+    }
+
+    fn report(&self) -> TimeReport {
+        let of_rate = |report: &TimeReport| Some(self.arguments.requests_per_second? * seconds(report));
+        let report = self.gauge.report(self.arguments.requests);
+        TimeReport { requests: report.requests.or_else(|| of_rate(&report)), ..report }
+    }
+
+    /// Looks every now and then, and at the end.
+    fn look_until(&mut self, until: Instant) -> Result<End, Failure> {
+        loop {
+            let cost = Duration::from_nanos(self.gauge.look_cpu_ns());
+            let next = (Instant::now() + LOOK_EVERY.max(cost * LOOK_PART)).min(until);
+            while Instant::now() < next && !self.stop.load(Ordering::SeqCst) {
+                std::thread::sleep(NAP.min(next.saturating_duration_since(Instant::now())));
+            }
+            if !self.gauge.look()? {
+                return Ok(End::ProcessEnded);
+            }
+            if self.stop.load(Ordering::SeqCst) {
+                return Ok(End::Stopped);
+            }
+            if until <= Instant::now() {
+                return Ok(End::Time);
+            }
+        }
+    }
+}
+
+fn seconds(report: &TimeReport) -> f64 {
+    report.duration_ns as f64 / 1e9
+}

@@ -1,0 +1,146 @@
+//! Which figure comes from where, and which are not here.
+
+use crate::look::Look;
+use assay_linux::ProcRoot;
+use assay_model::{LeftOutFigure, TimeBasis, TimeFigure, TimeRung};
+
+/// Whether the kernel counts the time for which threads are blocked on block devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DelayAccounting {
+    On,
+    Off,
+    /// Before Linux 5.14 it was a boot parameter, and nothing tells.
+    Unknown,
+}
+
+impl DelayAccounting {
+    pub(crate) fn read(proc: &ProcRoot) -> DelayAccounting {
+        match proc.read_delay_accounting() {
+            Ok(Some(true)) => DelayAccounting::On,
+            Ok(Some(false)) => DelayAccounting::Off,
+            Ok(None) | Err(_) => DelayAccounting::Unknown,
+        }
+    }
+}
+
+/// What decides which figures there are.
+pub(crate) struct Available<'a> {
+    pub(crate) look: &'a Look,
+    pub(crate) has_clock: bool,
+    pub(crate) delays: DelayAccounting,
+    /// Why roles are not known; `None` when they are.
+    pub(crate) no_roles: Option<LeftOutFigure>,
+    pub(crate) interrupts_per_s: u64,
+}
+
+impl Available<'_> {
+    fn has_schedstat(&self) -> bool {
+        self.look.threads.values().all(|thread| thread.schedstat.is_some())
+    }
+
+    /// The figures that are there.
+    pub(crate) fn figures(&self) -> Vec<TimeFigure> {
+        let mut figures = Vec::new();
+        let mut known = |figure: &str, rung, from: &str| {
+            let (figure, from) = (figure.to_owned(), from.to_owned());
+            figures.push(TimeFigure { figure, rung, basis: TimeBasis::Known, from });
+        };
+        if self.has_clock {
+            known(
+                "CPU time of the process",
+                TimeRung::CpuClock,
+                "clock_gettime of its CPU clock: live and ended threads",
+            );
+        } else {
+            known(
+                "CPU time of the process",
+                TimeRung::Procfs,
+                "utime and stime of /proc/PID/stat, in ticks of 10 ms",
+            );
+        }
+        if self.has_schedstat() {
+            known("CPU time of threads", TimeRung::Procfs, "run time in /proc/PID/task/TID/schedstat, exact");
+            known(
+                "waiting for a processor",
+                TimeRung::Procfs,
+                "run delay in /proc/PID/task/TID/schedstat, exact",
+            );
+        } else {
+            known(
+                "CPU time of threads",
+                TimeRung::Procfs,
+                "utime and stime of /proc/PID/task/TID/stat, in ticks of 10 ms",
+            );
+        }
+        known("switches", TimeRung::Procfs, "/proc/PID/task/TID/status");
+        known("page faults", TimeRung::Procfs, "/proc/PID/task/TID/stat");
+        if self.delays == DelayAccounting::On {
+            known(
+                "blocked on block devices",
+                TimeRung::Procfs,
+                "delayacct_blkio_ticks in /proc/PID/task/TID/stat",
+            );
+        }
+        if self.no_roles.is_none() {
+            known("roles and Java names", TimeRung::VmStructures, "the JVM's own lists of its threads");
+        }
+        if self.look.cgroup.is_some() {
+            known("control group", TimeRung::Procfs, "cpuacct.usage, or usage_usec of cpu.stat");
+        }
+        figures.push(TimeFigure {
+            figure: "user and kernel".to_owned(),
+            rung: TimeRung::Procfs,
+            basis: TimeBasis::Inferred,
+            from: format!(
+                "CPU time, divided as utime to stime of the same threads: samples at {} timer interrupts a second",
+                self.interrupts_per_s
+            ),
+        });
+        figures
+    }
+
+    /// Those that are not.
+    pub(crate) fn left_out(&self) -> Vec<LeftOutFigure> {
+        let mut left_out: Vec<LeftOutFigure> = self.no_roles.iter().cloned().collect();
+        let mut push = |figure: &str, why: &str, enable: &str| {
+            let [figure, why, enable] = [figure, why, enable].map(str::to_owned);
+            left_out.push(LeftOutFigure { figure, why, enable });
+        };
+        if !self.has_schedstat() {
+            push(
+                "waiting for a processor",
+                "this kernel has no /proc/PID/task/TID/schedstat",
+                "a kernel with CONFIG_SCHED_INFO=y (CONFIG_TASK_DELAY_ACCT=y selects it)",
+            );
+        }
+        match self.delays {
+            DelayAccounting::On => {}
+            DelayAccounting::Off => push(
+                "blocked on block devices",
+                "the kernel does not account delays (kernel.task_delayacct is 0)",
+                "sysctl -w kernel.task_delayacct=1",
+            ),
+            DelayAccounting::Unknown => push(
+                "blocked on block devices",
+                "this kernel does not tell whether it accounts delays",
+                "Linux 5.14 or later with CONFIG_TASK_DELAY_ACCT=y, and sysctl -w kernel.task_delayacct=1",
+            ),
+        }
+        if self.look.cgroup.is_none() {
+            push(
+                "control group",
+                "no control group counts the CPU time of this process, or it is not mounted here",
+                "mount the cpuacct controller (version 1) or cgroup2 (version 2)",
+            );
+        }
+        if self.look.machine.is_none() {
+            push("the machine", "/proc/stat could not be read", "run where /proc is that of the machine");
+        }
+        push(
+            "what the kernel did",
+            "/proc does not divide kernel time by activity",
+            "perf trace -s -p PID counts the system calls meanwhile",
+        );
+        left_out
+    }
+}

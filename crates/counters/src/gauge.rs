@@ -1,0 +1,277 @@
+//! Looking at a process from time to time, and the account of what lies between.
+
+use crate::account::Account;
+use crate::figures::{Available, DelayAccounting};
+use crate::jvm::read_jvm;
+use crate::look::{Look, Target, ticks_ns};
+use crate::split::{Clocks, Ticked, kernel_share};
+use crate::tracks::Tracks;
+use assay_linux::{
+    LinuxError, MachineCpu, ProcRoot, ProcessIdentity, SysRoot, thread_cpu_ns, ticks_per_s,
+    timer_interrupts_per_s,
+};
+use assay_model::{
+    CgroupTime, LeftOutFigure, MachineTime, Problem, ProcessTime, TimeJvm, TimeReport, schema,
+};
+
+/// Reading the JVM's list of threads takes at most this part of the time.
+const JVM_READ_PART: u64 = 20;
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// The CPU time of a process, from its first look on.
+#[derive(Debug)]
+pub struct TimeGauge {
+    target: Target,
+    identity: ProcessIdentity,
+    clocks: Clocks,
+    delays: DelayAccounting,
+    first: Look,
+    last: Look,
+    tracks: Tracks,
+    jvm: JvmState,
+    looks: u64,
+    looks_cpu_ns: u64,
+    problems: Vec<Problem>,
+}
+
+/// What is known of the JVM.
+#[derive(Debug)]
+enum JvmState {
+    /// It is not to be read: another root, no JVM, or no right to.
+    None(LeftOutFigure),
+    Known {
+        facts: TimeJvm,
+        read_at_ns: u64,
+        took_cpu_ns: u64,
+        problems: Vec<Problem>,
+    },
+}
+
+impl TimeGauge {
+    /// Takes the first look at a process of this machine.
+    ///
+    /// # Errors
+    /// When the process is gone ([`LinuxError::is_absent`]), or belongs to somebody else and `/proc` is hidden.
+    pub fn start(pid: u32) -> Result<TimeGauge, LinuxError> {
+        let mut gauge = TimeGauge::begin(ProcRoot::default(), &SysRoot::default(), pid, true)?;
+        gauge.jvm = gauge.read_jvm();
+        Ok(gauge)
+    }
+
+    /// The same below other roots, of which only the files are known: CPU time is in ticks, and roles are unknown.
+    ///
+    /// # Errors
+    /// When the process's files are missing or not in the documented form.
+    pub fn at(proc: ProcRoot, sys: &SysRoot, pid: u32) -> Result<TimeGauge, LinuxError> {
+        TimeGauge::begin(proc, sys, pid, false)
+    }
+
+    fn begin(proc: ProcRoot, sys: &SysRoot, pid: u32, has_clock: bool) -> Result<TimeGauge, LinuxError> {
+        let identity = proc.identity_of(pid)?;
+        let (target, problems) = Target::new(proc, sys, pid, has_clock);
+        let first = target.look(&Default::default())?;
+        let mut tracks = Tracks::default();
+        tracks.add(&first.threads);
+        Ok(TimeGauge {
+            identity,
+            clocks: Clocks { ticks_per_s: ticks_per_s(), interrupts_per_s: timer_interrupts_per_s() },
+            delays: DelayAccounting::read(&target.proc),
+            target,
+            last: first.clone(),
+            looks: 1,
+            looks_cpu_ns: first.took_cpu_ns,
+            first,
+            tracks,
+            jvm: JvmState::None(no_roles(
+                "the files are not those of a live process",
+                "look at a live process",
+            )),
+            problems,
+        })
+    }
+
+    /// Takes another look; false when the process has ended.
+    ///
+    /// # Errors
+    /// When it cannot be read although it is there.
+    pub fn look(&mut self) -> Result<bool, LinuxError> {
+        let look = match self.target.look(&self.last.threads) {
+            Ok(look) if look.stat.start_ticks == self.identity.start_ticks => look,
+            Ok(_) => return Ok(false),
+            Err(error) if error.is_absent() => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        self.tracks.add(&look.threads);
+        self.looks += 1;
+        self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(look.took_cpu_ns);
+        let has_ended = look.stat.has_ended();
+        self.last = look;
+        if let JvmState::Known { read_at_ns, took_cpu_ns, .. } = &self.jvm {
+            let is_due = read_at_ns + took_cpu_ns * JVM_READ_PART <= self.last.monotonic_ns;
+            if is_due && !has_ended && self.tracks.has_nameless() {
+                let before = std::mem::replace(&mut self.jvm, JvmState::None(no_roles("", "")));
+                let again = self.read_jvm();
+                // A JVM that cannot be read now, since it ends, was one all the same.
+                self.jvm = if matches!(again, JvmState::Known { .. }) { again } else { before };
+            }
+        }
+        Ok(!has_ended)
+    }
+
+    /// CPU time that the last look took in Assay.
+    pub fn look_cpu_ns(&self) -> u64 {
+        self.last.took_cpu_ns
+    }
+
+    /// What follows is counted from the last look on.
+    pub fn restart(&mut self) {
+        self.tracks.restart();
+        self.first = self.last.clone();
+        (self.looks, self.looks_cpu_ns) = (1, self.last.took_cpu_ns);
+    }
+
+    /// What the process used between the first and the last look. `requests`: how many it answered in that time.
+    pub fn report(&self, requests: Option<f64>) -> TimeReport {
+        let (first, last) = (&self.first, &self.last);
+        let counts_block_io = self.delays == DelayAccounting::On;
+        let Account { cpu_ns: threads_cpu_ns, threads_ended, roles, groups, threads } =
+            Account::of(&self.tracks, self.clocks, counts_block_io);
+        let process = self.process();
+        let (no_roles, facts, jvm_problems) = match &self.jvm {
+            JvmState::None(why) => (Some(why.clone()), None, &[][..]),
+            JvmState::Known { facts, problems, .. } => (None, Some(facts.clone()), &problems[..]),
+        };
+        let available = Available {
+            look: last,
+            has_clock: self.target.has_clock,
+            delays: self.delays,
+            no_roles,
+            interrupts_per_s: self.clocks.interrupts_per_s,
+        };
+        let mut problems: Vec<Problem> = Vec::new();
+        let all = self.problems.iter().chain(&first.problems).chain(&last.problems).chain(jvm_problems);
+        for problem in all {
+            if !problems.contains(problem) {
+                problems.push(problem.clone());
+            }
+        }
+        TimeReport {
+            schema: schema::TIME.to_owned(),
+            provenance: assay_host::provenance(&self.target.proc, env!("CARGO_PKG_VERSION")),
+            pid: self.identity.pid,
+            program: last.stat.command.clone(),
+            start_ticks: self.identity.start_ticks,
+            boot_id: self.target.proc.read_boot_id().ok(),
+            taken_at: jiff::Timestamp::now().to_string(),
+            monotonic_ns: first.monotonic_ns,
+            duration_ns: last.monotonic_ns.saturating_sub(first.monotonic_ns),
+            looks: self.looks,
+            looks_cpu_ns: self.looks_cpu_ns,
+            jvm: facts,
+            threads_cpu_ns,
+            difference_ns: less(process.cpu_ns, threads_cpu_ns),
+            difference_reading_ns: self.reading_ns(),
+            process,
+            threads_ended,
+            roles,
+            groups,
+            threads,
+            requests,
+            cgroup: self.cgroup(process.cpu_ns),
+            machine: self.machine(),
+            figures: available.figures(),
+            left_out: available.left_out(),
+            problems,
+        }
+    }
+
+    fn process(&self) -> ProcessTime {
+        let (first, last) = (&self.first, &self.last);
+        let cpu_ns = last.cpu.middle().saturating_sub(first.cpu.middle());
+        let user_ticks = last.stat.user_ticks.saturating_sub(first.stat.user_ticks);
+        let system_ticks = last.stat.system_ticks.saturating_sub(first.stat.system_ticks);
+        ProcessTime {
+            cpu_ns,
+            cpu_resolution_ns: if self.target.has_clock { 1 } else { 2 * ticks_ns(1) },
+            user_ns: ticks_ns(user_ticks),
+            kernel_ns: ticks_ns(system_ticks),
+            kernel_share: kernel_share(Ticked { user_ticks, system_ticks, cpu_ns, cut: 1 }, self.clocks),
+            minor_faults: last.stat.minor_faults.saturating_sub(first.stat.minor_faults),
+            major_faults: last.stat.major_faults.saturating_sub(first.stat.major_faults),
+            threads: last.stat.threads,
+        }
+    }
+
+    /// A thread that is running has a run time as of the last timer interrupt, on each processor; the rest is how long reading took.
+    fn reading_ns(&self) -> u64 {
+        let cpus = self.last.machine.as_ref().map_or(1, |machine| machine.each.len() as u64);
+        let interrupt_ns = NS_PER_S / self.clocks.interrupts_per_s;
+        let ends = self.first.cpu.half_width().saturating_add(self.last.cpu.half_width());
+        ends.saturating_add(2 * cpus * interrupt_ns)
+    }
+
+    fn cgroup(&self, process_cpu_ns: u64) -> Option<CgroupTime> {
+        let (path, last_ns) = self.last.cgroup.as_ref()?;
+        let (first_path, first_ns) = self.first.cgroup.as_ref()?;
+        let cpu_ns = (path == first_path).then(|| last_ns.saturating_sub(*first_ns))?;
+        let limits = self.target.cgroups.as_ref().and_then(|groups| groups.read_limits().ok());
+        let throttling = self.last.throttling.zip(self.first.throttling);
+        Some(CgroupTime {
+            path: path.clone(),
+            cpu_ns,
+            others_cpu_ns: less(cpu_ns, process_cpu_ns),
+            cpus_max: limits.and_then(|limits| limits.cpus),
+            throttled_periods: throttling.map(|(last, first)| last.periods.saturating_sub(first.periods)),
+            throttled_ns: throttling
+                .map(|(last, first)| last.throttled_ns.saturating_sub(first.throttled_ns)),
+        })
+    }
+
+    fn machine(&self) -> MachineTime {
+        let Some((last, first)) = self.last.machine.as_ref().zip(self.first.machine.as_ref()) else {
+            return MachineTime::default();
+        };
+        let grown = |of: fn(&MachineCpu) -> u64| ticks_ns(of(last).saturating_sub(of(first)));
+        let cpus = u32::try_from(last.each.len())
+            .ok()
+            .filter(|cpus| *cpus != 0 && last.each.len() == first.each.len());
+        let steal_ns = last.all.steal.and(first.all.steal).map(|_| grown(|cpu| cpu.all.steal.unwrap_or(0)));
+        // Busy time is only sampled, idle time is measured.
+        let idle_ns = grown(|cpu| cpu.all.idle.saturating_add(cpu.all.io_wait));
+        let whole_ns = self.last.monotonic_ns.saturating_sub(self.first.monotonic_ns);
+        let busy_ns = |cpus: u32| {
+            let all_ns = whole_ns.saturating_mul(u64::from(cpus));
+            all_ns.saturating_sub(idle_ns).saturating_sub(steal_ns.unwrap_or(0))
+        };
+        MachineTime { cpus, busy_ns: cpus.map(busy_ns), steal_ns }
+    }
+
+    fn read_jvm(&mut self) -> JvmState {
+        let began_ns = thread_cpu_ns();
+        match read_jvm(&self.target.proc, self.identity.pid) {
+            Ok(Some(jvm)) => {
+                self.tracks.label(&jvm.labels);
+                let took_cpu_ns = thread_cpu_ns().saturating_sub(began_ns);
+                self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(took_cpu_ns);
+                let read_at_ns = assay_linux::monotonic_ns();
+                JvmState::Known { facts: jvm.facts, read_at_ns, took_cpu_ns, problems: jvm.problems }
+            }
+            Ok(None) => {
+                JvmState::None(no_roles("the process is no JVM that could be found", "look at a JVM"))
+            }
+            Err(error) => JvmState::None(no_roles(
+                &error.to_string(),
+                "run assay as the user of the process, or as root",
+            )),
+        }
+    }
+}
+
+fn no_roles(why: &str, enable: &str) -> LeftOutFigure {
+    let [figure, why, enable] = ["roles and Java names", why, enable].map(str::to_owned);
+    LeftOutFigure { figure, why, enable }
+}
+
+fn less(a: u64, b: u64) -> i64 {
+    a.cast_signed().saturating_sub(b.cast_signed())
+}

@@ -1,0 +1,20 @@
+//! CPU time of a process from outside: what it was used for, adding up to the kernel's own total.
+//!
+//! [`TimeGauge`] looks at a process from time to time: the counters of its threads (`look`), and the JVM's own list of them (`jvm`), which
+//! gives each its role (`role`). Between two looks a thread has used what its counters grew by (`tracks`); `account` adds that up by role
+//! and name. How much was user and how much kernel time the kernel only samples: `split` says how far that is known.
+//!
+//! The process is not stopped, runs nothing, and needs no flag. Without the right to read its memory roles are unknown, and the rest holds.
+
+mod account;
+mod figures;
+mod gauge;
+mod jvm;
+#[cfg(test)]
+mod live_tests;
+mod look;
+mod role;
+mod split;
+mod tracks;
+
+pub use gauge::TimeGauge;

@@ -1,0 +1,163 @@
+//! A program whose CPU time is known by its own clock: total, split, threads that ended, the control group.
+
+mod program;
+
+use assay_counters::TimeGauge;
+use assay_model::{ThreadRole, TimeReport};
+use assay_testkit::skip;
+use program::Program;
+use std::fs;
+use std::path::Path;
+
+/// Standard errors of an interval of 95 %, and of one that a right figure leaves once in a thousand runs.
+const WIDER: f64 = 3.29 / 1.96;
+
+fn start() -> (Program, TimeGauge) {
+    let program = Program::start();
+    let gauge = TimeGauge::start(program.pid()).expect("our child");
+    (program, gauge)
+}
+
+fn report(gauge: &mut TimeGauge) -> TimeReport {
+    assert!(gauge.look().expect("our child"), "it lives");
+    gauge.report(None)
+}
+
+#[track_caller]
+fn is_within(figure: u64, known: u64, share: f64) {
+    let off = figure.abs_diff(known) as f64;
+    assert!(off <= share * known as f64, "{figure}, but {known} is known");
+}
+
+#[test]
+fn the_split_of_a_known_program_lies_within_its_interval() {
+    let (mut program, mut gauge) = start();
+    // Looks as `assay time` takes them: every half second at least.
+    let mut take = |what: &str, times: u32| -> u64 {
+        let each = (0..times).map(|_| {
+            let took_ns = program.take(what);
+            assert!(gauge.look().expect("our child"));
+            took_ns
+        });
+        each.sum()
+    };
+    let user_ns = take("user 250", 12);
+    let kernel_ns = take("kernel 250", 6);
+    let report = report(&mut gauge);
+    is_within(report.process.cpu_ns, user_ns + kernel_ns, 0.01);
+    is_within(report.threads_cpu_ns, user_ns + kernel_ns, 0.01);
+    let known = kernel_ns as f64 / (user_ns + kernel_ns) as f64;
+    for share in [report.process.kernel_share, report.roles[0].sums.kernel_share] {
+        let share = share.expect("ticks");
+        let (low, high) = share.ends().expect("an interval");
+        let room = if known < share.estimate { share.estimate - low } else { high - share.estimate };
+        assert!((share.estimate - known).abs() <= room * WIDER, "{share:?}, but {known} is known");
+        assert!(high - low < 0.15, "{share:?} tells nothing");
+    }
+}
+
+#[test]
+fn a_busy_loop_has_no_kernel_time_and_reading_zeros_hardly_user_time() {
+    for (what, known) in [("user 1500", 0.0), ("kernel 1500", 1.0)] {
+        let (mut program, mut gauge) = start();
+        program.take(what);
+        let share = report(&mut gauge).process.kernel_share.expect("ticks");
+        assert!((share.estimate - known).abs() < 0.05, "{what}: {share:?}");
+    }
+}
+
+#[test]
+fn the_tree_adds_up_to_the_total_also_with_threads_that_nobody_saw() {
+    let (mut program, mut gauge) = start();
+    let told_ns = program.take("threads 40");
+    let report = report(&mut gauge);
+    is_within(report.process.cpu_ns, told_ns, 0.01);
+    let missing = report.difference_ns.unsigned_abs();
+    assert!(report.difference_ns > 0 && report.difference_reading_ns < missing, "{report:?}");
+    is_within(missing, told_ns, 0.05);
+    let sum = |of: &mut dyn Iterator<Item = u64>| of.sum::<u64>();
+    let groups = sum(&mut report.groups.iter().map(|group| group.sums.cpu_ns));
+    assert_eq!(groups, report.threads_cpu_ns);
+    assert_eq!(sum(&mut report.roles.iter().map(|role| role.sums.cpu_ns)), report.threads_cpu_ns);
+    assert_eq!(report.threads_cpu_ns + missing, report.process.cpu_ns);
+    for role in &report.roles {
+        let split = role.sums.user_ns.zip(role.sums.kernel_ns).map(|(user, kernel)| user + kernel);
+        assert!(split.is_none_or(|split| split == role.sums.cpu_ns), "{role:?}");
+    }
+}
+
+#[test]
+fn a_thread_that_started_meanwhile_counts_from_its_start_and_a_restart_from_the_last_look() {
+    let (mut program, mut gauge) = start();
+    program.take("stay 400");
+    let first = report(&mut gauge);
+    let stays = |report: &TimeReport| {
+        let group = report.groups.iter().find(|group| group.name == "stays-*");
+        group.map(|group| (group.role, group.sums.threads, group.sums.cpu_ns))
+    };
+    let (role, threads, cpu_ns) = stays(&first).expect("a group");
+    assert_eq!((role, threads), (ThreadRole::Unknown, 1), "a process that is no JVM has no roles");
+    is_within(cpu_ns, 400_000_000, 0.05);
+    assert!(first.jvm.is_none() && first.left_out.iter().any(|left_out| left_out.figure.contains("roles")));
+    gauge.restart();
+    let user_ns = program.take("user 300");
+    let second = report(&mut gauge);
+    is_within(second.process.cpu_ns, user_ns, 0.02);
+    // It may have gone to sleep a little after it told.
+    assert!(
+        stays(&second).is_some_and(|(_, threads, cpu_ns)| threads == 1 && cpu_ns < 1_000_000),
+        "{second:?}"
+    );
+    assert!(first.monotonic_ns + first.duration_ns == second.monotonic_ns && second.looks == 2, "{second:?}");
+}
+
+#[test]
+fn switches_and_faults_are_those_of_the_kernel() {
+    let (mut program, mut gauge) = start();
+    program.take("kernel 10");
+    gauge.look().expect("our child");
+    gauge.restart();
+    let before = fs::read_to_string(format!("/proc/{}/status", program.pid())).expect("our child");
+    // The buffer is made anew, so that its 256 pages are faulted in.
+    program.take("kernel 50");
+    let report = report(&mut gauge);
+    assert!(256 <= report.process.minor_faults, "{report:?}");
+    let sums = report.roles[0].sums;
+    assert!(256 <= sums.minor_faults && sums.voluntary_switches.is_some_and(|n| 0 < n), "{sums:?}");
+    assert!(before.contains("voluntary_ctxt_switches"));
+}
+
+/// A control group that is removed when dropped.
+struct Group(std::path::PathBuf);
+
+impl Group {
+    fn make() -> Option<Group> {
+        let path = Path::new("/sys/fs/cgroup/cpuacct").join(format!("assay-test-{}", std::process::id()));
+        fs::create_dir(&path).ok().map(|()| Group(path))
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn the_total_is_that_of_a_control_group_with_this_process_alone() {
+    let Some(group) = Group::make() else { skip!("no cpuacct controller of version 1 that may be written") };
+    {
+        let mut program = Program::start();
+        fs::write(group.0.join("cgroup.procs"), program.pid().to_string()).expect("root may move its child");
+        let mut gauge = TimeGauge::start(program.pid()).expect("our child");
+        program.take("user 1000");
+        program.take("kernel 500");
+        program.take("threads 20");
+        let report = report(&mut gauge);
+        let of_group = report.cgroup.expect("a group");
+        assert!(of_group.path.starts_with("/assay-test-"), "{of_group:?}");
+        is_within(report.process.cpu_ns, of_group.cpu_ns, 0.01);
+    }
+    // The kernel lets go of a member that has ended a little later.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+}

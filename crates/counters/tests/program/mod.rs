@@ -1,0 +1,98 @@
+//! A program that does what it is told, and says how much CPU time it took: the test binary, started again.
+
+use assay_testkit::Running;
+use rustix::time::{ClockId, clock_gettime};
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{Read, stdin};
+use std::process::Command;
+use std::time::Duration;
+
+const NAME: &str = "ASSAY_COUNTERS_PROGRAM";
+
+/// The program, ready to be told something.
+pub struct Program(pub Running);
+
+impl Program {
+    pub fn start() -> Program {
+        let mut command = Command::new(std::env::current_exe().expect("this test"));
+        command.args(["--exact", "program::as_child", "--nocapture", "--test-threads=1"]).env(NAME, "yes");
+        Program(Running::start(&mut command, "program ready"))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.0.pid()
+    }
+
+    /// Has it do something, and gives the CPU time in nanoseconds that all of it took meanwhile by its own clock.
+    pub fn take(&mut self, what: &str) -> u64 {
+        let said = self.0.ask(what);
+        said.trim().parse().unwrap_or_else(|_| panic!("{what}: {said}"))
+    }
+}
+
+fn ns(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Works until this thread has taken so much CPU time.
+fn burn(ms: u64, mut work: impl FnMut()) {
+    let end = ns(ClockId::ThreadCPUTime) + ms * 1_000_000;
+    while ns(ClockId::ThreadCPUTime) < end {
+        work();
+    }
+}
+
+fn in_user_mode() {
+    let mut sum = 0u64;
+    for i in 0..200_000u64 {
+        sum = black_box(sum ^ i);
+    }
+    black_box(sum);
+}
+
+fn act(what: &str, number: u64) {
+    match what {
+        "user" => burn(number, in_user_mode),
+        "kernel" => {
+            let mut zeros = File::open("/dev/zero").expect("a device");
+            let mut buffer = vec![0u8; 1 << 20];
+            burn(number, || zeros.read_exact(&mut buffer).expect("zeros"));
+        }
+        // Each takes 20 ms of CPU time and ends.
+        "threads" => {
+            for _ in 0..number {
+                std::thread::spawn(|| burn(20, in_user_mode)).join().expect("no panic");
+            }
+        }
+        // One that goes on to live.
+        "stay" => {
+            let (done, is_done) = std::sync::mpsc::channel();
+            let thread = std::thread::Builder::new().name("stays-7".to_owned());
+            thread
+                .spawn(move || {
+                    burn(number, in_user_mode);
+                    done.send(()).expect("somebody waits");
+                    std::thread::sleep(Duration::from_secs(3600));
+                })
+                .expect("a thread");
+            is_done.recv().expect("it tells");
+        }
+        other => panic!("what is {other}?"),
+    }
+}
+
+#[test]
+fn as_child() {
+    if std::env::var_os(NAME).is_none() {
+        return;
+    }
+    println!("\nprogram ready");
+    for line in stdin().lines().map_while(Result::ok) {
+        let (what, number) = line.split_once(' ').expect("what and how much");
+        let began = ns(ClockId::ProcessCPUTime);
+        act(what, number.parse().expect("a number"));
+        println!("{}", ns(ClockId::ProcessCPUTime) - began);
+    }
+}

@@ -1,0 +1,10 @@
+//! CPU time of a process: what it is called, and one account of it in full.
+
+mod report;
+mod role;
+
+pub use report::{
+    CgroupTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadTime, TimeFigure, TimeGroup,
+    TimeJvm, TimeReport, TimeSums,
+};
+pub use role::{ThreadRole, TimeBasis, TimeRung};

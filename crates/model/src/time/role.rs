@@ -1,0 +1,72 @@
+//! Words for who used CPU time, and for how that was established.
+
+use crate::closed::closed;
+
+closed! {
+    /// What a thread does for the process.
+    ThreadRole {
+        /// Runs the application: its own threads and those of its pools.
+        Application = "application",
+        /// Carries virtual threads.
+        Carrier = "virtual-thread-carrier",
+        /// Waits for sockets and timers on behalf of virtual threads.
+        Poller = "virtual-thread-poller",
+        /// Works for the garbage collector.
+        Collector = "collector",
+        /// Compiles with C1, the fast compiler.
+        C1 = "C1",
+        /// Compiles with C2, the optimising compiler.
+        C2 = "C2",
+        /// Compiles with another compiler, such as one in Java (JVMCI).
+        OtherCompiler = "other-compiler",
+        /// The JVM's own: VM thread, watcher, signal dispatcher.
+        Vm = "VM",
+        /// Java threads of the JDK itself: references, cleaners, timers.
+        Jdk = "JDK",
+        /// Attached by an agent through the JVM's tool interface.
+        Agent = "native-agent",
+        /// The JVM does not list it, or the process is no JVM.
+        Unknown = "unknown",
+    }
+}
+
+impl ThreadRole {
+    /// What it is called in reports.
+    pub const fn title(self) -> &'static str {
+        match self {
+            ThreadRole::Application => "application",
+            ThreadRole::Carrier => "virtual-thread carriers",
+            ThreadRole::Poller => "pollers of virtual threads",
+            ThreadRole::Collector => "garbage collector",
+            ThreadRole::C1 => "C1 compiler",
+            ThreadRole::C2 => "C2 compiler",
+            ThreadRole::OtherCompiler => "other compilers",
+            ThreadRole::Vm => "VM",
+            ThreadRole::Jdk => "JDK's own threads",
+            ThreadRole::Agent => "native agents",
+            ThreadRole::Unknown | ThreadRole::Other => "unknown",
+        }
+    }
+}
+
+closed! {
+    /// Where figures of CPU time come from, each rung better than the one before.
+    TimeRung {
+        /// Files of `/proc` and of control groups.
+        Procfs = "procfs",
+        /// The CPU clock of the process.
+        CpuClock = "cpu-clock",
+        /// The layout of the JVM, read from its memory.
+        VmStructures = "vm-structures",
+    }
+}
+
+closed! {
+    /// How well a figure is known.
+    TimeBasis {
+        /// The kernel's or the JVM's own count.
+        Known = "known",
+        /// Computed from samples of the kernel: it has an interval.
+        Inferred = "inferred",
+    }
+}

@@ -1,0 +1,130 @@
+//! The page of an account of CPU time.
+
+use super::words::{self, UNKNOWN, rate, share_with_error};
+use assay_kit::bar_rows::{self, Bar};
+use assay_kit::number::{count, duration, percent};
+use assay_kit::page::{drawings, figure};
+use assay_kit::stack::fill_class;
+use assay_kit::text::{clean, html};
+use assay_kit::{Page, Section, Table, key};
+use assay_model::{Problem, RoleTime, TimeReport, TimeSums};
+use std::io;
+
+/// Looks of user time, kernel time, and what is not split.
+const LOOKS: [usize; 3] = [0, 1, 7];
+const STYLE: &str = include_str!("../../../../web/memory.css");
+
+/// The account as one HTML file that opens without a network.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
+    let sections = vec![
+        Section::answer(answer(report)),
+        Section::new("roles", "What the CPU time was used for", roles(report)).called("Roles"),
+        Section::new("threads", "Threads that used most", threads(report)).called("Threads"),
+        Section::new("beside", "Beside CPU time", beside(report)),
+        Section::new("sources", "Where the figures come from", sources(report)).called("Sources"),
+        Section::problems(&Problem::listed(&report.problems)),
+    ];
+    Page {
+        style: STYLE,
+        lines: vec![("", words::subject(report))],
+        sections,
+        made_by: clean(&report.provenance.assay_version),
+        ..Page::new(
+            "Every CPU second, by Assay",
+            format!("CPU time of {} ({})", clean(&report.program), report.pid),
+        )
+    }
+    .write(out)
+}
+
+fn answer(report: &TimeReport) -> String {
+    let mut html_text = format!("<p class=\"headline\">{}.</p>", html(&words::headline(report)));
+    let sentences = [words::per_request(report), Some(words::closure(report)), words::cgroup(report)];
+    for sentence in sentences.into_iter().flatten() {
+        html_text += &format!("<p class=\"sum\">{}.</p>", html(&sentence));
+    }
+    html_text + &format!("<p class=\"how\">{}</p>", html(&words::difference(report)))
+}
+
+fn roles(report: &TimeReport) -> String {
+    let titles = ["user", "kernel", "not known which"];
+    let bar = |role: &RoleTime| {
+        let sums = &role.sums;
+        let (user, kernel) = (sums.user_ns.unwrap_or(0), sums.kernel_ns.unwrap_or(0));
+        let lengths = [user, kernel, sums.cpu_ns.saturating_sub(user + kernel)];
+        let parts = lengths.into_iter().zip(LOOKS).zip(titles).map(|((ns, look), title)| {
+            (ns as f64 / 1e9, fill_class(look), format!("{}, {title}: {}", role.role.title(), duration(ns)))
+        });
+        let value = format!("{}, {}", duration(sums.cpu_ns), percent(sums.cpu_ns, report.process.cpu_ns));
+        Bar { name: role.role.title().to_owned(), value, parts: parts.collect() }
+    };
+    let bars: Vec<Bar> = report.roles.iter().filter(|role| role.sums.cpu_ns != 0).map(bar).collect();
+    let pictures = drawings("roles-bars", |width, id| {
+        bar_rows::bars(&bars, (Some("CPU time, s"), None), width, (id, "CPU time by role"))
+    });
+    let key = key::fills(LOOKS.into_iter().zip(titles).map(|(look, title)| (fill_class(look), title)));
+    let caption = "CPU time by role, divided into user and kernel as far as the kernel's samples tell.";
+    figure("roles-figure", "roles", &key, &pictures, caption) + &groups(report).html()
+}
+
+fn groups(report: &TimeReport) -> Table {
+    let or_unknown = |text: Option<String>| text.unwrap_or_else(|| UNKNOWN.to_owned());
+    let counted = |number: Option<u64>| or_unknown(number.map(|number| rate(number, report)));
+    let of = |sums: &TimeSums| sums.run_delay_ns.map(duration);
+    let table = Table::of("Threads by role and name", &report.groups)
+        .words("Name", |group| clean(&group.name))
+        .words("Role", |group| group.role.title().to_owned())
+        .figures("Threads", |group| count(group.sums.threads))
+        .figures("CPU time", |group| duration(group.sums.cpu_ns))
+        .figures("Share", |group| percent(group.sums.cpu_ns, report.process.cpu_ns))
+        .figures("In the kernel", |group| share_with_error(group.sums.kernel_share.as_ref()));
+    let table = match report.requests {
+        Some(requests) => {
+            table.figures("For each request", move |group| words::ms_each(group.sums.cpu_ns, requests))
+        }
+        None => table,
+    };
+    table
+        .figures("Waited for a processor", |group| or_unknown(of(&group.sums)))
+        .figures("Switches", |group| counted(group.sums.voluntary_switches))
+        .figures("Forced", |group| counted(group.sums.involuntary_switches))
+        .figures("Faults", |group| rate(group.sums.minor_faults, report))
+        .figures("From disk", |group| rate(group.sums.major_faults, report))
+        .class("dense")
+}
+
+fn threads(report: &TimeReport) -> String {
+    let table = Table::of("The threads that used most CPU time", &report.threads)
+        .words("Name", |thread| clean(&thread.name))
+        .words("Role", |thread| thread.role.title().to_owned())
+        .figures("Thread id", |thread| thread.tid.to_string())
+        .figures("CPU time", |thread| duration(thread.cpu_ns))
+        .figures("Waited for a processor", |thread| thread.run_delay_ns.map_or(UNKNOWN.to_owned(), duration))
+        .words("", |thread| if thread.has_ended { "ended".to_owned() } else { String::new() });
+    table.table().html()
+}
+
+fn beside(report: &TimeReport) -> String {
+    let rows = words::beside(report);
+    Table::of("Waits, switches and faults", &rows)
+        .words("What", |row| row.what.clone())
+        .figures("Figure", |row| row.value.clone())
+        .table()
+        .html()
+}
+
+fn sources(report: &TimeReport) -> String {
+    let figures = words::figures(report);
+    let known = Table::of("Figures and their sources", &figures)
+        .words("Figure", |row| row.0.clone())
+        .words("How well known, rung", |row| row.1.clone())
+        .words("From", |row| row.2.clone());
+    let left_out = Table::of("Not available", &report.left_out)
+        .words("Figure", |row| clean(&row.figure))
+        .words("Why", |row| clean(&row.why))
+        .words("What would give it", |row| clean(&row.enable));
+    known.table().html() + &left_out.table().unless_empty().map_or_else(String::new, |table| table.html())
+}

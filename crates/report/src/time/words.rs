@@ -1,0 +1,211 @@
+//! What an account of CPU time says, in words that terminal and page share.
+
+use assay_kit::number::{count, counted, duration, percent, significant};
+use assay_kit::text::clean;
+use assay_model::{Estimate, TimeBasis, TimeReport, TimeSums};
+
+const NS_PER_S: f64 = 1e9;
+/// An interval of a share that is wider than this tells nothing.
+const SHARE_WIDTH_MAX: f64 = 0.4;
+/// Not known, in a cell.
+pub const UNKNOWN: &str = "-";
+
+/// A figure, and what it is.
+pub struct Row {
+    /// The figure.
+    pub value: String,
+    /// What.
+    pub what: String,
+}
+
+/// What was looked at: pid, JVM, collector, how long, when.
+pub fn subject(report: &TimeReport) -> String {
+    let mut parts = vec![format!("pid {}", report.pid)];
+    match &report.jvm {
+        Some(jvm) => {
+            parts.extend(jvm.version.as_ref().map(|v| format!("JVM {}", clean(v))));
+            parts.extend(jvm.collector.as_ref().map(|c| clean(c)));
+        }
+        None => parts.push("not a JVM that could be read".to_owned()),
+    }
+    parts.push(format!("{} in {}", counted(report.looks, "look", "looks"), duration(report.duration_ns)));
+    let time = clean(&report.taken_at);
+    parts.push(time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z")));
+    parts.join(" · ")
+}
+
+/// The answer: CPU time, how many processors that is, and its split.
+pub fn headline(report: &TimeReport) -> String {
+    let process = &report.process;
+    let processors = process.cpu_ns as f64 / report.duration_ns.max(1) as f64;
+    let of = report.machine.cpus.map_or_else(String::new, |cpus| format!(" of {cpus}"));
+    let split = process.kernel_share.as_ref().map_or_else(
+        || "; too few samples to tell user from kernel".to_owned(),
+        |share| {
+            format!("; user {}, kernel {}", percent_of(1.0 - share.estimate), share_with_error(Some(share)))
+        },
+    );
+    format!(
+        "{} of CPU time in {}: {} processors{of}{split}",
+        duration(process.cpu_ns),
+        duration(report.duration_ns),
+        significant(processors)
+    )
+}
+
+/// CPU time for each request, where their number is known.
+pub fn per_request(report: &TimeReport) -> Option<String> {
+    let requests = report.requests.filter(|requests| 0.0 < *requests)?;
+    let of = |ns: u64| ms_each(ns, requests);
+    let (user, kernel) =
+        split_of_process(report).map_or((None, None), |(user, kernel)| (Some(user), Some(kernel)));
+    let split = user
+        .zip(kernel)
+        .map_or_else(String::new, |(user, kernel)| format!(": user {}, kernel {}", of(user), of(kernel)));
+    Some(format!(
+        "{} of CPU time per request ({} requests){split}",
+        of(report.process.cpu_ns),
+        significant(requests)
+    ))
+}
+
+/// Milliseconds for each request.
+pub fn ms_each(ns: u64, requests: f64) -> String {
+    match ns as f64 / 1e6 / requests {
+        ms if !ms.is_finite() => UNKNOWN.to_owned(),
+        ms if 0.0 < ms && ms < 0.001 => "<0.001 ms".to_owned(),
+        ms => format!("{} ms", significant(ms)),
+    }
+}
+
+fn split_of_process(report: &TimeReport) -> Option<(u64, u64)> {
+    let process = &report.process;
+    let kernel = (process.cpu_ns as f64 * process.kernel_share?.estimate).round() as u64;
+    Some((process.cpu_ns.saturating_sub(kernel), kernel))
+}
+
+/// That the tree adds up to the kernel's total, and what the difference is.
+pub fn closure(report: &TimeReport) -> String {
+    let total = report.process.cpu_ns;
+    let difference = report.difference_ns;
+    let share = if total == 0 { 0.0 } else { difference as f64 / total as f64 };
+    let sign = if difference < 0 { "-" } else { "+" };
+    format!(
+        "Σ threads {} {sign} {} = {}, the kernel's total for the process (difference {sign}{})",
+        duration(report.threads_cpu_ns),
+        duration(difference.unsigned_abs()),
+        duration(total),
+        percent_of(share.abs())
+    )
+}
+
+/// What the difference is made of.
+pub fn difference(report: &TimeReport) -> String {
+    let reading = duration(report.difference_reading_ns);
+    let ended = match report.threads_ended {
+        0 => String::new(),
+        number => format!(
+            " {} meanwhile, counted up to the last look at each.",
+            counted(number, "thread ended", "threads ended")
+        ),
+    };
+    if report.difference_ns.unsigned_abs() <= report.difference_reading_ns {
+        return format!(
+            "The difference lies within {reading}, by which the moments of reading differ.{ended}"
+        );
+    }
+    format!(
+        "The difference is what threads used after they were last looked at, and those that came and went between two looks;          moments of reading explain {reading} of it.{ended}"
+    )
+}
+
+/// The control group beside the process.
+pub fn cgroup(report: &TimeReport) -> Option<String> {
+    let group = report.cgroup.as_ref()?;
+    let others = group.others_cpu_ns;
+    let sign = if others < 0 { "-" } else { "" };
+    let limit =
+        group.cpus_max.map_or("no CPU limit".to_owned(), |cpus| format!("limit {} CPUs", significant(cpus)));
+    Some(format!(
+        "Control group {}: {}, of which {sign}{} are not this process's; {limit}",
+        clean(&group.path),
+        duration(group.cpu_ns),
+        duration(others.unsigned_abs())
+    ))
+}
+
+/// What stands beside CPU time: waits, throttling, steal, switches, faults.
+pub fn beside(report: &TimeReport) -> Vec<Row> {
+    let row = |value: Option<String>, what: &str| Some(Row { value: value?, what: what.to_owned() });
+    let time = |ns: Option<u64>| ns.map(duration);
+    let of_all = |of: fn(&TimeSums) -> Option<u64>| {
+        let mut sums = report.roles.iter().map(|role| of(&role.sums));
+        sums.try_fold(0u64, |sum, of| Some(sum.saturating_add(of?)))
+    };
+    let group = report.cgroup.as_ref();
+    // Without a limit the kernel counts zeros.
+    let limited = group.filter(|g| g.cpus_max.is_some() || g.throttled_periods.is_some_and(|n| n != 0));
+    let throttled = limited.and_then(|g| g.throttled_periods.zip(g.throttled_ns));
+    let stolen = report.machine.steal_ns;
+    let capacity_ns = report.duration_ns.saturating_mul(u64::from(report.machine.cpus.unwrap_or(0)));
+    let of_machine =
+        |ns: Option<u64>| ns.map(|ns| format!("{} ({})", duration(ns), percent(ns, capacity_ns)));
+    let rows = [
+        row(time(of_all(|s| s.run_delay_ns)), "threads were ready to run and waited for a processor"),
+        row(time(of_all(|s| s.block_io_ns)), "threads were blocked on block devices"),
+        row(
+            throttled.map(|(periods, ns)| {
+                format!("{} in {}", duration(ns), counted(periods, "period", "periods"))
+            }),
+            "the control group was throttled by its CPU limit",
+        ),
+        row(
+            of_machine(stolen),
+            "the hypervisor ran something else while a thread was ready, on the whole machine",
+        ),
+        row(of_machine(report.machine.busy_ns), "the machine was busy, everybody together"),
+        row(
+            of_all(|s| s.voluntary_switches).map(|n| rate(n, report)),
+            "switches because a thread waited for something",
+        ),
+        row(
+            of_all(|s| s.involuntary_switches).map(|n| rate(n, report)),
+            "switches because the kernel took the processor away",
+        ),
+        row(Some(rate(report.process.minor_faults, report)), "page faults without a read from a disk"),
+        row(Some(rate(report.process.major_faults, report)), "page faults with one"),
+        row(Some(count(report.process.threads)), "threads at the end"),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+/// So many in each second of the report.
+pub fn rate(number: u64, report: &TimeReport) -> String {
+    let seconds = report.duration_ns as f64 / NS_PER_S;
+    if seconds <= 0.0 { count(number) } else { format!("{}/s", significant(number as f64 / seconds)) }
+}
+
+/// A share in the kernel with half of its interval: `18.2 % ±1.1`. One that may be nearly anything is not known.
+pub fn share_with_error(share: Option<&Estimate>) -> String {
+    let tells = |share: &&Estimate| share.ends().is_none_or(|(low, high)| high - low <= SHARE_WIDTH_MAX);
+    let Some(share) = share.filter(tells) else { return UNKNOWN.to_owned() };
+    let ends = share.ends().map_or_else(String::new, |(low, high)| {
+        // The larger side: near 0 and 100 % the interval is not even.
+        let half = (share.estimate - low).max(high - share.estimate);
+        format!(" ±{:.1}", 100.0 * half)
+    });
+    format!("{}{ends}", percent_of(share.estimate))
+}
+
+fn percent_of(share: f64) -> String {
+    assay_kit::number::percent_share(share)
+}
+
+/// Where figures come from: figure, basis, source.
+pub fn figures(report: &TimeReport) -> Vec<(String, String, String)> {
+    let words = |basis| if basis == TimeBasis::Inferred { "inferred" } else { "known" };
+    let row = |f: &assay_model::TimeFigure| {
+        (clean(&f.figure), format!("{}, {}", words(f.basis), f.rung), clean(&f.from))
+    };
+    report.figures.iter().map(row).collect()
+}

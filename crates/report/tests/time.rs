@@ -1,0 +1,236 @@
+//! CPU time as people see it: golden files, hostile values, accounts that lack almost everything.
+
+use assay_model::*;
+use assay_report::*;
+use expect_test::expect_file;
+
+const S: u64 = 1_000_000_000;
+
+fn view(width: u16) -> TerminalView {
+    TerminalView { width, color: false, leaves: LeavesShown::Biggest(24) }
+}
+
+fn sums(threads: u64, cpu_ns: u64, kernel: f64, half: f64) -> TimeSums {
+    let kernel_ns = (cpu_ns as f64 * kernel) as u64;
+    TimeSums {
+        threads,
+        cpu_ns,
+        user_ns: Some(cpu_ns - kernel_ns),
+        kernel_ns: Some(kernel_ns),
+        kernel_share: Some(Estimate {
+            estimate: kernel,
+            low: Some(kernel - half),
+            high: Some(kernel + half),
+        }),
+        run_delay_ns: Some(cpu_ns / 20),
+        voluntary_switches: Some(threads * 1500),
+        involuntary_switches: Some(threads * 7),
+        minor_faults: 900,
+        major_faults: 0,
+        block_io_ns: None,
+    }
+}
+
+/// A server under load for 30 s on two processors.
+fn sample() -> TimeReport {
+    let role = |role, sums| RoleTime { role, sums };
+    let group = |role, name: &str, sums| TimeGroup { role, name: name.to_owned(), sums };
+    let pool = sums(200, 28 * S, 0.182, 0.011);
+    let few = TimeSums { user_ns: None, kernel_ns: None, kernel_share: None, ..sums(1, 4_000_000, 0.0, 0.0) };
+    let figure = |figure: &str, basis, from: &str| TimeFigure {
+        figure: figure.to_owned(),
+        rung: TimeRung::Procfs,
+        basis,
+        from: from.to_owned(),
+    };
+    TimeReport {
+        schema: schema::TIME.to_owned(),
+        provenance: Provenance {
+            assay_version: "0.1.0".to_owned(),
+            kernel: Some("6.1.0".to_owned()),
+            os: None,
+            architecture: "x86_64".to_owned(),
+            cpu_model: None,
+            cpus: Some(2),
+            memory_bytes: None,
+        },
+        pid: 4119,
+        program: "java".to_owned(),
+        start_ticks: 123_456,
+        boot_id: None,
+        taken_at: "2026-11-21T15:40:22.123Z".to_owned(),
+        monotonic_ns: 5 * S,
+        duration_ns: 30 * S,
+        looks: 61,
+        looks_cpu_ns: S / 10,
+        jvm: Some(TimeJvm {
+            version: Some("17.0.15+6".to_owned()),
+            feature: Some(17),
+            collector: Some("G1".to_owned()),
+        }),
+        process: ProcessTime {
+            cpu_ns: 41_204_000_000,
+            cpu_resolution_ns: 1,
+            user_ns: 34 * S,
+            kernel_ns: 7 * S,
+            kernel_share: Some(Estimate { estimate: 0.171, low: Some(0.163), high: Some(0.179) }),
+            minor_faults: 4000,
+            major_faults: 3,
+            threads: 231,
+        },
+        threads_cpu_ns: 41_004_000_000,
+        difference_ns: 200_000_000,
+        difference_reading_ns: 18_000_000,
+        threads_ended: 41,
+        roles: vec![
+            role(ThreadRole::Application, sums(201, 30 * S, 0.175, 0.01)),
+            role(ThreadRole::C2, sums(1, 7 * S, 0.02, 0.01)),
+            role(ThreadRole::Collector, sums(4, 4 * S, 0.3, 0.03)),
+            role(ThreadRole::Unknown, few),
+        ],
+        groups: vec![
+            group(ThreadRole::Application, "http-nio-8080-exec-*", pool),
+            group(ThreadRole::Application, "main", sums(1, 2 * S, 0.05, 0.02)),
+            group(ThreadRole::C2, "C2 CompilerThread*", sums(1, 7 * S, 0.02, 0.01)),
+            group(ThreadRole::Collector, "GC Thread#*", sums(2, 3 * S, 0.28, 0.03)),
+            group(ThreadRole::Collector, "G1 Conc#*", sums(2, S, 0.34, 0.06)),
+            group(ThreadRole::Unknown, "java", few),
+        ],
+        threads: vec![ThreadTime {
+            tid: 4160,
+            name: "C2 CompilerThread0".to_owned(),
+            role: ThreadRole::C2,
+            cpu_ns: 7 * S,
+            run_delay_ns: Some(S),
+            has_ended: false,
+        }],
+        requests: Some(15_000.0),
+        cgroup: Some(CgroupTime {
+            path: "/shop".to_owned(),
+            cpu_ns: 42 * S,
+            others_cpu_ns: 796_000_000,
+            cpus_max: Some(1.5),
+            throttled_periods: Some(12),
+            throttled_ns: Some(340_000_000),
+        }),
+        machine: MachineTime { cpus: Some(2), busy_ns: Some(50 * S), steal_ns: Some(S / 4) },
+        figures: vec![
+            figure(
+                "CPU time of threads",
+                TimeBasis::Known,
+                "run time in /proc/PID/task/TID/schedstat, exact",
+            ),
+            figure("user and kernel", TimeBasis::Inferred, "samples at 250 timer interrupts a second"),
+        ],
+        left_out: vec![LeftOutFigure {
+            figure: "blocked on block devices".to_owned(),
+            why: "the kernel does not account delays".to_owned(),
+            enable: "sysctl -w kernel.task_delayacct=1".to_owned(),
+        }],
+        problems: vec![Problem::new("threads", "one could not be read")],
+    }
+}
+
+/// What a hostile process calls its threads.
+fn hostile() -> TimeReport {
+    let mut report = sample();
+    let name = "<script>alert(1)</script>\u{1b}[31m\u{202e}".repeat(40);
+    report.program.clone_from(&name);
+    report.groups[0].name.clone_from(&name);
+    report.threads[0].name = name;
+    report.process.cpu_ns = 0;
+    report.duration_ns = 0;
+    report.roles[0].sums.cpu_ns = u64::MAX;
+    report.difference_ns = i64::MIN;
+    report.requests = Some(f64::MIN_POSITIVE);
+    report.roles[1].sums.kernel_share =
+        Some(Estimate { estimate: f64::NAN, low: None, high: Some(f64::INFINITY) });
+    report
+}
+
+/// What a kernel that counts next to nothing leaves.
+fn bare() -> TimeReport {
+    let mut report = sample();
+    report.jvm = None;
+    (report.roles, report.groups, report.threads) = (Vec::new(), Vec::new(), Vec::new());
+    (report.cgroup, report.requests, report.process.kernel_share) = (None, None, None);
+    report.machine = MachineTime::default();
+    report
+}
+
+fn page(report: &TimeReport) -> String {
+    let mut out = Vec::new();
+    render_time_html(report, &mut out).expect("a vector takes all bytes");
+    String::from_utf8(out).expect("the page is UTF-8")
+}
+
+#[test]
+fn the_tree_of_the_sample_is_the_golden_file() {
+    expect_file!["golden/time.txt"].assert_eq(&render_time_terminal(&sample(), view(120)));
+    expect_file!["golden/time-80.txt"].assert_eq(&render_time_terminal(&sample(), view(80)));
+    expect_file!["golden/time-line.txt"].assert_eq(&render_time_line(&sample()));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for width in [72, 80, 120, 200] {
+        for report in [sample(), hostile(), bare()] {
+            let text = render_time_terminal(&report, view(width));
+            let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
+            assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
+        }
+    }
+}
+
+#[test]
+fn groups_that_are_not_listed_are_counted() {
+    let few = TerminalView { leaves: LeavesShown::Biggest(1), ..view(100) };
+    let text = render_time_terminal(&sample(), few);
+    assert!(text.contains("http-nio") && text.contains("1 more") && text.contains("2 more"), "{text}");
+    assert!(!text.contains("GC Thread"), "{text}");
+}
+
+#[test]
+fn an_account_that_lacks_almost_everything_is_shown() {
+    let text = render_time_terminal(&bare(), view(80));
+    assert!(text.contains("not a JVM that could be read") && text.contains("too few samples"), "{text}");
+    assert!(!text.contains("per request") && !text.contains("hypervisor"), "{text}");
+    assert!(!page(&bare()).contains("NaN"));
+}
+
+#[test]
+fn the_difference_says_what_it_is_made_of() {
+    let text = |report: &TimeReport| render_time_terminal(report, view(140)).replace('\n', " ");
+    let beyond = text(&sample());
+    assert!(
+        beyond.contains("41 threads ended meanwhile") && beyond.contains("difference +0.49 %"),
+        "{beyond}"
+    );
+    let within = TimeReport { difference_ns: -10_000_000, ..sample() };
+    let within = text(&within);
+    assert!(within.contains("lies within 18.0 ms") && within.contains("difference -0.02 %"), "{within}");
+}
+
+#[test]
+fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
+    let first = page(&sample());
+    assert_eq!(first, page(&sample()));
+    for reference in ["http:", "https:", "@import", "fetch(", "src=", "xmlhttprequest"] {
+        assert!(!first.to_lowercase().contains(reference), "{reference} in the page");
+    }
+    for shown in
+        ["http-nio-8080-exec-*", "2.75 ms", "sysctl -w kernel.task_delayacct=1", "Control group /shop"]
+    {
+        assert!(first.contains(shown), "{shown}");
+    }
+}
+
+#[test]
+fn hostile_names_are_text_on_the_page_and_do_nothing_on_the_terminal() {
+    let report = hostile();
+    let page = page(&report);
+    assert!(!page.contains("<script>alert"));
+    for output in [page, render_time_terminal(&report, view(100)), render_time_line(&report)] {
+        assert!(!output.contains('\u{202e}') && !output.contains('\u{1b}'));
+    }
+}
