@@ -32,4 +32,4 @@ pub mod tree_map;
 
 pub use page::{Page, Section};
 pub use table::Table;
-pub use terminal::{LeavesShown, Terminal, TerminalView};
+pub use terminal::{LeavesShown, Row, Terminal, TerminalView};

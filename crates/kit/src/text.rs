@@ -24,6 +24,12 @@ pub fn clean_lines(text: &str) -> String {
     text.chars().map(|c| shown_char(c, true)).collect()
 }
 
+/// A stored time without the parts of a second.
+pub fn to_the_second(time: &str) -> String {
+    let time = clean(time);
+    time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z"))
+}
+
 fn shown_char(c: char, keep_lines: bool) -> char {
     match c {
         '\n' | '\t' if keep_lines => c,

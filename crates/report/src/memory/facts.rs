@@ -1,8 +1,8 @@
 //! What stands beside the tree, as rows that terminal and page share: kernel's figures, control group, arenas, JVM.
 
-use assay_kit::Table;
 use assay_kit::number::{bytes, count, duration, less, percent, signed_bytes};
-use assay_kit::text::clean;
+use assay_kit::text::{clean, to_the_second};
+use assay_kit::{Row, Table};
 use assay_model::{
     Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, CgroupMemory, MemoryCopy, MemoryFinding,
     MemoryReport, OwnersLeftOut,
@@ -10,14 +10,6 @@ use assay_model::{
 
 /// Arenas that are listed; the rest is counted.
 pub const ARENAS_SHOWN: usize = 12;
-
-/// A figure, and what it is.
-pub struct Row {
-    /// Bytes, or why there are none.
-    pub value: String,
-    /// What.
-    pub what: String,
-}
 
 fn row(value: Option<u64>, what: &str) -> Option<Row> {
     Some(Row { value: bytes(value?), what: what.to_owned() })
@@ -83,12 +75,6 @@ pub fn owners_left_out(left_out: &OwnersLeftOut) -> String {
 pub fn gain(finding: &MemoryFinding, gives: &str) -> Option<String> {
     let least = if finding.is_at_least { "at least " } else { "" };
     finding.gain_bytes.map(|gain| format!("{gives} {least}{}", bytes(gain)))
-}
-
-/// A stored time without the parts of a second.
-pub fn to_the_second(time: &str) -> String {
-    let time = clean(time);
-    time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z"))
 }
 
 /// What the process is: pid, program, JVM, collector.

@@ -1,6 +1,5 @@
 //! Areas over the looks of a record, stacked.
 
-use super::facts::to_the_second;
 use super::tree::occurring;
 use assay_kit::axes::labels;
 use assay_kit::number::{MIB, bytes};
@@ -8,6 +7,7 @@ use assay_kit::page::drawings;
 use assay_kit::scale::Scale;
 use assay_kit::stack::{self, Layer, fill_class};
 use assay_kit::svg::Svg;
+use assay_kit::text::to_the_second;
 use assay_kit::{Section, Table, key};
 use assay_model::{Area, MemoryReport};
 

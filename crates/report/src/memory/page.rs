@@ -1,6 +1,6 @@
 //! The page of one look: tree map, areas over time, findings, limit, leaves, and all that stands beside them.
 
-use super::facts::{self, Row};
+use super::facts;
 use super::over_time::over_time;
 use super::page_tables;
 use super::tree::{self, AreaNode, Node};
@@ -10,7 +10,7 @@ use assay_kit::number::{bytes, percent};
 use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
 use assay_kit::tree_map::{View, views};
-use assay_kit::{Page, Section, Table, key};
+use assay_kit::{Page, Row, Section, Table, key};
 use assay_model::{Advice, Area, MemoryReport, Problem, TierBytes};
 use std::io;
 

@@ -1,6 +1,6 @@
 //! A look as a tree for the terminal.
 
-use super::facts::{self, Row};
+use super::facts;
 use super::tree::{self, AreaNode, Node, is_unknown};
 use assay_kit::ink::{Ink, bar, fit};
 use assay_kit::number::{bytes, count, percent};
@@ -183,11 +183,11 @@ pub fn findings(out: &mut Terminal, title: &str, gives: &str, findings: &[Memory
 }
 
 fn beside(out: &mut Terminal, report: &MemoryReport) {
-    rows(out, "The JVM's own figures", &facts::jvm(report));
-    rows(out, "Beside the RSS", &facts::beside(report));
+    out.rows("The JVM's own figures", &facts::jvm(report));
+    out.rows("Beside the RSS", &facts::beside(report));
     if let Some(group) = &report.cgroup {
         let title = format!("Control group {}", clean(&group.path));
-        rows(out, &title, &facts::cgroup(group));
+        out.rows(&title, &facts::cgroup(group));
     }
     if let Some(allocator) = &report.allocator {
         out.heading("Allocator");
@@ -213,14 +213,4 @@ fn arenas(out: &mut Terminal, allocator: &assay_model::AllocatorFacts) {
         out.line(&row([&facts::arena_name(arena), &system, &used, &freed, &trim]));
     }
     out.more((allocator.arenas.len(), facts::ARENAS_SHOWN), "  ", "more arenas (--json has them)");
-}
-
-fn rows(out: &mut Terminal, title: &str, rows: &[Row]) {
-    if rows.is_empty() {
-        return;
-    }
-    out.heading(&shorten(title, out.width));
-    for row in rows {
-        out.hanging(&format!("  {:>12}  ", row.value), 16, &row.what, Ink::plain);
-    }
 }

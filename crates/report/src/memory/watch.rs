@@ -1,11 +1,11 @@
 //! The view that lives: what a screen shows after each look, and the line that a pipe gets.
 
-use super::facts::{self, to_the_second};
+use super::facts;
 use super::tree;
 use assay_kit::ink::{Ink, curve, fit, wrap};
 use assay_kit::number::{bytes, signed_bytes};
 use assay_kit::terminal::usable;
-use assay_kit::text::{clean, shorten};
+use assay_kit::text::{clean, shorten, to_the_second};
 use assay_model::{Area, AreaBytes, MemoryReport};
 use std::collections::VecDeque;
 

@@ -3,7 +3,7 @@
 use super::words::{self, UNKNOWN, rate, share_with_error};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, duration, percent};
-use assay_kit::text::{clean, shorten};
+use assay_kit::text::{clean, shorten, to_the_second};
 use assay_kit::{Terminal, TerminalView};
 use assay_model::{Problem, TimeGroup, TimeReport, TimeSums};
 
@@ -35,10 +35,7 @@ pub fn render(report: &TimeReport, view: TerminalView) -> String {
     if let Some(group) = words::cgroup(report) {
         out.paragraph(0, &group, Ink::plain);
     }
-    out.heading("Beside CPU time");
-    for row in words::beside(report) {
-        out.hanging(&format!("  {:>20}  ", row.value), 24, &row.what, Ink::plain);
-    }
+    out.rows("Beside CPU time", &words::beside(report));
     out.heading("Where the figures come from");
     for (figure, basis, from) in words::figures(report) {
         out.paragraph(2, &format!("{figure}: {from} ({basis})"), Ink::dim);
@@ -59,8 +56,7 @@ pub fn render(report: &TimeReport, view: TerminalView) -> String {
 /// One line for a pipe: when, CPU time, its split, and the roles that used most.
 pub fn line(report: &TimeReport) -> String {
     let processors = report.process.cpu_ns as f64 / report.duration_ns.max(1) as f64;
-    let taken = clean(&report.taken_at);
-    let taken = taken.split_once('.').map_or(taken.clone(), |(seconds, _)| format!("{seconds}Z"));
+    let taken = to_the_second(&report.taken_at);
     let roles: Vec<String> = report
         .roles
         .iter()

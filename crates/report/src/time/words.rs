@@ -1,7 +1,8 @@
 //! What an account of CPU time says, in words that terminal and page share.
 
-use assay_kit::number::{count, counted, duration, percent, significant};
-use assay_kit::text::clean;
+use assay_kit::Row;
+use assay_kit::number::{count, counted, duration, percent, percent_share, significant};
+use assay_kit::text::{clean, to_the_second};
 use assay_model::{Estimate, TimeBasis, TimeReport, TimeSums};
 
 const NS_PER_S: f64 = 1e9;
@@ -9,14 +10,6 @@ const NS_PER_S: f64 = 1e9;
 const SHARE_WIDTH_MAX: f64 = 0.4;
 /// Not known, in a cell.
 pub const UNKNOWN: &str = "-";
-
-/// A figure, and what it is.
-pub struct Row {
-    /// The figure.
-    pub value: String,
-    /// What.
-    pub what: String,
-}
 
 /// What was looked at: pid, JVM, collector, how long, when.
 pub fn subject(report: &TimeReport) -> String {
@@ -29,8 +22,7 @@ pub fn subject(report: &TimeReport) -> String {
         None => parts.push("not a JVM that could be read".to_owned()),
     }
     parts.push(format!("{} in {}", counted(report.looks, "look", "looks"), duration(report.duration_ns)));
-    let time = clean(&report.taken_at);
-    parts.push(time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z")));
+    parts.push(to_the_second(&report.taken_at));
     parts.join(" · ")
 }
 
@@ -42,7 +34,11 @@ pub fn headline(report: &TimeReport) -> String {
     let split = process.kernel_share.as_ref().map_or_else(
         || "; too few samples to tell user from kernel".to_owned(),
         |share| {
-            format!("; user {}, kernel {}", percent_of(1.0 - share.estimate), share_with_error(Some(share)))
+            format!(
+                "; user {}, kernel {}",
+                percent_share(1.0 - share.estimate),
+                share_with_error(Some(share))
+            )
         },
     );
     format!(
@@ -56,17 +52,14 @@ pub fn headline(report: &TimeReport) -> String {
 /// CPU time for each request, where their number is known.
 pub fn per_request(report: &TimeReport) -> Option<String> {
     let requests = report.requests.filter(|requests| 0.0 < *requests)?;
-    let of = |ns: u64| ms_each(ns, requests);
-    let (user, kernel) =
-        split_of_process(report).map_or((None, None), |(user, kernel)| (Some(user), Some(kernel)));
-    let split = user
-        .zip(kernel)
-        .map_or_else(String::new, |(user, kernel)| format!(": user {}, kernel {}", of(user), of(kernel)));
-    Some(format!(
-        "{} of CPU time per request ({} requests){split}",
-        of(report.process.cpu_ns),
-        significant(requests)
-    ))
+    let cpu_ns = report.process.cpu_ns;
+    let split = report.process.kernel_share.map_or_else(String::new, |share| {
+        let kernel_ns = ((cpu_ns as f64 * share.estimate).round() as u64).min(cpu_ns);
+        let (user, kernel) = (ms_each(cpu_ns - kernel_ns, requests), ms_each(kernel_ns, requests));
+        format!(": user {user}, kernel {kernel}")
+    });
+    let all = ms_each(cpu_ns, requests);
+    Some(format!("{all} of CPU time per request ({} requests){split}", significant(requests)))
 }
 
 /// Milliseconds for each request.
@@ -76,12 +69,6 @@ pub fn ms_each(ns: u64, requests: f64) -> String {
         ms if 0.0 < ms && ms < 0.001 => "<0.001 ms".to_owned(),
         ms => format!("{} ms", significant(ms)),
     }
-}
-
-fn split_of_process(report: &TimeReport) -> Option<(u64, u64)> {
-    let process = &report.process;
-    let kernel = (process.cpu_ns as f64 * process.kernel_share?.estimate).round() as u64;
-    Some((process.cpu_ns.saturating_sub(kernel), kernel))
 }
 
 /// That the tree adds up to the kernel's total, and what the difference is.
@@ -95,7 +82,7 @@ pub fn closure(report: &TimeReport) -> String {
         duration(report.threads_cpu_ns),
         duration(difference.unsigned_abs()),
         duration(total),
-        percent_of(share.abs())
+        percent_share(share.abs())
     )
 }
 
@@ -194,11 +181,7 @@ pub fn share_with_error(share: Option<&Estimate>) -> String {
         let half = (share.estimate - low).max(high - share.estimate);
         format!(" ±{:.1}", 100.0 * half)
     });
-    format!("{}{ends}", percent_of(share.estimate))
-}
-
-fn percent_of(share: f64) -> String {
-    assay_kit::number::percent_share(share)
+    format!("{}{ends}", percent_share(share.estimate))
 }
 
 /// Where figures come from: figure, basis, source.
