@@ -35,6 +35,8 @@ const PAGEMAP_SCAN: libc::c_ulong = 0xc060_6610;
 const CATEGORY_FILE: u64 = 1 << 2;
 const CATEGORY_PRESENT: u64 = 1 << 3;
 const CATEGORY_PFNZERO: u64 = 1 << 5;
+/// What may lie between parts that one call reads: the walk over it costs less than a call.
+const GAP_BYTES_MAX: u64 = 16 << 20;
 /// Regions that one call may return: 96 KiB.
 const REGIONS_PER_CALL: usize = 4096;
 
@@ -102,11 +104,11 @@ pub(crate) fn read_pages(
         entries: Entries::new(proc),
     };
     let (mut resident, mut hugetlb) = (Vec::new(), Vec::new());
-    for part in neighbours(mappings, |m| m.rss_bytes != 0) {
-        reader.read(&part, &mut resident).map_err(failed)?;
+    for parts in near(&neighbours(mappings, |m| m.rss_bytes != 0)) {
+        reader.read(parts, &mut resident).map_err(failed)?;
     }
-    for part in neighbours(mappings, |m| m.hugetlb_bytes.is_some_and(|bytes| bytes != 0)) {
-        reader.read(&part, &mut hugetlb).map_err(failed)?;
+    for parts in near(&neighbours(mappings, |m| m.hugetlb_bytes.is_some_and(|bytes| bytes != 0))) {
+        reader.read(parts, &mut hugetlb).map_err(failed)?;
     }
     resident.shrink_to_fit();
     Ok(Pages {
@@ -134,6 +136,12 @@ fn neighbours(mappings: &[Mapping], wanted: impl Fn(&Mapping) -> bool) -> Vec<Pa
     parts
 }
 
+/// Parts with little between them, which one call reads: each call waits for the lock on the address space. With 30,000
+/// guarded stacks in a process whose 16 threads map and unmap, a look took 20 s, two thirds of them for that.
+fn near(parts: &[Part]) -> impl Iterator<Item = &[Part]> {
+    parts.chunk_by(|part, next| next.addresses.start.saturating_sub(part.addresses.end) <= GAP_BYTES_MAX)
+}
+
 struct Part {
     addresses: Range<u64>,
     resident_bytes: u64,
@@ -148,9 +156,9 @@ struct Reader {
 }
 
 impl Reader {
-    fn read(&mut self, part: &Part, runs: &mut Vec<PageRun>) -> io::Result<()> {
+    fn read(&mut self, parts: &[Part], runs: &mut Vec<PageRun>) -> io::Result<()> {
         if self.has_scan {
-            match self.scan(&part.addresses, runs) {
+            match self.scan(parts, runs) {
                 // A kernel before 6.7 (or one that imitates Linux) does not know the call.
                 Err(e) if matches!(e.raw_os_error(), Some(libc::ENOTTY | libc::EINVAL | libc::ENOSYS)) => {
                     self.has_scan = false;
@@ -158,16 +166,17 @@ impl Reader {
                 done => return done,
             }
         }
-        self.entries.read(&self.file, part, self.page_bytes, runs)
+        parts.iter().try_for_each(|part| self.entries.read(&self.file, part, self.page_bytes, runs))
     }
 
-    fn scan(&mut self, addresses: &Range<u64>, runs: &mut Vec<PageRun>) -> io::Result<()> {
-        let mut at = addresses.start;
-        while at < addresses.end {
+    fn scan(&mut self, parts: &[Part], runs: &mut Vec<PageRun>) -> io::Result<()> {
+        let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Ok(()) };
+        let (mut at, end) = (first.addresses.start, last.addresses.end);
+        while at < end {
             let mut arguments = ScanArguments {
                 size: size_of::<ScanArguments>() as u64,
                 start: at,
-                end: addresses.end,
+                end,
                 regions: self.regions.as_mut_ptr() as u64,
                 regions_len: self.regions.len() as u64,
                 category_inverted: CATEGORY_PFNZERO,
@@ -182,7 +191,12 @@ impl Reader {
             let found = usize::try_from(found).map_err(|_| io::Error::last_os_error())?;
             for region in self.regions.iter().take(found) {
                 let is_file = region.categories & CATEGORY_FILE != 0;
-                push(runs, region.start.max(addresses.start)..region.end.min(addresses.end), is_file);
+                let first = parts.partition_point(|part| part.addresses.end <= region.start);
+                for Part { addresses, .. } in
+                    parts[first..].iter().take_while(|part| part.addresses.start < region.end)
+                {
+                    push(runs, region.start.max(addresses.start)..region.end.min(addresses.end), is_file);
+                }
             }
             if arguments.walk_end <= at {
                 return Err(io::Error::other("the kernel's walk over the page map does not move on"));

@@ -50,6 +50,31 @@ fn neighbours_are_asked_for_at_once_and_gaps_are_not() {
 }
 
 #[test]
+fn stacks_with_guards_between_them_are_one_call_and_what_lies_far_away_is_another() {
+    let part = |start: u64| Part { addresses: start..start + 4096, resident_bytes: 4096 };
+    let guarded = (0..30_000).map(|i| part(i * 8192));
+    let parts: Vec<Part> = guarded.chain([part(1 << 40), part((1 << 40) + (1 << 20))]).collect();
+    assert_eq!(near(&parts).map(<[Part]>::len).collect::<Vec<_>>(), [30_000, 2]);
+}
+
+#[test]
+fn what_lies_between_parts_that_are_read_together_is_left_out() {
+    let target = Target::start("memory");
+    target.stop();
+    let at = target.told["alternating"];
+    // Page 2, which is resident too, is not asked for.
+    let mapping = |page: u64| Mapping {
+        addresses: at + page * 4096..at + (page + 1) * 4096,
+        rss_bytes: 4096,
+        ..Mapping::default()
+    };
+    let pages = read_pages(&ProcRoot::default(), target.pid(), &[mapping(0), mapping(4)], Method::Any);
+    let pages = pages.expect("our child").resident;
+    let runs: Vec<_> = pages.runs().iter().map(|run| run.addresses.clone()).collect();
+    assert_eq!(runs, [mapping(0).addresses, mapping(4).addresses]);
+}
+
+#[test]
 fn runs_grow_only_forward() {
     let mut runs = Vec::new();
     for (addresses, is_file) in
