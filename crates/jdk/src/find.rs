@@ -14,24 +14,23 @@ const CANDIDATES_MAX: usize = 1000;
 /// A `release` file has about 2 KB; the list of modules is the longest line.
 const RELEASE_BYTES_MAX: u64 = 256 << 10;
 
-/// Finds the JVMs of this machine: `extra` folders first, then `JAVA_HOME`, the `java` of the path, and
-/// `/usr/lib/jvm/*`. One that can be reached in several ways is listed once, under its real path.
+/// Finds the JVMs of this machine: `JAVA_HOME`, the `java` of the path, and `/usr/lib/jvm/*`. One that can be reached in
+/// several ways is listed once, under its real path.
 ///
-/// A folder of `extra`, or `JAVA_HOME`, that holds no JVM gives a problem; so does a JVM whose files cannot be
-/// understood. Other folders without a JVM are passed over.
-pub fn find_jvms(extra: &[PathBuf]) -> (Vec<JvmFacts>, Vec<Problem>) {
+/// A `JAVA_HOME` that holds no JVM gives a problem; so does a JVM whose files cannot be understood. Other folders without a JVM
+/// are passed over.
+pub fn find_jvms() -> (Vec<JvmFacts>, Vec<Problem>) {
     let java_home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-    let named: Vec<PathBuf> = extra.iter().cloned().chain(java_home).collect();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = homes_on_path(&path).into_iter().chain(homes_below(Path::new(SYSTEM_FOLDER)));
-    find_among(&named, found.collect())
+    find_among(java_home, found.collect())
 }
 
-fn find_among(named: &[PathBuf], found: Vec<PathBuf>) -> (Vec<JvmFacts>, Vec<Problem>) {
+fn find_among(java_home: Option<PathBuf>, found: Vec<PathBuf>) -> (Vec<JvmFacts>, Vec<Problem>) {
     let (mut jvms, mut problems, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
     // Many folders below /usr/lib/jvm are no JVM: sources, documents, settings.
     let found = found.into_iter().filter(|home| home.join("release").exists() && libjvm_of(home).is_some());
-    for home in named.iter().cloned().chain(found) {
+    for home in java_home.into_iter().chain(found) {
         if !seen.insert(home.canonicalize().unwrap_or_else(|_| home.clone())) {
             continue;
         }
@@ -133,6 +132,22 @@ pub fn elf_bits(path: &Path) -> io::Result<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_testkit::FakeTree;
+
+    #[test]
+    fn a_jvm_that_is_reached_twice_is_listed_once_and_a_java_home_without_one_gives_a_problem() {
+        let good = FakeTree::with(&[("release", "JAVA_VERSION=\"17.0.15\"\n")]);
+        good.write("lib/server/libjvm.so", b"\x7fELF\x02\x01");
+        let bad = FakeTree::with(&[]);
+        let through_link = bad.path().join("link");
+        std::os::unix::fs::symlink(good.path(), &through_link).unwrap();
+        let found = vec![good.path().to_owned(), through_link, bad.path().to_owned()];
+        let (jvms, problems) = find_among(Some(bad.path().to_owned()), found);
+        let homes: Vec<&Path> = jvms.iter().map(|jvm| Path::new(&jvm.home)).collect();
+        assert_eq!(homes, [good.path().canonicalize().unwrap()]);
+        let about: Vec<&Path> = problems.iter().map(|problem| Path::new(&problem.about)).collect();
+        assert!(matches!(about[..], [about] if about.starts_with(bad.path())), "{problems:?}");
+    }
 
     #[test]
     fn versions_of_all_times_give_their_release() {

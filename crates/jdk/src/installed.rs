@@ -94,7 +94,7 @@ fn found() -> (Vec<JvmFacts>, Vec<Problem>) {
         .into_iter()
         .flat_map(|path| std::env::split_paths(&path).collect::<Vec<PathBuf>>())
         .find_map(|folder| jvm_at(&folder.join("java")).ok());
-    let (others, problems) = find_jvms(&[]);
+    let (others, problems) = find_jvms();
     let mut found: Vec<JvmFacts> = on_path.into_iter().collect();
     for jvm in others {
         if !found.iter().any(|f| f.home == jvm.home) {

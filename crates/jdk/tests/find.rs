@@ -1,6 +1,6 @@
 //! JVMs found by their files, in fake homes and on this machine.
 
-use assay_jdk::{find_jvms, jvm_at};
+use assay_jdk::jvm_at;
 use assay_testkit::{FakeTree, each_java, skip};
 use std::path::Path;
 
@@ -58,18 +58,6 @@ fn a_release_file_that_is_no_text_gives_a_problem() {
     let tree = FakeTree::with(&[]);
     tree.write("release", &[0xff, 0xfe, 0x00]);
     assert!(jvm_at(tree.path()).unwrap_err().text.contains("UTF-8"));
-}
-
-#[test]
-fn a_jvm_named_twice_is_listed_once_and_a_folder_without_one_gives_a_problem() {
-    let (good, bad) = (home(RELEASE, ELF_64), FakeTree::with(&[]));
-    let through_link = bad.path().join("link");
-    std::os::unix::fs::symlink(good.path(), &through_link).unwrap();
-    let (jvms, problems) = find_jvms(&[good.path().into(), through_link, bad.path().into()]);
-    let real = good.path().canonicalize().unwrap().display().to_string();
-    assert_eq!(jvms.iter().filter(|j| j.home == real).count(), 1);
-    assert_eq!(jvms[0].home, real, "those that were named come first");
-    assert!(problems.iter().any(|p| p.about.starts_with(&bad.path().display().to_string())), "{problems:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 use crate::error::Diagnostic;
 use crate::units::{DURATION_FORMAT, SIZE_FORMAT, parse_duration, parse_size};
+use assay_text::file::{TextError, read_text};
 use assay_text::near::{hint, nearest};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -31,18 +32,10 @@ pub(crate) struct Document {
 impl Document {
     /// Reads a file of bounded size.
     pub fn read(file: &Path) -> Result<String, Diagnostic> {
-        let wrong =
-            |message: String| Diagnostic { file: file.to_owned(), line: None, message, environment: false };
-        let size = std::fs::metadata(file).map_err(|e| wrong(format!("cannot be read: {e}")))?.len();
-        if FILE_BYTES_MAX < size {
-            return Err(wrong(format!("is larger than {FILE_BYTES_MAX} bytes; is it the right file?")));
-        }
-        let bytes = std::fs::read(file).map_err(|e| wrong(format!("cannot be read: {e}")))?;
-        String::from_utf8(bytes).map_err(|e| {
-            let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
-            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-            let message = "this line is not UTF-8: save the file in that encoding".to_owned();
-            Diagnostic { line: Some(line), ..wrong(message) }
+        let wrong = |line, message| Diagnostic { file: file.to_owned(), line, message, environment: false };
+        read_text(file, FILE_BYTES_MAX).map_err(|error| match error {
+            TextError::File(error) => wrong(None, format!("cannot be read: {error}")),
+            TextError::Line(line, what) => wrong(Some(line), what.to_owned()),
         })
     }
 

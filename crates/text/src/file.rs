@@ -1,4 +1,5 @@
-//! Files that appear whole or not at all: written beside their place under another name, then renamed.
+//! Files that appear whole or not at all: written beside their place under another name, then renamed; and texts that people
+//! wrote.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -49,6 +50,31 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result
     out.flush()?;
     drop(out);
     new.finish().map(|_| ())
+}
+
+/// Why a text cannot be read.
+#[derive(Debug)]
+pub enum TextError {
+    /// The kernel's answer, or that it is too large.
+    File(io::Error),
+    /// It is no text from this line on.
+    Line(usize, &'static str),
+}
+
+/// Reads a text that a person wrote, of bounded size.
+///
+/// # Errors
+/// Why it cannot be read, or which line is not UTF-8.
+pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, TextError> {
+    if bytes_max < std::fs::metadata(path).map_err(TextError::File)?.len() {
+        let what = format!("it is larger than {bytes_max} bytes; is it the right file?");
+        return Err(TextError::File(io::Error::other(what)));
+    }
+    String::from_utf8(std::fs::read(path).map_err(TextError::File)?).map_err(|e| {
+        let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        TextError::Line(line, "this line is not UTF-8: save the file in that encoding")
+    })
 }
 
 /// The folder that a file is in; `.` where its path names none.

@@ -21,6 +21,7 @@ use crate::LoadError;
 use crate::shared::Shared;
 use crate::url::BaseUrl;
 use assay_model::schema;
+use assay_text::file::{TextError, read_text};
 pub(crate) use operation::Operation;
 pub use operation::Scenario;
 use std::path::Path;
@@ -35,14 +36,10 @@ impl Scenario {
     /// The file cannot be read, or is wrong: all mistakes with file, line and, where one is near, the right word.
     pub fn read(path: &Path) -> Result<Scenario, LoadError> {
         let named = path.display().to_string();
-        let text = std::fs::metadata(path)
-            .and_then(|facts| {
-                if facts.len() > FILE_BYTES_MAX {
-                    return Err(std::io::Error::other(format!("longer than {FILE_BYTES_MAX} bytes")));
-                }
-                std::fs::read_to_string(path)
-            })
-            .map_err(|cause| LoadError::ScenarioFile { path: named.clone(), cause })?;
+        let text = read_text(path, FILE_BYTES_MAX).map_err(|error| match error {
+            TextError::File(cause) => LoadError::ScenarioFile { path: named.clone(), cause },
+            TextError::Line(line, what) => LoadError::Scenario(vec![format!("{named}:{line}: {what}")]),
+        })?;
         Scenario::parse(&text, &named)
     }
 

@@ -330,6 +330,15 @@ fn a_missing_file_is_named() {
     assert!(error.starts_with("cannot read scenario /nowhere/mix.toml: "), "{error}");
 }
 
+#[test]
+fn a_line_in_another_encoding_is_named() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), b"schema = \"assay.scenario/1\"\nname = \"gr\xfcn\"\n")
+        .expect("it is written");
+    let error = Scenario::read(file.path()).expect_err("not UTF-8").to_string();
+    assert!(error.ends_with(":2: this line is not UTF-8: save the file in that encoding"), "{error}");
+}
+
 proptest! {
     #[test]
     fn any_text_is_a_scenario_or_an_error(text in ".{0,300}") {

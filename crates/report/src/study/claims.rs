@@ -16,10 +16,14 @@ fn checked<'a>(grid: &Grid<'a>) -> Option<&'a ClaimCheck> {
 /// How many hold; absent when nothing was published or claimed.
 pub fn tally(grid: &Grid) -> Option<String> {
     let check = checked(grid).filter(|check| !check.judged.is_empty())?;
-    let of = |verdict| check.judged.iter().filter(|j| j.verdict == verdict).count() as u64;
+    Some(counts_of(&check.judged.iter().map(|judged| judged.verdict).collect::<Vec<_>>()))
+}
+
+fn counts_of(verdicts: &[ClaimVerdict]) -> String {
+    let of = |verdict| verdicts.iter().filter(|other| **other == verdict).count() as u64;
     let kinds = [
         (ClaimVerdict::Holds, "holds", "hold"),
-        (ClaimVerdict::DoesNotHold, "does not", "do not"),
+        (ClaimVerdict::DoesNotHold, "does not hold", "do not hold"),
         (
             ClaimVerdict::IntervalTooWide,
             "cannot be told from a wide interval",
@@ -29,8 +33,8 @@ pub fn tally(grid: &Grid) -> Option<String> {
     ];
     let parts = kinds.into_iter().filter(|(verdict, ..)| of(*verdict) > 0);
     let parts: Vec<String> = parts.map(|(verdict, one, many)| counted(of(verdict), one, many)).collect();
-    let all = counted(check.judged.len() as u64, "figure", "figures");
-    Some(format!("Of {all} published or claimed {}.", parts.join(", ")))
+    let all = counted(verdicts.len() as u64, "published or claimed figure", "published or claimed figures");
+    format!("Of {all}, {}.", parts.join(", "))
 }
 
 /// Sentences on what is plainly wrong: the other direction, and what contradicts itself.
@@ -145,5 +149,23 @@ fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {
             Some(cell) => format!("not compared: {}", grid.why_absent(cell, metric)),
             None => "not compared: this run has no such variant".to_owned(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClaimVerdict::*, counts_of};
+
+    #[test]
+    fn the_count_is_a_sentence_whatever_holds() {
+        assert_eq!(
+            counts_of(&[DoesNotHold; 8]),
+            "Of 8 published or claimed figures, 8 do not hold.",
+            "also where none holds"
+        );
+        assert_eq!(
+            counts_of(&[Holds, DoesNotHold, IntervalTooWide]),
+            "Of 3 published or claimed figures, 1 holds, 1 does not hold, 1 cannot be told from a wide interval."
+        );
     }
 }

@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 
 /// A machine that is much slower or faster than planned for is believed within these factors.
 const PACE: (f64, f64) = (0.5, 10.0);
+/// Of planned seconds that must be done for the pace so far to count half: starts alone say nothing of windows, whose length is set.
+const PACE_HALF_S: f64 = 60.0;
 
 /// Windows after which repeats are given up where none of them counted: the machine is not going to be quiet.
 const HOPELESS_WINDOWS: u32 = 6;
@@ -94,6 +96,8 @@ pub(super) struct Run<'a> {
     /// Seconds that were planned for what is done, and for what is done when the current trial is.
     done_s: f64,
     done_s_max: f64,
+    /// When that was done, in seconds since the start.
+    done_at_s: f64,
 }
 
 impl<'a> Run<'a> {
@@ -123,6 +127,7 @@ impl<'a> Run<'a> {
             windows: (0, 0),
             done_s: 0.0,
             done_s_max: f64::INFINITY,
+            done_at_s: 0.0,
         })
     }
 
@@ -197,8 +202,10 @@ impl<'a> Run<'a> {
 
     /// What the rest should take: what was planned for it, at the pace so far.
     fn remaining_s(&self, elapsed_s: f64) -> f64 {
-        let pace = if self.done_s > 0.0 { (elapsed_s / self.done_s).clamp(PACE.0, PACE.1) } else { 1.0 };
-        let left_s = (self.prepared.plan.expected_s - self.done_s).max(0.0) * pace;
+        let pace = pace(self.done_s, self.done_at_s);
+        let undone_s = (self.prepared.plan.expected_s - self.done_s).max(0.0) * pace;
+        // The step that is under way has used some of it.
+        let left_s = (undone_s - (elapsed_s - self.done_at_s)).max(0.0);
         // No block begins after the time allowed, but what runs is stopped.
         let stopping_s = self.prepared.layout.stopping_s(self.prepared.plan.variants.len()) * pace;
         match self.prepared.layout.time_max_s.filter(|_| BLOCKS_FOR_INTERVAL < self.block as usize) {
@@ -210,6 +217,7 @@ impl<'a> Run<'a> {
     /// A step is done for which so many seconds were planned. Launches that are repeated were not planned for.
     pub fn advance(&mut self, planned_s: f64) {
         self.done_s = (self.done_s + planned_s).min(self.done_s_max);
+        self.done_at_s = self.begun.elapsed().as_secs_f64();
     }
 
     /// This of so many planned trials begins: those before it are done, whatever they took.
@@ -217,6 +225,7 @@ impl<'a> Run<'a> {
         let of_each_s = self.prepared.plan.expected_s / count as f64;
         self.done_s = of_each_s * index as f64;
         self.done_s_max = self.done_s + of_each_s;
+        self.done_at_s = self.begun.elapsed().as_secs_f64();
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -380,6 +389,12 @@ impl<'a> Run<'a> {
     }
 }
 
+/// How much longer than planned steps take, when steps of so many planned seconds were done after so many.
+fn pace(done_s: f64, done_at_s: f64) -> f64 {
+    let seen = if done_s > 0.0 { (done_at_s / done_s).clamp(PACE.0, PACE.1) } else { 1.0 };
+    1.0 + (seen - 1.0) * done_s / (done_s + PACE_HALF_S)
+}
+
 /// Why variants were given up, each reason once.
 fn reasons(given_up: &BTreeMap<String, String>) -> String {
     let mut variants: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -400,6 +415,14 @@ pub(super) fn why_not(trial: &Trial) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slow_starts_say_little_of_what_is_left_and_slow_blocks_much() {
+        assert_eq!(pace(0.0, 20.0), 1.0, "nothing is done");
+        assert!(pace(9.0, 30.0) < 1.4, "three starts in 30 s instead of 9");
+        assert!(pace(600.0, 1_200.0) > 1.9, "ten minutes that took twenty");
+        assert!(pace(600.0, 450.0) < 0.8);
+    }
 
     #[test]
     fn launches_that_fail_alike_are_one_message() {

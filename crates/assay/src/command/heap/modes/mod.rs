@@ -141,7 +141,7 @@ fn find(arguments: &ModesArguments, problems: &mut Vec<Problem>) -> Result<Vec<J
         let named = arguments.java.iter().map(|path| assay_jdk::jvm_at(path));
         return named.collect::<Result<_, _>>().map_err(|problem| Failure::input(told(&problem)));
     }
-    let (found, not_read) = assay_jdk::find_jvms(&[]);
+    let (found, not_read) = assay_jdk::find_jvms();
     problems.extend(not_read);
     if found.is_empty() {
         return Err(Failure::environment("no JVM was found here; --java names one"));
