@@ -1,6 +1,10 @@
 //! What a heap's size depends on, whatever its reference mode.
 
+use assay_jdk::feature_of;
 use assay_model::Problem;
+
+/// What a JVM fills gaps with that have no room for an array, from JDK 19 on.
+pub(crate) const FILLER_OBJECT: &str = "jdk.internal.vm.FillerObject";
 
 /// Index of a class in [`Census::classes`].
 pub type ClassIndex = u32;
@@ -250,12 +254,32 @@ pub struct Census {
     pub neighbours: Vec<(Neighbour, u64)>,
     /// The JDK's version as the heap has it: `17.0.15`.
     pub jdk_version: Option<String>,
+    /// Where it does not have it, the oldest and the newest release in which classes have the fields that they have here.
+    pub jdk_by_shape: Option<(u32, Option<u32>)>,
     /// Whether it is a heap of Android's runtime.
     pub is_android: bool,
     /// Whether objects are missing, because their source ends early or is damaged, or the time for reading was over.
     pub is_part: bool,
     /// What could not be read.
     pub problems: Vec<Problem>,
+}
+
+impl Census {
+    /// Feature release of the JDK; where only a range is known, the oldest of it.
+    pub fn jdk(&self) -> Option<u32> {
+        let known = self.jdk_version.as_deref().and_then(feature_of);
+        known.or_else(|| self.jdk_by_shape.map(|(oldest, _)| oldest))
+    }
+
+    /// What is known of the JDK: `17.0.15`, `15 to 18`, `25 or later`.
+    pub fn jdk_text(&self) -> Option<String> {
+        let by_shape = || match self.jdk_by_shape? {
+            (oldest, Some(newest)) if oldest == newest => Some(oldest.to_string()),
+            (oldest, Some(newest)) => Some(format!("{oldest} to {newest}")),
+            (oldest, None) => Some(format!("{oldest} or later")),
+        };
+        self.jdk_version.clone().or_else(by_shape)
+    }
 }
 
 #[cfg(test)]

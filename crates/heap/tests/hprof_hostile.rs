@@ -5,6 +5,7 @@ mod hprof_writer;
 
 use assay_heap::Census;
 use assay_heap::hprof::{HprofError, read};
+use assay_heap::predict::{PredictOptions, predict};
 use assay_testkit::{each_java, find_tool, start_java};
 use hprof_writer::{Trickle, small};
 use proptest::prelude::*;
@@ -127,14 +128,24 @@ fn a_dump_without_the_version_is_read_by_the_shape_of_its_classes() {
         assay_testkit::skip!("no dumps at hand");
     }
     for mut dump in dumps {
-        let known = read(dump.as_slice(), "whole", &|_| {}).expect("a dump").jdk_version.expect("a version");
+        let known = read(dump.as_slice(), "whole", &|_| {}).expect("a dump").jdk_text().expect("a version");
         while let Some(at) = dump.windows(12).position(|name| name == b"java_version") {
             dump[at] = b'J';
         }
         let census = read(dump.as_slice(), "without", &|_| {}).expect("a dump");
-        let by_shape = ["1.6.", "6", "6", "6", "11.", "9", "17.", "15", "25.", "25"];
-        let expected = by_shape.chunks(2).find(|pair| known.starts_with(pair[0])).map(|pair| pair[1]);
-        assert_eq!(census.jdk_version.as_deref(), expected, "{known}");
+        let by_shape = [
+            ("1.6.", "6 to 7"),
+            ("6", "6 to 7"),
+            ("11.", "9 to 12"),
+            ("17.", "15 to 18"),
+            ("25.", "25 or later"),
+        ];
+        let expected = by_shape.into_iter().find(|(version, _)| known.starts_with(version));
+        assert_eq!(census.jdk_text().as_deref(), expected.map(|(_, shape)| shape), "{known}");
+        let predicted = predict(&census, &PredictOptions::default()).expect("no class is asked for");
+        if let Some(dump) = predicted.dump {
+            assert_eq!((dump.jdk, dump.jdk_version), (None, census.jdk_text()), "{known}");
+        }
         let problem = &census.problems.last().expect("a problem").text;
         assert!(problem.contains("have the shape of JDK"), "{known}: {problem}");
     }

@@ -144,6 +144,20 @@ impl Cursor<'_> {
         }
     }
 
+    /// Looks at bytes, in pieces of multiples of 8; false when the dump ends before.
+    pub(super) fn pieces(&mut self, mut count: u64, mut look: impl FnMut(&[u8])) -> bool {
+        while count > 0 {
+            let here = count.min(PIECE_BYTES_MAX as u64) as usize;
+            if !self.has(here) {
+                return false;
+            }
+            look(&self.rest()[..here]);
+            self.advance(here);
+            count -= here as u64;
+        }
+        true
+    }
+
     /// The next buffer, with the rest of this one in front of it; false when there is none.
     fn next_buffer(&mut self) -> bool {
         let Ok(filled) = self.full.recv() else { return false };

@@ -1,6 +1,7 @@
 //! A dump that is being read, and what is wrong with it.
 
 use super::cursor::Cursor;
+use super::fillers::References;
 use super::header::{Header, Version};
 use super::names::Names;
 use super::tally::Tally;
@@ -84,7 +85,12 @@ pub(super) enum Stop {
 }
 
 impl<'a, const ID: usize> Dump<'a, ID> {
-    pub(super) fn new(cursor: Cursor<'a>, header: &Header, name: &str) -> Self {
+    pub(super) fn new(
+        cursor: Cursor<'a>,
+        header: &Header,
+        name: &str,
+        references: Option<References>,
+    ) -> Self {
         Dump {
             cursor,
             segment: Segment { tag: 0, end: 0 },
@@ -92,7 +98,7 @@ impl<'a, const ID: usize> Dump<'a, ID> {
             has_letters: header.version == Version::First,
             is_android: header.version == Version::Android,
             names: Names::default(),
-            tally: Tally::new(),
+            tally: Tally::new(references),
             problems: Problems {
                 source: name.to_owned(),
                 list: Vec::new(),

@@ -6,6 +6,7 @@ use super::external_name::{Element, external_name};
 use super::names::Names;
 use super::neighbours::Kind;
 use super::tally::{CutArray, Tally};
+use crate::census::FILLER_OBJECT;
 use crate::{ArrayLengths, Census, ClassIndex, ClassShape, Field, Neighbour, NeighbourKind, PrimitiveKind};
 use std::collections::HashMap;
 
@@ -19,7 +20,19 @@ const ALIGNMENT_BYTES_MAX: u64 = 256;
 /// Makes the census.
 pub(super) fn census<const ID: usize>(dump: Dump<'_, ID>) -> Census {
     let Dump { is_android, names, tally, mut problems, .. } = dump;
-    let Tally { classes: mut table, primitives, id_bits, neighbours, version, cut_arrays, .. } = tally;
+    let Tally {
+        classes: mut table,
+        mut primitives,
+        id_bits,
+        neighbours,
+        version,
+        cut_arrays,
+        references,
+        ..
+    } = tally;
+    let fillers =
+        references.and_then(|found| found.take_fillers(&mut primitives[PrimitiveKind::Int as usize]));
+    fillers.into_iter().for_each(|what| problems.add(what));
     name_limits(&names, &table, &mut problems);
     for array in &cut_arrays {
         name_cut_array(*array, &table, &names, &mut problems);
@@ -50,6 +63,7 @@ pub(super) fn census<const ID: usize>(dump: Dump<'_, ID>) -> Census {
         alignment_bytes: alignment(id_bits).filter(|_| !is_android),
         neighbours,
         jdk_version: version.into_found(),
+        jdk_by_shape: None,
         is_android,
         is_part: problems.is_something_missing,
         problems: problems.into_list(),
@@ -164,12 +178,13 @@ impl<'a> Shapes<'a> {
         let dump = dump.unwrap_or_default();
         // Slots and classes have the same order, but for the first slot.
         let above = Some(dump.super_id).filter(|id| *id != 0).and_then(|id| self.table.find(id));
+        let instances = if name == FILLER_OBJECT { 0 } else { self.table.instances[number as usize] };
         let shape = ClassShape {
             name: name.into(),
             super_class: above.map(|slot| slot - 1),
             fields: self.fields(&dump.fields),
             statics: self.fields(&dump.statics),
-            instances: self.table.instances[number as usize],
+            instances,
             arrays,
             has_mirror,
         };

@@ -1,4 +1,4 @@
-//! Heap dumps in the HPROF format, read once from front to back: what `jcmd PID GC.heap_dump` and
+//! Heap dumps in the HPROF format, read from front to back: what `jcmd PID GC.heap_dump` and
 //! `-XX:+HeapDumpOnOutOfMemoryError` write (JDK 6 to 25), what older agents wrote, and Android's dialect 1.0.3.
 //!
 //! A dump is a header (`JAVA PROFILE 1.0.2`, bytes of an identifier, date) and records of a tag, a time and a length.
@@ -13,6 +13,7 @@ mod classes;
 mod cursor;
 mod dump;
 mod external_name;
+mod fillers;
 mod finish;
 mod header;
 mod names;
@@ -26,9 +27,11 @@ mod version;
 
 use crate::Census;
 use cursor::Supply;
+use fillers::References;
 use flate2::read::MultiGzDecoder;
 use header::Header;
 pub use header::HprofError;
+use records::Again;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,6 +42,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// # Errors
 /// When it is no dump, or nothing in it can be read.
 pub fn read(source: impl Read + Send, name: &str, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
+    read_once(source, name, progress, None, None)
+}
+
+/// Reads the dump in a file, plain or packed with gzip: twice where it has arrays that may fill gaps between objects.
+///
+/// # Errors
+/// When it cannot be opened, is no dump, or nothing in it can be read.
+pub fn read_file(path: &Path, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
+    let name = path.display().to_string();
+    let open = || {
+        let failed = |source| HprofError::Read { name: name.clone(), offset: 0, source };
+        std::fs::File::open(path).map_err(failed)
+    };
+    let file = open()?;
+    let again: Again<'_> = &|references| read_once(open()?, &name, progress, Some(references), None);
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    read_once(file, &name, progress, None, is_file.then_some(again))
+}
+
+fn read_once(
+    source: impl Read + Send,
+    name: &str,
+    progress: &dyn Fn(u64),
+    references: Option<References>,
+    again: Option<Again<'_>>,
+) -> Result<Census, HprofError> {
     let count = AtomicU64::new(0);
     let mut source = Counted { source, count: &count };
     let failed = |offset, source| HprofError::Read { name: name.to_owned(), offset, source };
@@ -60,22 +89,8 @@ pub fn read(source: impl Read + Send, name: &str, progress: &dyn Fn(u64)) -> Res
     std::thread::scope(|scope| {
         let (buffers, cursor) = supply.split(header.bytes, &told);
         scope.spawn(move || buffers.fill_from(source));
-        records::read(cursor, &header, name)
+        records::read(cursor, &header, name, references, again)
     })
-}
-
-/// Reads the dump in a file, plain or packed with gzip.
-///
-/// # Errors
-/// When it cannot be opened, is no dump, or nothing in it can be read.
-pub fn read_file(path: &Path, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
-    let name = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|source| HprofError::Read {
-        name: name.clone(),
-        offset: 0,
-        source,
-    })?;
-    read(file, &name, progress)
 }
 
 /// Counts what is read from the source as it is given.

@@ -3,24 +3,34 @@
 use super::classes::ClassDump;
 use super::cursor::{Cursor, PIECE_BYTES_MAX};
 use super::dump::{Dump, Stop};
+use super::fillers::References;
 use super::header::{Header, HprofError};
 use super::payload::{HEADER_BYTES, RecordHeader};
-use super::{finish, shape};
+use super::{fillers, finish, shape};
 use crate::{Census, FieldKind};
 
 const UTF8: u8 = 0x01;
 const LOAD_CLASS: u8 = 0x02;
 
+/// Reads the same dump again, to find what refers to some arrays.
+pub(super) type Again<'a> = &'a dyn Fn(References) -> Result<Census, HprofError>;
+
 /// Reads the records behind the header, to a census.
-pub(super) fn read(cursor: Cursor, header: &Header, name: &str) -> Result<Census, HprofError> {
+pub(super) fn read(
+    cursor: Cursor,
+    header: &Header,
+    name: &str,
+    references: Option<References>,
+    again: Option<Again<'_>>,
+) -> Result<Census, HprofError> {
     match header.id_bytes {
-        4 => Dump::<4>::new(cursor, header, name).read(name),
-        _ => Dump::<8>::new(cursor, header, name).read(name),
+        4 => Dump::<4>::new(cursor, header, name, references).read(name, again),
+        _ => Dump::<8>::new(cursor, header, name, references).read(name, again),
     }
 }
 
 impl<const ID: usize> Dump<'_, ID> {
-    fn read(mut self, name: &str) -> Result<Census, HprofError> {
+    fn read(mut self, name: &str, again: Option<Again<'_>>) -> Result<Census, HprofError> {
         while self.record() {}
         let offset = self.cursor.offset();
         if let Some(failure) = self.cursor.failure.take() {
@@ -39,9 +49,27 @@ impl<const ID: usize> Dump<'_, ID> {
             let what = self.problems.list.first().map_or("it has no heap record", |problem| &problem.text);
             return Err(HprofError::NoObjects { name: name.to_owned(), offset, what: what.to_owned() });
         }
+        let candidates = std::mem::take(&mut self.tally.candidates);
+        if self.has_class(fillers::CLASS) && candidates.matter(self.cursor.offset()) {
+            let why = match (again, candidates.into_references()) {
+                _ if self.problems.is_something_missing => "the dump is not whole",
+                (None, _) => "to find them, a dump is read twice, which only a file can be",
+                (_, None) => "there are too many arrays of int",
+                (Some(again), Some(references)) => {
+                    drop(self);
+                    return again(references);
+                }
+            };
+            self.problems.add(fillers::unknown(why));
+        }
         let mut census = finish::census(self);
         shape::name_release(&mut census, name);
         Ok(census)
+    }
+
+    fn has_class(&self, wanted: &[u8]) -> bool {
+        let names = self.tally.classes.slots.iter().filter_map(|slot| self.names.get(slot.name?));
+        names.into_iter().any(|name| name == wanted)
     }
 
     /// Reads a record; false when there is no further one.

@@ -38,19 +38,16 @@ fn has(class: &ClassShape, name: &str) -> bool {
     class.fields.iter().any(|field| &*field.name == name)
 }
 
-/// Fills in the version, and says so.
+/// Fills in the release, and says so.
 pub(super) fn name_release(census: &mut Census, source: &str) {
     if census.jdk_version.is_some() || census.is_android {
         return;
     }
-    let Some((oldest, newest)) = release_by_shape(census) else { return };
-    let shape = match newest {
-        Some(newest) => format!("JDK {oldest} to {newest}"),
-        None => format!("JDK {oldest} or later"),
-    };
-    let what = format!(
-        "the JDK's version is not in the dump: its classes have the shape of {shape}, read as {oldest}"
-    );
-    census.problems.push(assay_model::Problem::new(source, what));
-    census.jdk_version = Some(oldest.to_string());
+    census.jdk_by_shape = release_by_shape(census);
+    if let (Some(shape), Some(jdk)) = (census.jdk_text(), census.jdk()) {
+        let what = format!(
+            "the JDK's version is not in the dump: its classes have the shape of JDK {shape}, read as {jdk}"
+        );
+        census.problems.push(assay_model::Problem::new(source, what));
+    }
 }

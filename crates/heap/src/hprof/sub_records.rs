@@ -75,6 +75,14 @@ struct Walked {
     bytes: usize,
     /// Bytes of the last object beyond the window.
     beyond: u64,
+    /// Whether those are references.
+    goes_on_with_references: bool,
+}
+
+impl Walked {
+    fn up_to(bytes: usize) -> Walked {
+        Walked { bytes, beyond: 0, goes_on_with_references: false }
+    }
 }
 
 /// Counts the objects and passes the roots of a window, up to the first sub-record that needs more care: a class, one that
@@ -93,8 +101,9 @@ fn count_objects<const ID: usize>(window: &[u8], left: u64, is_first: bool, tall
                 Some(bytes) => {
                     at += 1 + bytes;
                     if at > window.len() {
-                        return Walked { bytes: at - 1 - bytes, beyond: 0 };
+                        return Walked::up_to(at - 1 - bytes);
                     }
+                    tally.refers_to(id_at::<ID>(head, 1));
                     continue;
                 }
                 None => break,
@@ -108,8 +117,17 @@ fn count_objects<const ID: usize>(window: &[u8], left: u64, is_first: bool, tall
         let body_here = &window[at + head_bytes..at + size.min(in_window) as usize];
         let id = id_at::<ID>(head, 1);
         match head[0] {
-            INSTANCE => tally.instance(id, id_at::<ID>(head, 5 + ID), body_here),
-            REFERENCES => tally.references(id, id_at::<ID>(head, 9 + ID), u32_at(head, 5 + ID), ID as u64),
+            INSTANCE => tally.instance::<ID>(id, id_at::<ID>(head, 5 + ID), body_here),
+            REFERENCES => {
+                tally.references(id, id_at::<ID>(head, 9 + ID), u32_at(head, 5 + ID), ID as u64);
+                let elements = body_here.as_chunks::<ID>().0.as_flattened();
+                tally.elements::<ID>(elements);
+                if size > in_window {
+                    let bytes = head_bytes + elements.len();
+                    let beyond = size - bytes as u64;
+                    return Walked { bytes: at + bytes, beyond, goes_on_with_references: true };
+                }
+            }
             _ => {
                 if let Some(kind) = element_of(head[9 + ID]) {
                     tally.numbers(id, kind, u32_at(head, 5 + ID), body_here);
@@ -117,11 +135,11 @@ fn count_objects<const ID: usize>(window: &[u8], left: u64, is_first: bool, tall
             }
         }
         if size > in_window {
-            return Walked { bytes: window.len(), beyond: size - in_window };
+            return Walked { beyond: size - in_window, ..Walked::up_to(window.len()) };
         }
         at += size as usize;
     }
-    Walked { bytes: at, beyond: 0 }
+    Walked::up_to(at)
 }
 
 /// Whether sub-records lie here one behind the other: at least one, as far as the bytes go, of classes that are known.
@@ -175,7 +193,13 @@ impl<const ID: usize> Dump<'_, ID> {
             let window = &rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
             let walked = count_objects::<ID>(window, left, self.has_letters, &mut self.tally);
             self.cursor.advance(walked.bytes);
-            if !self.cursor.skip(walked.beyond) {
+            let is_passed = match &mut self.tally.references {
+                Some(references) if walked.goes_on_with_references => {
+                    self.cursor.pieces(walked.beyond, |piece| references.meet_all::<ID>(piece))
+                }
+                _ => self.cursor.skip(walked.beyond),
+            };
+            if !is_passed {
                 return Err(Stop::Over);
             }
             if walked.bytes == 0 && !self.sub_record()? {
@@ -203,8 +227,9 @@ impl<const ID: usize> Dump<'_, ID> {
                 if fields > INSTANCE_BYTES_MAX {
                     return Err(Stop::Damaged(format!("an instance of {fields} bytes")));
                 }
-                self.pass(fields)?;
-                self.tally.instance(id, class, &[]);
+                let fields: Result<Vec<u8>, Stop> =
+                    (0..fields).map(|_| self.take::<1>().map(|[byte]| byte)).collect();
+                self.tally.instance::<ID>(id, class, &fields?);
             }
             REFERENCES => self.references()?,
             NUMBERS | NUMBERS_WITHOUT_DATA => {
@@ -220,7 +245,11 @@ impl<const ID: usize> Dump<'_, ID> {
                 self.tally.numbers(id, kind, length, &[]);
             }
             _ => match root_bytes(tag, ID) {
-                Some(bytes) => self.pass(bytes as u64)?,
+                Some(bytes) => {
+                    let id = self.id()?;
+                    self.tally.refers_to(id);
+                    self.pass((bytes - ID) as u64)?;
+                }
                 None => return Err(Stop::Damaged(format!("an unknown sub-record, 0x{tag:02x}"))),
             },
         }
@@ -234,7 +263,14 @@ impl<const ID: usize> Dump<'_, ID> {
         let class = self.id()?;
         // Version 1.0 has no records for arrays of numbers.
         let element = u8::try_from(class).ok().and_then(element_of).filter(|_| self.has_letters);
-        self.pass(length * element.map_or(ID as u64, PrimitiveKind::bytes))?;
+        if self.tally.references.is_some() && element.is_none() {
+            for _ in 0..length {
+                let id = self.id()?;
+                self.tally.refers_to(id);
+            }
+        } else {
+            self.pass(length * element.map_or(ID as u64, PrimitiveKind::bytes))?;
+        }
         match element {
             Some(kind) => self.tally.numbers(id, kind, length, &[]),
             None => self.tally.references(id, class, length, ID as u64),
@@ -269,6 +305,7 @@ impl<const ID: usize> Dump<'_, ID> {
             fields.push(RawField::new(self.id()?, self.kind()?));
         }
         self.tally.neighbours.mirror(id);
+        objects.iter().for_each(|(_, id)| self.tally.refers_to(*id));
         let dump = ClassDump { super_id, fields: fields.into(), statics: statics.into() };
         self.add_class(id, dump, &objects);
         Ok(())

@@ -1,6 +1,7 @@
 //! What is counted while the objects go by.
 
 use super::classes::{ClassTable, OVERFLOW};
+use super::fillers::{Candidates, References};
 use super::neighbours::{Kind, Neighbours, short};
 use super::version::VersionWatch;
 use crate::{ArrayLengths, PrimitiveKind};
@@ -16,6 +17,10 @@ pub(super) struct Tally {
     pub(super) objects: u64,
     pub(super) neighbours: Neighbours,
     pub(super) version: VersionWatch,
+    /// Arrays that may be fillers, while it is not known what refers to them.
+    pub(super) candidates: Candidates,
+    /// Of the second reading.
+    pub(super) references: Option<References>,
     /// Names of types whose arrays are as long as a record can be, by identifier of the class.
     pub(super) cut_arrays: Vec<CutArray>,
 }
@@ -34,7 +39,7 @@ const CUT_ARRAYS_MAX: usize = 16;
 const HEADERS_BYTES_MAX: u64 = 64;
 
 impl Tally {
-    pub(super) fn new() -> Tally {
+    pub(super) fn new(references: Option<References>) -> Tally {
         Tally {
             classes: ClassTable::new(),
             primitives: PrimitiveKind::ALL.map(|kind| ArrayLengths::new(Some(kind))),
@@ -43,13 +48,15 @@ impl Tally {
             objects: 0,
             neighbours: Neighbours::default(),
             version: VersionWatch::default(),
+            candidates: Candidates::default(),
+            references,
             cut_arrays: Vec::new(),
         }
     }
 
     /// Counts an instance; `fields` is what is at hand of its bytes.
     #[inline]
-    pub(super) fn instance(&mut self, id: u64, class: u64, fields: &[u8]) {
+    pub(super) fn instance<const ID: usize>(&mut self, id: u64, class: u64, fields: &[u8]) {
         let slot = self.classes.slot(class);
         let count = &mut self.classes.instances[slot as usize];
         let nth = *count;
@@ -58,6 +65,25 @@ impl Tally {
         self.neighbours.next(id, nth, || (slot != OVERFLOW).then_some(Kind::Instance(slot)));
         if self.version.waits_for_string(id) {
             self.version.string(fields);
+        }
+        if let Some(references) = &mut self.references {
+            references.of_instance::<ID>(slot, &self.classes, fields);
+        }
+    }
+
+    /// Something in the dump refers to this.
+    #[inline]
+    pub(super) fn refers_to(&mut self, id: u64) {
+        if let Some(references) = &mut self.references {
+            references.meet(id);
+        }
+    }
+
+    /// Goes along the elements of an array of references, or some of them.
+    #[inline]
+    pub(super) fn elements<const ID: usize>(&mut self, elements: &[u8]) {
+        if let Some(references) = &mut self.references {
+            references.meet_all::<ID>(elements);
         }
     }
 
@@ -81,6 +107,9 @@ impl Tally {
         self.primitive_counts[number] += 1;
         self.primitives[number].add(length);
         self.object(id);
+        if kind == PrimitiveKind::Int && 0 < length && self.references.is_none() {
+            self.candidates.add(id, length);
+        }
         self.neighbours.next(id, nth, || Some(Kind::Primitives(kind, short(length)?)));
         if VersionWatch::is_short_text(kind, length) {
             self.version.text(id, kind, elements);

@@ -21,7 +21,7 @@ pub use sizes::{Sizes, is_estimate};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Layouts of all classes of a census in one model.
+/// Layouts of classes of a census in one model.
 ///
 /// What the dump cannot know is left out: `@Contended` in classes of an application, which the JVM heeds only with
 /// `-XX:-RestrictContended`. An object of class `jdk.internal.vm.StackChunk` is longer than an instance: it ends with
@@ -58,29 +58,30 @@ impl Instance {
 }
 
 impl Layouts {
-    /// Lays out all classes, super classes first.
+    /// Lays out all classes.
     pub fn of(census: &Census, model: HeapModel) -> Layouts {
-        let facts = if is_estimate(model.name) {
-            Arc::default()
-        } else {
-            Arc::clone(&Release::of(model.jdk).objects)
-        };
-        Layouts::with_facts(census, model, facts)
+        Layouts::with(census, &LayoutOrder::all(census), model, Sizes::of(model), facts_of(model))
     }
 
-    /// Lays out all classes, with facts of one's own.
-    pub fn with_facts(census: &Census, model: HeapModel, facts: Arc<ObjectFacts>) -> Layouts {
-        Layouts::with_sizes(census, model, Sizes::of(model), facts)
+    /// Lays out some classes.
+    pub fn of_some(census: &Census, order: &LayoutOrder, model: HeapModel) -> Layouts {
+        Layouts::with(census, order, model, Sizes::of(model), facts_of(model))
     }
 
-    /// Lays out all classes by the rules of a model of HotSpot, but with sizes that it does not have: the JVM has modes
-    /// that are none of the models.
-    pub fn with_sizes(census: &Census, model: HeapModel, sizes: Sizes, facts: Arc<ObjectFacts>) -> Layouts {
+    /// Lays out some classes by the rules of a model of HotSpot, but with sizes or facts that it does not have: the JVM has
+    /// modes that are none of the models.
+    pub fn with(
+        census: &Census,
+        order: &LayoutOrder,
+        model: HeapModel,
+        sizes: Sizes,
+        facts: Arc<ObjectFacts>,
+    ) -> Layouts {
         let instances = vec![Instance::default(); census.classes.len()];
         let rules = &Release::of(model.jdk).layout;
         let mut layouts = Layouts { model, sizes, instances, facts, rules, class_class: None };
         let mut grounds: Vec<Option<Ground>> = vec![None; census.classes.len()];
-        for (class, super_class) in supers_first(census) {
+        for &(class, super_class) in &order.0 {
             let Some(shape) = census.classes.get(class) else { continue };
             if is_array(shape) {
                 continue;
@@ -279,20 +280,47 @@ fn chain(census: &Census, class: ClassIndex) -> Vec<&ClassShape> {
     chain
 }
 
-/// All classes with their super classes, each behind its super class. A ring is cut.
-fn supers_first(census: &Census) -> Vec<(usize, Option<usize>)> {
-    let above = |class: usize| census.classes[class].super_class.map(|above| above as usize);
-    let mut is_seen = vec![false; census.classes.len()];
-    let mut order = Vec::with_capacity(census.classes.len());
-    let mut path = Vec::new();
-    for class in 0..census.classes.len() {
-        let mut next = Some(class);
-        while let Some(class) = next.filter(|class| is_seen.get(*class) == Some(&false)) {
-            is_seen[class] = true;
-            path.push(class);
-            next = above(class);
-        }
-        order.extend(path.drain(..).rev().map(|class| (class, above(class))));
+fn facts_of(model: HeapModel) -> Arc<ObjectFacts> {
+    if is_estimate(model.name) { Arc::default() } else { Arc::clone(&Release::of(model.jdk).objects) }
+}
+
+/// Classes with their super classes, each behind its super class. A ring is cut. A heap has ten times as many classes as have
+/// objects, and is laid out in some thirty ways to find its mode: only those are that count.
+#[derive(Debug, Clone)]
+pub struct LayoutOrder(Vec<(usize, Option<usize>)>);
+
+impl LayoutOrder {
+    /// All classes.
+    pub fn all(census: &Census) -> LayoutOrder {
+        LayoutOrder::of(census, |_, _| true)
     }
-    order
+
+    /// Classes that have objects, with what is above them.
+    pub fn of_objects(census: &Census) -> LayoutOrder {
+        // Mirrors are no instances of it in a census.
+        LayoutOrder::of(census, |_, shape| 0 < shape.instances || &*shape.name == "java.lang.Class")
+    }
+
+    /// One class, with what is above it.
+    pub fn of_class(census: &Census, wanted: ClassIndex) -> LayoutOrder {
+        LayoutOrder::of(census, |class, _| class == wanted as usize)
+    }
+
+    fn of(census: &Census, is_wanted: impl Fn(usize, &ClassShape) -> bool) -> LayoutOrder {
+        let above = |class: usize| census.classes[class].super_class.map(|above| above as usize);
+        let mut is_seen = vec![false; census.classes.len()];
+        let mut order = Vec::new();
+        let mut path = Vec::new();
+        for (class, _) in census.classes.iter().enumerate().filter(|(class, shape)| is_wanted(*class, shape))
+        {
+            let mut next = Some(class);
+            while let Some(class) = next.filter(|class| is_seen.get(*class) == Some(&false)) {
+                is_seen[class] = true;
+                path.push(class);
+                next = above(class);
+            }
+            order.extend(path.drain(..).rev().map(|class| (class, above(class))));
+        }
+        LayoutOrder(order)
+    }
 }

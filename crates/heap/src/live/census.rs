@@ -2,6 +2,7 @@
 
 use super::tally::{OfClass, Tally, primitive};
 use super::{Counted, FreezeReport};
+use crate::census::FILLER_OBJECT;
 use crate::{ArrayLengths, Census, ClassIndex, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_hotspot::{ClassField, ClassKind, Collector, HeapClass, HeapClasses, Hotspot, JavaHeap};
 use assay_model::{DumpModel, ModelName, Problem, Reason};
@@ -50,6 +51,7 @@ pub(super) fn make(
         alignment_bytes: Some(alignment(hotspot)),
         neighbours: Vec::new(),
         jdk_version: hotspot.version().map(|version| release(&version.text)),
+        jdk_by_shape: None,
         is_android: false,
         is_part: freeze.is_cut_short,
         problems: notes.problems,
@@ -277,7 +279,7 @@ fn release(text: &str) -> String {
 
 /// What the JVM fills gaps with from JDK 19 on.
 fn is_filler(class: &HeapClass) -> bool {
-    ["jdk.internal.vm.FillerObject", "[Ljdk.internal.vm.FillerElement;"].contains(&class.name.as_str())
+    [FILLER_OBJECT, "[Ljdk.internal.vm.FillerElement;"].contains(&class.name.as_str())
 }
 
 /// Of an array class, what its elements are.

@@ -28,7 +28,7 @@
 //! contradict (0.009 there, else 0).
 
 use super::models::{is_compact, jdk_default};
-use crate::layout::{Layouts, Sizes, is_estimate};
+use crate::layout::{LayoutOrder, Layouts, Sizes, is_estimate};
 use crate::{Census, FieldKind, Neighbour, NeighbourKind};
 use assay_jdk::release::OptionState;
 use assay_jdk::{Release, feature_of};
@@ -105,7 +105,7 @@ pub struct Detected {
 pub fn detect(census: &Census) -> Detected {
     let neighbours =
         census.neighbours.iter().map(|(_, count)| count).fold(0u64, |sum, n| sum.saturating_add(*n));
-    let own_jdk = census.jdk_version.as_deref().and_then(feature_of);
+    let own_jdk = census.jdk();
     let mut detected =
         Detected { fits: Vec::new(), stranger: None, neighbours, is_sure: false, jdk: own_jdk, reason: None };
     if census.is_android {
@@ -119,15 +119,18 @@ pub fn detect(census: &Census) -> Detected {
         return detected;
     }
     let kinds = kinds(census);
+    let order = LayoutOrder::of_objects(census);
     let rules = own_jdk.map_or_else(Release::first_of_each_layout, |jdk| vec![jdk]);
     for name in candidates(census) {
         let jdks = rules.iter().filter(|jdk| !is_compact(name) || has_compact_headers(**jdk));
-        let fits = jdks.map(|jdk| fit(&kinds, &Layouts::of(census, HeapModel { name, jdk: *jdk })));
+        let layouts = jdks.map(|jdk| Layouts::of_some(census, &order, HeapModel { name, jdk: *jdk }));
+        let fits = layouts.map(|layouts| fit(&kinds, &layouts));
         // Of rules that fit alike the newest: `max_by` gives the last.
         detected.fits.extend(fits.max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood)));
     }
     let strangers = rules.iter().flat_map(|jdk| {
-        strangers(census, *jdk).map(|sizes| stranger(census, &kinds, *jdk, sizes)).collect::<Vec<_>>()
+        let sizes = strangers(census, *jdk);
+        sizes.map(|sizes| stranger(census, &order, &kinds, *jdk, sizes)).collect::<Vec<_>>()
     });
     detected.stranger = strangers.max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood));
     detected.fits.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
@@ -199,7 +202,7 @@ impl Detected {
             name: best.model.name,
             evidence: self.evidence(best),
             jdk: census.jdk_version.as_deref().and_then(feature_of),
-            jdk_version: census.jdk_version.clone(),
+            jdk_version: census.jdk_text(),
             alignment_bytes: census.alignment_bytes,
         })
     }
@@ -247,9 +250,9 @@ fn strangers(census: &Census, jdk: u32) -> impl Iterator<Item = Sizes> {
     all.filter(move |sizes| has_64_bits && sizes.alignment_bytes <= seen && !known.contains(sizes))
 }
 
-fn stranger(census: &Census, kinds: &Kinds, jdk: u32, sizes: Sizes) -> Stranger {
+fn stranger(census: &Census, order: &LayoutOrder, kinds: &Kinds, jdk: u32, sizes: Sizes) -> Stranger {
     let rules = HeapModel { name: ModelName::Bits64, jdk };
-    let layouts = Layouts::with_sizes(census, rules, sizes, Arc::clone(&Release::of(jdk).objects));
+    let layouts = Layouts::with(census, order, rules, sizes, Arc::clone(&Release::of(jdk).objects));
     let Fit { agreements, log_likelihood, .. } = fit(kinds, &layouts);
     Stranger { sizes, agreements, log_likelihood }
 }

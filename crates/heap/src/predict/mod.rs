@@ -19,9 +19,8 @@ pub(crate) use name::not_found;
 pub use name::{ClassNotFound, find_class};
 pub use weigh::weigh;
 
-use crate::layout::Layouts;
+use crate::layout::{LayoutOrder, Layouts};
 use crate::{Census, ClassIndex};
-use assay_jdk::feature_of;
 use assay_model::{ClassLayout, DumpModel, HeapPrediction, Problem, schema};
 
 /// What is asked for.
@@ -55,8 +54,7 @@ pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPredicti
         None if dump.is_none() => problems.extend(detected.problem(&options.source)),
         _ => {}
     }
-    let of_dump = dump.as_ref().and_then(|dump| dump.jdk);
-    let own_jdk = of_dump.or_else(|| census.jdk_version.as_deref().and_then(feature_of));
+    let own_jdk = dump.as_ref().and_then(|dump| dump.jdk).or_else(|| census.jdk());
     if let (Some(asked), Some(own)) = (options.jdk, own_jdk)
         && asked != own
     {
@@ -95,7 +93,8 @@ pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPredicti
 
 /// One class laid out in every model; empty for an array class.
 pub fn layouts_of(census: &Census, class: ClassIndex, jdk: u32) -> Vec<ClassLayout> {
-    let layouts = models(jdk).into_iter().map(|model| Layouts::of(census, model));
+    let order = LayoutOrder::of_class(census, class);
+    let layouts = models(jdk).into_iter().map(|model| Layouts::of_some(census, &order, model));
     layouts.filter_map(|layouts| layouts.class_layout(census, class)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The same objects in every model: totals, what they are made of, and classes.
 
-use crate::layout::{Layouts, Sizes, is_estimate};
+use crate::layout::{LayoutOrder, Layouts, Sizes, is_estimate};
 use crate::{ArrayLengths, Census, ClassIndex, FieldKind};
 use assay_model::{ClassWeight, HeapModel, ModelName, ModelWeight, Reason, WeightParts};
 use std::cmp::Reverse;
@@ -28,7 +28,9 @@ pub struct Weighed {
 /// by those in the first model.
 pub fn weigh(census: &Census, models: &[HeapModel], dump_model: Option<ModelName>) -> Weighed {
     let objects: Vec<Objects> = objects_of(census);
-    let weights: Vec<Weights> = models.iter().map(|model| Weights::of(census, &objects, *model)).collect();
+    let laid_out = LayoutOrder::of_objects(census);
+    let weights: Vec<Weights> =
+        models.iter().map(|model| Weights::of(census, &objects, &laid_out, *model)).collect();
     let base = models.iter().position(|model| Some(model.name) == dump_model);
     let order = order(census, &objects, &weights, base.unwrap_or(0));
     let base_bytes = base.map(|base| weights[base].total_bytes());
@@ -100,8 +102,8 @@ struct Weights {
 }
 
 impl Weights {
-    fn of(census: &Census, objects: &[Objects], model: HeapModel) -> Weights {
-        let layouts = Layouts::of(census, model);
+    fn of(census: &Census, objects: &[Objects], laid_out: &LayoutOrder, model: HeapModel) -> Weights {
+        let layouts = Layouts::of_some(census, laid_out, model);
         let sizes = Sizes::of(model);
         let mut weights = Weights {
             model,

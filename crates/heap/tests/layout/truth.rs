@@ -1,6 +1,6 @@
 //! What a JVM says about the layout of its classes (`tests/layout/java/LayoutTruth.java`), and how a layout is held against it.
 
-use assay_heap::layout::Layouts;
+use assay_heap::layout::{LayoutOrder, Layouts, Sizes};
 use assay_heap::{Census, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_jdk::Release;
 use assay_jdk::objects::ObjectFacts;
@@ -280,7 +280,7 @@ pub fn check(java: &Path, jdk: u32, mode: &Mode, options: &[&str], modules_and_f
     let facts = Arc::clone(&Release::of(jdk).objects);
     let is_restricted = !options.contains(&"-XX:-RestrictContended");
     let facts = if is_restricted { facts } else { truth.with_contended(facts) };
-    let layouts = Layouts::with_facts(&census, model, facts);
+    let layouts = Layouts::with(&census, &LayoutOrder::all(&census), model, Sizes::of(model), facts);
     let (wrong, fields) = compare(&truth, &layouts, &census);
     println!(
         "JDK {jdk} {}: {} classes, {fields} fields, {} not loaded, {} wrong",

@@ -8,9 +8,6 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What newer JDKs (seen: 25) call the arrays that fill what is dead between objects.
-const FILLERS: &str = "jdk.internal.vm.FillerElement[]";
-
 /// A JVM in one mode.
 #[derive(Debug, Clone)]
 pub struct Mode {
@@ -135,7 +132,7 @@ pub fn for_each<T: Send>(modes: &[Mode], work: impl Fn(usize, &Mode) -> T + Sync
     results.into_inner().expect("no thread panicked").into_values().collect()
 }
 
-/// Rows of a histogram. Fillers of dead stretches have a row of their own; in a dump they are arrays of numbers.
+/// Rows of a histogram. Fillers of gaps have rows of their own in newer JDKs (seen: 25), and are not counted in a dump.
 fn parse(text: &str) -> Vec<Row> {
     let rows = text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
@@ -143,12 +140,7 @@ fn parse(text: &str) -> Vec<Row> {
         let (instances, bytes) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
         Some(Row { name: stable_name(&external_name(words.next()?)), instances, bytes })
     });
-    let (fillers, mut rows): (Vec<Row>, Vec<Row>) = rows.partition(|row| row.name == FILLERS);
-    if let Some(ints) = rows.iter_mut().find(|row| row.name == "int[]") {
-        ints.instances += fillers.iter().map(|row| row.instances).sum::<u64>();
-        ints.bytes += fillers.iter().map(|row| row.bytes).sum::<u64>();
-    }
-    rows
+    rows.filter(|row| !row.name.starts_with("jdk.internal.vm.Filler")).collect()
 }
 
 /// `[[Ljava.lang.String;` as Java spells it.

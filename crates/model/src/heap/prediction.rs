@@ -12,9 +12,9 @@ pub struct DumpModel {
     pub name: ModelName,
     /// What shows it, with figures: how many neighbours in memory agree, how many contradict.
     pub evidence: String,
-    /// Feature release of the JDK that ran; absent when the heap does not tell.
+    /// Feature release of the JDK that ran; absent where the heap does not have its version.
     pub jdk: Option<u32>,
-    /// Its whole version, where the heap has it: `17.0.15`.
+    /// Its whole version, where the heap has it: `17.0.15`; otherwise the releases whose classes have the same fields: `15 to 18`.
     pub jdk_version: Option<String>,
     /// Alignment of objects in bytes, seen from their addresses.
     pub alignment_bytes: Option<u64>,

@@ -63,7 +63,7 @@ fn in_class_path(paths: &OsStr, arguments: &LayoutArguments) -> Result<HeapLayou
     })?;
     let problems = census.problems.clone();
     // The class is the first: its super classes follow.
-    let of_path = census.jdk_version.as_deref().and_then(assay_jdk::feature_of);
+    let of_path = census.jdk();
     let jdk = arguments.jdk.or(of_path).unwrap_or(jdk_default());
     Ok(layouts(&census, 0, jdk, source, problems))
 }
