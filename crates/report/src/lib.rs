@@ -3,8 +3,8 @@
 //! Every function here is a pure function of what is stored: no clock, no random draw, no file. The same run
 //! gives the same bytes.
 //!
-//! Six folders, one for each thing that is reported on, which know `assay_kit` and `assay_model` and not each other:
-//! [`study`], [`gc`], [`memory`], [`heap`], [`capacity`], [`time`]. Only this file ties them together. Styles and the small scripts are
+//! Five folders, one for each thing that is reported on, which know `assay_kit` and `assay_model` and not each other:
+//! [`study`], [`gc`], [`memory`], [`heap`], [`capacity`]. Only this file ties them together. Styles and the small scripts are
 //! in `web/`.
 
 mod capacity;
@@ -12,7 +12,6 @@ mod gc;
 mod heap;
 mod memory;
 mod study;
-mod time;
 
 pub use assay_kit::{LeavesShown, TerminalView};
 pub use capacity::{render_capacity_html, render_capacity_terminal};
@@ -29,7 +28,6 @@ pub use memory::{
     render_memory_html, render_memory_terminal,
 };
 pub use study::{claims_of_plan, render_csv, render_terminal};
-pub use time::{render_time_html, render_time_line, render_time_terminal};
 
 use assay_model::StoredRun;
 use std::io;

@@ -58,12 +58,12 @@ impl Looking<'_> {
             End::ProcessEnded => say!("the process ended; it was looked at for {:.1} s", seconds(&report)),
         }
         if let Some(path) = &self.arguments.html {
-            write_result(path, |mut out| assay_report::render_time_html(&report, &mut out))?;
+            write_result(path, |mut out| assay_processreport::render_time_html(&report, &mut out))?;
         }
         if self.arguments.json {
             output::print_json(&report)?;
         } else if self.arguments.html.is_none() {
-            output::print_text(&assay_report::render_time_terminal(&report, output::view()))?;
+            output::print_text(&assay_processreport::render_time_terminal(&report, output::view()))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -102,13 +102,13 @@ impl Looking<'_> {
             let line = serde_json::to_string(report).map_err(|e| Failure::internal(e.to_string()))?;
             output::print(|out| writeln!(out, "{line}"))?;
         } else if let Some(screen) = screen {
-            let text = assay_report::render_time_terminal(report, output::view());
+            let text = assay_processreport::render_time_terminal(report, output::view());
             let lines: Vec<String> =
                 text.lines().take(usize::from(output::rows())).map(str::to_owned).collect();
             screen.draw(&lines)?;
             return Ok(lines);
         } else {
-            let line = assay_report::render_time_line(report);
+            let line = assay_processreport::render_time_line(report);
             output::print(|out| writeln!(out, "{line}"))?;
         }
         Ok(Vec::new())

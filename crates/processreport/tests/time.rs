@@ -1,7 +1,7 @@
 //! CPU time as people see it: golden files, hostile values, accounts that lack almost everything.
 
 use assay_model::*;
-use assay_report::*;
+use assay_processreport::*;
 use expect_test::expect_file;
 
 const S: u64 = 1_000_000_000;
