@@ -90,7 +90,7 @@ impl Mmu {
         self.pauses.push_back((start_ns, end_ns, self.total_ns));
         let first_ns = self.first_ns.unwrap_or(start_ns);
         for window in &mut self.windows {
-            window.take(&self.pauses, self.forgotten, first_ns);
+            window.take(&self.pauses, self.forgotten, (first_ns, after_ns));
         }
         self.forget();
     }
@@ -137,12 +137,16 @@ impl Mmu {
 }
 
 impl Window {
-    /// Takes the last pause of the queue.
-    fn take(&mut self, pauses: &VecDeque<(u64, u64, u64)>, forgotten: u64, first_ns: u64) {
+    /// Takes the last pause of the queue, the one before which ended at `after_ns`.
+    fn take(&mut self, pauses: &VecDeque<(u64, u64, u64)>, forgotten: u64, (first_ns, after_ns): (u64, u64)) {
         let Some(&(start_ns, end_ns, sum_ns)) = pauses.back() else { return };
         let from_ns = end_ns.saturating_sub(self.length_ns);
         let first_end_ns = first_ns.saturating_add(self.length_ns);
         self.first_window_ns += end_ns.min(first_end_ns).saturating_sub(start_ns);
+        // Most pauses lie farther apart than a window is long: it holds this one alone.
+        if after_ns <= from_ns {
+            self.oldest = forgotten + pauses.len() as u64 - 1;
+        }
         let at = |number: u64| pauses.get(usize::try_from(number.checked_sub(forgotten)?).ok()?);
         let (oldest_start, oldest_end, oldest_sum) = loop {
             let Some(&oldest) = at(self.oldest) else { return };

@@ -18,32 +18,30 @@ impl Decimal {
     /// followed by a digit at once, never by a blank. Held by `commas_of_some_locales_are_decimal_points`.
     pub fn take(text: &mut &str) -> Option<Decimal> {
         let bytes = text.as_bytes();
-        let digit = |at: usize| bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10);
-        // What overflows has too many digits, and is refused below.
-        let with = |units: u64, digit: u8| units.wrapping_mul(10).wrapping_add(u64::from(digit));
-        let (mut units, mut at, mut places) = (0, 0, 0);
-        while let Some(digit) = digit(at) {
-            units = with(units, digit);
-            at += 1;
-        }
-        if at == 0 {
-            return None;
-        }
-        let mut digits = at;
-        if matches!(bytes.get(at), Some(b'.' | b',')) && digit(at + 1).is_some() {
-            at += 1;
-            while let Some(digit) = digit(at) {
-                units = with(units, digit);
-                at += 1;
-                digits += 1;
-                places += 1;
+        let (mut units, mut point, mut end) = (0_u64, None, bytes.len());
+        for (at, byte) in bytes.iter().enumerate() {
+            let digit = byte.wrapping_sub(b'0');
+            if digit < 10 {
+                // What overflows has too many digits, and is refused below.
+                units = units.wrapping_mul(10).wrapping_add(u64::from(digit));
+            } else if matches!(byte, b'.' | b',')
+                && 0 < at
+                && point.is_none()
+                && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+            {
+                point = Some(at);
+            } else {
+                end = at;
+                break;
             }
         }
-        if digits > DIGITS_MAX {
+        let places = point.map_or(0, |point| end - point - 1);
+        let digits = end - usize::from(point.is_some());
+        if !(1..=DIGITS_MAX).contains(&digits) {
             return None;
         }
-        *text = &text[at..];
-        Some(Decimal { units, places })
+        *text = &text[end..];
+        Some(Decimal { units, places: places as u32 })
     }
 
     /// The whole text as a number.

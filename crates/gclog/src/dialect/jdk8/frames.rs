@@ -4,7 +4,7 @@
 use super::frame::Frame;
 use super::names::{Name, name};
 use super::pause::{Pause, set_space};
-use super::text::{Stamp, seconds, seconds_with_unit, sizes, without_first};
+use super::text::{Stamp, seconds, seconds_with_unit, sizes, without_first, without_last};
 use super::{Jdk8, lines};
 use crate::contract::At;
 use crate::contract::GcSink;
@@ -210,7 +210,7 @@ impl Jdk8 {
 
     /// Takes text between brackets; `tail` is the line from there on.
     fn take_piece(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
-        let trimmed = without_first(text, b" ,:\t").trim_end_matches([' ', ',', ':', '\t']);
+        let trimmed = without_last(without_first(text, b" ,:\t"), b" ,:\t");
         let Some(frame) = self.frames.last_mut() else {
             return if trimmed.is_empty() { Piece::Understood } else { self.take_outside(tail, at, sink) };
         };

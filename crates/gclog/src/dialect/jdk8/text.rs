@@ -160,6 +160,12 @@ pub(super) fn without_first<'a>(text: &'a str, bytes: &[u8]) -> &'a str {
     &text[end..]
 }
 
+/// The text without these bytes at its end, all of which are ASCII.
+pub(super) fn without_last<'a>(text: &'a str, bytes: &[u8]) -> &'a str {
+    let end = text.bytes().rposition(|b| !bytes.contains(&b)).map_or(0, |last| last + 1);
+    &text[..end]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
