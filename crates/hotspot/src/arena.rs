@@ -112,9 +112,6 @@ impl Layout {
     }
 }
 
-/// Words of an arena object that are read.
-const OBJECT_WORDS: u64 = 6;
-
 impl Hotspot<'_> {
     /// What is needed to recognise arenas, and the chunks that idle in the JVM's pool at the moment.
     pub fn arenas(&self) -> Arenas {
@@ -255,15 +252,8 @@ impl Arenas {
         (next == 0 || next_is_chunk()).then_some(ArenaChunk { address, next, bytes: length, header_bytes })
     }
 
-    /// The arena object at an address, if there is one: in a stack, a block, or data.
-    pub fn arena_at(&self, source: &dyn MemorySource, address: u64) -> Option<ArenaObject> {
-        let mut bytes = [0; OBJECT_WORDS as usize * 8];
-        let bytes = bytes.get_mut(..(OBJECT_WORDS * self.word_bytes) as usize)?;
-        source.read(address, bytes).ok()?;
-        self.arena_in(source, address, bytes)
-    }
-
-    /// The same with the object's bytes at hand: memory is read only when they look like an arena.
+    /// The arena object that these bytes of an address hold, if they are one: in a stack, a block, or data. Memory is read only
+    /// when they look like an arena.
     ///
     /// An arena allocates from its chunk's start to its end, so the end that it holds must be where that chunk's length
     /// puts it; and the chain from its first chunk on must lead to that chunk.

@@ -165,13 +165,6 @@ impl Symbols {
         self.word_bytes
     }
 
-    /// Symbols whose mangled name begins so, in the order of their addresses.
-    pub fn with_prefix(&self, mangled_prefix: &str) -> impl Iterator<Item = (&str, u64)> {
-        let prefix = mangled_prefix.as_bytes();
-        let named = self.symbols.iter().filter(move |s| name_in(&self.strings, s.name).starts_with(prefix));
-        named.filter_map(|symbol| Some((self.name(symbol)?, self.placed(symbol.address))))
-    }
-
     /// Size of the symbol at exactly this address, where the file tells it.
     pub fn size_at(&self, address: u64) -> Option<u64> {
         let address = address.checked_sub(self.image.bias)?;

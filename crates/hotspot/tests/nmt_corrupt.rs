@@ -40,14 +40,16 @@ fn read_all(source: &dyn MemorySource) -> usize {
         }
     }
     let (nmt, arenas, names) = (hotspot.nmt(), hotspot.arenas(), hotspot.names());
-    let _ = nmt.idle_chunk_bytes();
     found += nmt.counters.len() + arenas.pooled().len();
     for mapping in source.mappings().iter().filter(|m| m.permissions.starts_with(b"rw") && !m.is_file()) {
         let start = mapping.addresses.start;
         let _ = nmt.scan(source, start..mapping.addresses.end.min(start + (64 << 10)), |_, _| found += 1);
         for at in (start..mapping.addresses.end.min(start + (1 << 10))).step_by(8) {
             found += usize::from(arenas.chunk_at(source, at, 1 << 10).is_some());
-            found += usize::from(arenas.arena_at(source, at).is_some());
+            let mut object = [0; 128];
+            found += usize::from(
+                source.read(at, &mut object).is_ok() && arenas.arena_in(source, at, &object).is_some(),
+            );
             found += usize::from(names.klass_of_object(at).is_some());
             found += usize::from(names.instance_bytes(at).is_some());
             found += usize::from(names.symbol_at(at).is_some());

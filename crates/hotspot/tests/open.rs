@@ -89,7 +89,6 @@ fn a_vtable_and_an_address_name_what_gdb_would() {
         assert_eq!(symbols.address(named), Some(place));
         assert_eq!(symbols.name_at(place), Some((named, 0)));
         assert_eq!(symbols.name_at(place + 3), Some((named, 3)));
-        assert!(symbols.with_prefix("_ZN8Universe").any(|(name, address)| (name, address) == (named, place)));
         assert!(symbols.data_ranges().iter().any(|range| range.contains(&place)));
         let heap = process.word(place).expect("readable");
         let class = symbols.class_of_vtable(process.word(heap).expect("readable"));

@@ -74,19 +74,7 @@ impl Nmt {
     pub fn counters_of(&self, tag: &str) -> Option<&TagCounters> {
         self.counters.iter().find(|counters| counters.tag == tag)
     }
-
-    /// What `jcmd VM.native_memory` prints as malloc bytes of `Arena Chunk`: the chunks less what lies in live arenas,
-    /// which it books to the arenas' owners. These are the chunks that idle in the JVM's pool, and the rest of those
-    /// in use that no arena counts.
-    pub fn idle_chunk_bytes(&self) -> Option<u64> {
-        let chunks = self.counters_of(ARENA_CHUNK)?.malloc_bytes;
-        let in_arenas = self.counters.iter().fold(0_u64, |sum, c| sum.saturating_add(c.arena_bytes));
-        chunks.checked_sub(in_arenas)
-    }
 }
-
-/// The tag of arenas' chunks.
-pub(super) const ARENA_CHUNK: &str = "Arena Chunk";
 
 /// How a header is laid out. Little endian; offsets in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
