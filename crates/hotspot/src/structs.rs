@@ -86,6 +86,18 @@ impl Structs {
         }
     }
 
+    /// All static fields: type, field and address.
+    pub fn statics(&self) -> impl Iterator<Item = (&str, &str, u64)> {
+        self.fields.iter().flat_map(|(type_name, fields)| {
+            fields.iter().filter_map(move |(field, place)| match place {
+                Place::Static(address) if *address != 0 => {
+                    Some((type_name.as_str(), field.as_str(), *address))
+                }
+                Place::Static(_) | Place::Offset(_) => None,
+            })
+        })
+    }
+
     /// Size of a type in bytes.
     pub fn size_of(&self, type_name: &str) -> Option<u64> {
         self.sizes.get(type_name).copied().filter(|size| *size != 0)

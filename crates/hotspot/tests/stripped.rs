@@ -4,50 +4,15 @@ mod support;
 
 use assay_hotspot::Hotspot;
 use assay_model::{ThreadKind, Tier};
-use assay_testkit::skip;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use assay_testkit::{skip, stripped_java};
+use std::path::Path;
 use support::{Jvm, javas};
-
-/// A JVM of links to the files of another, but with a libjvm of its own. `None` without binutils.
-fn stripped(java: &Path, folder: &Path, with_debug_file: bool) -> Option<PathBuf> {
-    let home = java.parent()?.parent()?;
-    let copy = Command::new("cp")
-        .arg("-rs")
-        .arg(std::fs::canonicalize(home).ok()?)
-        .arg(folder.join("home"))
-        .status();
-    assert!(copy.expect("cp runs").success());
-    let copy = folder.join("home");
-    // The launcher finds its home by its own place, behind links.
-    for file in ["bin/java", "lib/libjli.so", "lib/server/libjvm.so"] {
-        let original = std::fs::canonicalize(copy.join(file)).expect("a link");
-        std::fs::remove_file(copy.join(file)).expect("a link");
-        std::fs::copy(original, copy.join(file)).expect("a copy");
-    }
-    let libjvm = copy.join("lib/server/libjvm.so");
-    let debug = copy.join("lib/server/libjvm.so.debug");
-    let run = |program: &str, arguments: &[&Path]| {
-        Command::new(program).args(arguments).status().is_ok_and(|status| status.success())
-    };
-    if with_debug_file {
-        let kept = run("objcopy", &[Path::new("--only-keep-debug"), &libjvm, &debug]);
-        let unlinked = run("objcopy", &[Path::new("--remove-section=.gnu_debuglink"), &libjvm]);
-        if !kept || !unlinked || !run("strip", &[Path::new("--strip-unneeded"), &libjvm]) {
-            return None;
-        }
-        let link = PathBuf::from(format!("--add-gnu-debuglink={}", debug.display()));
-        run("objcopy", &[&link, &libjvm]).then_some(copy.join("bin/java"))
-    } else {
-        run("strip", &[Path::new("--strip-unneeded"), &libjvm]).then_some(copy.join("bin/java"))
-    }
-}
 
 #[test]
 fn a_stripped_libjvm_still_tells_heap_cards_threads_and_flags() {
     let Some((feature, java)) = javas(64).into_iter().next() else { skip!("no 64-bit JDK") };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let Some(java) = stripped(&java, folder.path(), false) else { skip!("no strip") };
+    let Some(java) = stripped_java(&java, folder.path(), false) else { skip!("no strip") };
     for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC", "-XX:+UseParallelGC"] {
         let jvm = Jvm::start(&java, &[collector]).expect("a JVM");
         let process = jvm.process();
@@ -68,7 +33,7 @@ fn a_stripped_libjvm_still_tells_heap_cards_threads_and_flags() {
 fn debug_information_of_the_same_build_stands_in_for_the_symbols() {
     let Some((_, java)) = javas(64).into_iter().next() else { skip!("no 64-bit JDK") };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let Some(java) = stripped(&java, folder.path(), true) else { skip!("no objcopy") };
+    let Some(java) = stripped_java(&java, folder.path(), true) else { skip!("no objcopy") };
     let jvm = Jvm::start(&java, &[]).expect("a JVM");
     let process = jvm.process();
     let tier_and_names = || {

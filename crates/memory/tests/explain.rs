@@ -43,6 +43,22 @@ fn first_cause(before: &Look, after: &Look, path: &str) -> Cause {
 }
 
 #[test]
+fn more_memory_of_as_many_threads_is_not_told_as_if_threads_had_been_added() {
+    let look = |second, bytes, threads| {
+        let look = server(second).leaf("JVM work area/threads", bytes);
+        look.with(|report| report.beside_rss.threads = Some(threads))
+    };
+    let before = look(0, MIB, 40);
+    let told =
+        |threads| first_cause(&before, &look(60, 30 * MIB, threads), "JVM work area/threads").explanation;
+    assert!(told(40).contains("40 threads as before"), "{}", told(40));
+    assert!(told(90).contains("40 threads before, 90 after"), "{}", told(90));
+    let on_stacks = server(60).leaf("JVM work area/on stacks only", 30 * MIB);
+    let cause = first_cause(&server(0), &on_stacks, "JVM work area/on stacks only");
+    assert!(cause.explanation.contains("work under way"), "{}", cause.explanation);
+}
+
+#[test]
 fn a_leak_of_direct_buffers_is_named_with_their_holder() {
     let buffers = "direct and mapped buffers/java.nio.DirectByteBuffer";
     let before = server(0).leaf(buffers, 10 * MIB).count(10);

@@ -6,7 +6,7 @@ use assay_hotspot::Hotspot;
 use assay_linux::{AlteredMemory, LiveProcess, ProcRoot};
 use assay_memory::{ReadOptions, read, read_source};
 use assay_model::{Allocator, Area, MemoryReport};
-use assay_testkit::{each_java, skip, start_java, testdata};
+use assay_testkit::{each_java, skip, start_java, stripped_java, testdata};
 use program::Program;
 use std::path::PathBuf;
 use std::process::Command;
@@ -74,6 +74,38 @@ fn lists_of_a_native_library_are_followed_whether_native_memory_is_tracked_or_no
         }
     }
     let _ = std::fs::remove_file(agent);
+}
+
+#[test]
+fn without_symbols_what_the_jvm_s_own_variables_lead_to_is_the_jvm_s_and_the_look_says_what_it_lacks() {
+    let Some((_, java)) = each_java(64).into_iter().next() else { skip!("no 64-bit JDK") };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(stripped) = stripped_java(&java, folder.path(), false) else { skip!("no strip") };
+    let nameless = |look: &MemoryReport| -> u64 {
+        let of =
+            look.leaves.iter().filter(|leaf| leaf.path.iter().any(|part| part == "variables without names"));
+        of.map(|leaf| leaf.resident_bytes).sum()
+    };
+    let [whole, look] = [&java, &stripped].map(|java| {
+        // Its table of strings has grown, which no exported structure tells.
+        let jvm = start_java(java, &["-Xmx128m", "-XX:StringTableSize=1048576"], &[], "Waiting");
+        let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+        read(jvm.pid(), &options).expect("our child")
+    });
+    println!(
+        "{} unknown, {} with symbols; {} B nameless",
+        look.unknown_bytes,
+        whole.unknown_bytes,
+        nameless(&look)
+    );
+    assert_eq!(nameless(&whole), 0);
+    assert!((8 << 20) <= nameless(&look), "{:#?}", look.leaves);
+    assert!(look.unknown_bytes < look.rss_bytes / 100, "{:#?}", look.unknown);
+    assert!(
+        look.problems.iter().any(|p| p.text.contains("has no symbols: what only")),
+        "{:?}",
+        look.problems
+    );
 }
 
 /// As a release is whose class metadata cannot be told apart: in one of unknown layout the JVM's own pointer leads nowhere.

@@ -9,6 +9,7 @@ mod deaf_server;
 mod running;
 mod splitmix;
 mod standstill;
+mod stripped;
 mod worker_server;
 
 pub use counting_server::CountingServer;
@@ -17,6 +18,7 @@ pub use deaf_server::{OPEN_MAX, deaf_server};
 pub use running::{Running, start_buffers, start_java};
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;
+pub use stripped::stripped_java;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -3,6 +3,7 @@
 use super::gather::Change;
 use crate::findings::classes::loader;
 use crate::findings::words::{bytes, leaves_of};
+use crate::owners::ON_STACKS;
 use crate::stacks::without_numbers;
 use assay_model::{Area, MemoryReport, ThreadMemory};
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
     let text = match change.area() {
         Some(Area::JavaHeap) => java_heap(change, pid),
         Some(Area::Buffers) => buffers(second, change.path.get(2).map(String::as_str), pid),
-        Some(Area::JvmWork) => jvm_work(change, pid),
+        Some(Area::JvmWork) => jvm_work(change, before, after),
         Some(Area::ClassMetadata) => classes(change, before, after),
         Some(Area::Stacks) => stacks(change, before, after),
         Some(Area::FreedResident) => {
@@ -121,7 +122,8 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
     }
 }
 
-fn jvm_work(change: &Change, pid: u32) -> String {
+fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
+    let pid = after.pid;
     let second = change.path.get(1).map_or("", String::as_str);
     if second == "native libraries" {
         let library = change.path.get(2).map_or(second, String::as_str);
@@ -134,7 +136,21 @@ fn jvm_work(change: &Change, pid: u32) -> String {
         "strings" => {
             format!("interned strings. Next: jcmd {pid} VM.stringtable; String.intern() on data keeps it")
         }
-        "threads" => "what the JVM keeps for each thread".to_owned(),
+        "threads" => match before.beside_rss.threads.zip(after.beside_rss.threads) {
+            Some((from, to)) if from == to => {
+                format!(
+                    "what the JVM keeps for each thread: {to} threads as before, whose work space and handles changed"
+                )
+            }
+            Some((from, to)) => {
+                format!("what the JVM keeps for each thread: {from} threads before, {to} after")
+            }
+            None => "what the JVM keeps for each thread".to_owned(),
+        },
+        ON_STACKS => {
+            "blocks to which only the stacks of running threads lead: work under way, which comes and goes"
+                .to_owned()
+        }
         _ => "the JVM's own work".to_owned(),
     }
 }

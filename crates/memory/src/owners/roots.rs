@@ -7,7 +7,7 @@ use crate::jvm::Jvm;
 use crate::leaf_table::{LeafId, LeafTable};
 use crate::mapped::library_name;
 use assay_hotspot::{JavaHeap, Symbols};
-use assay_model::{Area, ThreadKind, Tier};
+use assay_model::{Area, Problem, ThreadKind, Tier};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -17,6 +17,8 @@ const OOP_STORAGE_BYTES_MAX: u64 = 512;
 const NAME_BYTES_MAX: usize = 64;
 /// How far a neighbour of a static is looked for, in words.
 const NEIGHBOUR_WORDS: i64 = 16;
+/// Blocks to which nothing but stacks leads.
+pub(crate) const ON_STACKS: &str = "on stacks only";
 /// Tables that lead to tables are followed so far.
 const REGION_STEPS_MAX: usize = 8;
 
@@ -29,6 +31,8 @@ pub(crate) fn take_all(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, leaves: &
         take_java_objects(search, jvm, leaves, OBJECT_BYTES, is_buffer);
         take_statics(search, jvm, leaves);
         take_collector_tables(search, jvm, leaves);
+        search.follow();
+        take_nameless_statics(search, jvm, leaves);
         search.follow();
     }
     take_libraries(search, jvm, leaves);
@@ -99,9 +103,20 @@ fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTa
     }
 }
 
-/// The JVM's own variables, by the names of their symbols.
+/// The JVM's own variables, by the names of their symbols; without symbols, by the names that it exports for debuggers.
 fn take_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
     let symbols = jvm.hotspot.symbols();
+    if !symbols.has_symtab() {
+        let exported = jvm.hotspot.structs().statics().map(|(type_name, field, address)| {
+            let (area, leaf) = of_name(&format!("{type_name}::{field}"));
+            (address, leaves.leaf(area, &[leaf], Tier::Pointers))
+        });
+        let exported: HashMap<u64, LeafId> = exported.collect();
+        for range in symbols.data_ranges().to_vec() {
+            search.take_roots(range, |address, _| exported.get(&address).copied());
+        }
+        return;
+    }
     let mut by_start: HashMap<u64, LeafId> = HashMap::new();
     for range in symbols.data_ranges().to_vec() {
         search.take_roots(range, |address, _| {
@@ -113,6 +128,26 @@ fn take_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) 
             Some(*leaf)
         });
     }
+}
+
+/// All other variables of a libjvm without symbols. What they lead to is the JVM's own, and no more is known of it.
+fn take_nameless_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+    let symbols = jvm.hotspot.symbols();
+    if symbols.has_symtab() {
+        return;
+    }
+    let leaf = leaves.explained(
+        Area::JvmWork,
+        &["variables without names"],
+        Tier::Pointers,
+        "libjvm has no symbols: it is the JVM's own, and may also be of the collector or the compilers",
+    );
+    for range in symbols.data_ranges().to_vec() {
+        search.take_roots(range, |_, _| Some(leaf));
+    }
+    let what = "libjvm has no symbols: what only its own variables lead to is one leaf, \"variables without names\"; a file with \
+                its debug information tells more (package openjdk-*-dbg)";
+    search.problems.push(Problem::new("owners", what));
 }
 
 /// What a static owns. The name of one that is private to its file does not tell its class, but the linker keeps the
@@ -232,7 +267,8 @@ fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
             ThreadKind::Compiler => (Area::JitWork, "compiler data"),
             ThreadKind::Gc => (Area::GcStructures, "malloc"),
             ThreadKind::Java | ThreadKind::Vm | ThreadKind::Native | ThreadKind::Other => {
-                (Area::JvmWork, "threads")
+                // Not what the JVM keeps for each thread: it may be anybody's work under way.
+                (Area::JvmWork, ON_STACKS)
             }
         };
         let leaf = leaves.leaf(area, &[name], Tier::Pointers);
