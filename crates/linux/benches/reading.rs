@@ -8,6 +8,7 @@ use assay_linux::{Freeze, LiveProcess, MemorySource, ProcRoot};
 use criterion::{Bencher, BenchmarkId, Criterion, Throughput};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
 use rustix::time::{ClockId, clock_gettime};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
@@ -154,6 +155,16 @@ fn threads(criterion: &mut Criterion) {
             cpu(b, || {
                 assert_ne!(ProcRoot::default().open_smaps(target.child.id()).expect("our child").count(), 0);
             });
+        });
+        let (proc, pid) = (ProcRoot::default(), target.child.id());
+        let counters =
+            |before: &HashMap<_, _>| proc.read_thread_counters(pid, before).expect("our child").threads;
+        group.bench_function(BenchmarkId::new("counters", number), |b| {
+            cpu(b, || assert_ne!(counters(&HashMap::new()).len(), 0));
+        });
+        let before = counters(&HashMap::new());
+        group.bench_function(BenchmarkId::new("counters again", number), |b| {
+            cpu(b, || assert_eq!(counters(&before).len(), before.len()));
         });
         group.bench_function(BenchmarkId::new("freeze", number), |b| {
             b.iter(|| {
