@@ -36,8 +36,6 @@ pub struct Ratio {
     pub ends: Option<(f64, f64)>,
     /// Whether the bar is drawn pale.
     pub is_pale: bool,
-    /// A line under the bar.
-    pub below: Option<String>,
     /// Marks under it.
     pub marks: Vec<Mark>,
 }
@@ -67,7 +65,7 @@ impl Ratio {
 
     fn height(&self, scale: &Scale) -> f64 {
         let lanes = self.placed(scale).iter().map(|p| p.1 + 1).max().unwrap_or(0);
-        ROW_HEIGHT + LANE_HEIGHT * (lanes + usize::from(self.below.is_some())) as f64
+        ROW_HEIGHT + LANE_HEIGHT * lanes as f64
     }
 
     fn draw(&self, svg: &mut Svg, scale: &Scale, top: f64) {
@@ -82,12 +80,7 @@ impl Ratio {
             svg.whisker_horizontal(middle, scale.at(low), scale.at(high), "wh halo");
             svg.whisker_horizontal(middle, scale.at(low), scale.at(high), "wh");
         }
-        let mut below = bar_top + BAR_HEIGHT;
-        if let Some(text) = &self.below {
-            let room = chars_that_fit(PANEL_WIDTH - RIGHT - LEFT, LABEL_SIZE);
-            svg.text((LEFT, below + 12.0), Anchor::Start, "t lab", &shorten(text, room));
-            below += LANE_HEIGHT;
-        }
+        let below = bar_top + BAR_HEIGHT;
         for (mark, (x, lane)) in self.marks.iter().zip(self.placed(scale)) {
             let y = below + LANE_HEIGHT * (lane as f64 + 0.5) + 1.0;
             svg.marker(mark.shape, (x, y), 4.5, "pub", &mark.tip);

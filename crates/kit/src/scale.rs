@@ -1,5 +1,7 @@
 //! Axes: from values to positions, and the ticks between.
 
+use std::ops::Range;
+
 /// A mapping of values to positions, linear or logarithmic.
 #[derive(Clone, Copy)]
 pub struct Scale {
@@ -82,6 +84,29 @@ pub fn spread(wanted: &[f64], heights: &[f64], range: (f64, f64)) -> Vec<f64> {
     placed
 }
 
+/// How many times their usual distance points in time have to be apart for nothing to be known between them.
+const GAP_TIMES: f64 = 10.0;
+/// And which share of the axis.
+const GAP_SHARE: f64 = 0.05;
+
+/// Points in time, upwards, as stretches that a line may join: between two of them nothing is known for long.
+pub fn stretches(positions: &[f64]) -> Vec<Range<usize>> {
+    let mut distances: Vec<f64> = positions.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    distances.sort_by(f64::total_cmp);
+    let usual = distances.get(distances.len() / 2).copied().unwrap_or(0.0);
+    let all = positions.last().zip(positions.first()).map_or(0.0, |(last, first)| last - first);
+    let gap = (GAP_TIMES * usual).max(GAP_SHARE * all);
+    let mut stretches = Vec::new();
+    let mut begin = 0;
+    for at in 1..=positions.len() {
+        if positions.get(at).is_none_or(|position| gap < position - positions[at - 1]) {
+            stretches.push(begin..at);
+            begin = at;
+        }
+    }
+    stretches
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +135,20 @@ mod tests {
     fn labels_that_would_overlap_move_apart_and_stay_inside() {
         let placed = spread(&[10.0, 11.0, 99.0, 12.0], &[10.0; 4], (0.0, 100.0));
         assert_eq!(placed, [10.0, 20.0, 95.0, 30.0]);
+    }
+
+    #[test]
+    fn points_far_apart_are_not_joined() {
+        let ends = |positions: &[f64]| -> Vec<(usize, usize)> {
+            stretches(positions).into_iter().map(|stretch| (stretch.start, stretch.end)).collect()
+        };
+        assert_eq!(ends(&[]), []);
+        assert_eq!(ends(&[3.0]), [(0, 1)]);
+        let regular: Vec<f64> = (0..100).map(f64::from).collect();
+        assert_eq!(ends(&regular), [(0, 100)]);
+        let later = |at: &f64| if *at < 40.0 { *at } else { at + 210.0 };
+        let with_a_gap: Vec<f64> = regular.iter().map(later).collect();
+        assert_eq!(ends(&with_a_gap), [(0, 40), (40, 100)]);
+        assert_eq!(ends(&[0.0, 1.0, 4.0, 5.0, 9.0]), [(0, 5)], "irregular is not a gap");
     }
 }

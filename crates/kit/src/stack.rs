@@ -1,7 +1,7 @@
 //! Layers stacked over an axis, and the fills that tell them apart.
 
 use crate::axes::Plot;
-use crate::scale::Scale;
+use crate::scale::{Scale, stretches};
 use crate::svg::{Svg, points_path};
 
 /// Class of a fill: `f0`, `f1`, ... of `web/report.css`, a colour and a pattern each.
@@ -19,7 +19,7 @@ pub struct Layer {
     pub heights: Vec<f64>,
 }
 
-/// Layers stacked over positions on the `x` scale, the first at the bottom.
+/// Layers stacked over positions on the `x` scale, the first at the bottom; broken where nothing is known for long.
 pub fn stack(svg: &mut Svg, positions: &[f64], layers: &[Layer], x: &Scale, y: &Scale) {
     let mut below = vec![0.0; positions.len()];
     for layer in layers {
@@ -27,12 +27,14 @@ pub fn stack(svg: &mut Svg, positions: &[f64], layers: &[Layer], x: &Scale, y: &
         if above == below {
             continue;
         }
-        let edge = |values: &[f64]| -> Vec<(f64, f64)> {
-            positions.iter().zip(values).map(|(at, v)| (x.at(*at), y.at(*v))).collect()
-        };
-        let mut outline = edge(&above);
-        outline.extend(edge(&below).into_iter().rev());
-        svg.path(&format!("{}Z", points_path(&outline)), &fill_class(layer.look), layer.title);
+        for stretch in stretches(positions) {
+            let edge = |values: &[f64]| -> Vec<(f64, f64)> {
+                stretch.clone().map(|i| (x.at(positions[i]), y.at(values[i]))).collect()
+            };
+            let mut outline = edge(&above);
+            outline.extend(edge(&below).into_iter().rev());
+            svg.path(&format!("{}Z", points_path(&outline)), &fill_class(layer.look), layer.title);
+        }
         below = above;
     }
 }

@@ -140,6 +140,17 @@ fn csv_has_every_figure_in_full_under_its_name() {
 }
 
 #[test]
+fn a_timeline_is_broken_where_the_log_is_silent_for_hours() {
+    let lines = |report: &GcReport| page(report).matches("ln after").count();
+    let whole = sample::g1();
+    let mut silent = whole.clone();
+    let half = silent.series.points.len() / 2;
+    silent.series.points[half..].iter_mut().for_each(|point| point.at_s += 12_600.0);
+    assert!(0 < lines(&whole));
+    assert_eq!(lines(&silent), 2 * lines(&whole));
+}
+
+#[test]
 fn the_same_report_gives_the_same_page_and_hostile_values_are_drawn_without_panic() {
     assert!(page(&sample::g1()) == page(&sample::g1()));
     for report in [sample::hostile(), sample::z()] {

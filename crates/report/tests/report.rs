@@ -147,6 +147,14 @@ fn the_scenario_is_in_the_report_so_that_the_run_can_be_repeated() {
 }
 
 #[test]
+fn variants_with_another_baseline_have_an_axis_of_their_own() {
+    let page = html(&sample::run());
+    assert!(page.contains("ratio to 32-bit (1 = the same)"), "the usual baseline");
+    assert!(page.contains("ratio to compressed (JDK 25) (1 = the same)"), "that of compact headers");
+    assert!(page.contains("against compressed (JDK 25)"), "a heading says which");
+}
+
+#[test]
 fn terminal_colour_is_the_callers_choice() {
     let run = sample::demo_run();
     assert!(render_terminal(&run, 100, true).contains('\u{1b}'));

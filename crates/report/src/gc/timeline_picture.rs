@@ -2,7 +2,7 @@
 
 use assay_kit::axes::{Plot, labels};
 use assay_kit::number::{MIB, significant, tick};
-use assay_kit::scale::Scale;
+use assay_kit::scale::{Scale, stretches};
 use assay_kit::svg::Svg;
 use assay_model::{GcPoint, GcSeries};
 use std::collections::BTreeMap;
@@ -128,9 +128,19 @@ fn draw_heap(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
         |p: &GcPoint| [p.before_bytes_max, p.after_bytes_min, p.capacity_bytes].into_iter().flatten().max();
     let highest = drawn.points.iter().filter_map(sizes).max().unwrap_or(0) as f64 / MIB;
     let y = plot.y_from_zero(svg, highest, 4, "heap (MiB)");
+    let positions: Vec<f64> = drawn.points.iter().map(|point| point.at_s).collect();
+    for stretch in stretches(&positions) {
+        // One JVM's heap does not become the next one's.
+        for points in drawn.points[stretch].chunk_by(|_, next| !next.is_start) {
+            draw_stretch(svg, points, |p, bytes| (x.at(at_s(drawn, p)), y.at(bytes as f64 / MIB)));
+        }
+    }
+}
+
+/// Points between which the log is not silent for long.
+fn draw_stretch(svg: &mut Svg, points: &[GcPoint], place: impl Fn(&GcPoint, u64) -> (f64, f64)) {
     let line = |of: fn(&GcPoint) -> Option<u64>| -> Vec<(f64, f64)> {
-        let point = |p: &GcPoint| Some((x.at(at_s(drawn, p)), y.at(of(p)? as f64 / MIB)));
-        drawn.points.iter().filter_map(point).collect()
+        points.iter().filter_map(|p| Some(place(p, of(p)?))).collect()
     };
     let before = line(|p| p.before_bytes_max.filter(|_| p.after_bytes_min.is_some()));
     let after = line(|p| p.after_bytes_min.filter(|_| p.before_bytes_max.is_some()));

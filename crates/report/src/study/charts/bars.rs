@@ -2,7 +2,7 @@
 
 use super::super::grid::{Cell, Grid, Group};
 use super::super::results::verdict_words;
-use super::bar_panel::{panel, published_shape};
+use super::bar_panel::{Part, parts, published_shape};
 use assay_kit::Table;
 use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::significant;
@@ -64,18 +64,39 @@ fn id_of(grid: &Grid, metric: &Metric) -> String {
     }
 }
 
-/// One figure for a metric, a panel for each group.
+/// A panel: variants of a group with one baseline.
+type Place<'g> = (&'g Group<'g>, Part<'g>);
+
+/// All panels of a study; a heading where their group does not say which is which.
+fn places<'g>(grid: &'g Grid<'g>) -> Vec<(Place<'g>, Option<String>)> {
+    let of_group = |group: &'g Group<'g>| {
+        let parts = parts(group);
+        let are_several = parts.len() > 1;
+        parts.into_iter().map(move |part| {
+            let against = part.against(grid).filter(|_| are_several).map(|name| format!("against {name}"));
+            ((group, part), against)
+        })
+    };
+    grid.groups.iter().flat_map(of_group).collect()
+}
+
+/// One figure for a metric, a panel for each group, and for each baseline in it.
 fn figure(grid: &Grid, metric: &Metric) -> Figure {
-    let longest: Vec<f64> = grid.groups.iter().map(|g| largest(grid, g, metric)).collect();
+    let places = places(grid);
+    let longest: Vec<f64> = places.iter().map(|(place, _)| largest(grid, place, metric)).collect();
     let widest = longest.iter().copied().fold(1.0, f64::max);
     let shared = longest.iter().all(|l| widest <= SHARED_SCALE * l);
-    let end = |group: usize| if shared { widest } else { longest[group] };
     let id = id_of(grid, metric);
-    let panels = grid.groups.iter().enumerate().map(|(index, group)| Panel {
-        heading: group.label.clone(),
-        svg: panel(grid, group, metric, end(index), &format!("{id}-{index}")),
-        narrow: None,
-    });
+    let panels =
+        places.iter().zip(&longest).enumerate().map(|(index, (((group, part), against), longest))| {
+            let words = [Some(group.label.clone()).filter(|label| !label.is_empty()), against.clone()];
+            let end = if shared { widest } else { *longest };
+            Panel {
+                heading: words.into_iter().flatten().collect::<Vec<String>>().join(", "),
+                svg: part.panel(grid, group, metric, end, &format!("{id}-{index}")),
+                narrow: None,
+            }
+        });
     let scales = if shared { "" } else { " Each panel has its own scale." };
     Figure {
         caption: format!("{HOW_TO_READ}{scales} Measured: {}.", metric.source),
@@ -88,10 +109,15 @@ fn figure(grid: &Grid, metric: &Metric) -> Figure {
 
 /// One figure for several metrics of a single group, a panel for each.
 fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Figure {
-    let panels = metrics.iter().zip(grid.groups.iter().cycle()).map(|(metric, group)| {
-        let id = format!("{}-0", id_of(grid, metric));
-        let svg = panel(grid, group, metric, largest(grid, group, metric), &id);
-        Panel { heading: format!("{} ({})", metric.title, direction(metric)), svg, narrow: None }
+    let places = places(grid);
+    let panels = metrics.iter().flat_map(|metric| {
+        places.iter().enumerate().map(move |(index, (place, against))| {
+            let id = format!("{}-{index}", id_of(grid, metric));
+            let svg = place.1.panel(grid, place.0, metric, largest(grid, place, metric), &id);
+            let against = against.as_ref().map_or_else(String::new, |against| format!(", {against}"));
+            let heading = format!("{}{against} ({})", metric.title, direction(metric));
+            Panel { heading, svg, narrow: None }
+        })
     });
     let titles: Vec<&str> = metrics.iter().map(|m| &*m.title).collect();
     let place = grid.groups.first().map_or("", |g| g.label.as_str());
@@ -109,9 +135,9 @@ fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Figure {
     }
 }
 
-fn largest(grid: &Grid, group: &Group, metric: &Metric) -> f64 {
+fn largest(grid: &Grid, (group, part): &Place<'_>, metric: &Metric) -> f64 {
     let mut largest = 1.0f64;
-    for cell in &group.cells {
+    for cell in &part.cells {
         if let Some(c) = grid.comparison(cell.name, &metric.id) {
             let ends = [c.ratio.estimate, c.ratio.high.unwrap_or(0.0)];
             largest = ends.into_iter().filter(|v| v.is_finite()).fold(largest, f64::max);
