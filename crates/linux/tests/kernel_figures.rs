@@ -2,9 +2,9 @@
 
 use assay_linux::{ProcRoot, SysRoot, kernel_stack_bytes, parse_memory_status};
 use assay_model::{CgroupMemory, Problem};
-use assay_testkit::{FakeTree, skip};
+use assay_testkit::{FakeTree, MemoryGroup, skip};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use target::{ALTERNATING_BYTES, Target};
 
 mod target;
@@ -191,38 +191,13 @@ fn no_controller_and_wrong_figures_are_told_apart() {
     );
 }
 
-/// A new group of this machine's memory controller; `None` where none can be made.
-struct Group(PathBuf);
-
-impl Group {
-    fn new() -> Option<Group> {
-        let name = format!("assay-test-{}", std::process::id());
-        let roots = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].map(Path::new);
-        let has_charge = |folder: &Path| {
-            ["memory.usage_in_bytes", "memory.current"].iter().any(|file| folder.join(file).exists())
-        };
-        roots.into_iter().find_map(|root| {
-            let folder = root.join(&name);
-            fs::create_dir(&folder).ok()?;
-            let group = Group(folder);
-            has_charge(&group.0).then_some(group)
-        })
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.0);
-    }
-}
-
 #[test]
 fn a_group_s_charge_is_explained_by_its_parts() {
-    let Some(group) = Group::new() else { skip!("no right to make a control group") };
-    let target = Target::start_with("grouped", &group.0.join("cgroup.procs").display().to_string());
+    let Some(group) = MemoryGroup::new("charge") else { skip!("no right to make a control group") };
+    let target = Target::start_with("grouped", &group.path().join("cgroup.procs").display().to_string());
     let (proc, sys) = (ProcRoot::default(), SysRoot::default());
     let groups = proc.read_cgroups(&sys, Some(target.pid())).expect("as documented");
-    let name = group.0.file_name().and_then(|n| n.to_str()).expect("a name").to_owned();
+    let name = group.path().file_name().and_then(|n| n.to_str()).expect("a name").to_owned();
     // Each processor takes up to 64 pages in advance.
     let processors = std::thread::available_parallelism().expect("a number").get() as i64;
     let in_advance = processors * 64 * rustix::param::page_size() as i64;

@@ -4,7 +4,7 @@ use crate::assemble::Sums;
 use crate::jvm::Jvm;
 use crate::look::Look;
 use assay_allocators::Survey;
-use assay_hotspot::{BlobKind, ChunkState, NmtLevel};
+use assay_hotspot::{BlobKind, ChunkState, GcTable, NmtLevel};
 use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, LookDepth, ThreadKind};
 use std::collections::BTreeMap;
 
@@ -71,6 +71,8 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Look<'_>) -> JvmMemoryFacts {
             _ => s.top.clamp(s.addresses.start, s.addresses.end) - s.addresses.start,
         }),
         heap_bytes_max,
+        heap_classes: seen.heap_classes.clone(),
+        gc_tables_bytes: jvm.hotspot.collector().map(|_| heap_tables_bytes(&jvm.gc_tables)),
         metaspace_used_bytes: chunks.map(|chunks| chunks.filter(in_use).map(|c| c.used_bytes).sum()),
         metaspace_bytes_max: size("MaxMetaspaceSize").filter(|bytes| *bytes < UNLIMITED),
         class_space_bytes_max: size("CompressedClassSpaceSize")
@@ -89,6 +91,27 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Look<'_>) -> JvmMemoryFacts {
         classes: metaspace.and_then(|m| m.loaders.iter().map(|l| l.classes).sum()),
         flags: values(flags),
     }
+}
+
+/// ZGC's tables are for all addresses that its heap may ever have, and mark stacks grow with what is found live.
+fn heap_tables_bytes(tables: &[GcTable]) -> u64 {
+    let of_heap = tables.iter().filter(|table| is_heap_table(&table.name));
+    of_heap.map(|table| table.addresses.end - table.addresses.start).sum()
+}
+
+/// Whether one of the collector's tables has an entry for each piece of the heap.
+pub(crate) fn is_heap_table(name: &str) -> bool {
+    const HEAP_TABLES: [&str; 8] = [
+        "auxiliary bitmap",
+        "block offset table",
+        "block table",
+        "card counts",
+        "card table",
+        "collection set map",
+        "mark bitmap",
+        "region table",
+    ];
+    HEAP_TABLES.contains(&name)
 }
 
 fn values(flags: &assay_hotspot::Flags) -> BTreeMap<String, String> {

@@ -3,11 +3,13 @@
 use crate::LookDepth;
 use crate::assemble::{Parts, Sums, add_up};
 use crate::depth::depth_of;
+use crate::heap_classes;
 use crate::jvm::Jvm;
 use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_spans};
 use crate::leaf_table::{LeafId, LeafTable};
 use crate::ledger::{Ledger, Span};
 use crate::mapped::mapped_spans;
+use crate::native_image;
 use crate::options::ReadOptions;
 use crate::owners::{Claims, Searched, Variables, find_owners, read_tags};
 use crate::stacks::stack_spans;
@@ -16,7 +18,7 @@ use crate::unknown::unknown_pieces;
 use assay_allocators::{HeapKind, Survey, survey};
 use assay_hotspot::HotspotError;
 use assay_linux::{CachedMemory, MemorySource};
-use assay_model::{Area, OwnersLeftOut, Problem, ThreadMemory, Tier, UnknownPiece};
+use assay_model::{Area, ClassObjects, OwnersLeftOut, Problem, ThreadMemory, Tier, UnknownPiece};
 use std::ops::Range;
 
 /// Everything that one look at a source gave.
@@ -26,6 +28,8 @@ pub(crate) struct Look<'m> {
     pub(crate) leaves: LeafTable,
     pub(crate) sums: Sums,
     pub(crate) jvm: Option<Jvm<'m>>,
+    /// Absent where the heap was not read.
+    pub(crate) heap_classes: Option<Vec<ClassObjects>>,
     pub(crate) survey: Survey,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests hold it against what the JVM tags"))]
     pub(crate) claims: Claims,
@@ -55,6 +59,14 @@ pub(crate) fn look<'m>(
         problems.push(Problem::new("libjvm", error.to_string()));
         None
     });
+    if jvm.is_none()
+        && let Some(image) = native_image::find(source)
+    {
+        let what = format!(
+            "{image} is a native image of GraalVM, not a HotSpot JVM: its Java heap, code and class data are not told apart"
+        );
+        problems.push(Problem::new("native image", what));
+    }
     if let Some(jvm) = &jvm {
         paint_jvm(source, jvm, &mut ledger, &mut leaves);
     }
@@ -92,6 +104,8 @@ pub(crate) fn look<'m>(
         Span::new(stretch.addresses.clone(), leaf)
     });
     ledger.paint_beneath(asked.collect());
+    let heap_classes =
+        jvm.as_ref().filter(|_| depth == LookDepth::Owners).and_then(|jvm| heap_classes::count(source, jvm));
     let nameless = ledger.unpainted(source.pages());
     ledger.paint_beneath(fallback_spans(source, &mut leaves));
     let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut leaves);
@@ -100,7 +114,19 @@ pub(crate) fn look<'m>(
     problems.extend(claims.problems.iter().cloned());
     problems.extend(survey.problems.iter().cloned());
     problems.extend(jvm.iter().flat_map(|j| j.hotspot.problems()));
-    Look { depth, owners_left_out, leaves, sums, jvm, survey, claims, threads, unknown, problems }
+    Look {
+        depth,
+        owners_left_out,
+        leaves,
+        sums,
+        jvm,
+        heap_classes,
+        survey,
+        claims,
+        threads,
+        unknown,
+        problems,
+    }
 }
 
 /// Whether class metadata can be told from other memory without a name; where there is no JVM there is none.

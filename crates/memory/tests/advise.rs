@@ -4,7 +4,7 @@
 mod report;
 
 use assay_memory::advise;
-use assay_model::{Advice, AdviceLine, CgroupMemory, MemoryReport, MemoryRule, Problem};
+use assay_model::{Advice, AdviceLine, Certainty, CgroupMemory, MemoryReport, MemoryRule, Problem};
 use proptest::prelude::*;
 use report::{Look, MIB};
 
@@ -92,11 +92,63 @@ fn stacks_are_bounded_by_what_was_touched_and_the_line_says_what_they_could_be()
 }
 
 #[test]
+fn the_code_cache_is_bounded_by_the_code_that_its_classes_can_have() {
+    let classes = |count: u64| Look::plain_jvm().jvm(|jvm| jvm.classes = Some(count));
+    let code = "JIT-compiled code: code cache";
+    assert_eq!(
+        bound(&classes(1024), code),
+        (32 * MIB, false),
+        "8 MiB, 20 MiB for 1,024 classes, and a fifth of that"
+    );
+    assert_eq!(bound(&classes(0), code), (30 * MIB, false), "half as much again as there is");
+    assert_eq!(bound(&classes(100_000), code), (240 * MIB, true), "more than the reserve is not possible");
+}
+
+#[test]
+fn every_line_says_what_is_known_of_its_bound() {
+    let look = with_kernel(Look::plain_jvm().jvm(|jvm| jvm.classes = Some(1000)));
+    let advice = advise(&[look.0]);
+    let of = |name: &str| line(&advice, name).certainty;
+    assert_eq!(of("Java heap"), Some(Certainty::Known));
+    assert_eq!(of("JIT-compiled code: code cache"), Some(Certainty::Inferred));
+    assert_eq!(of("kernel: page tables"), Some(Certainty::Inferred));
+    assert_eq!(of("JVM work area and malloc"), Some(Certainty::Unknown));
+    let agrees = |line: &AdviceLine| line.certainty.is_some_and(|c| (c == Certainty::Known) == line.is_hard);
+    assert!(advice.lines.iter().all(agrees), "{advice:#?}");
+}
+
+#[test]
 fn gc_structures_grow_like_the_heap_but_not_without_end() {
     let look = Look::plain_jvm();
-    assert_eq!(bound(&look, "GC structures"), (4 * MIB, false), "2 MiB for 256 MiB, 512 MiB at most");
+    let rest = Look::plain_jvm().leaf("GC structures/malloc", 2 * MIB);
+    assert_eq!(
+        bound(&rest, "GC structures: the rest"),
+        (4 * MIB, false),
+        "2 MiB for 256 MiB, 512 MiB at most"
+    );
+    let taken = rest.size(8 * MIB);
+    assert_eq!(
+        bound(&taken, "GC structures: the rest"),
+        (16 * MIB, false),
+        "what it has of malloc may become resident"
+    );
+    assert_eq!(
+        bound(&look, "GC structures: tables of the heap"),
+        (4 * MIB, false),
+        "their room is not known"
+    );
+    let room = Look::plain_jvm().jvm(|jvm| jvm.gc_tables_bytes = Some(11 * MIB));
+    assert_eq!(
+        bound(&room, "GC structures: tables of the heap"),
+        (11 * MIB, true),
+        "room for the largest heap"
+    );
     let small = look.jvm(|jvm| (jvm.heap_committed_bytes, jvm.heap_bytes_max) = (Some(MIB), Some(500 * MIB)));
-    assert_eq!(bound(&small, "GC structures"), (52 * MIB, false), "a tenth of the heap at most");
+    assert_eq!(
+        bound(&small, "GC structures: tables of the heap"),
+        (52 * MIB, false),
+        "a tenth of the heap at most"
+    );
 }
 
 #[test]

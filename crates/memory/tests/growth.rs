@@ -6,7 +6,7 @@ mod probes;
 
 use assay_memory::explain_change;
 use assay_model::{Cause, MemoryChange, MemoryReport};
-use assay_testkit::{find_java, skip};
+use assay_testkit::{each_java, find_java, skip};
 use probes::{Probe, built};
 use std::path::Path;
 
@@ -131,4 +131,25 @@ fn the_first_cause_is_the_leak_on_jdk_17() {
 #[test]
 fn the_first_cause_is_the_leak_on_jdk_25() {
     the_first_cause_is_the_leak(25);
+}
+
+/// The probe's heap is resident from the start, but here.
+#[test]
+fn classes_that_grew_in_the_java_heap_are_named() {
+    let Some(folder) = built() else { skip!("the probes are not built: workloads/probes/build") };
+    let javas = each_java(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (feature, java) in javas {
+        let mut probe = Probe::start(&java, &folder, "heap 0 9000", &["-XX:-AlwaysPreTouch"]);
+        let before = probe.look();
+        probe.ask("grow 6000");
+        let change = explain_change(&before, &probe.look());
+        let first = change.causes.first().expect("it grew");
+        assert_eq!(first.path[0], "Java heap", "JDK {feature}: {:#?}", change.causes);
+        // 6,000 arrays of 9,000 bytes and a header are 51.6 MiB.
+        let text = &first.explanation;
+        assert!(text.contains("in the whole heap: byte[] +51."), "JDK {feature}: {text}");
+    }
 }

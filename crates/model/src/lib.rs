@@ -51,10 +51,10 @@ pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{InjectorPart, LoadResult, LostInjector, OperationCount};
 pub use memory::{
-    Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
-    CgroupMemory, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryCopy, MemoryFinding, MemoryReport,
-    MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, ThreadKind,
-    ThreadMemory, Tier, TierBytes, UnknownPiece,
+    Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause, Certainty,
+    CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryCopy, MemoryFinding,
+    MemoryReport, MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms,
+    ThreadKind, ThreadMemory, Tier, TierBytes, UnknownPiece,
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{AskedMode, ModeRead, ReferenceMode};

@@ -6,6 +6,7 @@
 mod counting_server;
 mod damage;
 mod deaf_server;
+mod memory_group;
 mod running;
 mod splitmix;
 mod standstill;
@@ -15,7 +16,8 @@ mod worker_server;
 pub use counting_server::CountingServer;
 pub use damage::Damage;
 pub use deaf_server::{OPEN_MAX, deaf_server};
-pub use running::{Running, start_buffers, start_java};
+pub use memory_group::MemoryGroup;
+pub use running::{Running, java_command, start_buffers, start_java};
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;
 pub use stripped::stripped_java;

@@ -163,10 +163,17 @@ impl Drop for Running {
 /// # Panics
 /// When there is no compiler.
 pub fn start_java(java: &Path, options: &[&str], environment: &[(&str, &str)], class: &str) -> Running {
+    Running::start(java_command(java, options, class).envs(environment.iter().copied()), "waiting")
+}
+
+/// The command that starts such a JVM.
+///
+/// # Panics
+/// When there is no compiler.
+pub fn java_command(java: &Path, options: &[&str], class: &str) -> Command {
     let mut command = Command::new(java);
-    let classes = java_classes(&format!("java/{class}.java"));
-    command.args(options).arg("-cp").arg(classes).arg(class).envs(environment.iter().copied());
-    Running::start(&mut command, "waiting")
+    command.args(options).arg("-cp").arg(java_classes(&format!("java/{class}.java"))).arg(class);
+    command
 }
 
 /// A JVM that has filled malloc from several threads, and given most of it back: so many direct buffers of

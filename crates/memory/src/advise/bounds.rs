@@ -1,12 +1,12 @@
 //! What may become of each part.
 //!
-//! Margins are choices, named so that they can be judged: nobody can measure what a program will do. Hard bounds are the
-//! JVM's own.
+//! Margins are choices, named so that they can be judged: nobody can measure what a program will do. Known bounds are the
+//! JVM's own; inferred ones follow from something else that was seen, or from a measurement that is named.
 
 use super::Seen;
-use super::parts::{KernelPart, Part};
+use super::parts::{KernelPart, Part, allocated};
 use crate::findings::words::{bytes, flag};
-use assay_model::{JvmMemoryFacts, MemoryReport, Problem};
+use assay_model::{Certainty, JvmMemoryFacts, MemoryReport, Problem};
 
 /// For what follows the program's data and its libraries.
 const MARGIN_PERCENT: u64 = 20;
@@ -24,8 +24,13 @@ const JIT_WORK_BYTES_MIN: u64 = 17 << 20;
 /// Of pages of files: the kernel drops them when memory is short and reads them again. Half is the part that is kept, since
 /// a server that reads its jars again and again is slow.
 const MAPPED_KEPT_PERCENT: u64 = 50;
-/// The collector's tables do not grow beyond this part of the heap: G1's are 2 to 4 %, its remembered sets as much again.
+/// What the collector has beside its tables does not grow beyond this part of the heap: G1's remembered sets are 2 to 4 %.
 const GC_SHARE_MAX: u64 = 10;
+/// Code of the JVM itself in the code cache: interpreter, stubs, adapters.
+const CODE_OF_JVM_BYTES: u64 = 8 << 20;
+/// Compiled code for each class that is loaded. Measured with `javac`: 5.5 KB on JDK 17 and 5.0 KB on JDK 25 after twelve rounds;
+/// with every method compiled at its first call (`-Xcomp`) 6.9 KB and 17.6 KB.
+const CODE_BYTES_PER_CLASS: u64 = 20 << 10;
 /// A page of 4 KiB has an entry of 8 bytes.
 const PAGES_PER_TABLE: u64 = 512;
 
@@ -34,20 +39,31 @@ const PAGES_PER_TABLE: u64 = 512;
 pub(super) struct Bound {
     pub bytes: u64,
     pub from: String,
-    pub is_hard: bool,
+    pub certainty: Certainty,
+}
+
+impl Bound {
+    fn known(bytes: u64, from: String) -> Bound {
+        Bound { bytes, from, certainty: Certainty::Known }
+    }
+
+    fn inferred(bytes: u64, from: String) -> Bound {
+        Bound { bytes, from, certainty: Certainty::Inferred }
+    }
 }
 
 /// The bound of a part; none for a part that the process has never had.
 pub(super) fn bound(part: Part, seen: Seen, now: &MemoryReport) -> Option<Bound> {
     let jvm = now.jvm.as_ref();
-    let hard = |limit: Option<u64>, name: &str| {
-        limit.map(|limit| Bound { bytes: limit, from: format!("{name}, {}", bytes(limit)), is_hard: true })
+    let known = |limit: Option<u64>, name: &str| {
+        limit.map(|limit| Bound::known(limit, format!("{name}, {}", bytes(limit))))
     };
     let of_part = match part {
-        Part::Heap => hard(jvm.and_then(|j| j.heap_bytes_max), "MaxHeapSize"),
-        Part::Metaspace => hard(jvm.and_then(|j| j.metaspace_bytes_max), "MaxMetaspaceSize"),
-        Part::CodeCache => hard(jvm.and_then(|j| j.code_cache_bytes_max), "ReservedCodeCacheSize"),
-        Part::Direct => hard(jvm.and_then(direct_limit), "MaxDirectMemorySize"),
+        Part::Heap => known(jvm.and_then(|j| j.heap_bytes_max), "MaxHeapSize"),
+        Part::Metaspace => known(jvm.and_then(|j| j.metaspace_bytes_max), "MaxMetaspaceSize"),
+        Part::CodeCache => jvm.and_then(|jvm| code_cache(seen, jvm)),
+        Part::Direct => known(jvm.and_then(direct_limit), "MaxDirectMemorySize"),
+        Part::GcTables => jvm.and_then(gc_tables),
         _ => None,
     };
     if of_part.is_some() {
@@ -60,28 +76,52 @@ pub(super) fn bound(part: Part, seen: Seen, now: &MemoryReport) -> Option<Bound>
         Part::JitWork if jvm.is_none() => return None,
         Part::JitWork => {
             let margin = with_margin(seen, LOAD_MARGIN_PERCENT);
-            let least =
-                format!("at least {}, measured after a burst of compilation", bytes(JIT_WORK_BYTES_MIN));
-            Bound {
-                bytes: margin.bytes.max(JIT_WORK_BYTES_MIN),
-                from: format!("{}, {least}", margin.from),
-                ..margin
-            }
+            let least = bytes(JIT_WORK_BYTES_MIN);
+            let from = format!("{}, at least {least}, measured after a burst of compilation", margin.from);
+            Bound::inferred(margin.bytes.max(JIT_WORK_BYTES_MIN), from)
         }
         Part::Stacks => stacks(seen, now),
-        Part::GcStructures => gc_structures(seen, jvm),
-        Part::MappedFiles => Bound {
-            bytes: part_of(seen.peak_bytes, MAPPED_KEPT_PERCENT),
-            from: format!(
+        Part::GcTables => gc_structures(seen, 0, jvm),
+        Part::GcRest => gc_structures(seen, allocated(now, part), jvm),
+        Part::MappedFiles => Bound::inferred(
+            part_of(seen.peak_bytes, MAPPED_KEPT_PERCENT),
+            format!(
                 "{MAPPED_KEPT_PERCENT} % of the largest seen: clean pages of files, which the kernel can drop"
             ),
-            is_hard: false,
-        },
+        ),
         Part::Direct | Part::JitRest => with_margin(seen, LOAD_MARGIN_PERCENT),
         Part::Freed => with_margin(seen, FREED_MARGIN_PERCENT),
         Part::Libraries => with_margin(seen, LIBRARIES_MARGIN_PERCENT),
         _ => with_margin(seen, MARGIN_PERCENT),
     })
+}
+
+/// The code cache reserves far more than the methods of a program can fill.
+fn code_cache(seen: Seen, jvm: &JvmMemoryFacts) -> Option<Bound> {
+    let reserve = jvm.code_cache_bytes_max?;
+    let of_classes = |classes: u64| {
+        let classes_bytes = part_of(classes.saturating_mul(CODE_BYTES_PER_CLASS), 100 + MARGIN_PERCENT);
+        let could = CODE_OF_JVM_BYTES.saturating_add(classes_bytes);
+        let bound = could.max(part_of(seen.peak_bytes, 100 + LOAD_MARGIN_PERCENT));
+        let from = format!(
+            "all methods of {classes} classes compiled, {} of each, measured with -Xcomp, + {MARGIN_PERCENT} %; \
+             ReservedCodeCacheSize allows {}",
+            bytes(CODE_BYTES_PER_CLASS),
+            bytes(reserve)
+        );
+        Bound::inferred(bound, from)
+    };
+    let inferred = jvm.classes.map(of_classes).filter(|bound| bound.bytes < reserve);
+    let known = || Bound::known(reserve, format!("ReservedCodeCacheSize, {}", bytes(reserve)));
+    Some(inferred.unwrap_or_else(known))
+}
+
+/// Tables with an entry for each piece of the heap have room for the largest heap from the start.
+fn gc_tables(jvm: &JvmMemoryFacts) -> Option<Bound> {
+    let tables = jvm.gc_tables_bytes.filter(|bytes| *bytes != 0)?;
+    let heap =
+        jvm.heap_bytes_max.map_or("the largest heap".to_owned(), |max| format!("a heap of {}", bytes(max)));
+    Some(Bound::known(tables, format!("{} for {heap}", bytes(tables))))
 }
 
 /// A limit for direct buffers that somebody set; where nobody did, the heap's holds, which bounds nothing in practice.
@@ -97,7 +137,7 @@ fn with_margin(seen: Seen, percent: u64) -> Bound {
     Bound {
         bytes: part_of(seen.peak_bytes, 100 + percent),
         from: format!("largest seen + {percent} %"),
-        is_hard: false,
+        certainty: Certainty::Unknown,
     }
 }
 
@@ -118,36 +158,36 @@ fn stacks(seen: Seen, now: &MemoryReport) -> Bound {
     Bound { from: format!("{}{could}", margin.from), ..margin }
 }
 
-/// Most of the collector's tables have an entry for each piece of the committed heap.
-fn gc_structures(seen: Seen, jvm: Option<&JvmMemoryFacts>) -> Bound {
+/// What the collector keeps of the heap grows with its committed part; what it has taken of malloc already may become resident.
+fn gc_structures(seen: Seen, allocated_bytes: u64, jvm: Option<&JvmMemoryFacts>) -> Bound {
     let sizes =
         jvm.and_then(|jvm| jvm.heap_bytes_max.zip(jvm.heap_committed_bytes.filter(|bytes| *bytes != 0)));
+    let taken = seen.peak_bytes.max(allocated_bytes);
+    let least = part_of(taken, 100 + MARGIN_PERCENT);
     let Some((max, committed)) = sizes.filter(|(max, committed)| committed < max) else {
-        return with_margin(seen, MARGIN_PERCENT);
+        return Bound::inferred(least, format!("{} taken so far + {MARGIN_PERCENT} %", bytes(taken)));
     };
-    let scaled = u128::from(seen.peak_bytes) * u128::from(max) / u128::from(committed);
-    let most = seen.peak_bytes.saturating_add(max / GC_SHARE_MAX);
-    let least = part_of(seen.peak_bytes, 100 + MARGIN_PERCENT);
-    Bound {
-        bytes: u64::try_from(scaled).unwrap_or(u64::MAX).min(most).max(least),
-        from: format!(
-            "largest seen, grown like the heap from {} committed to {}, at most by {} % of it",
+    let scaled = u128::from(taken) * u128::from(max) / u128::from(committed);
+    let most = taken.saturating_add(max / GC_SHARE_MAX);
+    Bound::inferred(
+        u64::try_from(scaled).unwrap_or(u64::MAX).min(most).max(least),
+        format!(
+            "{} taken so far, grown like the heap from {} committed to {}, at most by {} % of it",
+            bytes(taken),
             bytes(committed),
             bytes(max),
             100 / GC_SHARE_MAX
         ),
-        is_hard: false,
-    }
+    )
 }
 
 /// The bound of the kernel's memory beside a process of at most `resident_bound` bytes.
 pub(super) fn kernel_bound(part: KernelPart, seen: Seen, resident_bound: u64) -> Bound {
     match part {
-        KernelPart::PageTables => Bound {
-            bytes: seen.peak_bytes.saturating_add(resident_bound / PAGES_PER_TABLE),
-            from: "largest seen + 8 bytes for each page of the lines above".to_owned(),
-            is_hard: false,
-        },
+        KernelPart::PageTables => Bound::inferred(
+            seen.peak_bytes.saturating_add(resident_bound / PAGES_PER_TABLE),
+            "largest seen + 8 bytes for each page of the lines above".to_owned(),
+        ),
         KernelPart::Stacks => with_margin(seen, STACKS_MARGIN_PERCENT),
         KernelPart::Slab => with_margin(seen, LOAD_MARGIN_PERCENT),
     }

@@ -1,8 +1,9 @@
 //! The limit that a process needs, with its arithmetic.
 //!
-//! Each line of the limit is a part of what the process is charged for, and what may become of it: a hard bound where the
-//! JVM has one (the largest heap, the code cache's reserve), else the largest value seen and a margin. Nothing is averaged,
-//! and no line is smaller than what was seen.
+//! Each line of the limit is a part of what the process is charged for, and what may become of it: a known bound where the
+//! JVM has one that it can reach (the largest heap, the collector's tables), an inferred one where something else bounds it (the
+//! code of the classes that are loaded), else the largest value seen and a margin, and then nothing is known to bound it. Nothing
+//! is averaged, and no line is smaller than what was seen. Held by: `a_server_lives_within_the_limit_that_it_is_advised`.
 //!
 //! Calculators in use today start from constants instead: 5,800 bytes a class and 14 MB for metaspace, 240 MB of code
 //! cache, 250 threads of 1 MB each, 10 MB of direct buffers. They know neither the classes nor the stacks of the program, and
@@ -13,7 +14,7 @@ mod parts;
 mod seen;
 mod settings;
 
-use assay_model::{Advice, AdviceLine, MemoryReport, Problem, Provenance, schema};
+use assay_model::{Advice, AdviceLine, Certainty, MemoryReport, Problem, Provenance, schema};
 use parts::{KernelPart, Part};
 use seen::{Seen, round_up};
 
@@ -110,7 +111,8 @@ fn finished(name: &str, seen: Seen, looks: &[MemoryReport], bound: bounds::Bound
         peak_bytes: (1 < looks.len()).then_some(seen.peak_bytes),
         bound_bytes: bound.bytes,
         bound_from: bound.from,
-        is_hard: bound.is_hard,
+        is_hard: bound.certainty == Certainty::Known,
+        certainty: Some(bound.certainty),
     }
 }
 
@@ -126,5 +128,6 @@ fn missed_peak(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<AdviceLin
         bound_bytes: missed,
         bound_from: "peak RSS that the kernel remembers (VmHWM) less the lines above".to_owned(),
         is_hard: false,
+        certainty: Some(Certainty::Unknown),
     })
 }

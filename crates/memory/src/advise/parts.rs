@@ -1,5 +1,6 @@
 //! What a process is charged for, cut into the parts that have bounds of their own.
 
+use crate::facts::is_heap_table;
 use assay_model::{Area, Leaf, MemoryReport};
 
 /// x86-64 and 64-bit Arm.
@@ -17,7 +18,8 @@ pub(super) enum Part {
     Stacks,
     Direct,
     BuffersRest,
-    GcStructures,
+    GcTables,
+    GcRest,
     Malloc,
     Freed,
     Libraries,
@@ -26,7 +28,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    pub const ALL: [Part; 15] = [
+    pub const ALL: [Part; 16] = [
         Part::Heap,
         Part::Metaspace,
         Part::ClassRest,
@@ -36,7 +38,8 @@ impl Part {
         Part::Stacks,
         Part::Direct,
         Part::BuffersRest,
-        Part::GcStructures,
+        Part::GcTables,
+        Part::GcRest,
         Part::Malloc,
         Part::Freed,
         Part::Libraries,
@@ -55,7 +58,8 @@ impl Part {
             Part::Stacks => "stacks",
             Part::Direct => "direct buffers",
             Part::BuffersRest => "other native memory of Java objects",
-            Part::GcStructures => "GC structures",
+            Part::GcTables => "GC structures: tables of the heap",
+            Part::GcRest => "GC structures: the rest",
             Part::Malloc => "JVM work area and malloc",
             Part::Freed => "freed but resident, allocator overhead",
             Part::Libraries => "code: programs and libraries",
@@ -79,7 +83,8 @@ impl Part {
             Some(Area::Buffers) if second.contains("DirectByteBuffer") => Part::Direct,
             Some(Area::Buffers) => Part::BuffersRest,
             Some(Area::Code) => Part::Libraries,
-            Some(Area::GcStructures) => Part::GcStructures,
+            Some(Area::GcStructures) if is_heap_table(second) => Part::GcTables,
+            Some(Area::GcStructures) => Part::GcRest,
             Some(Area::JvmWork | Area::MallocHeap) => Part::Malloc,
             Some(Area::FreedResident | Area::AllocatorOverhead) => Part::Freed,
             Some(Area::Other | Area::NativeAnonymous) | None => Part::Rest,
@@ -95,6 +100,12 @@ fn is_mapped_file(part: &str) -> bool {
 pub(super) fn resident(look: &MemoryReport, part: Part) -> u64 {
     let leaves = look.leaves.iter().filter(|leaf| Part::of(leaf) == part);
     leaves.fold(0, |sum, leaf| sum.saturating_add(leaf.resident_bytes))
+}
+
+/// What a part has taken of malloc, resident or not.
+pub(super) fn allocated(look: &MemoryReport, part: Part) -> u64 {
+    let leaves = look.leaves.iter().filter(|leaf| Part::of(leaf) == part);
+    leaves.fold(0, |sum, leaf| sum.saturating_add(leaf.size_bytes.unwrap_or(0)))
 }
 
 /// The kernel's memory for a process: not in the RSS, but charged to the container.

@@ -56,8 +56,8 @@ fn setting(
 /// What the looks did not see cannot be provided for.
 const IF_SEEN: &str = "if the looks saw the highest load that it must handle";
 
-fn bound(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
-    lines.iter().find(|line| line.name == part.title() && line.is_hard)
+fn line(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
+    lines.iter().find(|line| line.name == part.title())
 }
 
 /// A heap whose collector never asked for nearly as much as it may have.
@@ -81,14 +81,15 @@ fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<MemoryFind
 
 /// A code cache whose reserve will never be needed.
 fn smaller_code_cache(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<MemoryFinding> {
-    let line = bound(lines, Part::CodeCache)?;
+    let line = line(lines, Part::CodeCache)?;
+    let reserve = looks.last()?.jvm.as_ref()?.code_cache_bytes_max?;
     let used = looks.iter().filter_map(|look| look.jvm.as_ref()?.code_cache_used_bytes).max()?;
     let seen = used.max(line.peak_bytes.unwrap_or(line.now_bytes));
     let enough = part_of(seen, ROOM_PERCENT).max(CODE_CACHE_BYTES_MIN);
     setting(
         MemoryRule::CodeCacheReserve,
         "the code cache reserves more than its code needs".to_owned(),
-        format!("reserved {}, largest in use {}", bytes(line.bound_bytes), bytes(seen)),
+        format!("reserved {}, largest in use {}", bytes(reserve), bytes(seen)),
         format!("-XX:ReservedCodeCacheSize={}, {IF_SEEN}", option_size(enough)),
         line.bound_bytes.saturating_sub(round_up(enough)),
     )
@@ -96,7 +97,7 @@ fn smaller_code_cache(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<Me
 
 /// A limit of direct buffers that is far above what they hold.
 fn smaller_direct(now: &MemoryReport, lines: &[AdviceLine]) -> Option<MemoryFinding> {
-    let line = bound(lines, Part::Direct)?;
+    let line = line(lines, Part::Direct).filter(|line| line.is_hard)?;
     let limit = now.jvm.as_ref().and_then(direct_limit)?;
     let seen = line.peak_bytes.unwrap_or(line.now_bytes);
     let enough = part_of(seen, ROOM_PERCENT).max(GAIN_BYTES_MIN);

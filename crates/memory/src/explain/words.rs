@@ -3,6 +3,7 @@
 use super::gather::Change;
 use crate::findings::classes::loader;
 use crate::findings::words::{bytes, leaves_of};
+use crate::heap_classes::CLASSES_MAX;
 use crate::owners::ON_STACKS;
 use crate::stacks::without_numbers;
 use assay_model::{Area, MemoryReport, ThreadMemory};
@@ -16,7 +17,7 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
     let pid = after.pid;
     let second = change.path.get(1).map(String::as_str);
     let text = match change.area() {
-        Some(Area::JavaHeap) => java_heap(change, pid),
+        Some(Area::JavaHeap) => java_heap(change, before, after),
         Some(Area::Buffers) => buffers(second, change.path.get(2).map(String::as_str), pid),
         Some(Area::JvmWork) => jvm_work(change, before, after),
         Some(Area::ClassMetadata) => classes(change, before, after),
@@ -84,16 +85,38 @@ fn signed(by: i64) -> String {
     format!("{}{}", if by < 0 { "-" } else { "+" }, bytes(by.unsigned_abs()))
 }
 
-fn java_heap(change: &Change, pid: u32) -> String {
+fn java_heap(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
     let is_free = |part: &String| matches!(part.as_str(), "free but resident" | "behind top");
     if change.path.iter().any(is_free) {
         return "heap pages without objects that stay resident; findings name the collector's setting that gives them back"
             .to_owned();
     }
+    let classes = if 0 < change.bytes() { grown_classes(before, after) } else { String::new() };
     format!(
-        "Java objects, live or not yet collected. Next: jcmd {pid} GC.class_histogram counts the live ones by class; if RSS \
-         grows and they do not, the heap has only not been collected"
+        "Java objects, live or not yet collected{classes}. Next: jcmd {} GC.class_histogram counts the live ones by class; if \
+         RSS grows and they do not, the heap has only not been collected",
+        after.pid
     )
+}
+
+/// The classes whose objects grew most in the whole heap.
+fn grown_classes(before: &MemoryReport, after: &MemoryReport) -> String {
+    let classes = |look: &'_ MemoryReport| look.jvm.as_ref().and_then(|jvm| jvm.heap_classes.clone());
+    let (Some(before), Some(after)) = (classes(before), classes(after)) else { return String::new() };
+    // A class that is not listed has no objects, or fewer bytes than the last one that is.
+    let unlisted_bytes = before.get(CLASSES_MAX - 1).map_or(0, |last| last.bytes);
+    let old: BTreeMap<&str, u64> = before.iter().map(|of| (of.class.as_str(), of.bytes)).collect();
+    let mut grown: Vec<(u64, &str)> = after
+        .iter()
+        .filter_map(|new| {
+            let bytes = old.get(new.class.as_str()).copied().unwrap_or(unlisted_bytes);
+            Some((new.bytes.checked_sub(bytes).filter(|by| *by != 0)?, new.class.as_str()))
+        })
+        .collect();
+    grown.sort_unstable_by(|a, b| b.cmp(a));
+    let named = grown.iter().take(PARTS_NAMED).map(|(by, class)| format!("{class} +{}", bytes(*by)));
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::new() } else { format!("; in the whole heap: {}", named.join(", ")) }
 }
 
 fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {

@@ -118,7 +118,7 @@ pub(super) fn is_of_program(class: &str) -> bool {
 }
 
 /// The name of a class as it is written in a program: `[J` is `long[]`, and code in `App` that has no name is `App`.
-pub(super) fn readable(class: &str) -> String {
+pub(crate) fn readable(class: &str) -> String {
     let class = class.split("$$Lambda").next().unwrap_or(class);
     let element = class.trim_start_matches('[');
     let dimensions = class.len() - element.len();

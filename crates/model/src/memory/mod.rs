@@ -9,13 +9,13 @@ mod running;
 mod sample;
 mod trim;
 
-pub use advice::{Advice, AdviceLine};
+pub use advice::{Advice, AdviceLine, Certainty};
 pub use area::{Area, AreaBytes, Tier};
 pub use change::{Cause, MemoryChange};
 pub use report::{
-    Allocator, AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, JvmMemoryFacts, Leaf, LookDepth,
-    MemoryCopy, MemoryFinding, MemoryReport, OwnersLeftOut, PieceKind, ThreadKind, ThreadMemory, TierBytes,
-    UnknownPiece,
+    Allocator, AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf,
+    LookDepth, MemoryCopy, MemoryFinding, MemoryReport, OwnersLeftOut, PieceKind, ThreadKind, ThreadMemory,
+    TierBytes, UnknownPiece,
 };
 pub use rule::MemoryRule;
 pub use running::{RunningJvm, RunningJvms};

@@ -178,6 +178,17 @@ pub struct UnknownPiece {
     pub count: Option<u64>,
 }
 
+/// The objects of a class in the Java heap.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClassObjects {
+    /// As a program writes it: `byte[]`, `app.Cache$Entry`. Classes of one name in several loaders are one.
+    pub class: String,
+    /// Their number.
+    pub objects: u64,
+    /// Their bytes, headers and alignment included.
+    pub bytes: u64,
+}
+
 /// What the JVM says of itself, read from its memory.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JvmMemoryFacts {
@@ -197,6 +208,14 @@ pub struct JvmMemoryFacts {
     pub heap_used_bytes: Option<u64>,
     /// `MaxHeapSize`.
     pub heap_bytes_max: Option<u64>,
+    /// The classes whose objects take most of the heap, garbage included, the biggest first; bounded. Absent where the objects
+    /// were not counted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub heap_classes: Option<Vec<ClassObjects>>,
+    /// Address space of those of the collector's tables that have an entry for each piece of the heap: they have room for
+    /// `MaxHeapSize`, and are resident as far as the heap was used.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gc_tables_bytes: Option<u64>,
     /// Metaspace in use, class space included.
     pub metaspace_used_bytes: Option<u64>,
     /// `MaxMetaspaceSize`; absent when it is unlimited or unknown.

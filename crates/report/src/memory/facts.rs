@@ -4,7 +4,7 @@ use assay_kit::number::{bytes, count, duration, less, percent, signed_bytes};
 use assay_kit::text::{clean, to_the_second};
 use assay_kit::{Row, Table};
 use assay_model::{
-    Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, CgroupMemory, MemoryCopy, MemoryFinding,
+    Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, Certainty, CgroupMemory, MemoryCopy, MemoryFinding,
     MemoryReport, OwnersLeftOut,
 };
 
@@ -252,7 +252,13 @@ pub fn advice_sums(advice: &Advice) -> (u64, u64) {
 
 /// Where a bound comes from, and what it is.
 pub fn bound_from(line: &AdviceLine) -> String {
-    let kind = if line.is_hard { "a bound of the JVM" } else { "a margin on what was seen" };
+    let kind = match line.certainty {
+        Some(Certainty::Known) => "known, a bound of the JVM",
+        Some(Certainty::Inferred) => "inferred",
+        Some(Certainty::Unknown) => "unknown what bounds it, a margin on what was seen",
+        Some(Certainty::Other) | None if line.is_hard => "a bound of the JVM",
+        Some(Certainty::Other) | None => "a margin on what was seen",
+    };
     format!("{}; {kind}", clean(&line.bound_from))
 }
 
@@ -279,13 +285,22 @@ pub fn advice_sentence(advice: &Advice) -> String {
             bytes(beyond)
         )
     });
-    let hard =
-        advice.lines.iter().filter(|l| l.is_hard).fold(0u64, |sum, l| sum.saturating_add(l.bound_bytes));
+    let sum = |of: fn(&AdviceLine) -> bool| {
+        advice
+            .lines
+            .iter()
+            .filter(|line| of(line))
+            .fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes))
+    };
+    let inferred = match sum(|line| line.certainty == Some(Certainty::Inferred)) {
+        0 => String::new(),
+        inferred => format!(", {} are inferred", bytes(inferred)),
+    };
     format!(
         "This process needs a limit of {} when all that is bounded has grown to its bound{but}; {} of it are bounds that the \
-         JVM keeps, the rest are margins on what was seen. {beyond}Charged now: {}. {current}",
+         JVM keeps{inferred}, the rest are margins on what was seen. {beyond}Charged now: {}. {current}",
         bytes(advice.limit_bytes),
-        bytes(hard),
+        bytes(sum(|line| line.is_hard)),
         bytes(advice.now_bytes)
     )
 }

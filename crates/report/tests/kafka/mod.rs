@@ -249,6 +249,8 @@ fn jvm() -> JvmMemoryFacts {
         heap_committed_bytes: Some(512 * MIB),
         heap_used_bytes: Some(198 * MIB),
         heap_bytes_max: Some(1024 * MIB),
+        gc_tables_bytes: Some(38 * MIB),
+        heap_classes: None,
         metaspace_used_bytes: Some(40 * MIB),
         metaspace_bytes_max: None,
         class_space_bytes_max: Some(1024 * MIB),
@@ -386,6 +388,7 @@ pub fn advice() -> Advice {
         bound_bytes: bound * KIB,
         bound_from: from.to_owned(),
         is_hard,
+        certainty: Some(if is_hard { Certainty::Known } else { Certainty::Unknown }),
     };
     let lines = vec![
         line("Java heap", 219_648, 1_048_576, "MaxHeapSize", true),
