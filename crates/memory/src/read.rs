@@ -14,14 +14,15 @@ use assay_linux::{
     CachedMemory, Freeze, LinuxError, LiveProcess, MemorySource, ProcRoot, SysRoot, monotonic_ns,
     thread_cpu_ns,
 };
-use assay_model::{Area, BesideRss, LookDepth, MemoryReport, Problem, schema};
+use assay_model::{Area, BesideRss, MemoryReport, Problem, schema};
+use std::time::Duration;
 
 /// Reads the memory of a process of this machine: every resident byte in a leaf.
 ///
-/// What must be of one moment is copied first, and the process is stopped for no more than that, if it is asked for at all. It
-/// runs nothing, and no page of it becomes resident. On a running process mappings, pages and contents are from slightly
-/// different moments: `closure_bytes` and `rss_change_during_scan_bytes` say how far apart. A look at the structures of a
-/// running process is not copied: it reads little, and once a second.
+/// The process is not stopped unless asked for, and then only while what must be of one moment is copied. It runs nothing, and no
+/// page of it becomes resident. On a running process mappings, pages and contents are from slightly different moments:
+/// `closure_bytes` and `rss_change_during_scan_bytes` say how far apart; nothing is copied, so that a look takes 100 MiB at most
+/// whatever the size of the process.
 ///
 /// # Errors
 /// When the process is gone or a thread of the kernel, belongs to somebody else, or could not be stopped as asked.
@@ -31,13 +32,13 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
     let mut problems = Vec::new();
     let named = if options.ask_jvm { ask(&proc, pid, &mut problems) } else { Vec::new() };
     let process = LiveProcess::open(&proc, pid)?;
-    let is_copied = options.freeze.is_some() || options.depth != Some(LookDepth::Structures);
-    let mut report = if is_copied {
-        read_copied(&proc, &process, options, &named)?
-    } else {
-        let memory = CachedMemory::new(&process);
-        let seen = look(&memory, Jvm::find(&memory), options, &named);
-        of_process(&proc, &process, &seen, None)
+    let mut report = match options.freeze {
+        Some(limit) => read_stopped(&proc, &process, limit, options, &named)?,
+        None => {
+            let memory = CachedMemory::new(&process);
+            let seen = look(&memory, Jvm::find(&memory), options, &named);
+            of_process(&proc, &process, &seen, None)
+        }
     };
     report.problems.append(&mut problems);
     let groups = proc.read_cgroups(&SysRoot::default(), Some(pid));
@@ -53,10 +54,11 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
     Ok(report)
 }
 
-/// Copies a process, stopped for that if it is asked for, and looks at the copy. `before` is the process as it was just before.
-fn read_copied(
+/// Stops a process, copies it, lets it go on and looks at the copy. `before` is the process as it was just before.
+fn read_stopped(
     proc: &ProcRoot,
     before: &LiveProcess,
+    limit: Duration,
     options: &ReadOptions,
     named: &[NamedStretch],
 ) -> Result<MemoryReport, MemoryError> {
@@ -67,22 +69,20 @@ fn read_copied(
     let plan = CopyPlan::new(before, heap.as_ref(), options, available_bytes(proc));
     let room = plan.room();
 
-    let freeze = options.freeze.map(|limit| Freeze::start(proc, pid, limit)).transpose()?;
-    let is_stopped = freeze.is_some();
-    let open = if is_stopped { LiveProcess::open_stopped } else { LiveProcess::open };
-    let process = open(proc, pid)?;
+    let freeze = Freeze::start(proc, pid, limit)?;
+    let process = LiveProcess::open_stopped(proc, pid)?;
     if process.identity() != before.identity() {
         return Err(LinuxError::NoMemory { pid }.into());
     }
     // The kernel counts what is shared while the pages are copied.
     let (copied, beside_rss) = std::thread::scope(|scope| {
-        let beside_rss = is_stopped.then(|| scope.spawn(|| proc.read_beside_rss(pid)));
-        (plan.copy(process, room), beside_rss.and_then(|thread| thread.join().ok()))
+        let beside_rss = scope.spawn(|| proc.read_beside_rss(pid));
+        (plan.copy(process, room), beside_rss.join().ok())
     });
     let memory = CachedMemory::new(&copied);
     // It reads names from the Java heap, which may not be part of the copy.
     let jvm = hotspot.map(|hotspot| hotspot.map(|hotspot| Jvm::read(hotspot.seen_through(&memory))));
-    let frozen = freeze.and_then(Freeze::end);
+    let frozen = freeze.end();
 
     let mut seen = look(&memory, jvm, options, named);
     if frozen.is_some_and(|times| times.is_cut_short) {

@@ -79,7 +79,7 @@ pub struct MemoryReport {
     pub owners_left_out: Option<OwnersLeftOut>,
     /// How long the process was stopped; absent when it was not.
     pub frozen_ns: Option<u64>,
-    /// What was copied before it was looked at; absent in looks of old and in recordings of memory.
+    /// What was copied while it was stopped; absent when it was not, and in looks of old.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub copy: Option<MemoryCopy>,
     /// The kernel's RSS at the start of the scan: Σ of `Rss` over `smaps`.
