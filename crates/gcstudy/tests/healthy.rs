@@ -162,7 +162,7 @@ fn no_rule_finds_anything_in_more_than_a_percent_of_healthy_logs() {
         println!("{rule}: {} of {logs}, such as {}", told.len(), told[0]);
     }
     if logs < LOGS_MIN {
-        skip!("the machine was busy: {logs} logs of programs that were well, {LOGS_MIN} are needed");
+        skip!("the machine is busy: {logs} logs of programs that were well, {LOGS_MIN} are needed");
     }
     let often: Vec<&String> = found
         .iter()

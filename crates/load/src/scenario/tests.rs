@@ -277,7 +277,9 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
     check(
         "weight = 6",
         "weight = \"six\"",
-        &expect!["mix.toml:26: expected one for all users, or a table with the names of kinds"],
+        &expect![
+            "mix.toml:26: expected a number (of `start`: a list of names), or a table of such by kind of users"
+        ],
     );
     check(
         "name = \"sell\"",
