@@ -159,6 +159,10 @@ fn take_end(timed: &mut Timed<'_>, scan: &mut Scan<'_>) -> Option<()> {
         (timed.is_aborted, timed.has_ended) = (true, true);
         return Some(());
     }
+    let mut with_given = *scan;
+    if timed.name == "Concurrent uncommit" && given_back(&mut with_given).is_some() {
+        *scan = with_given;
+    }
     let mut with_sizes = *scan;
     if let Some(sizes) = sizes(&mut with_sizes) {
         timed.sizes = Some(sizes);
@@ -176,6 +180,15 @@ fn take_end(timed: &mut Timed<'_>, scan: &mut Scan<'_>) -> Option<()> {
         && timed.duration.is_none()
         && (timed.kind != GcRecordKind::Cycle || timed.sizes.is_some_and(|s| s.capacity_bytes.is_some()));
     (!is_torn && (timed.kind != GcRecordKind::Stall || timed.has_ended)).then_some(())
+}
+
+/// What was given back to the kernel, and what is still committed: `1024K (46080K)` (Shenandoah of JDK 27). Neither is the use of the heap.
+fn given_back(scan: &mut Scan<'_>) -> Option<()> {
+    scan.size()?;
+    scan.blanks();
+    scan.group()?;
+    scan.blanks();
+    Some(())
 }
 
 /// `23M->1M(64M)`; Z writes `26M(10%)->28M(11%)`.
@@ -293,6 +306,7 @@ fn concurrent(name: &str) -> bool {
                 | "update references"
                 | "update thread roots"
                 | "Final Roots"
+                | "update cards"
                 | "uncommit"
                 | "traversal"
                 | "partial"
@@ -309,6 +323,16 @@ mod tests {
 
     fn timed(text: &str) -> Timed<'_> {
         read(text).unwrap_or_else(|| panic!("not read: {text}"))
+    }
+
+    #[test]
+    fn shenandoah_of_jdk_27_says_what_it_gave_back() {
+        let given = timed("Concurrent uncommit 1024K (46080K) 0.163ms");
+        assert_eq!((given.name, given.duration), ("Concurrent uncommit", Some((163_000, 1_000))));
+        assert!(given.sizes.is_none() && given.has_ended);
+        assert!(read("Concurrent uncommit 1024K 0.163ms").is_none(), "half of it");
+        let cards = timed("Concurrent update cards 0.010ms");
+        assert_eq!((cards.kind, cards.duration), (GcRecordKind::Concurrent, Some((10_000, 1_000))));
     }
 
     #[test]

@@ -1,0 +1,54 @@
+//! Logs of releases that are not at hand, against the line that the JVM itself writes for each stop.
+
+mod analysed;
+
+use assay_model::GcReport;
+use std::fs;
+
+fn read(name: &str) -> (GcReport, String) {
+    let path = assay_testkit::testdata("gclog/releases").join(name);
+    let log = fs::read_to_string(path).expect("a recorded log");
+    (analysed::report(log.as_bytes()), log)
+}
+
+/// Numbers behind a text, one of each line that has it.
+fn numbers(log: &str, before: &str) -> Vec<f64> {
+    let number = |rest: &str| rest.split([' ', 'n']).next()?.parse().ok();
+    log.lines().filter_map(|line| number(line.split_once(before)?.1)).collect()
+}
+
+#[track_caller]
+fn check_stops(name: &str, stopped_ms: &[f64]) -> GcReport {
+    let (report, _) = read(name);
+    assert_eq!(report.not_understood.lines, 0, "{name}: {:?}", report.not_understood);
+    let read_ms = report.pauses.total_ms + report.other_safepoints_ms.expect("lines of safepoints");
+    let true_ms: f64 = stopped_ms.iter().sum();
+    assert!(!stopped_ms.is_empty() && report.pauses.total_ms < true_ms, "{name}: {true_ms}");
+    // The log has seven digits of a second.
+    let rounding_ms = 1e-3 * stopped_ms.len() as f64;
+    assert!((read_ms - true_ms).abs() <= rounding_ms, "{name}: {read_ms} read, {true_ms} ms true");
+    report
+}
+
+#[test]
+fn debug_lines_of_safepoints_of_jdk_11_are_read() {
+    for name in ["11-serial.log", "11-parallel.log", "11-g1.log", "11-cms.log"] {
+        let (_, log) = read(name);
+        let stopped_s = numbers(&log, "application threads were stopped: ");
+        let report = check_stops(name, &stopped_s.iter().map(|s| s * 1e3).collect::<Vec<_>>());
+        let pauses = log.lines().filter(|line| line.contains(") Pause ") && line.ends_with("ms")).count();
+        assert_eq!(report.pauses.count, pauses as u64, "{name}");
+    }
+}
+
+#[test]
+fn shenandoah_of_jdk_27_is_read_to_the_last_line() {
+    for (name, says) in
+        [("27-shenandoah.log", "Concurrent uncommit "), ("27-genshenandoah.log", "Concurrent update cards")]
+    {
+        let (_, log) = read(name);
+        assert!(log.contains(says), "{name}");
+        let stopped_ns = numbers(&log, "Total: ");
+        check_stops(name, &stopped_ns.iter().map(|ns| ns / 1e6).collect::<Vec<_>>());
+    }
+}
