@@ -80,8 +80,8 @@ pub(crate) fn stack_spans(
 
 fn first_thread_leaf(leaves: &mut LeafTable) -> LeafId {
     leaves.explained(
-        Area::JvmWork,
-        &["native libraries", "first thread's variables"],
+        Area::NativeLibraries,
+        &["first thread's variables"],
         Tier::Content,
         "thread-local variables of the thread that started the program",
     )

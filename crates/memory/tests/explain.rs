@@ -13,7 +13,7 @@ fn server(second: u64) -> Look {
     let wave = |bytes: u64| bytes + second % 7 * (40 << 10);
     Look::plain_jvm()
         .leaf("JVM work area/strings", wave(4 * MIB))
-        .leaf("JVM work area/native libraries/libzip.so", wave(MIB))
+        .leaf("JVM work area/libraries of the JDK/libzip.so", wave(MIB))
         .leaf("code/libzip.so/code", MIB)
         .leaf("JIT work area/idle chunk pool", wave(2 * MIB))
         .leaf("allocator overhead/headers", wave(MIB))
@@ -77,7 +77,7 @@ fn a_leak_of_deflaters_is_named_and_told_what_to_do() {
 
 #[test]
 fn a_leak_in_native_code_is_named_by_its_library() {
-    let library = "JVM work area/native libraries/libleaky.so";
+    let library = "native libraries/libleaky.so";
     let cause = first_cause(&server(0).leaf(library, MIB), &server(60).leaf(library, 81 * MIB), library);
     assert!(cause.explanation.contains("libleaky.so"), "{}", cause.explanation);
 }
@@ -272,9 +272,10 @@ fn any_leaves() -> impl Strategy<Value = Vec<Leaf>> {
         "freed but resident",
         "no known region",
         "JVM work area",
+        "native libraries",
         "new",
     ];
-    let part = prop::sample::select(vec!["a", "b", "native libraries", "behind top", "used"]);
+    let part = prop::sample::select(vec!["a", "b", "libraries of the JDK", "behind top", "used"]);
     let path = (prop::sample::select(areas.to_vec()), prop::collection::vec(part, 0..4));
     let bytes = prop_oneof![0..200 * MIB, Just(0), Just(u64::MAX / 64)];
     let leaf =

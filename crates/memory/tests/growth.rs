@@ -42,13 +42,13 @@ const LEAKS: [Leak; 11] = [
     Leak {
         kind: "malloc 0 40000",
         grow: 1500,
-        cause: &["JVM work area", "native libraries", "libprobe.so"],
+        cause: &["native libraries", "libprobe.so"],
         says: "native code of libprobe.so",
     },
     Leak {
         kind: "statics 0 40000",
         grow: 1500,
-        cause: &["JVM work area", "native libraries", "libprobe.so"],
+        cause: &["native libraries", "libprobe.so"],
         says: "native code of libprobe.so",
     },
     Leak {

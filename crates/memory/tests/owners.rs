@@ -71,6 +71,7 @@ fn lists_of_a_native_library_are_followed_whether_native_memory_is_tracked_or_no
             let (owned, held) = (of_library(&look, &name), 2 * LIST_BLOCKS * LIST_BLOCK_BYTES);
             println!("{} {tracking}: {owned} of {held}, {} unknown", java.display(), look.unknown_bytes);
             assert!(held <= owned, "{} {tracking}: {owned} of {held}: {:#?}", java.display(), look.leaves);
+            assert!(owned <= area(&look, Area::NativeLibraries), "not the JDK's: {:#?}", look.leaves);
         }
     }
     let _ = std::fs::remove_file(agent);

@@ -99,7 +99,7 @@ fn string_objects(_: &Value, _: &Value, count: u64, _: u32) -> u64 {
 /// a second later for each free MB, which on a busy machine is the one between two looks.
 const NO_SOFT: &[&str] = &["-XX:SoftRefLRUPolicyMSPerMB=0"];
 
-const LIBPROBE: &[&str] = &["native libraries", "libprobe.so"];
+const LIBPROBE: &[&str] = &["libprobe.so"];
 
 const AMOUNTS: [Amount; 19] = [
     amount("direct 0 10000", 4000, Area::Buffers, &["java.nio.DirectByteBuffer"], |_, _, count, _| {
@@ -109,9 +109,9 @@ const AMOUNTS: [Amount; 19] = [
     amount("threads 0 200k", 100, Area::Stacks, &["Java"], bytes),
     amount("classes 0 20", 3000, Area::ClassMetadata, &["used"], bytes),
     amount("loaders 0 20", 200, Area::ClassMetadata, &["used"], bytes),
-    amount("malloc 0 10000", 4000, Area::JvmWork, LIBPROBE, usable_bytes),
-    amount("malloc 0 300k", 150, Area::JvmWork, LIBPROBE, usable_bytes),
-    amount("statics 0 10000", 4000, Area::JvmWork, LIBPROBE, usable_bytes),
+    amount("malloc 0 10000", 4000, Area::NativeLibraries, LIBPROBE, usable_bytes),
+    amount("malloc 0 300k", 150, Area::NativeLibraries, LIBPROBE, usable_bytes),
+    amount("statics 0 10000", 4000, Area::NativeLibraries, LIBPROBE, usable_bytes),
     amount("peers 0 10000", 4000, Area::Buffers, &["assay.probes.malloc.PeerBlocks$Peer"], usable_bytes),
     amount("unsafe 0 10000", 4000, Area::Buffers, &["long[]"], |_, _, count, _| count * usable(10_000)),
     amount("arenas 0 400 16k", 6, Area::FreedResident, &["bins"], bytes),

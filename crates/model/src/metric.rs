@@ -78,8 +78,10 @@ metrics! {
     JIT_CODE_BYTES = "jit_code_bytes", "Resident JIT-compiled code", "bytes", Lower [when_asked],
         "code cache and what compiled methods keep outside it, from a look at every resident byte at the end of a window";
     JVM_WORK_BYTES = "jvm_work_bytes", "Resident JVM work area", "bytes", Lower [when_asked],
-        "what the JVM and native libraries keep for their own work, from a look at every resident byte at the end of a \
+        "what the JVM and the JDK's libraries keep for their own work, from a look at every resident byte at the end of a \
         window";
+    NATIVE_LIBRARIES_BYTES = "native_libraries_bytes", "Resident memory of native libraries", "bytes", Lower [when_asked],
+        "what libraries that are not the JDK's allocate, from a look at every resident byte at the end of a window";
     BUFFERS_BYTES = "buffers_bytes", "Resident direct and mapped buffers", "bytes", Lower [when_asked],
         "native memory that Java objects own, from a look at every resident byte at the end of a window";
     FREED_RESIDENT_BYTES = "freed_resident_bytes", "Freed but resident memory", "bytes", Lower [when_asked],

@@ -85,7 +85,7 @@ impl Part {
             Some(Area::Code) => Part::Libraries,
             Some(Area::GcStructures) if is_heap_table(second) => Part::GcTables,
             Some(Area::GcStructures) => Part::GcRest,
-            Some(Area::JvmWork | Area::MallocHeap) => Part::Malloc,
+            Some(Area::JvmWork | Area::NativeLibraries | Area::MallocHeap) => Part::Malloc,
             Some(Area::FreedResident | Area::AllocatorOverhead) => Part::Freed,
             Some(Area::Other | Area::NativeAnonymous) | None => Part::Rest,
         }

@@ -1,6 +1,7 @@
 //! Leaves of two looks, paired by path and gathered into causes.
 
 use super::{bounded, difference};
+use crate::owners::JDK_LIBRARIES;
 use assay_model::{Area, Leaf, Tier};
 use std::collections::BTreeMap;
 
@@ -79,7 +80,7 @@ fn telling_parts(path: &[String]) -> usize {
             | Area::NativeAnonymous,
         ) => 1,
         // Each native library is a cause of its own.
-        Some(Area::JvmWork) if path.get(1).is_some_and(|part| part == "native libraries") => 3,
+        Some(Area::JvmWork) if path.get(1).is_some_and(|part| part == JDK_LIBRARIES) => 3,
         _ => 2,
     }
 }

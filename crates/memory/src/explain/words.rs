@@ -4,7 +4,7 @@ use super::gather::Change;
 use crate::findings::classes::loader;
 use crate::findings::words::{bytes, leaves_of};
 use crate::heap_classes::CLASSES_MAX;
-use crate::owners::ON_STACKS;
+use crate::owners::{JDK_LIBRARIES, ON_STACKS};
 use crate::stacks::without_numbers;
 use assay_model::{Area, MemoryReport, ThreadMemory};
 use std::collections::BTreeMap;
@@ -20,6 +20,7 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
         Some(Area::JavaHeap) => java_heap(change, before, after),
         Some(Area::Buffers) => buffers(second, change.path.get(2).map(String::as_str), pid),
         Some(Area::JvmWork) => jvm_work(change, before, after),
+        Some(Area::NativeLibraries) => native_library(change.path.get(1)),
         Some(Area::ClassMetadata) => classes(change, before, after),
         Some(Area::Stacks) => stacks(change, before, after),
         Some(Area::FreedResident) => {
@@ -145,16 +146,18 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
     }
 }
 
+fn native_library(name: Option<&String>) -> String {
+    let name = name.map_or("native libraries", String::as_str);
+    format!(
+        "malloc by native code of {name}. Next: who calls into it and does not free; a profiler of malloc shows the calls"
+    )
+}
+
 fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
     let pid = after.pid;
     let second = change.path.get(1).map_or("", String::as_str);
-    if second == "native libraries" {
-        let library = change.path.get(2).map_or(second, String::as_str);
-        return format!(
-            "malloc by native code of {library}. Next: who calls into it and does not free; a profiler of malloc shows the calls"
-        );
-    }
     match second {
+        JDK_LIBRARIES => native_library(change.path.get(2)),
         "symbols" => "names of classes, methods and fields: they follow the classes loaded".to_owned(),
         "strings" => {
             format!("interned strings. Next: jcmd {pid} VM.stringtable; String.intern() on data keeps it")

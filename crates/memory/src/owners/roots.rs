@@ -10,6 +10,7 @@ use assay_hotspot::{JavaHeap, Symbols};
 use assay_model::{Area, Problem, ThreadKind, Tier};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::path::Path;
 
 /// `OopStorageSet::_storages`: pointers to the storages (JDK 14 and later).
 const OOP_STORAGES: &str = "_ZN13OopStorageSet9_storagesE";
@@ -17,6 +18,8 @@ const OOP_STORAGE_BYTES_MAX: u64 = 512;
 const NAME_BYTES_MAX: usize = 64;
 /// How far a neighbour of a static is looked for, in words.
 const NEIGHBOUR_WORDS: i64 = 16;
+/// What the JDK's own libraries keep, by library.
+pub(crate) const JDK_LIBRARIES: &str = "libraries of the JDK";
 /// Blocks to which nothing but stacks leads.
 pub(crate) const ON_STACKS: &str = "on stacks only";
 /// Tables that lead to tables are followed so far.
@@ -168,10 +171,16 @@ fn static_owner(symbols: &Symbols, address: u64, name: &str) -> Owner {
 
 /// Variables of other libraries: the C library, zlib, the JDK's own, those of the program; and of the program itself.
 fn take_libraries(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, leaves: &mut LeafTable) {
-    let of_jvm = jvm.map(|j| j.hotspot.symbols().path().to_owned());
+    let libjvm = jvm.map(|j| j.hotspot.symbols().path().to_owned());
+    // It lies in a folder of its own beside the JDK's other libraries: `lib/server/libjvm.so`.
+    let of_jdk = libjvm.as_deref().and_then(|path| Path::new(path).parent()?.parent());
     let variables = search.variables;
-    for (path, range) in variables.ranges.iter().filter(|(path, _)| Some(*path) != of_jvm.as_deref()) {
-        let leaf = leaves.leaf(Area::JvmWork, &["native libraries", &library_name(path)], Tier::Pointers);
+    for (path, range) in variables.ranges.iter().filter(|(path, _)| Some(*path) != libjvm.as_deref()) {
+        let name = library_name(path);
+        let leaf = match of_jdk.is_some_and(|folder| Path::new(path).starts_with(folder)) {
+            true => leaves.leaf(Area::JvmWork, &[JDK_LIBRARIES, &name], Tier::Pointers),
+            false => leaves.leaf(Area::NativeLibraries, &[&name], Tier::Pointers),
+        };
         search.take_roots(range.clone(), |_, _| Some(leaf));
     }
 }

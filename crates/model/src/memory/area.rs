@@ -16,9 +16,13 @@ pub enum Area {
     /// Executables, shared libraries and their data, mapped jars, fonts and other files.
     #[serde(rename = "code", alias = "code")]
     Code,
-    /// What the JVM and native libraries keep for their own work: symbols, strings, threads, services, logging.
+    /// What the JVM and the JDK's libraries keep for their own work: symbols, strings, threads, services, logging.
     #[serde(rename = "JVM work area", alias = "jvm-work")]
     JvmWork,
+    /// What other native libraries allocate, and a program that a JVM runs in. Looks stored before there was this area have it in
+    /// the JVM work area.
+    #[serde(rename = "native libraries")]
+    NativeLibraries,
     /// Metaspace, compressed class space, the class-data archive, and malloc blocks that hang off class loaders.
     #[serde(rename = "class metadata", alias = "class-metadata")]
     ClassMetadata,
@@ -56,7 +60,7 @@ pub enum Area {
 
 impl Area {
     /// Every area, in the order in which pictures stack them.
-    pub const ALL: [Area; 14] = [
+    pub const ALL: [Area; 15] = [
         Area::JavaHeap,
         Area::ClassMetadata,
         Area::JitCode,
@@ -66,6 +70,7 @@ impl Area {
         Area::Buffers,
         Area::GcStructures,
         Area::JvmWork,
+        Area::NativeLibraries,
         Area::FreedResident,
         Area::AllocatorOverhead,
         Area::Other,
@@ -73,9 +78,25 @@ impl Area {
         Area::NativeAnonymous,
     ];
 
-    /// Its place in [`Area::ALL`]: what looks alike in all pictures.
+    /// Number of its color and pattern, the same in all pictures. An area that is added later takes the next one.
     pub fn look(self) -> usize {
-        Area::ALL.iter().position(|area| *area == self).unwrap_or(Area::ALL.len() - 1)
+        match self {
+            Area::JavaHeap => 0,
+            Area::ClassMetadata => 1,
+            Area::JitCode => 2,
+            Area::JitWork => 3,
+            Area::Code => 4,
+            Area::Stacks => 5,
+            Area::Buffers => 6,
+            Area::GcStructures => 7,
+            Area::JvmWork => 8,
+            Area::FreedResident => 9,
+            Area::AllocatorOverhead => 10,
+            Area::Other => 11,
+            Area::MallocHeap => 12,
+            Area::NativeAnonymous => 13,
+            Area::NativeLibraries => 14,
+        }
     }
 
     /// The area that the path of a leaf, or of a cause, begins with.
@@ -95,6 +116,7 @@ impl Area {
             Area::JavaHeap => "Java heap",
             Area::Code => "code",
             Area::JvmWork => "JVM work area",
+            Area::NativeLibraries => "native libraries",
             Area::ClassMetadata => "class metadata",
             Area::JitCode => "JIT-compiled code",
             Area::JitWork => "JIT work area",
@@ -117,7 +139,10 @@ impl Area {
             }
             Area::Code => "programs, shared libraries and their data, jars and other files that are mapped",
             Area::JvmWork => {
-                "what the JVM and native libraries keep for their own work: symbols, strings, threads, services"
+                "what the JVM and its libraries keep for their own work: symbols, strings, threads, services"
+            }
+            Area::NativeLibraries => {
+                "what libraries that are not the JDK's allocate: JNI, agents, the C library"
             }
             Area::ClassMetadata => {
                 "classes and methods as the JVM keeps them: metaspace, class space, the class-data archive"
