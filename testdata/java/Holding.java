@@ -50,10 +50,49 @@ public class Holding {
         }
     }
 
+    /** Arenas of foreign memory alone, whose segments nobody keeps. */
+    static class Scopes {
+        final List<Object> arenas = new ArrayList<>();
+    }
+
+    /** Segments of such arenas that the garbage collector closes. */
+    static class Segments {
+        final Object[] segments = new Object[COUNT];
+    }
+
+    /** Segments and the arena that all of them are of. */
+    record Table(Object arena, List<Object> rows) {}
+
     static final List<Object> KEPT = new ArrayList<>();
 
     static ByteBuffer buffer() {
         return ByteBuffer.allocateDirect(BYTES);
+    }
+
+    /** Foreign memory is in JDK 22 and later; this is compiled for JDK 17. */
+    static Object arena(String kind) throws ReflectiveOperationException {
+        return Class.forName("java.lang.foreign.Arena").getMethod(kind).invoke(null);
+    }
+
+    static Object segment(Object arena) throws ReflectiveOperationException {
+        Class<?> allocator = Class.forName("java.lang.foreign.SegmentAllocator");
+        Object segment = allocator.getMethod("allocate", long.class).invoke(arena, (long) BYTES);
+        return Class.forName("java.lang.foreign.MemorySegment").getMethod("fill", byte.class).invoke(segment, (byte) 1);
+    }
+
+    static List<String> holdForeignMemory() throws ReflectiveOperationException {
+        Scopes scopes = new Scopes();
+        Segments segments = new Segments();
+        Table table = new Table(arena("ofShared"), new ArrayList<>());
+        for (int i = 0; i < COUNT; i++) {
+            Object arena = arena("ofShared");
+            segment(arena);
+            scopes.arenas.add(arena);
+            segments.segments[i] = segment(arena("ofAuto"));
+            table.rows.add(segment(table.arena));
+        }
+        KEPT.addAll(List.of(scopes, segments, table));
+        return List.of("Scopes", "Segments", "Table");
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -72,8 +111,12 @@ public class Holding {
             tasks.tasks[i] = worker;
         }
         KEPT.addAll(List.of(cache, pool, views, tasks));
+        List<String> names = new ArrayList<>(List.of("Registry", "Cache", "Session", "Pool", "Views", "Worker"));
+        if (Runtime.version().feature() >= 22) {
+            names.addAll(holdForeignMemory());
+        }
         System.gc();
-        for (String name : List.of("Registry", "Cache", "Session", "Pool", "Views", "Worker")) {
+        for (String name : names) {
             System.out.println("Holding$" + name + " " + (long) COUNT * BYTES);
         }
         System.out.println("waiting");
