@@ -1,6 +1,6 @@
 //! The JVM's own list of its threads.
 
-use crate::role::roles_of;
+use crate::role::{compiler_of, roles_of};
 use assay_hotspot::Hotspot;
 use assay_linux::{CachedMemory, LinuxError, LiveProcess, MemorySource, ProcRoot};
 use assay_model::{Problem, ThreadKind, ThreadRole, TimeJvm};
@@ -56,6 +56,9 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
         let Some((tid, kernel_name)) = outside.get(&thread.tid_inside) else { continue };
         let is_whole =
             thread.name.is_some() && (thread.kind != ThreadKind::Java || thread.java_class.is_some());
+        // The JVM gives its compilers their names in the kernel, too, and nobody else runs in them.
+        let is_nameless_compiler = thread.kind == ThreadKind::Compiler && thread.name.is_none();
+        let role = if is_nameless_compiler { compiler_of(kernel_name) } else { role };
         let name = thread.name.unwrap_or_else(|| (*kernel_name).to_owned());
         jvm.labels.insert(*tid, Label { role, name, is_whole });
     }

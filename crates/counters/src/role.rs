@@ -48,9 +48,7 @@ pub(crate) fn roles_of(threads: &[JvmThread]) -> Vec<ThreadRole> {
 fn role_of(thread: &JvmThread) -> ThreadRole {
     let name = thread.name.as_deref().unwrap_or_default();
     match thread.kind {
-        ThreadKind::Compiler if name.starts_with("C1 ") => ThreadRole::C1,
-        ThreadKind::Compiler if name.starts_with("C2 ") => ThreadRole::C2,
-        ThreadKind::Compiler => ThreadRole::OtherCompiler,
+        ThreadKind::Compiler => thread.name.as_deref().map_or(ThreadRole::Unknown, compiler_of),
         ThreadKind::Gc => ThreadRole::Collector,
         ThreadKind::Vm if thread.jvm_class.as_deref() == Some("JvmtiAgentThread") => ThreadRole::Agent,
         ThreadKind::Vm => ThreadRole::Vm,
@@ -59,6 +57,15 @@ fn role_of(thread: &JvmThread) -> ThreadRole {
             thread.java_class.as_deref().map_or(ThreadRole::Unknown, |class| of_java(class, name))
         }
         ThreadKind::Native | ThreadKind::Other => ThreadRole::Unknown,
+    }
+}
+
+/// Which compiler a thread of one runs, by its name: the JVM's own, or the first letters of it that the kernel has.
+pub(crate) fn compiler_of(name: &str) -> ThreadRole {
+    match name.get(..3) {
+        Some("C1 ") => ThreadRole::C1,
+        Some("C2 ") => ThreadRole::C2,
+        _ => ThreadRole::OtherCompiler,
     }
 }
 
@@ -112,6 +119,23 @@ mod tests {
         for (name, pool) in pools {
             assert_eq!(pool_of(name), pool, "{name}");
         }
+    }
+
+    #[test]
+    fn a_compiler_whose_name_cannot_be_read_is_not_taken_for_another_one() {
+        let thread = |name: Option<&str>| JvmThread {
+            tid_inside: 1,
+            name: name.map(str::to_owned),
+            kind: ThreadKind::Compiler,
+            jvm_class: Some("CompilerThread".to_owned()),
+            java_class: None,
+            stack: None,
+            address: 8,
+        };
+        assert_eq!(role_of(&thread(None)), ThreadRole::Unknown);
+        assert_eq!(role_of(&thread(Some("C2 CompilerThread0"))), ThreadRole::C2);
+        assert_eq!(role_of(&thread(Some("JVMCI CompilerThread0"))), ThreadRole::OtherCompiler);
+        assert_eq!(compiler_of("C1 CompilerThre"), ThreadRole::C1);
     }
 
     #[test]
