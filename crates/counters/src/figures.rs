@@ -2,7 +2,7 @@
 
 use crate::look::Look;
 use assay_linux::ProcRoot;
-use assay_model::{LeftOutFigure, TimeBasis, TimeFigure, TimeRung};
+use assay_model::{Certainty, LeftOutFigure, TimeFigure, TimeRung};
 
 /// Whether the kernel counts the time for which threads are blocked on block devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Available<'_> {
         let mut figures = Vec::new();
         let mut known = |figure: &str, rung, from: &str| {
             let (figure, from) = (figure.to_owned(), from.to_owned());
-            figures.push(TimeFigure { figure, rung, basis: TimeBasis::Known, from });
+            figures.push(TimeFigure { figure, rung, basis: Certainty::Known, from });
         };
         if self.has_clock {
             known(
@@ -90,7 +90,7 @@ impl Available<'_> {
         figures.push(TimeFigure {
             figure: "user and kernel".to_owned(),
             rung: TimeRung::Procfs,
-            basis: TimeBasis::Inferred,
+            basis: Certainty::Inferred,
             from: format!(
                 "CPU time, divided as utime to stime of the same threads: samples at {} timer interrupts a second",
                 self.interrupts_per_s

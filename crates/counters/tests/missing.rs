@@ -2,7 +2,7 @@
 
 use assay_counters::TimeGauge;
 use assay_linux::{ProcRoot, SysRoot};
-use assay_model::{TimeBasis, TimeReport, TimeRung};
+use assay_model::{Certainty, TimeReport, TimeRung};
 use assay_testkit::FakeTree;
 
 fn stat(tid: u32, start: u64, (user, system): (u64, u64), block_io: u64) -> String {
@@ -255,7 +255,7 @@ fn a_number_that_a_new_thread_has_taken_over_is_another_thread() {
 fn a_process_of_which_only_files_are_known_has_ticks_and_no_roles() {
     let report = account(|_| {});
     let total = &report.figures[0];
-    assert_eq!((total.rung, total.basis), (TimeRung::Procfs, TimeBasis::Known));
+    assert_eq!((total.rung, total.basis), (TimeRung::Procfs, Certainty::Known));
     assert!(total.from.contains("ticks") && report.process.cpu_resolution_ns == 20_000_000, "{total:?}");
     assert!(left_out(&report, "roles and Java names").is_some() && report.jvm.is_none());
 }

@@ -8,6 +8,7 @@
 //! - unknown keys are accepted when reading, so that a newer run can be read by an older program.
 
 mod capacity;
+mod certainty;
 mod check;
 mod claim;
 mod closed;
@@ -31,6 +32,7 @@ mod trial;
 mod window;
 
 pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, PlannedCapacity};
+pub use certainty::Certainty;
 pub use check::{Check, Disturbance, ValidityCheck};
 pub use claim::{Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, JudgedClaim, Statement};
 pub use estimate::Estimate;
@@ -51,7 +53,7 @@ pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{InjectorPart, LoadResult, LostInjector, OperationCount};
 pub use memory::{
-    Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause, Certainty,
+    Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
     CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryCopy, MemoryFinding,
     MemoryReport, MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms,
     ThreadKind, ThreadMemory, Tier, TierBytes, UnknownPiece,
@@ -66,8 +68,8 @@ pub use problem::{Finding, Problem, Reason, StudyRule};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use time::{
-    CgroupTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadRole, ThreadTime, TimeBasis,
-    TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeRung, TimeSums,
+    CgroupTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadRole, ThreadTime, TimeFigure,
+    TimeGroup, TimeJvm, TimeReport, TimeRung, TimeSums,
 };
 pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};
 pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

@@ -117,10 +117,10 @@ fn sample() -> TimeReport {
         figures: vec![
             figure(
                 "CPU time of threads",
-                TimeBasis::Known,
+                Certainty::Known,
                 "run time in /proc/PID/task/TID/schedstat, exact",
             ),
-            figure("user and kernel", TimeBasis::Inferred, "samples at 250 timer interrupts a second"),
+            figure("user and kernel", Certainty::Inferred, "samples at 250 timer interrupts a second"),
         ],
         left_out: vec![LeftOutFigure {
             figure: "blocked on block devices".to_owned(),

@@ -1,8 +1,7 @@
 //! The limit that a process needs: what `assay memory advise PID --json` prints.
 
 use super::MemoryFinding;
-use crate::closed::closed;
-use crate::{Problem, Provenance};
+use crate::{Certainty, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,16 +53,4 @@ pub struct AdviceLine {
     /// What is known of the bound; absent in results of versions that did not say.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub certainty: Option<Certainty>,
-}
-
-closed! {
-    /// What is known of a bound.
-    Certainty {
-        /// The JVM keeps it.
-        Known = "known",
-        /// It follows from something else that was seen or measured, as the line says.
-        Inferred = "inferred",
-        /// Nothing bounds it: the line provides for what was seen, and a margin.
-        Unknown = "unknown",
-    }
 }

@@ -9,7 +9,7 @@ mod running;
 mod sample;
 mod trim;
 
-pub use advice::{Advice, AdviceLine, Certainty};
+pub use advice::{Advice, AdviceLine};
 pub use area::{Area, AreaBytes, Tier};
 pub use change::{Cause, MemoryChange};
 pub use report::{

@@ -7,4 +7,4 @@ pub use report::{
     CgroupTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadTime, TimeFigure, TimeGroup,
     TimeJvm, TimeReport, TimeSums,
 };
-pub use role::{ThreadRole, TimeBasis, TimeRung};
+pub use role::{ThreadRole, TimeRung};

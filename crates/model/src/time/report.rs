@@ -1,7 +1,7 @@
 //! The CPU time of a process over a stretch of time: what `assay time PID --json` prints.
 
-use super::{ThreadRole, TimeBasis, TimeRung};
-use crate::{Estimate, Problem, Provenance};
+use super::{ThreadRole, TimeRung};
+use crate::{Certainty, Estimate, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -199,7 +199,7 @@ pub struct TimeFigure {
     /// The rung.
     pub rung: TimeRung,
     /// How well it is known.
-    pub basis: TimeBasis,
+    pub basis: Certainty,
     /// The file or call, and how it is used.
     pub from: String,
 }

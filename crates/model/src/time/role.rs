@@ -1,4 +1,4 @@
-//! Words for who used CPU time, and for how that was established.
+//! Words for who used CPU time, and for where its figures come from.
 
 use crate::closed::closed;
 
@@ -58,15 +58,5 @@ closed! {
         CpuClock = "cpu-clock",
         /// The layout of the JVM, read from its memory.
         VmStructures = "vm-structures",
-    }
-}
-
-closed! {
-    /// How well a figure is known.
-    TimeBasis {
-        /// The kernel's or the JVM's own count.
-        Known = "known",
-        /// Computed from samples of the kernel: it has an interval.
-        Inferred = "inferred",
     }
 }

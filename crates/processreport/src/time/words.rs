@@ -3,7 +3,7 @@
 use assay_kit::Row;
 use assay_kit::number::{count, counted, duration, percent, percent_share, significant};
 use assay_kit::text::{clean, to_the_second};
-use assay_model::{Estimate, TimeBasis, TimeReport, TimeSums};
+use assay_model::{Estimate, TimeReport, TimeSums};
 
 const NS_PER_S: f64 = 1e9;
 /// An interval of a share that is wider than this tells nothing.
@@ -186,9 +186,7 @@ pub fn share_with_error(share: Option<&Estimate>) -> String {
 
 /// Where figures come from: figure, basis, source.
 pub fn figures(report: &TimeReport) -> Vec<(String, String, String)> {
-    let words = |basis| if basis == TimeBasis::Inferred { "inferred" } else { "known" };
-    let row = |f: &assay_model::TimeFigure| {
-        (clean(&f.figure), format!("{}, {}", words(f.basis), f.rung), clean(&f.from))
-    };
+    let row =
+        |f: &assay_model::TimeFigure| (clean(&f.figure), format!("{}, {}", f.basis, f.rung), clean(&f.from));
     report.figures.iter().map(row).collect()
 }

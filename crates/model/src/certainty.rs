@@ -1,0 +1,15 @@
+//! How well a figure is known.
+
+use crate::closed::closed;
+
+closed! {
+    /// How well a figure or a bound is known.
+    Certainty {
+        /// The kernel or the JVM counts it, or keeps the bound.
+        Known = "known",
+        /// Computed from something else that was seen, sampled or measured; what is beside it says how.
+        Inferred = "inferred",
+        /// Nothing tells: of a bound, it provides for what was seen and a margin.
+        Unknown = "unknown",
+    }
+}
