@@ -123,7 +123,7 @@ impl TimeGauge {
         self.last.took_cpu_ns
     }
 
-    /// What follows is counted from the last look on.
+    /// Starts a new interval at the last look.
     pub fn restart(&mut self) {
         self.tracks.restart();
         self.first = self.last.clone();

@@ -37,7 +37,7 @@ pub(crate) struct Clocks {
 }
 
 /// The share of kernel time with its 95 % interval: Wilson's for the samples, and the cutting of each figure to whole ticks on top.
-/// `None` where there is no tick.
+/// `None` if there are no ticks.
 pub(crate) fn kernel_share(of: Ticked, clocks: Clocks) -> Option<Estimate> {
     let ticks = of.user_ticks + of.system_ticks;
     if ticks == 0 {

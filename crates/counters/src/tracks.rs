@@ -111,7 +111,7 @@ impl Tracks {
         self.youngest_ticks = self.youngest_ticks.max(youngest).or(Some(0));
     }
 
-    /// What follows is counted from the last look on.
+    /// Starts a new interval at the last look.
     pub(crate) fn restart(&mut self) {
         self.tracks.retain(|_, track| !track.has_ended);
         for track in self.tracks.values_mut() {

@@ -274,7 +274,7 @@ fn a_process_that_is_gone_ends_the_account_and_one_that_never_was_is_an_error() 
     let mut gauge = TimeGauge::at(proc, &sys, 7).expect("a process");
     remove(&tree, "proc/7");
     assert!(!gauge.look().expect("no error"));
-    assert_eq!(gauge.report(Some(5.0)).looks, 1, "what was seen is told");
+    assert_eq!(gauge.report(Some(5.0)).looks, 1, "the report covers the looks that were taken");
 }
 
 #[test]

@@ -35,7 +35,7 @@ const COLLECTORS: [(&str, &[&str]); 6] = [
 ];
 const LOGGED: [&str; 3] = ["gc", "gc*", "gc*,safepoint"];
 
-/// What says what the log does not have is no alarm.
+/// A rule that reports missing data is not an alarm.
 const SAYS_OF_THE_LOG: [GcRule; 1] = [GcRule::LogLacksFigures];
 
 /// One run of the program.

@@ -13,8 +13,8 @@ const WHOLE_BYTES: usize = 40 * MIB;
 const BEFORE: u8 = 1;
 const AFTER: u8 = 2;
 
-/// A program with two regions: of the first every other page is resident, and the second is large. It fills both anew when it
-/// is told to, and stops.
+/// A program with two regions: of the first every other page is resident, and the second is large. On request it
+/// fills both anew and stops.
 #[test]
 fn changing_child() {
     if target::asked_for().is_none() {

@@ -125,8 +125,8 @@ impl Schedule {
         self.waiting.push_front(request);
     }
 
-    /// A request that was taken is finished, well or not; its user is ready for another one at `ready_ns`. Arrivals that the
-    /// bound kept out until now are told to `over_bound`.
+    /// A request that was taken is finished, well or not; its user is ready for another one at `ready_ns`. Calls
+    /// `over_bound` for each arrival that the bound kept out until now.
     pub fn finish(
         &mut self,
         now_ns: u64,

@@ -1,4 +1,4 @@
-//! A program that does what it is told, and says how much CPU time it took: the test binary, started again.
+//! A child process (the test binary, started again) that does the work asked for and prints the CPU time it used.
 
 use assay_testkit::Running;
 use rustix::time::{ClockId, clock_gettime};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const NAME: &str = "ASSAY_COUNTERS_PROGRAM";
 
-/// The program, ready to be told something.
+/// The child process, ready for its first task.
 pub struct Program(pub Running);
 
 impl Program {

@@ -22,7 +22,7 @@ impl Decimal {
         for (at, byte) in bytes.iter().enumerate() {
             let digit = byte.wrapping_sub(b'0');
             if digit < 10 {
-                // What overflows has too many digits, and is refused below.
+                // A number that overflows has too many digits; it is rejected below.
                 units = units.wrapping_mul(10).wrapping_add(u64::from(digit));
             } else if matches!(byte, b'.' | b',')
                 && 0 < at

@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// how many bytes of the source have been read.
 ///
 /// # Errors
-/// When it is no dump, or nothing in it can be read.
+/// When it is not a dump, or nothing in it can be read.
 pub fn read(source: impl Read + Send, name: &str, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
     read_once(source, name, progress, None, None)
 }
@@ -48,7 +48,7 @@ pub fn read(source: impl Read + Send, name: &str, progress: &dyn Fn(u64)) -> Res
 /// Reads the dump in a file, plain or packed with gzip: twice where it has arrays that may fill gaps between objects.
 ///
 /// # Errors
-/// When it cannot be opened, is no dump, or nothing in it can be read.
+/// When the file cannot be opened, is not a dump, or nothing in it can be read.
 pub fn read_file(path: &Path, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
     let name = path.display().to_string();
     let open = || {

@@ -57,7 +57,7 @@ pub struct MemoryReport {
     /// Name of the program (`comm`); command lines are not stored, since they may hold secrets.
     pub program: String,
     /// Start of the process, clock ticks since boot: with `pid` and `boot_id` it is the process and no later one with the
-    /// same number. Absent in looks of old and in recordings of memory.
+    /// same number. Absent in older records and in recordings of memory.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub start_ticks: Option<u64>,
     /// The boot that `start_ticks` counts from.
@@ -71,7 +71,7 @@ pub struct MemoryReport {
     pub scan_ns: u64,
     /// CPU time that the scan took in Assay.
     pub scan_cpu_ns: u64,
-    /// How deep it went; absent in looks of old.
+    /// How deep it went; absent in older records.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub depth: Option<LookDepth>,
     /// Present where the depth was left to Assay, and the Java heap is too large for a search for owners.
@@ -79,7 +79,7 @@ pub struct MemoryReport {
     pub owners_left_out: Option<OwnersLeftOut>,
     /// How long the process was stopped; absent when it was not.
     pub frozen_ns: Option<u64>,
-    /// What was copied while it was stopped; absent when it was not, and in looks of old.
+    /// What was copied while the process was stopped; absent if it was not stopped, and in older records.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub copy: Option<MemoryCopy>,
     /// The kernel's RSS at the start of the scan: Σ of `Rss` over `smaps`.
