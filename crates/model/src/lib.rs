@@ -26,6 +26,7 @@ mod plan;
 mod problem;
 mod run;
 pub mod schema;
+mod severity;
 mod summary;
 mod time;
 mod trial;
@@ -39,9 +40,8 @@ pub use estimate::Estimate;
 pub use gc::{
     Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEventsLine, GcFigure,
     GcFinding, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint, GcReconciliation, GcRecord,
-    GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSeverity, GcSizes, GcSource, GcSpace,
-    GcSpaceUse, GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape,
-    gc_figure,
+    GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSizes, GcSource, GcSpace, GcSpaceUse,
+    GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape, gc_figure,
 };
 pub use heap::{
     AddressRange, ClassLayout, ClassWeight, CrossOver, DumpModel, FieldPlace, GarbageInModel, HeapLayouts,
@@ -66,6 +66,7 @@ pub use plan::{
 };
 pub use problem::{Finding, Problem, Reason, StudyRule};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
+pub use severity::Severity;
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use time::{
     CgroupTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadRole, ThreadTime, TimeFigure,

@@ -3,7 +3,7 @@
 use super::rule::{
     PAUSED_PERCENT_FELT, Rule, With, caused, collector, finding, heap_max, paused_percent, places, size,
 };
-use assay_model::{GcFinding, GcReport, GcRule, GcSeverity, GcSpace, GcTrouble};
+use assay_model::{GcFinding, GcReport, GcRule, GcSpace, GcTrouble, Severity};
 
 pub(super) const RULES: &[Rule] = &[humongous, degenerated, stalls, concurrent_mode, premature];
 
@@ -42,7 +42,7 @@ fn humongous(report: &GcReport) -> Option<GcFinding> {
             .to_owned(),
     };
     let claim = "Objects larger than half a region take whole regions and bring concurrent cycles about.";
-    let found = finding(GcRule::HumongousAllocations, GcSeverity::Warning, claim, evidence.join("; "));
+    let found = finding(GcRule::HumongousAllocations, Severity::Warning, claim, evidence.join("; "));
     let found = found.at(asked.and_then(|(.., at)| at));
     Some(found.change(
         change,
@@ -56,7 +56,7 @@ fn degenerated(report: &GcReport) -> Option<GcFinding> {
     let of = if cycles > 0 { format!(" of {cycles} cycles") } else { String::new() };
     let claim = "Shenandoah did not finish cycles beside the application and ended them in pauses.";
     let evidence = format!("{count} degenerated{of}");
-    let severity = if count > 2 { GcSeverity::Error } else { GcSeverity::Warning };
+    let severity = if count > 2 { Severity::Error } else { Severity::Warning };
     Some(finding(GcRule::DegeneratedCycles, severity, claim, evidence).at(places(report, "degenerated")).change(
         "Give the heap more room, or begin earlier (-XX:ShenandoahMinFreeThreshold, -XX:ShenandoahInitFreeThreshold), or give it more \
          threads (-XX:ConcGCThreads)",
@@ -76,7 +76,7 @@ fn stalls(report: &GcReport) -> Option<GcFinding> {
     let evidence =
         format!("{count} x {}: {total_ms:.1} ms in all, longest {longest_ms:.1} ms", names.join(", "));
     let claim = "Threads waited for memory while the collector worked: pauses that are not called so.";
-    Some(finding(GcRule::AllocationStalls, GcSeverity::Error, claim, evidence).at(places(report, "stall")).change(
+    Some(finding(GcRule::AllocationStalls, Severity::Error, claim, evidence).at(places(report, "stall")).change(
         "Give the heap more room (-Xmx), let the collector begin earlier (-XX:ZAllocationSpikeTolerance, -XX:SoftMaxHeapSize) or give it \
          more threads (-XX:ConcGCThreads)",
         "Memory is free before it is asked for; costs resident memory or CPU time",
@@ -93,7 +93,7 @@ fn concurrent_mode(report: &GcReport) -> Option<GcFinding> {
         "CMS began too late: the old generation was full before it had finished."
     };
     let evidence = format!("{count} concurrent mode failures, {failed} promotion failures");
-    let found = finding(GcRule::ConcurrentModeFailure, GcSeverity::Error, claim, evidence);
+    let found = finding(GcRule::ConcurrentModeFailure, Severity::Error, claim, evidence);
     Some(found.at(places(report, "concurrent-mode-failure")).change(
         "Begin earlier: -XX:CMSInitiatingOccupancyFraction=60 -XX:+UseCMSInitiatingOccupancyOnly; or use G1, which compacts (CMS ends \
          with JDK 13)",
@@ -119,7 +119,7 @@ fn premature(report: &GcReport) -> Option<GcFinding> {
         size(promoted)
     );
     let claim = "Much of what is allocated reaches the old generation, where collecting it costs more.";
-    Some(finding(GcRule::PrematurePromotion, GcSeverity::Warning, claim, evidence).change(
+    Some(finding(GcRule::PrematurePromotion, Severity::Warning, claim, evidence).change(
         "Make the young generation (-Xmn, -XX:NewRatio) or its survivor spaces (-XX:SurvivorRatio) larger, unless the program is \
          filling a cache",
         "Objects die young, and old collections become rarer; costs resident memory",

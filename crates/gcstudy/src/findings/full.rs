@@ -2,7 +2,7 @@
 
 use super::pauses::LONG_MS;
 use super::rule::{Caused, PAUSED_PERCENT_FELT, Rule, With, caused, collector, finding, is_pauseless, size};
-use assay_model::{GcFinding, GcReport, GcRow, GcRule, GcSeverity, GcSpace};
+use assay_model::{GcFinding, GcReport, GcRow, GcRule, GcSpace, Severity};
 
 pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];
 
@@ -37,9 +37,9 @@ fn first_places(rows: &[&GcRow]) -> Vec<(usize, u64)> {
 fn explicit(report: &GcReport) -> Option<GcFinding> {
     let full: Vec<&GcRow> = of(&report.full_by_cause, &EXPLICIT).collect();
     let (rows, severity) = if full.is_empty() {
-        (of(&report.pauses_by_cause, &EXPLICIT).collect::<Vec<_>>(), GcSeverity::Note)
+        (of(&report.pauses_by_cause, &EXPLICIT).collect::<Vec<_>>(), Severity::Note)
     } else {
-        (full, GcSeverity::Warning)
+        (full, Severity::Warning)
     };
     if rows.is_empty() {
         return None;
@@ -79,7 +79,7 @@ fn metadata(report: &GcReport) -> Option<GcFinding> {
     });
     let evidence = format!("{}{used}", told(&rows));
     let found =
-        finding(GcRule::MetaspaceThreshold, GcSeverity::Warning, claim, evidence).at(first_places(&rows));
+        finding(GcRule::MetaspaceThreshold, Severity::Warning, claim, evidence).at(first_places(&rows));
     Some(found.change(change, "No collections while classes are loaded; costs nothing until they are"))
 }
 
@@ -87,7 +87,7 @@ fn for_tools(report: &GcReport) -> Option<GcFinding> {
     let rows: Vec<&GcRow> = of(&report.full_by_cause, &FOR_TOOLS).collect();
     let claim = "Tools brought full collections about: heap dumps, histograms, agents.";
     (!rows.is_empty())
-        .then(|| finding(GcRule::FullGcByTools, GcSeverity::Note, claim, told(&rows)).at(first_places(&rows)))
+        .then(|| finding(GcRule::FullGcByTools, Severity::Note, claim, told(&rows)).at(first_places(&rows)))
 }
 
 /// Full collections more often than this are a state, not an event; jifa's default.
@@ -113,7 +113,7 @@ fn for_room(report: &GcReport) -> Option<GcFinding> {
     if !works_beside && !is_felt && longest_ms < LONG_MS {
         return None;
     }
-    let severity = if is_often || works_beside { GcSeverity::Error } else { GcSeverity::Warning };
+    let severity = if is_often || works_beside { Severity::Error } else { Severity::Warning };
     let claim = if works_beside {
         "The collector did not keep up beside the application and stopped it for full collections."
     } else {

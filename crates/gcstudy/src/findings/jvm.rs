@@ -1,7 +1,7 @@
 //! Rules on the JVM's settings: references, large pages, threads.
 
 use super::rule::{Rule, With, collector, finding, size};
-use assay_model::{GcFinding, GcJvm, GcReport, GcRule, GcSeverity, ReferenceMode};
+use assay_model::{GcFinding, GcJvm, GcReport, GcRule, ReferenceMode, Severity};
 
 pub(super) const RULES: &[Rule] = &[references, references_of_j9, large_pages, few_threads];
 
@@ -41,7 +41,7 @@ fn references(report: &GcReport) -> Option<GcFinding> {
         size(*limit as f64)
     );
     is_crossed.then(|| {
-        finding(GcRule::ReferenceModeLimit, GcSeverity::Warning, claim, evidence)
+        finding(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
                 format!("Set -Xmx{}m, or make it so much larger that the loss is regained", limit / MIB),
@@ -72,7 +72,7 @@ fn references_of_j9(report: &GcReport) -> Option<GcFinding> {
     let claim = format!("The heap is little above {limit} GB, where references of OpenJ9 become dearer.");
     let evidence = format!("heap of at most {}, references: {mode}", size(heap));
     Some(
-        finding(GcRule::ReferenceModeLimit, GcSeverity::Warning, claim, evidence)
+        finding(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
                 format!("Set -Xmx{}m, below the limit, or much more", limit * 1024 - 1),
@@ -91,7 +91,7 @@ fn large_pages(report: &GcReport) -> Option<GcFinding> {
     is_refused.then(|| {
         finding(
             GcRule::LargePagesRefused,
-            GcSeverity::Error,
+            Severity::Error,
             "Large pages were asked for and not got.",
             evidence,
         )
@@ -119,7 +119,7 @@ fn few_threads(report: &GcReport) -> Option<GcFinding> {
     (threads < usual).then(|| {
         let claim = "Fewer threads collect than the JVM would take for these processors.";
         let evidence = format!("{threads} threads, {processors} processors: {usual} would be usual");
-        finding(GcRule::GcThreadsFew, GcSeverity::Warning, claim, evidence).at([(jvm.source, jvm.line)]).change(
+        finding(GcRule::GcThreadsFew, Severity::Warning, claim, evidence).at([(jvm.source, jvm.line)]).change(
             format!("Leave -XX:ParallelGCThreads out, or set it to {usual}, unless other JVMs share the processors"),
             "Pauses shorter nearly in proportion; CPU time comes in shorter bursts",
         )

@@ -1,7 +1,7 @@
 //! Rules on the log itself: what is missing in it.
 
 use super::rule::{Rule, With, finding};
-use assay_model::{GcFinding, GcReport, GcRule, GcSeverity};
+use assay_model::{GcFinding, GcReport, GcRule, Severity};
 
 pub(super) const RULES: &[Rule] = &[dropped, strange, torn, unlike, restarted, lacking];
 
@@ -10,7 +10,7 @@ fn dropped(report: &GcReport) -> Option<GcFinding> {
     (dropped > 0).then(|| {
         let evidence = format!("{dropped} messages");
         let claim = "The JVM dropped messages of its log: counts and sums are too low.";
-        finding(GcRule::MessagesDropped, GcSeverity::Error, claim, evidence).change(
+        finding(GcRule::MessagesDropped, Severity::Error, claim, evidence).change(
             "Make the buffer larger (-XX:AsyncLogBufferSize), or use -Xlog:async:stall (JDK 25)",
             "A whole log; costs some memory, or waits while the disk is slow",
         )
@@ -24,7 +24,7 @@ fn strange(report: &GcReport) -> Option<GcFinding> {
     let evidence = format!("{} of {lines} lines; most often: {}", strange.lines, first.quote);
     let claim = "Some lines were not understood: figures may lack what they say.";
     Some(
-        finding(GcRule::LinesNotUnderstood, GcSeverity::Note, claim, evidence).at(strange
+        finding(GcRule::LinesNotUnderstood, Severity::Note, claim, evidence).at(strange
             .shapes
             .iter()
             .take(5)
@@ -36,7 +36,7 @@ fn torn(report: &GcReport) -> Option<GcFinding> {
     let torn = report.sources.iter().enumerate().find(|(_, source)| source.is_torn && source.lines > 0);
     torn.map(|(index, source)| {
         let claim = "The log breaks off within a line: the JVM was killed, the disk was full, or it is still being written.";
-        finding(GcRule::LogBreaksOff, GcSeverity::Note, claim, source.name.clone()).at([(index, source.lines)])
+        finding(GcRule::LogBreaksOff, Severity::Note, claim, source.name.clone()).at([(index, source.lines)])
     })
 }
 
@@ -49,7 +49,7 @@ fn unlike(report: &GcReport) -> Option<GcFinding> {
         first.what, first.said, first.read
     );
     let claim = "The log's own sums are not those of what was read from it: it is not whole, or was misread.";
-    Some(finding(GcRule::LogContradictsItself, GcSeverity::Warning, claim, evidence).at([first.at]))
+    Some(finding(GcRule::LogContradictsItself, Severity::Warning, claim, evidence).at([first.at]))
 }
 
 fn restarted(report: &GcReport) -> Option<GcFinding> {
@@ -57,7 +57,7 @@ fn restarted(report: &GcReport) -> Option<GcFinding> {
     let evidence = format!("{} JVMs wrote it", report.jvms.len());
     let claim = "The JVM was started anew within the log; no rate runs over that.";
     Some(
-        finding(GcRule::JvmRestarted, GcSeverity::Note, claim, evidence)
+        finding(GcRule::JvmRestarted, Severity::Note, claim, evidence)
             .at(starts.iter().take(5).map(|jvm| (jvm.source, jvm.line))),
     )
 }
@@ -98,6 +98,6 @@ fn lacking(report: &GcReport) -> Option<GcFinding> {
     };
     let claim = "The log lacks what some figures need.";
     let evidence = format!("not in the log: {}", missing.join("; "));
-    let found = finding(GcRule::LogLacksFigures, GcSeverity::Note, claim, evidence);
+    let found = finding(GcRule::LogLacksFigures, Severity::Note, claim, evidence);
     Some(found.change(change, "All figures; costs a few lines of log for each collection"))
 }

@@ -1,7 +1,7 @@
 //! Rules on pauses and their CPU time.
 
 use super::rule::{PAUSED_PERCENT_FELT, Rule, With, collector, finding, is_pauseless, paused_percent};
-use assay_model::{GcFinding, GcReport, GcRule, GcScope, GcSeverity};
+use assay_model::{GcFinding, GcReport, GcRule, GcScope, Severity};
 
 pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];
 
@@ -19,7 +19,7 @@ fn throughput(report: &GcReport) -> Option<GcFinding> {
             "GC throughput {percent:.1} %: {paused} in {span_s:.1} s; below {THROUGHPUT_PERCENT_MIN} % is bad"
         );
         let claim = "The application stands still for the collector too much of the time.";
-        let found = finding(GcRule::ThroughputLow, GcSeverity::Error, claim, evidence);
+        let found = finding(GcRule::ThroughputLow, Severity::Error, claim, evidence);
         return Some(found.at(report.pauses.max_at).change(
             "Give the heap more room (-Xmx), or find what allocates most",
             "Collections become rarer in proportion to the free room; costs resident memory",
@@ -33,7 +33,7 @@ fn throughput(report: &GcReport) -> Option<GcFinding> {
     );
     let claim =
         "The application stands still at safepoints too much of the time, and mostly not for collections.";
-    let found = finding(GcRule::ThroughputLow, GcSeverity::Error, claim, evidence);
+    let found = finding(GcRule::ThroughputLow, Severity::Error, claim, evidence);
     Some(found.at(report.time_to_safepoint.max_at).change(
         "See which threads take long to reach safepoints, and which operations other than collections stop the application",
         "The application runs while it is now stopped",
@@ -48,7 +48,7 @@ fn long(report: &GcReport) -> Option<GcFinding> {
     let limit_ms = if is_pauseless(report) { LONG_MS_PAUSELESS } else { LONG_MS };
     let max_ms = report.pauses.max_ms.filter(|ms| limit_ms < *ms)?;
     let p99_ms = report.pauses.p99_ms?;
-    let severity = if limit_ms < p99_ms { GcSeverity::Error } else { GcSeverity::Warning };
+    let severity = if limit_ms < p99_ms { Severity::Error } else { Severity::Warning };
     let evidence =
         format!("longest pause {max_ms:.1} ms, 99th percentile {p99_ms:.1} ms; long is above {limit_ms} ms");
     let found = finding(GcRule::PausesLong, severity, "Pauses are long for this collector.", evidence);
@@ -94,7 +94,7 @@ fn often(report: &GcReport) -> Option<GcFinding> {
         "{count} young collections in {span_s:.0} s, one every {interval_s:.2} s; {paused_percent:.1} % of the time in pauses"
     );
     let claim = "Young collections follow each other fast.";
-    Some(finding(GcRule::YoungCollectionsFrequent, GcSeverity::Warning, claim, evidence).change(
+    Some(finding(GcRule::YoungCollectionsFrequent, Severity::Warning, claim, evidence).change(
         "Make the young generation larger (-Xmx; -Xmn for Serial and Parallel), or allocate less",
         "Twice the room halves their number, and more objects die before they are copied; costs resident memory",
     ))
@@ -104,12 +104,12 @@ fn often(report: &GcReport) -> Option<GcFinding> {
 const STEPS_MIN: f64 = 20.0;
 
 /// How much it matters that pauses take longer than the work in them: not at all where they take little of the time.
-fn severity_of_slow_pauses(report: &GcReport) -> Option<GcSeverity> {
+fn severity_of_slow_pauses(report: &GcReport) -> Option<Severity> {
     let is_short = report.pauses.max_ms.is_some_and(|ms| ms < LONG_MS);
     match paused_percent(report)? {
         percent if percent < PAUSED_PERCENT_FELT && is_short => None,
-        percent if percent < 100.0 - THROUGHPUT_PERCENT_MIN => Some(GcSeverity::Warning),
-        _ => Some(GcSeverity::Error),
+        percent if percent < 100.0 - THROUGHPUT_PERCENT_MIN => Some(Severity::Warning),
+        _ => Some(Severity::Error),
     }
 }
 
@@ -148,7 +148,7 @@ fn waiting(report: &GcReport) -> Option<GcFinding> {
         cpu.real_s, cpu.count
     );
     let claim = "Collections wait: less CPU time is spent in pauses than passes.";
-    let severity = severity_of_slow_pauses(report)?.min(GcSeverity::Warning);
+    let severity = severity_of_slow_pauses(report)?.min(Severity::Warning);
     let found = finding(GcRule::GcThreadsWait, severity, claim, evidence).at(report.pauses.max_at).change(
         "Look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, for swapping, and for a \
          log on a slow disk (-Xlog:async)",

@@ -1,7 +1,7 @@
 //! Rules on the room in the heap.
 
 use super::rule::{Rule, With, finding, heap_limit, heap_max, is_pauseless, paused_percent, places, size};
-use assay_model::{GcFinding, GcReport, GcRule, GcSeverity, GcTrend, GcTrouble};
+use assay_model::{GcFinding, GcReport, GcRule, GcTrend, GcTrouble, Severity};
 
 pub(super) const RULES: &[Rule] = &[out_of_memory, leak, too_small, too_large, evacuation, promotion];
 
@@ -9,7 +9,7 @@ fn out_of_memory(report: &GcReport) -> Option<GcFinding> {
     let count = report.out_of_memory;
     let claim = "The JVM ran out of memory.";
     (count > 0).then(|| {
-        finding(GcRule::OutOfMemory, GcSeverity::Error, claim, format!("{count} times")).at(places(report, "out-of-memory")).change(
+        finding(GcRule::OutOfMemory, Severity::Error, claim, format!("{count} times")).at(places(report, "out-of-memory")).change(
             "Take a heap dump at the next time (-XX:+HeapDumpOnOutOfMemoryError) and see what is kept; or give the heap more room",
             "What is kept without need is found; more room only helps if it is needed",
         ).on_j9(report, "See what is kept in the heap dump that J9 makes then (-Xdump:heap:events=systhrow), or give the heap more room (-Xmx)")
@@ -35,12 +35,12 @@ fn leak(report: &GcReport) -> Option<GcFinding> {
     }
     let (severity, claim) = if report.span_s.is_some_and(|s| START_S_MAX <= s) {
         (
-            GcSeverity::Error,
+            Severity::Error,
             "What survives collections of all of the heap grows: a leak, or a cache without a limit.",
         )
     } else {
         (
-            GcSeverity::Note,
+            Severity::Note,
             "What survives collections of all of the heap grows; in so short a log a start looks the same.",
         )
     };
@@ -81,7 +81,7 @@ fn too_small(report: &GcReport) -> Option<GcFinding> {
     );
     let claim = "The heap is small beside what lives in it.";
     let wanted_m = live.last_bytes / (1 << 20) * 2 + 1;
-    Some(finding(GcRule::HeapTooSmall, GcSeverity::Warning, claim, evidence).change(
+    Some(finding(GcRule::HeapTooSmall, Severity::Warning, claim, evidence).change(
         format!("Set -Xmx{wanted_m}m or more (twice what lives), or keep less"),
         "The time between collections grows with the free room: twice the room, half the collections; costs resident memory",
     ))
@@ -108,7 +108,7 @@ fn too_large(report: &GcReport) -> Option<GcFinding> {
     );
     let claim = "The heap is far larger than what lives in it needs.";
     let wanted_m = live.max_bytes / (1 << 20) * 4 + 1;
-    Some(finding(GcRule::HeapTooLarge, GcSeverity::Note, claim, evidence).change(
+    Some(finding(GcRule::HeapTooLarge, Severity::Note, claim, evidence).change(
         format!("Try -Xmx{wanted_m}m (four times what lives) and compare with `assay gc diff`"),
         "Less resident memory, and shorter references where the heap comes below a limit of their mode; more collections",
     ))
@@ -116,7 +116,7 @@ fn too_large(report: &GcReport) -> Option<GcFinding> {
 
 fn evacuation(report: &GcReport) -> Option<GcFinding> {
     let count = report.troubles.get(&GcTrouble::EvacuationFailure)?;
-    let severity = if *count > 1 { GcSeverity::Error } else { GcSeverity::Warning };
+    let severity = if *count > 1 { Severity::Error } else { Severity::Warning };
     let evidence = format!("{count} of {} pauses with evacuation failure", report.pauses.count);
     let claim =
         "G1 found no free region for survivors: such collections take longer and may end in full ones.";
@@ -134,7 +134,7 @@ fn promotion(report: &GcReport) -> Option<GcFinding> {
     }
     let claim = "The old generation had no room for what young collections promote.";
     let evidence = format!("{count} collections with promotion failure");
-    Some(finding(GcRule::PromotionFailure, GcSeverity::Error, claim, evidence).at(places(report, "promotion-failed")).change(
+    Some(finding(GcRule::PromotionFailure, Severity::Error, claim, evidence).at(places(report, "promotion-failed")).change(
         "Make the old generation larger (-Xmx, or a smaller -Xmn); with CMS begin earlier, since it does not compact",
         "Young collections stay young ones; costs resident memory, or more frequent ones",
     ).on_j9(report, "Make the tenured area larger (-Xmx, or a smaller -Xmn)"))

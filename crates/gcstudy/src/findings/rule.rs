@@ -1,6 +1,6 @@
 //! What rules are made of.
 
-use assay_model::{GcFinding, GcReport, GcRule, GcSeverity};
+use assay_model::{GcFinding, GcReport, GcRule, Severity};
 pub(super) use assay_text::size::rounded_signed as size;
 
 /// A rule.
@@ -9,7 +9,7 @@ pub(super) type Rule = fn(&GcReport) -> Option<GcFinding>;
 /// A finding, to which what to change is added where there is something.
 pub(super) fn finding(
     rule: GcRule,
-    severity: GcSeverity,
+    severity: Severity,
     claim: impl Into<String>,
     evidence: impl Into<String>,
 ) -> GcFinding {

@@ -2,7 +2,7 @@
 
 use super::full::held_back;
 use super::rule::{Rule, With, finding, places};
-use assay_model::{GcFinding, GcReport, GcRule, GcSeverity, GcTrouble};
+use assay_model::{GcFinding, GcReport, GcRule, GcTrouble, Severity};
 
 pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];
 
@@ -22,7 +22,7 @@ fn reaching(report: &GcReport) -> Option<GcFinding> {
     if !is_p99_long && max_ms < REACHING_MAX_MS && !is_much {
         return None;
     }
-    let severity = if is_p99_long && is_much { GcSeverity::Error } else { GcSeverity::Warning };
+    let severity = if is_p99_long && is_much { Severity::Error } else { Severity::Warning };
     let evidence = format!(
         "99th percentile {p99_ms:.2} ms, longest {max_ms:.1} ms, {:.1} ms in all over {} safepoints",
         reach.total_ms, reach.count
@@ -71,7 +71,7 @@ fn other(report: &GcReport) -> Option<GcFinding> {
         "Look at the operations: thread dumps and heap histograms come from monitoring, deoptimisation from code that changes, cleanup \
          every second from -XX:GuaranteedSafepointInterval"
     };
-    let found = finding(GcRule::SafepointsOther, GcSeverity::Warning, claim, evidence);
+    let found = finding(GcRule::SafepointsOther, Severity::Warning, claim, evidence);
     Some(
         found
             .at(named().next().and_then(|row| row.durations.max_at))
@@ -104,7 +104,7 @@ fn critical_sections(report: &GcReport) -> Option<GcFinding> {
         report.pauses.count
     );
     let claim = "Native code in critical sections holds collections back, and brings extra ones about.";
-    Some(finding(GcRule::JniCriticalSections, GcSeverity::Warning, claim, evidence).at(at).change(
+    Some(finding(GcRule::JniCriticalSections, Severity::Warning, claim, evidence).at(at).change(
         "Find callers of GetPrimitiveArrayCritical (compression, cryptography, graphics) and let them copy; JDK 22 and later pin regions \
          with G1",
         "Collections when they are due",

@@ -3,7 +3,7 @@
 use super::*;
 use assay_model::{
     Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcPoint, GcReconciliation, GcRow, GcRule, GcScope,
-    GcSeverity, GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode,
+    GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode, Severity,
     StrangeShape,
 };
 use std::collections::BTreeMap;
@@ -125,7 +125,7 @@ fn each_rule_is_checked() {
 fn rules_on_pauses() {
     check(GcRule::ThroughputLow, |r| r.throughput_percent = Some(89.9));
     let long = check(GcRule::PausesLong, |r| r.pauses.max_ms = Some(401.0));
-    assert_eq!((long.severity, long.at), (GcSeverity::Warning, vec![(0, 77)]));
+    assert_eq!((long.severity, long.at), (Severity::Warning, vec![(0, 77)]));
     check(GcRule::PausesLong, |r| {
         jvm(r).collector = Some("Z".to_owned());
         r.pauses.max_ms = Some(31.0);
@@ -135,7 +135,7 @@ fn rules_on_pauses() {
         r.throughput_percent = Some(95.0);
     });
     let in_kernel = |r: &mut GcReport| r.cpu = r.cpu.map(|cpu| GcCpuSum { sys_s: 11.0, ..cpu });
-    for (throughput_percent, severity) in [(96.0, GcSeverity::Warning), (85.0, GcSeverity::Error)] {
+    for (throughput_percent, severity) in [(96.0, Severity::Warning), (85.0, Severity::Error)] {
         let found = check(GcRule::GcKernelTime, |r| {
             in_kernel(r);
             r.throughput_percent = Some(throughput_percent);
@@ -203,7 +203,7 @@ fn rules_on_full_collections_by_cause() {
         move |r: &mut GcReport| r.full_by_cause = vec![row.clone()]
     };
     let found = check(GcRule::ExplicitGc, full("System.gc()", 2));
-    assert_eq!(found.severity, GcSeverity::Warning);
+    assert_eq!(found.severity, Severity::Warning);
     let mut starting = well();
     starting.full_by_cause = vec![row("Metadata GC Threshold", Some(GcScope::Full), 4, 90.0)];
     starting.full_by_cause[0].last_s = Some(9.0);
@@ -216,7 +216,7 @@ fn rules_on_full_collections_by_cause() {
     });
     check(GcRule::FullGcByTools, full("Heap Dump Initiated GC", 1));
     let found = check(GcRule::FullGc, full("G1 Compaction Pause", 1));
-    assert_eq!(found.severity, GcSeverity::Error);
+    assert_eq!(found.severity, Severity::Error);
     // One of 15 ms every minute is how Serial works; 0.9 s each are felt.
     for (total_ms, is_found) in [(150.0, false), (9_000.0, true)] {
         let mut serial = well();

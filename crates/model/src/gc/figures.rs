@@ -1,8 +1,9 @@
 //! The figures of a GC log: one list of identifiers, from which CSV, OpenMetrics, conditions (`--fail-if`) and comparisons of two
 //! logs take their names, units and values.
 
-use super::{GcReport, GcSeverity, GcSpace, GcTrouble};
+use super::{GcReport, GcSpace, GcTrouble};
 use crate::Estimate;
+use crate::Severity;
 
 /// A figure of a [`GcReport`].
 #[derive(Debug, Clone, Copy)]
@@ -167,7 +168,7 @@ figures! {
     LINES_NOT_UNDERSTOOD = "lines_not_understood", "lines", CounterAs("log_lines_not_understood"), "Lines that no rule accounts for.", |r| Some(r.not_understood.lines);
     MESSAGES_DROPPED = "messages_dropped", "messages", CounterAs("log_messages_dropped"), "Messages that the JVM says it dropped.", |r| Some(r.sources.iter().map(|s| s.messages_dropped).sum::<u64>());
     JVMS = "jvms", "JVMs", Gauge, "JVMs that wrote the log.", |r| Some(r.jvms.len() as u64);
-    FINDINGS_OF_ERROR = "findings_of_error", "events", Unexposed, "Findings that hurt users, or will.", |r| Some(r.findings.iter().filter(|f| f.severity == GcSeverity::Error).count() as u64);
+    FINDINGS_OF_ERROR = "findings_of_error", "events", Unexposed, "Findings that hurt users, or will.", |r| Some(r.findings.iter().filter(|f| f.severity == Severity::Error).count() as u64);
 }
 
 #[cfg(test)]

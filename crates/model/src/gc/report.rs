@@ -1,7 +1,7 @@
 //! What GC logs say, in short: the stored form of `assay gc --json`.
 
 use super::{GcRule, GcScope, GcSpace, GcTrouble};
-use crate::{Estimate, HeapRange, ModeRead, Problem};
+use crate::{Estimate, HeapRange, ModeRead, Problem, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -325,7 +325,7 @@ pub struct GcFinding {
     /// The rule that made the claim.
     pub rule: GcRule,
     /// How grave.
-    pub severity: GcSeverity,
+    pub severity: Severity,
     /// One sentence.
     pub claim: String,
     /// Figures with units that it rests on.
@@ -336,18 +336,6 @@ pub struct GcFinding {
     pub change: Option<String>,
     /// What that may bring, and what it costs.
     pub brings: Option<String>,
-}
-
-/// How grave a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum GcSeverity {
-    /// Good to know.
-    Note,
-    /// Costs something.
-    Warning,
-    /// Hurts users, or will.
-    Error,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]

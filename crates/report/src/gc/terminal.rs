@@ -5,7 +5,7 @@ use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, significant, size};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{GcDurations, GcReport, GcRow, GcSeverity, Problem};
+use assay_model::{GcDurations, GcReport, GcRow, Problem, Severity};
 
 /// Widths of the columns of figures.
 const COUNT: usize = 8;
@@ -79,7 +79,7 @@ fn findings(out: &mut Terminal, report: &GcReport) {
     }
     for finding in all {
         let (mark, _) = words::severity(finding.severity);
-        let style = if finding.severity == GcSeverity::Note { Ink::plain } else { Ink::warn };
+        let style = if finding.severity == Severity::Note { Ink::plain } else { Ink::warn };
         out.paragraph(0, &format!("{mark} {}", clean(&finding.claim)), style);
         let at = words::places(report, &finding.at);
         let at = if at.is_empty() { String::new() } else { format!(" [{at}]") };

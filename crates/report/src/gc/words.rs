@@ -6,8 +6,8 @@ use assay_kit::quantity;
 pub use assay_kit::quantity::{figure, figure_of, ms, percent, seconds, window};
 use assay_kit::text::clean;
 use assay_model::{
-    Estimate, GcDurations, GcFinding, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSeverity,
-    GcSpace, GcTrend, GcTrouble, GcVerdict,
+    Estimate, GcDurations, GcFinding, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSpace,
+    GcTrend, GcTrouble, GcVerdict, Severity,
 };
 
 /// Places that are named one after the other.
@@ -150,11 +150,11 @@ pub fn gravest_first(report: &GcReport) -> Vec<&GcFinding> {
 }
 
 /// The mark before a finding.
-pub fn severity(severity: GcSeverity) -> (&'static str, &'static str) {
+pub fn severity(severity: Severity) -> (&'static str, &'static str) {
     match severity {
-        GcSeverity::Error => ("✗", "error"),
-        GcSeverity::Warning => ("!", "warning"),
-        GcSeverity::Note => ("·", "note"),
+        Severity::Error => ("✗", "error"),
+        Severity::Warning => ("!", "warning"),
+        Severity::Note => ("·", "note"),
     }
 }
 

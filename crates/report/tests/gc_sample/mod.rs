@@ -237,7 +237,7 @@ fn findings() -> Vec<GcFinding> {
     vec![
         finding(
             GcRule::ReferenceModeLimit,
-            GcSeverity::Note,
+            Severity::Note,
             "References are compressed and zero-based.",
             "Compressed Oops mode: Zero based",
             &[(0, 7)],
@@ -247,7 +247,7 @@ fn findings() -> Vec<GcFinding> {
             brings: Some("room for 1 more hour; the dump costs one full collection".to_owned()),
             ..finding(
                 GcRule::LiveSetGrows,
-                GcSeverity::Error,
+                Severity::Error,
                 "The live set grows by 410 MiB an hour and fills the heap within an hour.",
                 "610 MiB after the last of 12 mixed collections, 3.9e8 to 4.6e8 bytes an hour, heap 1024 MiB",
                 &[(1, 9_120), (1, 4_100), (0, 60_000), (0, 41_000), (0, 22_000)],
@@ -257,7 +257,7 @@ fn findings() -> Vec<GcFinding> {
             change: Some("-XX:G1ReservePercent=20".to_owned()),
             ..finding(
                 GcRule::EvacuationFailure,
-                GcSeverity::Warning,
+                Severity::Warning,
                 "Two collections found no room for survivors.",
                 "2 of 1092 pauses, 1.31 s",
                 &[(1, 9_100)],
