@@ -1,16 +1,16 @@
 //! Whether an answer is right.
 
-use crate::connection::Connection;
 use crate::measured::ErrorKind;
+use crate::protocol::Answer;
 use crate::scenario::Operation;
 use crate::tally::shortened;
 
 /// Whether an answer is what its operation expects; if not, why.
 pub(crate) fn checked<'a>(
     operation: &'a Operation,
-    connection: &'a Connection,
+    answer: &'a Answer,
 ) -> Result<(), (ErrorKind, impl FnOnce() -> String + use<'a>)> {
-    let (status, body) = (connection.reader.status(), connection.reader.body());
+    let (status, body) = (answer.status, answer.body.as_slice());
     let kind = if !operation.expects(status) {
         ErrorKind::Status
     } else if operation.contains.as_ref().is_some_and(|text| text.find(body).is_none()) {
@@ -25,8 +25,8 @@ pub(crate) fn checked<'a>(
             (ErrorKind::Content, Some(text)) => {
                 format!("answered {status} without {text:?}: {}", shortened(body))
             }
-            _ if !connection.reader.location().is_empty() => {
-                let to = shortened(connection.reader.location());
+            _ if !answer.location.is_empty() => {
+                let to = shortened(&answer.location);
                 let more =
                     if operation.follow_redirects { "which leads too far" } else { "which is not followed" };
                 format!("answered {status} to {to}, {more}")

@@ -1,40 +1,52 @@
-//! One connection to the server: a non-blocking socket, what is still to be written, and the answer being read.
+//! One connection to the server: a non-blocking socket, what is still to be written, and the protocol that is spoken on it.
 
-use crate::cookies::CookieJar;
-use crate::redirect::{followed, is_redirect};
-use crate::response::{Broken, Progress, ResponseReader};
+use crate::protocol::{Answer, Event, Exchange, Failure};
+use crate::request::Request;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// A request buffer that grew beyond this by one large request is given back.
-const REQUEST_BYTES_KEPT: usize = 64 << 10;
+/// A buffer that grew beyond this by one large request is given back.
+const OUT_BYTES_KEPT: usize = 64 << 10;
+const READ_BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Closed,
-    Connecting,
+    /// Being opened: no request can be sent yet.
+    Opening,
     Open,
 }
 
-/// Why an exchange broke off.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    #[error("{0}")]
-    Answer(#[from] Broken),
-    #[error("{0}")]
-    System(#[from] io::Error),
+/// Where connections read into; one for all of them.
+pub(crate) struct Buffer(Box<[u8]>);
+
+impl Buffer {
+    pub fn new() -> Buffer {
+        Buffer(vec![0; READ_BUFFER_BYTES].into())
+    }
 }
 
-impl Failure {
-    /// The server had closed the connection in good order. Linux tells that from a reset also where the request came behind it:
-    /// EPIPE says that the server's end was known before the reset.
-    pub fn is_orderly(&self) -> bool {
-        match self {
-            Failure::Answer(broken) => *broken == Broken::ClosedBefore,
-            Failure::System(error) => error.kind() == ErrorKind::BrokenPipe,
-        }
+/// Without room: what stands in for one that is being used.
+impl Default for Buffer {
+    fn default() -> Buffer {
+        Buffer(Box::default())
     }
+}
+
+/// What a socket held.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Input<'a> {
+    /// Nothing by now.
+    Nothing,
+    Bytes {
+        bytes: &'a [u8],
+        /// The buffer was filled, so there may be more. A read that does not fill it has emptied the socket (epoll(7)), so the
+        /// usual answer costs one system call.
+        may_hold_more: bool,
+    },
+    /// The server closed its side.
+    End,
 }
 
 pub(crate) struct Connection {
@@ -44,21 +56,21 @@ pub(crate) struct Connection {
     pub generation: u32,
     /// Requests answered on this socket.
     pub answered: u64,
-    pub request: Vec<u8>,
+    out: Vec<u8>,
     written: usize,
-    pub reader: ResponseReader,
+    exchange: Box<dyn Exchange>,
 }
 
 impl Connection {
-    pub fn new() -> Self {
+    pub fn new(exchange: Box<dyn Exchange>) -> Self {
         Connection {
             stream: None,
             state: State::Closed,
             generation: 0,
             answered: 0,
-            request: Vec::new(),
+            out: Vec::new(),
             written: 0,
-            reader: ResponseReader::new(),
+            exchange,
         }
     }
 
@@ -77,7 +89,7 @@ impl Connection {
         let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
         let state = match rustix::net::connect(&socket, address) {
             Ok(()) => State::Open,
-            Err(rustix::io::Errno::INPROGRESS) => State::Connecting,
+            Err(rustix::io::Errno::INPROGRESS) => State::Opening,
             Err(error) => return Err(error.into()),
         };
         self.adopt(TcpStream::from(socket), state)
@@ -89,6 +101,9 @@ impl Connection {
         self.state = state;
         self.generation = self.generation.wrapping_add(1);
         self.answered = 0;
+        self.out.clear();
+        self.written = 0;
+        self.exchange.begin(&mut self.out);
         Ok(())
     }
 
@@ -103,8 +118,8 @@ impl Connection {
         matches!(stream.peek(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
     }
 
-    /// Takes note that the socket may be connected by now; says whether it is.
-    pub fn connected(&mut self) -> io::Result<bool> {
+    /// Goes on with opening; says whether requests can be sent by now.
+    pub fn advance(&mut self) -> io::Result<bool> {
         let Some(stream) = &self.stream else { return Ok(false) };
         if let Some(error) = stream.take_error()? {
             return Err(error);
@@ -119,39 +134,21 @@ impl Connection {
         }
     }
 
-    /// An empty buffer for the next request.
-    pub fn begin_request(&mut self) -> &mut Vec<u8> {
-        self.request.clear();
-        self.request.shrink_to(REQUEST_BYTES_KEPT);
-        self.written = 0;
-        &mut self.request
-    }
-
-    /// Makes the request that follows a redirect ready, if the answer is one that leads somewhere.
-    pub fn follow(&mut self, authority: &str, cookies: &CookieJar, keeps_body: bool) -> bool {
-        let (status, location) = (self.reader.status(), self.reader.location());
-        if !is_redirect(status) || location.is_empty() {
-            return false;
+    /// Puts a request behind what is still to be written.
+    pub fn send(&mut self, stream: usize, request: &Request) {
+        if self.is_written() {
+            self.out.clear();
+            self.out.shrink_to(OUT_BYTES_KEPT);
+            self.written = 0;
         }
-        let Some(next) = followed(&self.request, (status, location), authority, cookies) else {
-            return false;
-        };
-        self.reader.begin(!next.starts_with(b"HEAD "), keeps_body);
-        self.request = next;
-        self.written = 0;
-        true
-    }
-
-    /// Starts the request over, on another socket.
-    pub fn rewind(&mut self) {
-        self.written = 0;
+        self.exchange.send(stream, request, &mut self.out);
     }
 
     /// Writes what the socket takes.
     pub fn write(&mut self) -> io::Result<()> {
         let Some(stream) = &mut self.stream else { return Err(ErrorKind::NotConnected.into()) };
-        while self.written < self.request.len() {
-            match stream.write(&self.request[self.written..]) {
+        while self.written < self.out.len() {
+            match stream.write(&self.out[self.written..]) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(written) => self.written += written,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
@@ -163,32 +160,42 @@ impl Connection {
     }
 
     pub fn is_written(&self) -> bool {
-        self.written == self.request.len()
+        self.written == self.out.len()
     }
 
-    /// Reads what is there. Once the answer is whole, says whether the connection can carry another request. A read
-    /// that does not fill the buffer has emptied the socket (epoll(7)), so the usual answer costs one system call; only
-    /// after a hang-up, which is not told twice, is the socket read to its end.
-    pub fn read(&mut self, buffer: &mut [u8], hung_up: bool) -> Result<Option<bool>, Failure> {
-        let Some(stream) = &mut self.stream else { return Ok(None) };
+    /// Reads once.
+    pub fn read<'b>(&mut self, buffer: &'b mut Buffer) -> io::Result<Input<'b>> {
+        let Some(stream) = &mut self.stream else { return Ok(Input::Nothing) };
+        let Buffer(buffer) = buffer;
         loop {
-            let progress = match stream.read(buffer) {
-                Ok(0) => self.reader.close()?,
+            return match stream.read(buffer) {
+                Ok(0) => Ok(Input::End),
                 Ok(count) => {
-                    let progress = self.reader.feed(&buffer[..count])?;
-                    if (hung_up || count == buffer.len()) && progress == Progress::More {
-                        continue;
-                    }
-                    progress
+                    let may_hold_more = count == buffer.len();
+                    Ok(Input::Bytes { bytes: &buffer[..count], may_hold_more })
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => Progress::More,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Input::Nothing),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error.into()),
+                Err(error) => Err(error),
             };
-            return Ok(match progress {
-                Progress::More => None,
-                Progress::Done { keep_alive } => Some(keep_alive),
-            });
         }
+    }
+
+    /// Has the protocol take bytes that came: see [`Exchange::feed`].
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Option<Event>), Failure> {
+        self.exchange.feed(bytes)
+    }
+
+    /// The server closed its side.
+    pub fn end(&mut self) -> Result<Option<Event>, Failure> {
+        self.exchange.close()
+    }
+
+    pub fn answer(&self, stream: usize) -> &Answer {
+        self.exchange.answer(stream)
+    }
+
+    pub fn has_begun(&self, stream: usize) -> bool {
+        self.exchange.has_begun(stream)
     }
 }

@@ -114,7 +114,7 @@ impl Generator {
             .map_err(|error| wrong(format!("host {:?} cannot be resolved ({error})", base.host)))?
             .collect();
         let address = *addresses.first().ok_or_else(|| wrong("its host has no address".to_owned()))?;
-        let connections = (0..config.connections).map(|_| Connection::new()).collect();
+        let connections = (0..config.connections).map(|_| Connection::new(base.exchange())).collect();
         let poll = Poll::new()?;
         Ok(Generator {
             config,

@@ -151,10 +151,10 @@ pub(crate) fn open_all(
 
 /// Whether it is still unknown if the server accepts the connection; one that it refused is closed.
 fn is_opening(connection: &mut Connection, unopened: &mut Unopened) -> bool {
-    if connection.state() != State::Connecting {
+    if connection.state() != State::Opening {
         return false;
     }
-    match connection.connected() {
+    match connection.advance() {
         Ok(is_open) => !is_open,
         Err(why) => {
             connection.close();
@@ -178,11 +178,13 @@ fn wait(connections: &[Connection], opening: &[usize], left: Duration) -> io::Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::http1::Http1;
     use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
     use std::net::{Ipv4Addr, TcpListener};
 
     fn slots(count: usize) -> (Vec<Connection>, Vec<usize>) {
-        ((0..count).map(|_| Connection::new()).collect(), (0..count).collect())
+        let exchange = || Box::new(Http1::new("".into()));
+        ((0..count).map(|_| Connection::new(exchange())).collect(), (0..count).collect())
     }
 
     fn open(connections: &[Connection]) -> usize {
@@ -249,7 +251,7 @@ mod tests {
         let (mut connections, slots) = slots(20);
         let unopened = open_those(&mut connections, &slots, &address);
         assert_eq!((open(&connections), unopened.late), (9, 11));
-        assert!(connections.iter().all(|connection| connection.state() != State::Connecting));
+        assert!(connections.iter().all(|connection| connection.state() != State::Opening));
         assert_eq!(unopened.patience(), Patience::AfterLate);
         assert_eq!(
             told(&unopened, 1_000),
@@ -282,7 +284,7 @@ mod tests {
             Ok(())
         });
         assert_eq!(told(&unopened, 20), Vec::<String>::new());
-        assert!(connections.iter().all(|connection| connection.state() != State::Connecting));
+        assert!(connections.iter().all(|connection| connection.state() != State::Opening));
     }
 
     #[test]

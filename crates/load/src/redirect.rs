@@ -1,14 +1,11 @@
 //! Following a redirect: where it leads, and the request that follows, made from the one that it answers.
 
 use crate::cookies::CookieJar;
+use crate::protocol::Answer;
+use crate::request::{Part, Request};
 
 /// Most redirects of one request.
 pub(crate) const REDIRECTS_MAX: u8 = 10;
-
-/// Whether an answer with this status may lead elsewhere.
-pub(crate) fn is_redirect(status: u16) -> bool {
-    matches!(status, 301 | 302 | 303 | 307 | 308)
-}
 
 /// The path with query that a `Location` leads to from another one; absent where it is none, or of another server than the one under
 /// load.
@@ -39,39 +36,33 @@ fn target(location: &str, from: &str, authority: &str) -> Option<String> {
     (bare(host) == bare(authority)).then(|| format!("{slash}{path}"))
 }
 
-/// The request that follows one which was answered with this status and `Location`: the same, but for its target and the cookies.
-/// After 303, and a POST after 301 and 302, it is a GET without a body (RFC 9110 section 15.4). Absent where it leads nowhere that is
-/// under load.
-pub(crate) fn followed(
-    request: &[u8],
-    (status, location): (u16, &[u8]),
-    authority: &str,
-    cookies: &CookieJar,
-) -> Option<Vec<u8>> {
-    let end = memchr::memmem::find(request, b"\r\n\r\n")?;
-    let (head, body) = (std::str::from_utf8(&request[..end]).ok()?, &request[end + 4..]);
-    let mut lines = head.split("\r\n");
-    let mut words = lines.next()?.split(' ');
-    let (method, from) = (words.next()?, words.next()?);
-    let target = target(std::str::from_utf8(location).ok()?, from, authority)?;
-    let keeps_body = match (status, method) {
-        (_, "HEAD") | (307 | 308, _) => true,
-        (303, _) | (_, "POST") => false,
+/// Makes of a request the one that follows its answer, if that leads somewhere that is under load: the same, but for its target and the
+/// cookies. After 303, and a POST after 301 and 302, it is a GET without a body (RFC 9110 section 15.4).
+pub(crate) fn follow(request: &mut Request, answer: &Answer, authority: &str, cookies: &CookieJar) -> bool {
+    if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) || answer.location.is_empty() {
+        return false;
+    }
+    let (method, from) = (request.part(Part::Method), request.part(Part::Target));
+    let target = match (std::str::from_utf8(&answer.location), std::str::from_utf8(from)) {
+        (Ok(location), Ok(from)) => target(location, from, authority),
+        _ => None,
+    };
+    let Some(target) = target else { return false };
+    let keeps_body = match (answer.status, method) {
+        (_, b"HEAD") | (307 | 308, _) => true,
+        (303, _) | (_, b"POST") => false,
         _ => true,
     };
-    let mut next = format!("{} {target} HTTP/1.1\r\n", if keeps_body { method } else { "GET" }).into_bytes();
-    for line in lines {
-        let name = line.split(':').next().unwrap_or_default();
-        let is_any = |names: &[&str]| names.iter().any(|one| one.eq_ignore_ascii_case(name));
-        if !is_any(&["cookie"]) && (keeps_body || !is_any(&["content-length", "content-type"])) {
-            next.extend_from_slice(line.as_bytes());
-            next.extend_from_slice(b"\r\n");
-        }
-    }
-    cookies.write_header(&mut next);
-    next.extend_from_slice(b"\r\n");
-    next.extend_from_slice(if keeps_body { body } else { b"" });
-    Some(next)
+    let is_kept = |line: &&[u8]| {
+        let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+        keeps_body || !name.eq_ignore_ascii_case(b"content-type")
+    };
+    let lines = request.part(Part::Headers).split_inclusive(|byte| *byte == b'\n');
+    let headers: Vec<u8> = lines.filter(is_kept).flatten().copied().collect();
+    let method = if keeps_body { method.to_vec() } else { b"GET".to_vec() };
+    request.change(&method, target.as_bytes(), &headers, cookies);
+    request.has_body &= keeps_body;
+    true
 }
 
 #[cfg(test)]
@@ -104,17 +95,38 @@ mod tests {
     fn the_next_request_keeps_all_but_what_the_redirect_changes() {
         let mut cookies = CookieJar::default();
         cookies.set(b"id=2");
-        let post = b"POST /a HTTP/1.1\r\nHost: h\r\nX: 1\r\nContent-Type: t\r\nCookie: id=1\r\nContent-Length: 2\r\n\r\nhi";
-        let next = |status| {
-            let next = followed(post, (status, b"/b"), "h", &cookies).expect("it leads somewhere");
-            String::from_utf8(next).expect("text")
+        let next = |status, to: &str| {
+            let mut next = Request::default();
+            for (part, text) in [
+                (Part::Method, "POST"),
+                (Part::Target, "/a"),
+                (Part::Headers, "X: 1\r\nContent-Type: t\r\n"),
+                (Part::Cookie, "Cookie: id=1\r\n"),
+                (Part::Body, "hi"),
+            ] {
+                next.write(part, |out| out.extend_from_slice(text.as_bytes()));
+            }
+            next.has_body = true;
+            let mut answer = Answer::default();
+            answer.begin(false);
+            answer.status = status;
+            answer.set_location(to.as_bytes());
+            let leads = follow(&mut next, &answer, "h", &cookies);
+            leads.then(|| {
+                let text = |part| String::from_utf8_lossy(next.part(part)).into_owned();
+                let [method, target, headers, cookie] =
+                    [Part::Method, Part::Target, Part::Headers, Part::Cookie].map(text);
+                (method, target, headers, cookie, next.has_body.then(|| text(Part::Body)))
+            })
         };
-        assert_eq!(next(303), "GET /b HTTP/1.1\r\nHost: h\r\nX: 1\r\nCookie: id=2\r\n\r\n");
-        assert_eq!(next(302), next(303));
-        assert_eq!(
-            next(307),
-            "POST /b HTTP/1.1\r\nHost: h\r\nX: 1\r\nContent-Type: t\r\nContent-Length: 2\r\nCookie: id=2\r\n\r\nhi"
-        );
-        assert!(followed(post, (302, b"http://other/"), "h", &cookies).is_none());
+        let of = |method: &str, headers: &str, body: Option<&str>| {
+            let [method, target, headers, cookie] =
+                [method, "/b", headers, "Cookie: id=2\r\n"].map(str::to_owned);
+            Some((method, target, headers, cookie, body.map(str::to_owned)))
+        };
+        assert_eq!(next(303, "/b"), of("GET", "X: 1\r\n", None));
+        assert_eq!(next(302, "/b"), next(303, "/b"));
+        assert_eq!(next(307, "/b"), of("POST", "X: 1\r\nContent-Type: t\r\n", Some("hi")));
+        assert_eq!([next(302, "http://other/"), next(200, "/b"), next(302, "")], [None, None, None]);
     }
 }

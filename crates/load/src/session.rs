@@ -1,7 +1,8 @@
 //! One simulated user: where it is in the scenario, its cookies, its values, and its own random stream.
 
 use crate::cookies::CookieJar;
-use crate::scenario::{Operation, Part, Scenario, Source, Template, encode};
+use crate::request::{Part, Request};
+use crate::scenario::{self, Operation, Scenario, Source, Template, encode};
 use crate::shared::Shared;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -31,7 +32,6 @@ pub(crate) struct Session {
 pub(crate) struct Drawn {
     texts: Vec<Vec<u8>>,
     fresh: Vec<bool>,
-    body: Vec<u8>,
 }
 
 impl Session {
@@ -99,37 +99,30 @@ impl Session {
         sums.partition_point(|sum| *sum <= draw).min(sums.len() - 1)
     }
 
-    /// Writes the whole request into `out`, which is empty.
+    /// Makes the request of an operation; `prefix` stands before its path.
     pub fn write_request(
         &mut self,
         scenario: &Scenario,
         operation: &Operation,
-        (host, prefix): (&str, &str),
+        prefix: &str,
         drawn: &mut Drawn,
-        out: &mut Vec<u8>,
+        request: &mut Request,
     ) {
         drawn.begin(scenario.values.len());
-        out.extend_from_slice(operation.method.as_bytes());
-        out.push(b' ');
-        out.extend_from_slice(prefix.as_bytes());
-        self.fill(scenario, &operation.path, drawn, out);
-        out.extend_from_slice(b" HTTP/1.1\r\nHost: ");
-        out.extend_from_slice(host.as_bytes());
-        out.extend_from_slice(b"\r\nUser-Agent: assay\r\nAccept: */*\r\n");
-        self.fill(scenario, &operation.headers, drawn, out);
-        self.cookies.write_header(out);
+        request.clear();
+        request.write(Part::Method, |out| out.extend_from_slice(operation.method.as_bytes()));
+        request.write(Part::Target, |out| {
+            out.extend_from_slice(prefix.as_bytes());
+            self.fill(scenario, &operation.path, drawn, out);
+        });
+        request.write(Part::Headers, |out| self.fill(scenario, &operation.headers, drawn, out));
+        request.write(Part::Cookie, |out| self.cookies.write_header(out));
         if let Some(template) = &operation.body {
-            let mut body = std::mem::take(&mut drawn.body);
-            body.clear();
-            self.fill(scenario, template, drawn, &mut body);
-            write_length(body.len(), out);
-            out.extend_from_slice(&body);
-            drawn.body = body;
-        } else if matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH") {
-            write_length(0, out);
-        } else {
-            out.extend_from_slice(b"\r\n");
+            request.write(Part::Body, |out| self.fill(scenario, template, drawn, out));
         }
+        request.has_body =
+            operation.body.is_some() || matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH");
+        request.keeps_body = operation.keeps_body();
         for extract in &operation.uses_up {
             self.extracted[*extract] = None;
         }
@@ -138,11 +131,11 @@ impl Session {
     fn fill(&mut self, scenario: &Scenario, template: &Template, drawn: &mut Drawn, out: &mut Vec<u8>) {
         for part in &template.parts {
             match part {
-                Part::Literal(bytes) => out.extend_from_slice(bytes),
-                Part::Placeholder(Source::Drawn(at), encoding) => {
+                scenario::Part::Literal(bytes) => out.extend_from_slice(bytes),
+                scenario::Part::Placeholder(Source::Drawn(at), encoding) => {
                     encode(self.value(scenario, *at, drawn), *encoding, out);
                 }
-                Part::Placeholder(Source::Extracted(at), encoding) => {
+                scenario::Part::Placeholder(Source::Extracted(at), encoding) => {
                     let own = self.extracted[*at].as_deref();
                     // There, since an operation that uses it requires it, or a one-time request gave it.
                     encode(own.or_else(|| self.shared.given(*at)).unwrap_or_default(), *encoding, out);
@@ -210,11 +203,6 @@ impl Drawn {
     }
 }
 
-fn write_length(length: usize, out: &mut Vec<u8>) {
-    // Writing to a Vec cannot fail.
-    let _ = std::io::Write::write_fmt(out, format_args!("Content-Length: {length}\r\n\r\n"));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,9 +251,14 @@ mod tests {
 
     fn request(session: &mut Session, scenario: &Scenario, name: &str) -> String {
         let operation = scenario.operations.iter().find(|one| one.name == name).expect("known");
-        let mut out = Vec::new();
-        session.write_request(scenario, operation, ("h:1", "/app"), &mut Drawn::default(), &mut out);
-        String::from_utf8(out).expect("text")
+        let mut request = Request::default();
+        session.write_request(scenario, operation, "/app", &mut Drawn::default(), &mut request);
+        let parts = [Part::Method, Part::Target].map(|part| request.part(part));
+        let head = request.parts(Part::Headers, Part::Cookie);
+        let text =
+            [&parts.join(b" ".as_slice()), b"\r\n".as_slice(), head, b"\r\n", request.part(Part::Body)]
+                .concat();
+        String::from_utf8(text).expect("text")
     }
 
     #[test]
@@ -278,13 +271,9 @@ mod tests {
         let fields: Vec<&str> =
             body.split('&').filter_map(|field| field.split_once('=')).map(|f| f.1).collect();
         assert_eq!(fields[0], fields[1], "one request, one draw: {body}");
-        assert!(
-            head.starts_with(&format!("POST /app/login/{} HTTP/1.1\r\nHost: h:1\r\n", fields[2])),
-            "{head}"
-        );
-        assert!(head.contains("Cookie: JSESSIONID=1\r\n"), "{head}");
+        assert!(head.starts_with(&format!("POST /app/login/{}\r\n", fields[2])), "{head}");
+        assert!(head.ends_with("Cookie: JSESSIONID=1"), "{head}");
         assert!(head.contains("Content-Type: application/x-www-form-urlencoded\r\n"), "{head}");
-        assert!(head.ends_with(&format!("Content-Length: {}", body.len())), "{head}");
     }
 
     #[test]
@@ -318,7 +307,7 @@ mod tests {
         assert!(!drawn(&mut session), "no holding is known, so nothing is sold");
         session.extract(&scenario, &scenario.operations[1], b"<b id=<77> id=<78>");
         assert!(drawn(&mut session));
-        assert!(request(&mut session, &scenario, "sell").starts_with("GET /app/sell/77 "));
+        assert!(request(&mut session, &scenario, "sell").starts_with("GET /app/sell/77\r\n"));
         assert!(!drawn(&mut session), "a value that is used once is used up");
         session.extract(&scenario, &scenario.operations[1], b"id=<5>");
         session.extract(&scenario, &scenario.operations[1], b"nothing");

@@ -2,9 +2,11 @@
 
 use crate::LoadError;
 use crate::checked::checked;
-use crate::connection::{Connection, State};
+use crate::connection::{Buffer, Connection, Input, State};
 use crate::generator::GeneratorConfig;
-use crate::redirect::REDIRECTS_MAX;
+use crate::protocol::{Event, Failure};
+use crate::redirect::{REDIRECTS_MAX, follow};
+use crate::request::Request;
 use crate::scenario::Operation;
 use crate::session::{Drawn, Session};
 use crate::url::BaseUrl;
@@ -13,6 +15,8 @@ use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
+/// The stream that carries them.
+const STREAM: usize = 0;
 /// Number of the user who sends them: none of those who load.
 const USER: u64 = u64::MAX - 1;
 
@@ -31,15 +35,16 @@ impl GeneratorConfig {
         let addresses: Vec<SocketAddr> =
             (base.host.as_str(), base.port).to_socket_addrs().map_err(unreachable)?.collect();
         let mut user = Session::new(self.seed, USER, 0, scenario, &self.shared);
-        let mut connection = Connection::new();
+        let mut connection = Connection::new(base.exchange());
+        let mut request = Request::default();
         for operation in scenario.setup.iter().map(|at| &scenario.operations[*at]) {
             let failed = |cause| LoadError::SetUp { operation: operation.name.clone(), cause };
-            let place = (base.authority.as_str(), base.prefix.as_str());
-            let request = connection.begin_request();
-            user.write_request(scenario, operation, place, &mut Drawn::default(), request);
-            exchange(&mut connection, &addresses, operation, &base.authority, &mut user).map_err(failed)?;
-            checked(operation, &connection).map_err(|(_, why)| failed(why()))?;
-            user.extract(scenario, operation, connection.reader.body());
+            user.write_request(scenario, operation, &base.prefix, &mut Drawn::default(), &mut request);
+            let at = (addresses.as_slice(), &*base.authority);
+            exchange(&mut connection, at, operation, &mut request, &mut user).map_err(failed)?;
+            let answer = connection.answer(STREAM);
+            checked(operation, answer).map_err(|(_, why)| failed(why()))?;
+            user.extract(scenario, operation, &answer.body);
             if let Some(at) = operation.extracts.iter().find(|at| !user.has_extracted(**at)) {
                 let name = &scenario.extracts[*at].name;
                 return Err(failed(format!("its answer does not hold {name:?}")));
@@ -50,22 +55,22 @@ impl GeneratorConfig {
     }
 }
 
-/// Sends the request that the connection holds, and reads the answer; follows redirects where the operation does.
+/// Sends a request, and reads the answer; follows redirects where the operation does.
 fn exchange(
     connection: &mut Connection,
-    addresses: &[SocketAddr],
+    (addresses, authority): (&[SocketAddr], &str),
     operation: &Operation,
-    authority: &str,
+    request: &mut Request,
     user: &mut Session,
 ) -> Result<(), String> {
-    connection.reader.begin(operation.method != "HEAD", operation.keeps_body());
     let until = Instant::now() + Duration::from_nanos(operation.timeout_ns);
     for redirects in 0.. {
-        let keep_alive = answer(connection, addresses, until)?;
-        connection.reader.set_cookies().for_each(|cookie| user.set_cookie(cookie));
+        let keep_alive = answer(connection, addresses, request, until)?;
+        let answer = connection.answer(STREAM);
+        answer.set_cookies().for_each(|cookie| user.set_cookie(cookie));
         let follows = operation.follow_redirects
             && redirects < REDIRECTS_MAX
-            && connection.follow(authority, user.cookies(), operation.keeps_body());
+            && follow(request, answer, authority, user.cookies());
         if !keep_alive {
             connection.close();
         }
@@ -76,16 +81,22 @@ fn exchange(
     Ok(())
 }
 
-/// Writes what is to be sent and reads until the answer is whole; says whether the connection can carry another request.
-fn answer(connection: &mut Connection, addresses: &[SocketAddr], until: Instant) -> Result<bool, String> {
+/// Writes a request and reads until the answer is whole; says whether the connection can carry another request.
+fn answer(
+    connection: &mut Connection,
+    addresses: &[SocketAddr],
+    request: &Request,
+    until: Instant,
+) -> Result<bool, String> {
     if !connection.is_alive() {
         connection.close();
         open(connection, addresses, until)?;
     }
-    let mut buffer = vec![0; 64 << 10];
+    connection.send(STREAM, request);
+    let mut buffer = Buffer::new();
     loop {
         connection.write().map_err(|error| error.to_string())?;
-        match connection.read(&mut buffer, false) {
+        match answered(connection, &mut buffer) {
             Ok(Some(keep_alive)) => return Ok(keep_alive && connection.is_written()),
             Ok(None) => wait(connection, until)?,
             Err(failure) => return Err(failure.to_string()),
@@ -93,12 +104,28 @@ fn answer(connection: &mut Connection, addresses: &[SocketAddr], until: Instant)
     }
 }
 
+/// Reads once; says, where the answer is whole, whether the connection can carry another request.
+fn answered(connection: &mut Connection, buffer: &mut Buffer) -> Result<Option<bool>, Failure> {
+    let event = match connection.read(buffer)? {
+        Input::Nothing => None,
+        Input::End => connection.end()?,
+        Input::Bytes { mut bytes, .. } => loop {
+            let (taken, event) = connection.feed(bytes)?;
+            bytes = &bytes[taken..];
+            if event.is_some() || bytes.is_empty() {
+                break event;
+            }
+        },
+    };
+    Ok(event.map(|Event::Answered { keep_alive, .. }| keep_alive))
+}
+
 /// Opens the connection to the first address that accepts it.
 fn open(connection: &mut Connection, addresses: &[SocketAddr], until: Instant) -> Result<(), String> {
     let mut why = "its host has no address".to_owned();
     for address in addresses {
         let opened = connection.open(address).and_then(|()| {
-            while connection.state() == State::Connecting && !connection.connected()? {
+            while connection.state() == State::Opening && !connection.advance()? {
                 wait(connection, until).map_err(io::Error::other)?;
             }
             Ok(())
@@ -118,7 +145,7 @@ fn wait(connection: &Connection, until: Instant) -> Result<(), String> {
     let Some(stream) = connection.stream().filter(|_| !left.is_zero()) else {
         return Err("no whole answer in time".to_owned());
     };
-    let is_writing = connection.state() == State::Connecting || !connection.is_written();
+    let is_writing = connection.state() == State::Opening || !connection.is_written();
     let flags = if is_writing { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
     let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
     match poll(&mut [PollFd::new(stream, flags)], Some(&timeout)) {

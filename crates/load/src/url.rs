@@ -1,12 +1,17 @@
 //! The URL under load: `http://host[:port][/prefix]`.
 
 use crate::LoadError;
+use crate::protocol::Exchange;
+use crate::protocol::http1::Http1;
+use std::sync::Arc;
 
 /// Host, port and path prefix of the server under load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BaseUrl {
     /// As in the `Host` header.
-    pub authority: String,
+    pub authority: Arc<str>,
+    /// What HTTP/1.1 says of it in every request.
+    fixed: Arc<str>,
     /// Name or address without brackets.
     pub host: String,
     pub port: u16,
@@ -23,7 +28,7 @@ impl BaseUrl {
         }
         let (host, port) = host_and_port(url, authority)?;
         let prefix = path.trim_end_matches('/').to_owned();
-        Ok(BaseUrl { authority: authority.to_owned(), host, port, prefix })
+        Ok(BaseUrl { authority: authority.into(), fixed: Http1::fixed(authority), host, port, prefix })
     }
 
     /// Splits a whole URL into its base and the path with query.
@@ -33,6 +38,18 @@ impl BaseUrl {
         let path = path.split('#').next().unwrap_or_default();
         let slash = if path.starts_with('/') { "" } else { "/" };
         Ok((format!("http://{authority}"), format!("{slash}{path}")))
+    }
+}
+
+impl BaseUrl {
+    /// What is spoken on a connection to it.
+    pub fn exchange(&self) -> Box<dyn Exchange> {
+        Box::new(Http1::new(Arc::clone(&self.fixed)))
+    }
+
+    /// How many requests a connection to it carries at once.
+    pub fn streams(&self) -> usize {
+        1
     }
 }
 

@@ -1,6 +1,7 @@
 //! Answers whole, in pieces, broken and endless.
 
 use super::*;
+use crate::protocol::BODY_KEPT_BYTES_MAX;
 use proptest::prelude::*;
 
 /// What came of feeding `bytes` in pieces of `piece` and then, if it goes on, closing the connection.
@@ -17,7 +18,7 @@ fn read(bytes: &[u8], piece: usize) -> (Result<Progress, Broken>, u16, Vec<u8>) 
     if progress == Ok(Progress::More) {
         progress = reader.close();
     }
-    (progress, reader.status(), reader.body().to_vec())
+    (progress, reader.answer().status, reader.answer().body.clone())
 }
 
 #[track_caller]
@@ -125,7 +126,7 @@ fn the_cookies_of_an_answer_are_those_of_its_final_head() {
         b"HTTP/1.1 103 Early\r\nSet-Cookie: no=1\r\n\r\nHTTP/1.1 204 No\r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\n\r\n",
     );
     assert_eq!(progress, Ok(Progress::Done { keep_alive: true }));
-    let cookies: Vec<&[u8]> = reader.set_cookies().collect();
+    let cookies: Vec<&[u8]> = reader.answer().set_cookies().collect();
     assert_eq!(cookies, [b"a=1; Path=/".as_slice(), b"b=2"]);
 }
 

@@ -1,17 +1,14 @@
 //! Reads HTTP/1.1 answers from bytes as they come, without sockets: heads by `httparse`, bodies by length, in
-//! chunks, or to the end of the connection. A body is kept only where a check needs it, and then only its first
-//! mebibyte; of others the first four kibibytes, for messages. The rest is counted and dropped. The buffers live on between answers, so a plain answer allocates nothing.
+//! chunks, or to the end of the connection. The buffers live on between answers, so a plain answer allocates nothing.
 //!
 //! Not supported: content codings (none is asked for), protocol upgrades.
+
+use crate::protocol::Answer;
 
 /// Longest head, and longest trailer section, bytes.
 pub(crate) const HEAD_BYTES_MAX: usize = 64 << 10;
 /// Most header lines.
 const HEADERS_MAX: usize = 128;
-/// Longest part of a body that is kept for checks, bytes.
-pub(crate) const BODY_KEPT_BYTES_MAX: usize = 1 << 20;
-/// Longest part of a body that is kept otherwise, to show it when its status is wrong, bytes.
-const BODY_SHOWN_BYTES_MAX: usize = 4096;
 /// Longest line with a chunk's size and extensions, bytes.
 const CHUNK_LINE_BYTES_MAX: usize = 4096;
 /// Most interim answers (1xx) before the answer.
@@ -79,16 +76,10 @@ pub(crate) struct ResponseReader {
     state: State,
     /// Head bytes so far, when the head came in pieces.
     head: Vec<u8>,
-    status: u16,
+    answer: Answer,
     keep_alive: bool,
     interim: u32,
     expects_body: bool,
-    body_kept_bytes_max: usize,
-    body: Vec<u8>,
-    /// Values of the `Set-Cookie` headers, each ended by a line feed, which they cannot hold.
-    set_cookies: Vec<u8>,
-    /// Value of the `Location` header.
-    location: Vec<u8>,
     any_byte: bool,
 }
 
@@ -97,14 +88,10 @@ impl ResponseReader {
         ResponseReader {
             state: State::Done,
             head: Vec::new(),
-            status: 0,
+            answer: Answer::default(),
             keep_alive: false,
             interim: 0,
             expects_body: true,
-            body_kept_bytes_max: 0,
-            body: Vec::new(),
-            set_cookies: Vec::new(),
-            location: Vec::new(),
             any_byte: false,
         }
     }
@@ -113,34 +100,20 @@ impl ResponseReader {
     pub fn begin(&mut self, expects_body: bool, keeps_body: bool) {
         self.state = State::Head;
         self.head.clear();
-        self.status = 0;
         self.interim = 0;
         self.expects_body = expects_body;
-        self.body_kept_bytes_max = if keeps_body { BODY_KEPT_BYTES_MAX } else { BODY_SHOWN_BYTES_MAX };
-        self.body.clear();
-        self.set_cookies.clear();
-        self.location.clear();
+        self.answer.begin(keeps_body);
         self.any_byte = false;
     }
 
-    /// Status of the answer, once its head was read.
-    pub fn status(&self) -> u16 {
-        self.status
+    /// On a new connection nothing is awaited.
+    pub fn reset(&mut self) {
+        self.state = State::Done;
     }
 
-    /// The kept part of the body.
-    pub fn body(&self) -> &[u8] {
-        &self.body
-    }
-
-    /// Values of the `Set-Cookie` headers.
-    pub fn set_cookies(&self) -> impl Iterator<Item = &[u8]> {
-        self.set_cookies.split(|byte| *byte == b'\n').filter(|value| !value.is_empty())
-    }
-
-    /// Where the answer leads; empty where it says nothing of it.
-    pub fn location(&self) -> &[u8] {
-        &self.location
+    /// The answer as far as it was read.
+    pub fn answer(&self) -> &Answer {
+        &self.answer
     }
 
     /// Whether any byte of the answer came.
@@ -209,8 +182,7 @@ impl ResponseReader {
     /// Keeps what is wanted of up to `left` bytes of body; returns how many belong to it.
     fn keep(&mut self, bytes: &[u8], left: u64) -> usize {
         let taken = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let room = self.body_kept_bytes_max.saturating_sub(self.body.len());
-        self.body.extend_from_slice(&bytes[..taken.min(room)]);
+        self.answer.keep(&bytes[..taken]);
         taken
     }
 
@@ -253,7 +225,7 @@ impl ResponseReader {
             Ok(httparse::Status::Complete(_)) => (),
             Ok(httparse::Status::Partial) | Err(_) => return Err(Broken::Head),
         }
-        self.status = response.code.unwrap_or(0);
+        self.answer.status = response.code.unwrap_or(0);
         self.keep_alive = response.version == Some(1);
         let (mut length, mut chunked) = (None, false);
         for header in response.headers.iter() {
@@ -278,14 +250,10 @@ impl ResponseReader {
                     }
                 }
                 10 if header.name.eq_ignore_ascii_case("set-cookie") => {
-                    // A folded value holds line ends, which end a cookie here.
-                    let unfolded = header.value.iter().map(|byte| if *byte < b' ' { b' ' } else { *byte });
-                    self.set_cookies.extend(unfolded);
-                    self.set_cookies.push(b'\n');
+                    self.answer.set_cookie(header.value);
                 }
                 8 if header.name.eq_ignore_ascii_case("location") => {
-                    self.location.clear();
-                    self.location.extend_from_slice(header.value.trim_ascii());
+                    self.answer.set_location(header.value);
                 }
                 _ => (),
             }
@@ -296,14 +264,14 @@ impl ResponseReader {
 
     /// How long the body is: RFC 9112 section 6.3.
     fn body_state(&mut self, length: Option<u64>, chunked: bool) -> Result<State, Broken> {
-        Ok(match (self.status, chunked, length) {
+        Ok(match (self.answer.status, chunked, length) {
             (101, ..) => return Err(Broken::Head),
             (100..=199, ..) => {
                 self.interim += 1;
                 if self.interim > INTERIM_MAX {
                     return Err(Broken::Interim);
                 }
-                self.set_cookies.clear();
+                self.answer.clear_cookies();
                 State::Head
             }
             (204 | 304, ..) => State::Done,

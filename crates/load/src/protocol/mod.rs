@@ -1,0 +1,130 @@
+//! The seam between the generator and what is spoken on a connection. Above it, arrivals, schedule, sessions, recorder and
+//! windows know requests and their answers; below it, an [`Exchange`] makes bytes of requests, and answers of bytes, without sockets.
+//!
+//! A connection has one or more streams, each of which carries one request at a time.
+
+pub(crate) mod http1;
+
+use crate::request::Request;
+use std::borrow::Cow;
+use std::io;
+
+/// Longest part of a body that is kept for checks, bytes.
+pub(crate) const BODY_KEPT_BYTES_MAX: usize = 1 << 20;
+/// Longest part of a body that is kept otherwise, to show it when its status is wrong, bytes.
+const BODY_SHOWN_BYTES_MAX: usize = 4096;
+
+/// One connection's side of a protocol.
+pub(crate) trait Exchange: Send {
+    /// A connection was opened: forgets the last one. What the client says first goes to `out`.
+    fn begin(&mut self, out: &mut Vec<u8>);
+
+    /// Appends a request to `out`; the stream carries none.
+    fn send(&mut self, stream: usize, request: &Request, out: &mut Vec<u8>);
+
+    /// Takes the next bytes of the connection, which are not empty: up to what completes something, or all. Says how many it took.
+    ///
+    /// # Errors
+    /// What came is not the protocol's; no request of the connection can be answered any more.
+    fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Option<Event>), Failure>;
+
+    /// The server closed the connection.
+    ///
+    /// # Errors
+    /// Something was still to come.
+    fn close(&mut self) -> Result<Option<Event>, Failure>;
+
+    /// What came last on a stream.
+    fn answer(&self, stream: usize) -> &Answer;
+
+    /// Whether any byte came in answer to the request of a stream.
+    fn has_begun(&self, stream: usize) -> bool;
+}
+
+/// What bytes completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The answer of a stream is whole.
+    Answered {
+        stream: usize,
+        /// The connection can carry another request.
+        keep_alive: bool,
+    },
+}
+
+/// What came in answer to a request.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub status: u16,
+    /// The kept part of the body.
+    pub body: Vec<u8>,
+    body_kept_bytes_max: usize,
+    /// Values of the `Set-Cookie` headers, each ended by a line feed, which they cannot hold.
+    set_cookies: Vec<u8>,
+    /// Where it leads; empty where it says nothing of it.
+    pub location: Vec<u8>,
+}
+
+impl Answer {
+    /// Makes room for another one. Its buffers stay, so that a plain answer allocates nothing.
+    pub fn begin(&mut self, keeps_body: bool) {
+        self.status = 0;
+        self.body.clear();
+        self.body_kept_bytes_max = if keeps_body { BODY_KEPT_BYTES_MAX } else { BODY_SHOWN_BYTES_MAX };
+        self.set_cookies.clear();
+        self.location.clear();
+    }
+
+    /// Keeps what is wanted of a part of the body.
+    pub fn keep(&mut self, bytes: &[u8]) {
+        let room = self.body_kept_bytes_max.saturating_sub(self.body.len());
+        self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// A `Set-Cookie` header came.
+    pub fn set_cookie(&mut self, value: &[u8]) {
+        // A folded value holds line ends, which end a cookie here.
+        self.set_cookies.extend(value.iter().map(|byte| if *byte < b' ' { b' ' } else { *byte }));
+        self.set_cookies.push(b'\n');
+    }
+
+    /// Forgets the cookies of an interim answer.
+    pub fn clear_cookies(&mut self) {
+        self.set_cookies.clear();
+    }
+
+    /// Values of the `Set-Cookie` headers.
+    pub fn set_cookies(&self) -> impl Iterator<Item = &[u8]> {
+        self.set_cookies.split(|byte| *byte == b'\n').filter(|value| !value.is_empty())
+    }
+
+    /// A `Location` header came.
+    pub fn set_location(&mut self, value: &[u8]) {
+        self.location.clear();
+        self.location.extend_from_slice(value.trim_ascii());
+    }
+}
+
+/// Why an exchange broke off.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("{0}")]
+    Protocol(Cow<'static, str>),
+    /// In good order, without any byte of an answer.
+    #[error("connection closed before the answer")]
+    ClosedBefore,
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+impl Failure {
+    /// The server had closed the connection in good order. Linux tells that from a reset also where the request came behind it:
+    /// EPIPE says that the server's end was known before the reset.
+    pub fn is_orderly(&self) -> bool {
+        match self {
+            Failure::Protocol(_) => false,
+            Failure::ClosedBefore => true,
+            Failure::System(error) => error.kind() == io::ErrorKind::BrokenPipe,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a request holds, whatever the protocol writes of it.
+
+use crate::cookies::CookieJar;
+
+/// A buffer that grew beyond this by one large request is given back.
+const BYTES_KEPT: usize = 64 << 10;
+
+/// A part of a request; they are written in this order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Part {
+    Method,
+    /// Path with query.
+    Target,
+    /// Whole header lines of the scenario, each with its line end.
+    Headers,
+    /// The whole `Cookie` line; empty where there are none.
+    Cookie,
+    /// Empty also where there is none.
+    Body,
+}
+
+/// One request. Its parts lie one behind the other in one buffer, which lives on, so that making the next one allocates nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    bytes: Vec<u8>,
+    ends: [usize; 5],
+    /// Whether there is a body, which may be empty.
+    pub has_body: bool,
+    /// The body of the answer is needed, not only its length.
+    pub keeps_body: bool,
+}
+
+impl Request {
+    /// Empties it.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(BYTES_KEPT);
+        self.ends = [0; 5];
+        self.has_body = false;
+        self.keeps_body = false;
+    }
+
+    /// Writes the next part.
+    pub fn write<R>(&mut self, part: Part, write: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+        let written = write(&mut self.bytes);
+        self.ends[part as usize..].fill(self.bytes.len());
+        written
+    }
+
+    /// A part.
+    pub fn part(&self, part: Part) -> &[u8] {
+        self.parts(part, part)
+    }
+
+    /// The parts from one to another.
+    pub fn parts(&self, first: Part, last: Part) -> &[u8] {
+        let start = (first as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[last as usize]]
+    }
+
+    /// Makes another request of it, which has these parts, the cookies of a session by now, and the rest as it is.
+    pub fn change(&mut self, method: &[u8], target: &[u8], headers: &[u8], cookies: &CookieJar) {
+        let body = self.part(Part::Body).to_vec();
+        let (has_body, keeps_body) = (self.has_body, self.keeps_body);
+        self.clear();
+        self.write(Part::Method, |out| out.extend_from_slice(method));
+        self.write(Part::Target, |out| out.extend_from_slice(target));
+        self.write(Part::Headers, |out| out.extend_from_slice(headers));
+        self.write(Part::Cookie, |out| cookies.write_header(out));
+        self.write(Part::Body, |out| out.extend_from_slice(&body));
+        (self.has_body, self.keeps_body) = (has_body, keeps_body);
+    }
+}
