@@ -262,7 +262,8 @@ prepare_studies() {
     if pair_is_settled && brokerage_is_fresh && others_are_fresh; then return 0; fi
     [ -w "$here" ] || lacking "the studies are not set up, and $here is not yours to write; its owner runs ./assay setup"
     lock
-    if ! pair_is_settled; then "$here/workloads/jvm/fetch-pair" 9>&-; fi
+    # Why it could not be had is written down, and studies say so.
+    if ! pair_is_settled; then "$here/workloads/jvm/fetch" pair 9>&- || true; fi
     if brokerage_is_fresh && others_are_fresh; then return 0; fi
     install_missing certificates compiler jdk maven
     if ! brokerage_is_fresh; then

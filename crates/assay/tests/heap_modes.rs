@@ -192,6 +192,18 @@ fn advice_names_what_can_be_done_on_this_host() {
 }
 
 #[test]
+fn a_jvm_is_named_by_its_release_and_one_that_is_missing_by_what_provides_it() {
+    let Some((feature, _)) = each_java(64).pop_first() else { skip!("no 64-bit JDK") };
+    let report =
+        modes(&["--java", &feature.to_string(), "--max-heap", "1g", "--options", "-XX:+UseSerialGC"]);
+    assert_eq!(report.cells.iter().map(|cell| cell.jdk).collect::<Vec<_>>(), [feature]);
+    let output = assay(&["--java", "999"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.contains("workloads/jvm/fetch 999 provides it"), "{told}");
+}
+
+#[test]
 fn wrong_words_are_wrong_use() {
     for (arguments, part) in [
         (&["--options", "-Xmx31g"][..], "--max-heap"),

@@ -15,15 +15,24 @@ const CANDIDATES_MAX: usize = 1000;
 const RELEASE_BYTES_MAX: u64 = 256 << 10;
 
 /// Finds the JVMs of this machine: `JAVA_HOME`, the `java` of the path, and `/usr/lib/jvm/*`. One that can be reached in
-/// several ways is listed once, under its real path.
+/// several ways is listed once, under its real path. Those that `workloads/jvm/fetch` provided below `cache` stand in for what the
+/// system lacks: they come last, each where no other has its release and word size.
 ///
 /// A `JAVA_HOME` that holds no JVM gives a problem; so does a JVM whose files cannot be understood. Other folders without a JVM
 /// are passed over.
-pub fn find_jvms() -> (Vec<JvmFacts>, Vec<Problem>) {
+pub fn find_jvms(cache: &Path) -> (Vec<JvmFacts>, Vec<Problem>) {
     let java_home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = homes_on_path(&path).into_iter().chain(homes_below(Path::new(SYSTEM_FOLDER)));
-    find_among(java_home, found.collect())
+    let (mut jvms, problems) = find_among(java_home, found.collect());
+    for fetched in
+        homes_below(&cache.join("jvm")).iter().filter_map(|folder| jvm_at(&folder.join("home")).ok())
+    {
+        if !jvms.iter().any(|jvm| (jvm.feature, jvm.bits) == (fetched.feature, fetched.bits)) {
+            jvms.push(fetched);
+        }
+    }
+    (jvms, problems)
 }
 
 fn find_among(java_home: Option<PathBuf>, found: Vec<PathBuf>) -> (Vec<JvmFacts>, Vec<Problem>) {
@@ -66,6 +75,11 @@ pub fn jvm_at(path: &Path) -> Result<JvmFacts, Problem> {
         Some(home) if real.is_file() => home,
         _ => real.as_path(),
     };
+    // In JDK 8 the `java` of the path may be that of the folder `jre`, which has no `release` of its own.
+    let jdk = home.parent().filter(|jdk| {
+        home.ends_with("jre") && !home.join("release").exists() && jdk.join("release").exists()
+    });
+    let home = jdk.unwrap_or(home);
     let release_path = home.join("release");
     let release = read_bounded(&release_path).map_err(|e| problem(&release_path, no_release(&e)))?;
     let value = |key: &str| release_value(&release, key);
@@ -147,6 +161,26 @@ mod tests {
         assert_eq!(homes, [good.path().canonicalize().unwrap()]);
         let about: Vec<&Path> = problems.iter().map(|problem| Path::new(&problem.about)).collect();
         assert!(matches!(about[..], [about] if about.starts_with(bad.path())), "{problems:?}");
+    }
+
+    #[test]
+    fn a_fetched_jvm_is_found_where_the_system_has_none_of_its_release() {
+        let cache = FakeTree::with(&[
+            ("jvm/777/home/release", "JAVA_VERSION=\"777\"\n"),
+            ("jvm/778/root/release", "JAVA_VERSION=\"778\"\n"),
+        ]);
+        cache.write("jvm/777/home/lib/server/libjvm.so", b"\x7fELF\x02\x01");
+        let fetched = |(jvms, _): (Vec<JvmFacts>, _)| {
+            jvms.into_iter().filter(|jvm| 700 < jvm.feature).map(|jvm| jvm.feature)
+        };
+        assert_eq!(
+            fetched(find_jvms(cache.path())).collect::<Vec<_>>(),
+            [777],
+            "778 is not whole: it has no home"
+        );
+        let (jvms, _) = find_jvms(cache.path());
+        let known: BTreeSet<_> = jvms.iter().map(|jvm| &jvm.home).collect();
+        assert_eq!(known.len(), jvms.len());
     }
 
     #[test]

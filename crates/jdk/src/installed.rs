@@ -6,7 +6,7 @@ use assay_model::{AskedMode, JvmFacts, Problem};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The release of the pair that `./assay setup` fetches.
+/// The release of the pair that `workloads/jvm/fetch pair` provides.
 const PAIR_FEATURE: u32 = 17;
 
 /// The JVMs of this machine.
@@ -16,8 +16,8 @@ pub struct InstalledJvms {
     found: Vec<JvmFacts>,
     pair_32: Option<JvmFacts>,
     pair_64: Option<JvmFacts>,
-    /// Why there is no 32-bit JVM.
-    no_32: String,
+    /// Where fetched JVMs are, and the reasons why one could not be had.
+    cache: PathBuf,
     /// Those that cannot be understood.
     pub problems: Vec<Problem>,
 }
@@ -35,20 +35,23 @@ pub struct JvmWish<'a> {
 }
 
 impl InstalledJvms {
-    /// Looks for them; `cache` is the private folder that holds the pair.
+    /// Looks for them; `cache` is the private folder of the JVMs that were fetched.
     pub fn find(cache: &Path) -> InstalledJvms {
         let home = |name: &str| jvm_at(&cache.join("jvm").join(name).join("home")).ok();
-        let reason = std::fs::read_to_string(cache.join("jvm/17-i386.unavailable")).ok();
-        let reason = reason.map(|r| r.lines().next().unwrap_or_default().to_owned());
-        let (found, problems) = found();
+        let (found, problems) = found(cache);
         InstalledJvms {
             found,
             pair_32: home("17-i386").filter(|j| j.bits == 32),
             pair_64: home("17-amd64").filter(|j| j.bits == 64),
-            no_32: reason
-                .unwrap_or_else(|| "there is no 32-bit JVM yet: ./assay setup fetches one".to_owned()),
+            cache: cache.to_owned(),
             problems,
         }
+    }
+
+    /// Why a JVM could not be fetched, where that was tried.
+    fn why_not_fetched(&self, name: &str) -> Option<String> {
+        let reason = std::fs::read_to_string(self.cache.join(format!("jvm/{name}.unavailable"))).ok()?;
+        Some(reason.lines().next().unwrap_or_default().to_owned())
     }
 
     /// The JVM for a wish.
@@ -71,7 +74,9 @@ impl InstalledJvms {
             let pair = self.pair_32.as_ref().filter(|_| fits_pair);
             return pair.or(any).cloned().ok_or_else(|| match feature {
                 Some(f) if f != PAIR_FEATURE => format!("there is no 32-bit JDK {f} here"),
-                _ => self.no_32.clone(),
+                _ => self.why_not_fetched("17-i386").unwrap_or_else(|| {
+                    "there is no 32-bit JVM yet: workloads/jvm/fetch pair provides one".to_owned()
+                }),
             });
         }
         if let (true, true, Some(_), Some(pair)) = (wish.compares_32, fits_pair, &self.pair_32, &self.pair_64)
@@ -80,7 +85,10 @@ impl InstalledJvms {
         }
         let fits = |jvm: &&JvmFacts| jvm.bits == 64 && feature.is_none_or(|f| f == jvm.feature);
         self.found.iter().find(fits).cloned().ok_or_else(|| match feature {
-            Some(f) => no_jdk(&f.to_string(), f),
+            Some(f) => match self.why_not_fetched(&f.to_string()) {
+                Some(why) => format!("there is no JDK {f} here, and it could not be fetched: {why}"),
+                None => no_jdk(&f.to_string(), f),
+            },
             None => {
                 "there is no java on the path; sudo apt-get install default-jdk-headless adds one".to_owned()
             }
@@ -89,12 +97,12 @@ impl InstalledJvms {
 }
 
 /// The JVMs of this machine, `java` of the path first, and those that cannot be understood.
-fn found() -> (Vec<JvmFacts>, Vec<Problem>) {
+fn found(cache: &Path) -> (Vec<JvmFacts>, Vec<Problem>) {
     let on_path = std::env::var_os("PATH")
         .into_iter()
         .flat_map(|path| std::env::split_paths(&path).collect::<Vec<PathBuf>>())
         .find_map(|folder| jvm_at(&folder.join("java")).ok());
-    let (others, problems) = find_jvms();
+    let (others, problems) = find_jvms(cache);
     let mut found: Vec<JvmFacts> = on_path.into_iter().collect();
     for jvm in others {
         if !found.iter().any(|f| f.home == jvm.home) {
@@ -105,14 +113,14 @@ fn found() -> (Vec<JvmFacts>, Vec<Problem>) {
 }
 
 /// The feature releases that a variant can choose here by number.
-pub fn installed_releases() -> BTreeSet<u32> {
-    found().0.into_iter().filter(|jvm| jvm.bits == 64).map(|jvm| jvm.feature).collect()
+pub fn installed_releases(cache: &Path) -> BTreeSet<u32> {
+    found(cache).0.into_iter().filter(|jvm| jvm.bits == 64).map(|jvm| jvm.feature).collect()
 }
 
 /// That a JDK is missing, and what would add it: this release, or the first of those wanted.
 pub fn no_jdk(wanted: &str, release: u32) -> String {
     format!(
-        "there is no JDK {wanted} here (looked at PATH, JAVA_HOME and /usr/lib/jvm); \
-         sudo apt-get install openjdk-{release}-jdk-headless adds it where the distribution has it"
+        "there is no JDK {wanted} here (looked at PATH, JAVA_HOME, /usr/lib/jvm and .assay/jvm); \
+         workloads/jvm/fetch {release} provides it"
     )
 }

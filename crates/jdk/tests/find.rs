@@ -35,6 +35,8 @@ fn jdk_8_and_early_access_builds_have_a_feature_release() {
     let old = FakeTree::with(&[("release", "JAVA_VERSION=\"1.8.0_412\"\n")]);
     old.write("jre/lib/amd64/server/libjvm.so", ELF_64);
     assert_eq!(jvm_at(old.path()).unwrap().feature, 8);
+    // The JDK's `java` may be a link to that of its `jre`.
+    assert_eq!(jvm_at(&old.path().join("jre")), jvm_at(old.path()));
     assert_eq!(jvm_at(home("JAVA_VERSION=\"27-ea\"\n", ELF_64).path()).unwrap().feature, 27);
 }
 

@@ -9,7 +9,7 @@ use crate::error::Diagnostic;
 use crate::process_table::{check_names, check_processes, known_names};
 use crate::study_file::{DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study};
 use crate::variant::{VARIANTS_MAX, combine};
-use crate::workload::{Workload, folder_of, resolve};
+use crate::workload::{Workload, cache_of, folder_of, resolve};
 use assay_jdk::installed_releases;
 use assay_measure::observers::Observe;
 use assay_model::{Design, METRICS, PER_BENCHMARK, Subject, schema};
@@ -58,7 +58,8 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
             return Err(document.found);
         }
     };
-    each_jdk::fill_in(&mut study, installed_releases, &mut document);
+    let cache = cache_of(&document.file);
+    each_jdk::fill_in(&mut study, || installed_releases(&cache), &mut document);
     check_head(&study, &mut document);
     check_factors(&study, &mut document);
     study.loads().iter().for_each(|(place, load)| check_load(place, load, &mut document));

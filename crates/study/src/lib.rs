@@ -49,3 +49,4 @@ pub use study_file::{
     WarmUpTable, study_schema, workload_schema,
 };
 pub use units::{Seconds, Size, parse_size};
+pub use workload::cache_of;

@@ -88,7 +88,7 @@ pub(crate) struct Workload {
     pub scenario_dir: PathBuf,
     pub options: BTreeMap<String, Vec<String>>,
     pub requires: Vec<String>,
-    /// The private folder of Assay's checkout: JVM pair, server, templates.
+    /// The private folder of Assay's checkout: fetched JVMs, server, templates.
     pub cache: PathBuf,
 }
 
@@ -102,11 +102,16 @@ fn find_checkout(study_file: &Path) -> Option<PathBuf> {
     starts.into_iter().flatten().find_map(above)
 }
 
+/// The private folder of what was built and fetched: that of the checkout, or else beside the study file.
+pub fn cache_of(study_file: &Path) -> PathBuf {
+    find_checkout(study_file).unwrap_or_else(|| folder_of(study_file)).join(".assay")
+}
+
 /// The workload that a study names; mistakes go to the document, or come back where they are in the workload's file.
 pub(crate) fn resolve(study: &Study, document: &mut Document) -> (Option<Workload>, Vec<Diagnostic>) {
     let study_dir = folder_of(&document.file);
     let checkout = find_checkout(&document.file);
-    let cache = checkout.as_deref().unwrap_or(&study_dir).join(".assay");
+    let cache = cache_of(&document.file);
     let own = match (&study.server, &study.benchmark) {
         (Some(_), Some(_)) => {
             document.add("benchmark", "a study has either `[server]` or `[benchmark]`, not both");

@@ -302,7 +302,7 @@ relative = { 11 = 1.0, 21 = 1.1 }
             x.toml:4: unknown level `16`; did you mean `17`?
             x.toml:5: unknown level `017`; did you mean `17`?
             x.toml:12: factor `JDK` has either each_jdk_from or [[factor.level]], not both
-            x.toml:16: there is no JDK 999 or later here (looked at PATH, JAVA_HOME and /usr/lib/jvm); sudo apt-get install openjdk-999-jdk-headless adds it where the distribution has it
+            x.toml:16: there is no JDK 999 or later here (looked at PATH, JAVA_HOME, /usr/lib/jvm and .assay/jvm); workloads/jvm/fetch 999 provides it
             x.toml:20: unknown level `11`; did you mean `17`?
         "#]],
     );

@@ -104,7 +104,7 @@ fn parse_heap_bytes(text: &str) -> Result<u64, String> {
 /// Arguments of `assay heap modes`.
 #[derive(Debug, Args)]
 pub struct ModesArguments {
-    /// A JVM: its home or its java; may be given again [default: all that are found]
+    /// A JVM: its release, its home or its java; may be given again [default: all that are found]
     #[arg(long, value_name = "JAVA")]
     pub java: Vec<PathBuf>,
     /// Heap sizes [default: both sides of every cliff]

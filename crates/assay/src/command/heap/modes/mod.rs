@@ -11,11 +11,13 @@ use crate::failure::{Failure, Kind};
 use crate::output_file::{can_be_written, write_result};
 use crate::{output, stop};
 use assay_heap::modes::{WantedHeap, advise};
-use assay_jdk::Collector;
 use assay_jdk::modes::{DecidingOptions, HeapSetting, cliffs, default_sizes};
+use assay_jdk::{Collector, InstalledJvms, JvmWish};
 use assay_model::{HeapModes, JvmFacts, ModeCell, ModeCliff, ModeOfLog, Problem, schema};
 use assay_text::redact;
 use jvm::Jvm;
+use std::cell::LazyCell;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -136,17 +138,31 @@ fn about_this_host(
 
 /// The JVMs to ask about.
 fn find(arguments: &ModesArguments, problems: &mut Vec<Problem>) -> Result<Vec<JvmFacts>, Failure> {
-    let told = |problem: &Problem| format!("{}: {}", problem.about, problem.text);
+    let cache = assay_study::cache_of(Path::new("."));
     if !arguments.java.is_empty() {
-        let named = arguments.java.iter().map(|path| assay_jdk::jvm_at(path));
-        return named.collect::<Result<_, _>>().map_err(|problem| Failure::input(told(&problem)));
+        let jvms = LazyCell::new(|| InstalledJvms::find(&cache));
+        return arguments.java.iter().map(|java| named(java, &jvms)).collect();
     }
-    let (found, not_read) = assay_jdk::find_jvms();
+    let (found, not_read) = assay_jdk::find_jvms(&cache);
     problems.extend(not_read);
     if found.is_empty() {
-        return Err(Failure::environment("no JVM was found here; --java names one"));
+        return Err(Failure::environment(
+            "no JVM was found here; --java names one, and workloads/jvm/fetch 21 provides one",
+        ));
     }
     Ok(found)
+}
+
+/// A JVM by its release, or by its home or `java`.
+fn named(
+    java: &Path,
+    jvms: &LazyCell<InstalledJvms, impl FnOnce() -> InstalledJvms>,
+) -> Result<JvmFacts, Failure> {
+    let release = java.to_str().filter(|word| word.parse::<u32>().is_ok() && !java.exists());
+    match release {
+        Some(_) => jvms.choose(JvmWish { jvm: release, ..JvmWish::default() }).map_err(Failure::environment),
+        None => assay_jdk::jvm_at(java).map_err(|p| Failure::input(format!("{}: {}", p.about, p.text))),
+    }
 }
 
 fn columns<'a>(jvm: &'a Jvm, deciding: &DecidingOptions) -> Vec<Column<'a>> {
