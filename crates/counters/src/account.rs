@@ -1,17 +1,21 @@
 //! What threads used, added up by role and name.
 
 use crate::role::pool_of;
-use crate::split::{Clocks, Ticked, kernel_share};
-use crate::tracks::{Track, Tracks, Used};
+use crate::split::{Clocks, kernel_share};
+use crate::tracks::{Named, OTHER_NAMES, Tracks};
+use crate::used::Used;
 use assay_model::{RoleTime, ThreadRole, ThreadTime, TimeGroup, TimeSums};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Groups that are listed; what is smaller is one group for each role.
 const GROUPS_MAX: usize = 1000;
-const OTHER_NAMES: &str = "other names";
 /// Threads that are listed.
 const THREADS_MAX: usize = 100;
+
+/// Role, whether that is inferred, and name.
+type GroupKey = (ThreadRole, bool, String);
+type Sums = BTreeMap<GroupKey, Used>;
 
 /// Threads added up.
 #[derive(Debug)]
@@ -26,39 +30,50 @@ pub(crate) struct Account {
 impl Account {
     /// Of these threads. `counts_block_io`: whether the kernel does.
     pub(crate) fn of(tracks: &Tracks, clocks: Clocks, counts_block_io: bool) -> Account {
-        let mut sums: BTreeMap<(ThreadRole, String), Sum> = BTreeMap::new();
+        let mut sums: Sums = BTreeMap::new();
         let mut threads = Vec::new();
         let mut threads_ended = 0;
-        for track in tracks.all() {
+        let mut add = |Named { role, name, is_inferred }: Named, used: &Used| {
+            sums.entry((role, is_inferred, pool_of(&name))).or_default().add(used);
+        };
+        for (track, named) in tracks.seen() {
             let used = track.used();
-            let (role, name) = named(track);
-            sums.entry((role, pool_of(name))).or_default().add(&used);
             threads_ended += u64::from(track.has_ended);
             threads.push(ThreadTime {
                 tid: track.tid(),
-                name: name.to_owned(),
-                role,
-                cpu_ns: used.ticked.cpu_ns,
+                name: named.name.clone(),
+                role: named.role,
+                is_role_inferred: named.is_inferred,
+                cpu_ns: used.cpu_ns,
                 run_delay_ns: used.run_delay_ns,
                 has_ended: track.has_ended,
             });
+            add(named, &used);
         }
+        tracks.unseen().for_each(|(used, named)| add(named, used));
         threads.retain(|thread| thread.cpu_ns != 0);
         threads.sort_by_key(|thread| (Reverse(thread.cpu_ns), thread.tid));
         threads.truncate(THREADS_MAX);
-        let mut by_role: BTreeMap<ThreadRole, Sum> = BTreeMap::new();
-        for ((role, _), sum) in &sums {
-            by_role.entry(*role).or_default().merge(sum);
+        let finish = |used: &Used| finish(used, clocks, counts_block_io);
+        let mut by_role: BTreeMap<ThreadRole, (Used, u64)> = BTreeMap::new();
+        for ((role, is_inferred, _), used) in &sums {
+            let (sum, inferred_ns) = by_role.entry(*role).or_default();
+            sum.add(used);
+            *inferred_ns += if *is_inferred { used.cpu_ns } else { 0 };
         }
-        let finish = |sum: &Sum| sum.finish(clocks, counts_block_io);
-        let mut roles: Vec<RoleTime> =
-            by_role.iter().map(|(role, sum)| RoleTime { role: *role, sums: finish(sum) }).collect();
+        let role = |(role, (used, inferred_ns)): (&ThreadRole, &(Used, u64))| RoleTime {
+            role: *role,
+            inferred_ns: *inferred_ns,
+            sums: finish(used),
+        };
+        let mut roles: Vec<RoleTime> = by_role.iter().map(role).collect();
         roles.sort_by_key(|role| Reverse(role.sums.cpu_ns));
         let place = |role| roles.iter().position(|of| of.role == role);
-        let group = |((role, name), sum): (&(ThreadRole, String), &Sum)| TimeGroup {
+        let group = |((role, is_role_inferred, name), used): (&GroupKey, &Used)| TimeGroup {
             role: *role,
             name: name.clone(),
-            sums: finish(sum),
+            is_role_inferred: *is_role_inferred,
+            sums: finish(used),
         };
         let mut groups: Vec<TimeGroup> = folded(sums).iter().map(group).collect();
         groups.sort_by_key(|group| (place(group.role), Reverse(group.sums.cpu_ns)));
@@ -68,70 +83,32 @@ impl Account {
 }
 
 /// The groups, the small ones of each role as one where there are too many.
-fn folded(sums: BTreeMap<(ThreadRole, String), Sum>) -> BTreeMap<(ThreadRole, String), Sum> {
+fn folded(sums: Sums) -> Sums {
     let mut sums: Vec<_> = sums.into_iter().collect();
-    sums.sort_by_key(|(_, sum)| Reverse(sum.used.ticked.cpu_ns));
-    let mut kept = BTreeMap::new();
-    for (rank, ((role, name), sum)) in sums.into_iter().enumerate() {
+    sums.sort_by_key(|(_, used)| Reverse(used.cpu_ns));
+    let mut kept = Sums::new();
+    for (rank, ((role, is_inferred, name), used)) in sums.into_iter().enumerate() {
         let name = if rank < GROUPS_MAX { name } else { OTHER_NAMES.to_owned() };
-        kept.entry((role, name)).or_insert_with(Sum::default).merge(&sum);
+        kept.entry((role, is_inferred, name)).or_default().add(&used);
     }
     kept
 }
 
-fn named(track: &Track) -> (ThreadRole, &str) {
-    match &track.label {
-        Some(label) => (label.role, &label.name),
-        None => (ThreadRole::Unknown, track.kernel_name()),
-    }
-}
-
-#[derive(Debug, Default)]
-struct Sum {
-    threads: u64,
-    used: Used,
-}
-
-impl Sum {
-    fn add(&mut self, used: &Used) {
-        self.merge(&Sum { threads: 1, used: *used });
-    }
-
-    fn merge(&mut self, other: &Sum) {
-        let is_first = self.threads == 0;
-        // One thread without a figure makes that of all unknown.
-        let both = |a: Option<u64>, b: Option<u64>| if is_first { b } else { Some(a?.saturating_add(b?)) };
-        let (sum, used) = (&mut self.used, &other.used);
-        let (all, one) = (&mut sum.ticked, &used.ticked);
-        all.user_ticks = all.user_ticks.saturating_add(one.user_ticks);
-        all.system_ticks = all.system_ticks.saturating_add(one.system_ticks);
-        all.cpu_ns = all.cpu_ns.saturating_add(one.cpu_ns);
-        all.cut += one.cut;
-        sum.run_delay_ns = both(sum.run_delay_ns, used.run_delay_ns);
-        sum.voluntary_switches = both(sum.voluntary_switches, used.voluntary_switches);
-        sum.involuntary_switches = both(sum.involuntary_switches, used.involuntary_switches);
-        sum.block_io_ns = both(sum.block_io_ns, used.block_io_ns);
-        sum.minor_faults = sum.minor_faults.saturating_add(used.minor_faults);
-        sum.major_faults = sum.major_faults.saturating_add(used.major_faults);
-        self.threads += other.threads;
-    }
-
-    fn finish(&self, clocks: Clocks, counts_block_io: bool) -> TimeSums {
-        let Ticked { cpu_ns, .. } = self.used.ticked;
-        let share = kernel_share(self.used.ticked, clocks);
-        let kernel_ns = share.map(|share| ((cpu_ns as f64 * share.estimate).round() as u64).min(cpu_ns));
-        TimeSums {
-            threads: self.threads,
-            cpu_ns,
-            user_ns: kernel_ns.map(|kernel| cpu_ns - kernel),
-            kernel_ns,
-            kernel_share: share,
-            run_delay_ns: self.used.run_delay_ns,
-            voluntary_switches: self.used.voluntary_switches,
-            involuntary_switches: self.used.involuntary_switches,
-            minor_faults: self.used.minor_faults,
-            major_faults: self.used.major_faults,
-            block_io_ns: self.used.block_io_ns.filter(|_| counts_block_io),
-        }
+fn finish(used: &Used, clocks: Clocks, counts_block_io: bool) -> TimeSums {
+    let cpu_ns = used.cpu_ns;
+    let share = kernel_share(used.sampled, clocks);
+    let kernel_ns = share.map(|share| ((cpu_ns as f64 * share.estimate).round() as u64).min(cpu_ns));
+    TimeSums {
+        threads: used.threads,
+        cpu_ns,
+        user_ns: kernel_ns.map(|kernel| cpu_ns - kernel),
+        kernel_ns,
+        kernel_share: share,
+        run_delay_ns: used.run_delay_ns,
+        voluntary_switches: used.voluntary_switches,
+        involuntary_switches: used.involuntary_switches,
+        minor_faults: used.minor_faults,
+        major_faults: used.major_faults,
+        block_io_ns: used.block_io_ns.filter(|_| counts_block_io),
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Available<'a> {
     pub(crate) delays: DelayAccounting,
     /// Why roles are not known; `None` when they are.
     pub(crate) no_roles: Option<LeftOutFigure>,
+    /// Why what threads did after the last look at them is not; `None` when it is.
+    pub(crate) no_exit_records: Option<LeftOutFigure>,
     pub(crate) interrupts_per_s: u64,
 }
 
@@ -84,6 +86,13 @@ impl Available<'_> {
         if self.no_roles.is_none() {
             known("roles and Java names", TimeRung::VmStructures, "the JVM's own lists of its threads");
         }
+        if self.no_exit_records.is_none() {
+            known(
+                "threads that ended",
+                TimeRung::ExitRecords,
+                "taskstats: what the kernel sends of each when it ends; of one that has waited CPU time is as of the last timer interrupt",
+            );
+        }
         if self.look.cgroup.is_some() {
             known("control group", TimeRung::Procfs, "cpuacct.usage, or usage_usec of cpu.stat");
         }
@@ -96,12 +105,22 @@ impl Available<'_> {
                 self.interrupts_per_s
             ),
         });
+        if self.no_roles.is_none() {
+            figures.push(TimeFigure {
+                figure: "roles of threads that ended before the JVM's list was read".to_owned(),
+                rung: TimeRung::Procfs,
+                basis: Certainty::Inferred,
+                from: "the kernel's name of them, where all listed threads of that name have one role"
+                    .to_owned(),
+            });
+        }
         figures
     }
 
     /// Those that are not.
     pub(crate) fn left_out(&self) -> Vec<LeftOutFigure> {
-        let mut left_out: Vec<LeftOutFigure> = self.no_roles.iter().cloned().collect();
+        let mut left_out: Vec<LeftOutFigure> =
+            self.no_roles.iter().chain(&self.no_exit_records).cloned().collect();
         let mut push = |figure: &str, why: &str, enable: &str| {
             let [figure, why, enable] = [figure, why, enable].map(str::to_owned);
             left_out.push(LeftOutFigure { figure, why, enable });

@@ -4,11 +4,11 @@ use crate::account::Account;
 use crate::figures::{Available, DelayAccounting};
 use crate::jvm::read_jvm;
 use crate::look::{Look, Target, ticks_ns};
-use crate::split::{Clocks, Ticked, kernel_share};
+use crate::split::{Clocks, Sampled, kernel_share};
 use crate::tracks::Tracks;
 use assay_linux::{
-    LinuxError, MachineCpu, ProcRoot, ProcessIdentity, SysRoot, thread_cpu_ns, ticks_per_s,
-    timer_interrupts_per_s,
+    Denial, ExitListener, LinuxError, MachineCpu, ProcRoot, ProcessIdentity, SysRoot, thread_cpu_ns,
+    ticks_per_s, timer_interrupts_per_s,
 };
 use assay_model::{
     CgroupTime, LeftOutFigure, MachineTime, Problem, ProcessTime, TimeJvm, TimeReport, schema,
@@ -16,7 +16,6 @@ use assay_model::{
 
 /// Reading the JVM's list of threads takes at most this part of the time.
 const JVM_READ_PART: u64 = 20;
-const NS_PER_S: u64 = 1_000_000_000;
 
 /// The CPU time of a process, from its first look on.
 #[derive(Debug)]
@@ -28,10 +27,18 @@ pub struct TimeGauge {
     first: Look,
     last: Look,
     tracks: Tracks,
+    exits: Result<Exits, LeftOutFigure>,
     jvm: JvmState,
     looks: u64,
     looks_cpu_ns: u64,
     problems: Vec<Problem>,
+}
+
+/// Threads that end.
+#[derive(Debug)]
+struct Exits {
+    listener: ExitListener,
+    has_lost: bool,
 }
 
 /// What is known of the JVM.
@@ -53,7 +60,14 @@ impl TimeGauge {
     /// # Errors
     /// When the process is gone ([`LinuxError::is_absent`]), or belongs to somebody else and `/proc` is hidden.
     pub fn start(pid: u32) -> Result<TimeGauge, LinuxError> {
-        let mut gauge = TimeGauge::begin(ProcRoot::default(), &SysRoot::default(), pid, true)?;
+        let sys = SysRoot::default();
+        // Who ends after the first look must be heard of.
+        let listener = ExitListener::start(&sys);
+        let mut gauge = TimeGauge::begin(ProcRoot::default(), &sys, pid, true)?;
+        gauge.exits =
+            listener.map(|listener| Exits { listener, has_lost: false }).map_err(|why| no_records(&why));
+        gauge.keep_up();
+        gauge.tracks.forget_unseen();
         gauge.jvm = gauge.read_jvm();
         Ok(gauge)
     }
@@ -82,6 +96,10 @@ impl TimeGauge {
             looks_cpu_ns: first.took_cpu_ns,
             first,
             tracks,
+            exits: Err(no_records(&Denial {
+                cause: "the files are not those of a live process".to_owned(),
+                fix: "look at a live process".to_owned(),
+            })),
             jvm: JvmState::None(no_roles(
                 "the files are not those of a live process",
                 "look at a live process",
@@ -102,6 +120,7 @@ impl TimeGauge {
             Err(error) => return Err(error),
         };
         self.tracks.add(&look.threads);
+        self.keep_up();
         self.looks += 1;
         self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(look.took_cpu_ns);
         let has_ended = look.stat.has_ended();
@@ -118,6 +137,23 @@ impl TimeGauge {
         Ok(!has_ended)
     }
 
+    /// Takes the records of threads that ended. Between two looks that are long apart it makes room for more of them.
+    pub fn keep_up(&mut self) {
+        let Ok(exits) = &mut self.exits else { return };
+        let began_ns = thread_cpu_ns();
+        match exits.listener.take() {
+            Ok(heard) => {
+                exits.has_lost |= heard.has_lost;
+                self.tracks.end(self.identity.pid, &heard.records, self.clocks.interrupt_ns());
+            }
+            Err(error) => {
+                let cause = format!("taskstats: {error}");
+                self.exits = Err(no_records(&Denial { cause, fix: "look again".to_owned() }));
+            }
+        }
+        self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(thread_cpu_ns().saturating_sub(began_ns));
+    }
+
     /// CPU time that the last look took in Assay.
     pub fn look_cpu_ns(&self) -> u64 {
         self.last.took_cpu_ns
@@ -126,6 +162,9 @@ impl TimeGauge {
     /// Starts a new interval at the last look.
     pub fn restart(&mut self) {
         self.tracks.restart();
+        if let Ok(exits) = &mut self.exits {
+            exits.has_lost = false;
+        }
         self.first = self.last.clone();
         (self.looks, self.looks_cpu_ns) = (1, self.last.took_cpu_ns);
     }
@@ -146,6 +185,7 @@ impl TimeGauge {
             has_clock: self.target.has_clock,
             delays: self.delays,
             no_roles,
+            no_exit_records: self.exits.as_ref().err().cloned(),
             interrupts_per_s: self.clocks.interrupts_per_s,
         };
         let mut problems: Vec<Problem> = Vec::new();
@@ -173,6 +213,7 @@ impl TimeGauge {
             difference_reading_ns: self.reading_ns(),
             process,
             threads_ended,
+            exit_records: self.exits.as_ref().ok().map(|exits| self.tracks.exit_records(exits.has_lost)),
             roles,
             groups,
             threads,
@@ -188,14 +229,14 @@ impl TimeGauge {
     fn process(&self) -> ProcessTime {
         let (first, last) = (&self.first, &self.last);
         let cpu_ns = last.cpu.middle().saturating_sub(first.cpu.middle());
-        let user_ticks = last.stat.user_ticks.saturating_sub(first.stat.user_ticks);
-        let system_ticks = last.stat.system_ticks.saturating_sub(first.stat.system_ticks);
+        let user_ns = ticks_ns(last.stat.user_ticks.saturating_sub(first.stat.user_ticks));
+        let kernel_ns = ticks_ns(last.stat.system_ticks.saturating_sub(first.stat.system_ticks));
         ProcessTime {
             cpu_ns,
             cpu_resolution_ns: if self.target.has_clock { 1 } else { 2 * ticks_ns(1) },
-            user_ns: ticks_ns(user_ticks),
-            kernel_ns: ticks_ns(system_ticks),
-            kernel_share: kernel_share(Ticked { user_ticks, system_ticks, cpu_ns, cut: 1 }, self.clocks),
+            user_ns,
+            kernel_ns,
+            kernel_share: kernel_share(Sampled { user_ns, kernel_ns, cpu_ns, cut: 1 }, self.clocks),
             minor_faults: last.stat.minor_faults.saturating_sub(first.stat.minor_faults),
             major_faults: last.stat.major_faults.saturating_sub(first.stat.major_faults),
             threads: last.stat.threads,
@@ -205,9 +246,8 @@ impl TimeGauge {
     /// A thread that is running has a run time as of the last timer interrupt, on each processor; the rest is how long reading took.
     fn reading_ns(&self) -> u64 {
         let cpus = self.last.machine.as_ref().map_or(1, |machine| machine.each.len() as u64);
-        let interrupt_ns = NS_PER_S / self.clocks.interrupts_per_s;
         let ends = self.first.cpu.half_width().saturating_add(self.last.cpu.half_width());
-        ends.saturating_add(2 * cpus * interrupt_ns)
+        ends.saturating_add(2 * cpus * self.clocks.interrupt_ns())
     }
 
     fn cgroup(&self, process_cpu_ns: u64) -> Option<CgroupTime> {
@@ -270,6 +310,11 @@ impl TimeGauge {
 fn no_roles(why: &str, enable: &str) -> LeftOutFigure {
     let [figure, why, enable] = ["roles and Java names", why, enable].map(str::to_owned);
     LeftOutFigure { figure, why, enable }
+}
+
+fn no_records(why: &Denial) -> LeftOutFigure {
+    let figure = "threads after the last look at them".to_owned();
+    LeftOutFigure { figure, why: why.cause.clone(), enable: why.fix.clone() }
 }
 
 fn less(a: u64, b: u64) -> i64 {

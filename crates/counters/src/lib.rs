@@ -13,8 +13,10 @@ mod jvm;
 #[cfg(test)]
 mod live_tests;
 mod look;
+mod names;
 mod role;
 mod split;
 mod tracks;
+mod used;
 
 pub use gauge::TimeGauge;

@@ -16,12 +16,12 @@ use assay_model::Estimate;
 /// Standard errors on either side of an estimate for 95 %.
 const Z: f64 = 1.96;
 
-/// CPU time with its split as the kernel gives it.
+/// The split as the kernel gives it, in ticks or in timer interrupts, as time.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Ticked {
-    pub(crate) user_ticks: u64,
-    pub(crate) system_ticks: u64,
-    /// CPU time in which these ticks were sampled.
+pub(crate) struct Sampled {
+    pub(crate) user_ns: u64,
+    pub(crate) kernel_ns: u64,
+    /// CPU time in which these were sampled.
     pub(crate) cpu_ns: u64,
     /// Pairs of figures that were each cut to whole ticks: threads that ran.
     pub(crate) cut: u64,
@@ -36,21 +36,29 @@ pub(crate) struct Clocks {
     pub(crate) interrupts_per_s: u64,
 }
 
+impl Clocks {
+    /// Between two timer interrupts.
+    pub(crate) fn interrupt_ns(self) -> u64 {
+        1_000_000_000 / self.interrupts_per_s.max(1)
+    }
+}
+
 /// The share of kernel time with its 95 % interval: Wilson's for the samples, and the cutting of each figure to whole ticks on top.
 /// `None` if there are no ticks.
-pub(crate) fn kernel_share(of: Ticked, clocks: Clocks) -> Option<Estimate> {
-    let ticks = of.user_ticks + of.system_ticks;
-    if ticks == 0 {
+pub(crate) fn kernel_share(of: Sampled, clocks: Clocks) -> Option<Estimate> {
+    let sampled_ns = of.user_ns.saturating_add(of.kernel_ns);
+    if sampled_ns == 0 {
         return None;
     }
-    let share = of.system_ticks as f64 / ticks as f64;
-    let cpu_s = (of.cpu_ns as f64 / 1e9).max(ticks as f64 / clocks.ticks_per_s as f64);
+    let share = of.kernel_ns as f64 / sampled_ns as f64;
+    let cpu_s = of.cpu_ns.max(sampled_ns) as f64 / 1e9;
     let samples = (cpu_s * clocks.interrupts_per_s as f64).max(1.0);
     let shrink = 1.0 + Z * Z / samples;
     let center = (share + Z * Z / (2.0 * samples)) / shrink;
     let sampled = Z / shrink * (share * (1.0 - share) / samples + Z * Z / (4.0 * samples * samples)).sqrt();
     // The difference of two figures that are cut to a tick has a variance of a sixth of a tick squared.
-    let cut = Z * (of.cut as f64 / 6.0).sqrt() / ticks as f64;
+    let ticks = sampled_ns as f64 / 1e9 * clocks.ticks_per_s as f64;
+    let cut = Z * (of.cut as f64 / 6.0).sqrt() / ticks;
     let half = sampled.hypot(cut);
     let ends = ((center - half).clamp(0.0, share), (center + half).clamp(share, 1.0));
     Some(Estimate { estimate: share, low: Some(ends.0), high: Some(ends.1) })
@@ -63,8 +71,9 @@ mod tests {
     const CLOCKS: Clocks = Clocks { ticks_per_s: 100, interrupts_per_s: 250 };
 
     fn share(user_ticks: u64, system_ticks: u64, cut: u64) -> Option<(f64, f64, f64)> {
-        let cpu_ns = (user_ticks + system_ticks) * 10_000_000;
-        let share = kernel_share(Ticked { user_ticks, system_ticks, cpu_ns, cut }, CLOCKS)?;
+        let (user_ns, kernel_ns) = (user_ticks * 10_000_000, system_ticks * 10_000_000);
+        let of = Sampled { user_ns, kernel_ns, cpu_ns: user_ns + kernel_ns, cut };
+        let share = kernel_share(of, CLOCKS)?;
         let (low, high) = share.ends()?;
         Some((share.estimate, low, high))
     }

@@ -1,13 +1,19 @@
 //! What each thread has used since the first of some looks.
 
 use crate::jvm::Label;
-use crate::look::ticks_ns;
-use crate::split::Ticked;
-use assay_linux::ThreadCounters;
-use std::collections::HashMap;
+use crate::names::KernelNames;
+use crate::role::pool_of;
+use crate::used::Used;
+use assay_linux::{ExitRecord, ThreadCounters};
+use assay_model::{ExitRecordsTime, ThreadRole};
+use std::collections::{BTreeMap, HashMap};
 
 /// Readings of the JVM's list in which a thread may be missing because it is just starting.
 const MISSES_MAX: u8 = 1;
+/// Names of threads that were never seen; what has others is one sum.
+const UNSEEN_NAMES_MAX: usize = 1000;
+/// What has a name beyond the number that is kept.
+pub(crate) const OTHER_NAMES: &str = "other names";
 
 /// A thread, and no later one with the same number.
 pub(crate) type ThreadKey = (u32, u64);
@@ -18,21 +24,18 @@ pub(crate) struct Track {
     /// At the first look; `None` when it started after it.
     first: Option<ThreadCounters>,
     last: ThreadCounters,
+    /// Since its start, by the kernel's record of its end.
+    at_end: Option<Used>,
     pub(crate) has_ended: bool,
-    pub(crate) label: Option<Label>,
+    label: Option<Label>,
     misses: u8,
 }
 
-/// What a thread used.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Used {
-    pub(crate) ticked: Ticked,
-    pub(crate) run_delay_ns: Option<u64>,
-    pub(crate) voluntary_switches: Option<u64>,
-    pub(crate) involuntary_switches: Option<u64>,
-    pub(crate) minor_faults: u64,
-    pub(crate) major_faults: u64,
-    pub(crate) block_io_ns: Option<u64>,
+/// What a thread does, and how well that is known.
+pub(crate) struct Named {
+    pub(crate) role: ThreadRole,
+    pub(crate) name: String,
+    pub(crate) is_inferred: bool,
 }
 
 impl Track {
@@ -41,30 +44,15 @@ impl Track {
         self.last.tid
     }
 
-    /// The kernel's name of it.
-    pub(crate) fn kernel_name(&self) -> &str {
-        &self.last.name
-    }
-
     /// What it used between its first and its last reading.
     pub(crate) fn used(&self) -> Used {
-        let grown =
-            |of: fn(&ThreadCounters) -> u64| of(&self.last).saturating_sub(self.first.as_ref().map_or(0, of));
-        let grown_if_counted = |of: fn(&ThreadCounters) -> Option<u64>| {
-            Some(of(&self.last)?.saturating_sub(self.first.as_ref().map_or(Some(0), of)?))
-        };
-        let (user_ticks, system_ticks) = (grown(|c| c.user_ticks), grown(|c| c.system_ticks));
-        let run_ns = grown_if_counted(|c| c.schedstat.map(|s| s.run_ns));
-        let cpu_ns = run_ns.unwrap_or_else(|| ticks_ns(user_ticks.saturating_add(system_ticks)));
-        Used {
-            ticked: Ticked { user_ticks, system_ticks, cpu_ns, cut: u64::from(cpu_ns != 0) },
-            run_delay_ns: grown_if_counted(|c| c.schedstat.map(|s| s.wait_ns)),
-            voluntary_switches: grown_if_counted(|c| c.voluntary_switches),
-            involuntary_switches: grown_if_counted(|c| c.involuntary_switches),
-            minor_faults: grown(|c| c.minor_faults),
-            major_faults: grown(|c| c.major_faults),
-            block_io_ns: grown_if_counted(|c| c.block_io_ticks).map(ticks_ns),
-        }
+        let until = self.at_end.unwrap_or_else(|| Used::of(&self.last));
+        self.first.as_ref().map_or(until, |first| until.since(&Used::of(first)))
+    }
+
+    /// What it used after it was last seen.
+    fn unseen_cpu_ns(&self) -> u64 {
+        self.at_end.map_or(0, |end| end.cpu_ns.saturating_sub(Used::of(&self.last).cpu_ns))
     }
 }
 
@@ -72,14 +60,35 @@ impl Track {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tracks {
     tracks: HashMap<ThreadKey, Track>,
+    /// Threads that came and went between two looks, by the kernel's name of their pool.
+    unseen: BTreeMap<String, Used>,
+    names: KernelNames,
     /// Start of the youngest thread of the look before.
     youngest_ticks: Option<u64>,
 }
 
 impl Tracks {
-    /// All threads, in no order.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Track> {
-        self.tracks.values()
+    /// All threads that were seen, in no order, with what they do.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = (&Track, Named)> {
+        self.tracks.values().map(|track| {
+            let named = match &track.label {
+                Some(label) => Named { role: label.role, name: label.name.clone(), is_inferred: false },
+                None => self.inferred(&track.last.name),
+            };
+            (track, named)
+        })
+    }
+
+    /// Those that were not, by name.
+    pub(crate) fn unseen(&self) -> impl Iterator<Item = (&Used, Named)> {
+        self.unseen.iter().map(|(name, used)| (used, self.inferred(name)))
+    }
+
+    fn inferred(&self, kernel_name: &str) -> Named {
+        match self.names.infer(kernel_name) {
+            Some((role, name)) => Named { role, name, is_inferred: true },
+            None => Named { role: ThreadRole::Unknown, name: kernel_name.to_owned(), is_inferred: false },
+        }
     }
 
     /// Adds a look.
@@ -100,19 +109,70 @@ impl Tracks {
             let track = self.tracks.entry(key).or_insert_with(|| Track {
                 first: was_there.then(|| counters.clone()),
                 last: counters.clone(),
+                at_end: None,
                 has_ended: false,
                 label: None,
                 misses: 0,
             });
             track.last = counters.clone();
-            track.has_ended = false;
+            // The kernel lists a thread for a little while after it has sent the record of its end.
+            track.has_ended = track.at_end.is_some();
         }
         let youngest = threads.values().map(|t| t.start_ticks).max();
         self.youngest_ticks = self.youngest_ticks.max(youngest).or(Some(0));
     }
 
+    /// Adds the records of threads of process `pid` that ended until the last look. What an old kernel sends does not say of which process
+    /// a thread was: it counts if the thread was seen.
+    pub(crate) fn end(&mut self, pid: u32, records: &[ExitRecord], interrupt_ns: u64) {
+        if records.is_empty() {
+            return;
+        }
+        let live = self.tracks.iter().filter(|(_, track)| track.at_end.is_none());
+        let keys: HashMap<u32, ThreadKey> = live.map(|(key, _)| (key.0, *key)).collect();
+        for record in records.iter().filter(|record| record.tgid.is_none_or(|tgid| tgid == pid)) {
+            let used = Used::of_ended(record, interrupt_ns);
+            let track = keys.get(&record.tid).and_then(|key| self.tracks.get_mut(key));
+            // A number is given again when some tens of thousands of threads have started.
+            let is_same = |track: &Track| Used::of(&track.last).cpu_ns <= used.cpu_ns;
+            match track.filter(|track| track.at_end.is_none() && is_same(track)) {
+                Some(track) => {
+                    track.at_end = Some(Used::of_ended_after(record, interrupt_ns, &track.last));
+                    track.has_ended = true;
+                }
+                None if record.tgid.is_some() => {
+                    let pool = pool_of(&record.name);
+                    let is_kept = self.unseen.len() < UNSEEN_NAMES_MAX || self.unseen.contains_key(&pool);
+                    let pool = if is_kept { pool } else { OTHER_NAMES.to_owned() };
+                    self.unseen.entry(pool).or_default().add(&used);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Leaves out those that came and went so far: they may have ended before the first look.
+    pub(crate) fn forget_unseen(&mut self) {
+        self.unseen.clear();
+    }
+
+    /// What the records added.
+    pub(crate) fn exit_records(&self, has_lost: bool) -> ExitRecordsTime {
+        let mut sum = ExitRecordsTime { has_lost, ..ExitRecordsTime::default() };
+        for track in self.tracks.values().filter(|track| track.at_end.is_some()) {
+            sum.threads_seen += 1;
+            sum.cpu_ns = sum.cpu_ns.saturating_add(track.unseen_cpu_ns());
+        }
+        for used in self.unseen.values() {
+            sum.threads_unseen += used.threads;
+            sum.cpu_ns = sum.cpu_ns.saturating_add(used.cpu_ns);
+        }
+        sum
+    }
+
     /// Starts a new interval at the last look.
     pub(crate) fn restart(&mut self) {
+        self.forget_unseen();
         self.tracks.retain(|_, track| !track.has_ended);
         for track in self.tracks.values_mut() {
             track.first = Some(track.last.clone());
@@ -137,6 +197,9 @@ impl Tracks {
                     track.label = Some(Label::stranger(&track.last.name));
                 }
                 None => track.misses = track.misses.saturating_add(1),
+            }
+            if let Some(label) = &track.label {
+                self.names.note(&track.last.name, label);
             }
         }
     }

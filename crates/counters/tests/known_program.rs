@@ -3,9 +3,11 @@
 mod program;
 
 use assay_counters::TimeGauge;
+use assay_linux::{ExitListener, SysRoot};
 use assay_model::{ThreadRole, TimeReport};
 use assay_testkit::skip;
 use program::Program;
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::fs;
 use std::path::Path;
 
@@ -66,24 +68,94 @@ fn a_busy_loop_has_no_kernel_time_and_reading_zeros_hardly_user_time() {
     }
 }
 
-#[test]
-fn the_tree_adds_up_to_the_total_also_with_threads_that_nobody_saw() {
-    let (mut program, mut gauge) = start();
-    let told_ns = program.take("threads 40");
-    let report = report(&mut gauge);
-    is_within(report.process.cpu_ns, told_ns, 0.01);
-    let missing = report.difference_ns.unsigned_abs();
-    assert!(report.difference_ns > 0 && report.difference_reading_ns < missing, "{report:?}");
-    is_within(missing, told_ns, 0.05);
+fn adds_up(report: &TimeReport) {
     let sum = |of: &mut dyn Iterator<Item = u64>| of.sum::<u64>();
     let groups = sum(&mut report.groups.iter().map(|group| group.sums.cpu_ns));
     assert_eq!(groups, report.threads_cpu_ns);
     assert_eq!(sum(&mut report.roles.iter().map(|role| role.sums.cpu_ns)), report.threads_cpu_ns);
-    assert_eq!(report.threads_cpu_ns + missing, report.process.cpu_ns);
+    let total = report.threads_cpu_ns.cast_signed() + report.difference_ns;
+    assert_eq!(total.cast_unsigned(), report.process.cpu_ns);
     for role in &report.roles {
         let split = role.sums.user_ns.zip(role.sums.kernel_ns).map(|(user, kernel)| user + kernel);
         assert!(split.is_none_or(|split| split == role.sums.cpu_ns), "{role:?}");
     }
+}
+
+/// Whether this machine sends records of ended threads to us.
+fn gets_exit_records() -> bool {
+    match ExitListener::start(&SysRoot::default()) {
+        Ok(_) => true,
+        Err(denial) => {
+            eprintln!("{denial}");
+            false
+        }
+    }
+}
+
+#[test]
+fn a_thousand_threads_that_came_and_went_between_two_looks_are_in_the_account() {
+    if !gets_exit_records() {
+        skip!("no records of ended threads");
+    }
+    let (mut program, mut gauge) = start();
+    let told_ns = program.take("brief 1000");
+    let report = report(&mut gauge);
+    adds_up(&report);
+    is_within(report.process.cpu_ns, told_ns, 0.01);
+    let records = report.exit_records.expect("they come");
+    assert_eq!((records.threads_unseen, records.has_lost), (1000, false), "{records:?}");
+    let brief = report.groups.iter().find(|group| group.name == "brief-*").expect("a group");
+    assert_eq!((brief.role, brief.sums.threads), (ThreadRole::Unknown, 1000));
+    let delays = brief.sums.run_delay_ns.zip(brief.sums.voluntary_switches);
+    assert!(delays.is_some(), "{brief:?}");
+    let kernel = brief.sums.kernel_share.expect("some timer interrupts met them");
+    assert!(kernel.low.is_some_and(|low| low < 0.1), "they hardly do more than loop: {kernel:?}");
+    // Beyond its record a thread takes 20 to 60 µs to end.
+    is_within(report.threads_cpu_ns, told_ns, 0.01);
+}
+
+#[test]
+fn a_thread_that_was_seen_counts_until_its_end() {
+    if !gets_exit_records() {
+        skip!("no records of ended threads");
+    }
+    let (mut program, mut gauge) = start();
+    let told_ns = program.take("threads 40");
+    let report = report(&mut gauge);
+    adds_up(&report);
+    is_within(report.threads_cpu_ns, told_ns, 0.01);
+    gauge.restart();
+    let mut told_ns = program.take("begin 100");
+    assert!(gauge.look().expect("our child"));
+    told_ns += program.take("end 200");
+    let report = self::report(&mut gauge);
+    adds_up(&report);
+    let records = report.exit_records.expect("they come");
+    assert_eq!((records.threads_seen, records.threads_unseen), (1, 0), "{records:?}");
+    assert!(200_000_000 <= records.cpu_ns, "it ran on after it was last seen: {records:?}");
+    is_within(report.threads_cpu_ns, told_ns, 0.01);
+}
+
+#[test]
+fn without_the_right_to_records_the_missing_amount_is_the_difference() {
+    // Capabilities are a thread's own.
+    let looked = std::thread::spawn(|| {
+        let mut sets = capabilities(None).expect("our own");
+        sets.effective.remove(CapabilitySet::NET_ADMIN);
+        set_capabilities(None, sets).expect("less is always allowed");
+        let (mut program, mut gauge) = start();
+        let told_ns = program.take("threads 40");
+        (told_ns, report(&mut gauge))
+    });
+    let (told_ns, report) = looked.join().expect("no panic");
+    adds_up(&report);
+    is_within(report.process.cpu_ns, told_ns, 0.01);
+    let missing = report.difference_ns.unsigned_abs();
+    assert!(report.difference_ns > 0 && report.difference_reading_ns < missing, "{report:?}");
+    is_within(missing, told_ns, 0.05);
+    assert!(report.exit_records.is_none());
+    let left_out = report.left_out.iter().find(|left_out| left_out.figure.contains("last look"));
+    assert!(left_out.is_some_and(|of| of.why.contains("CAP_NET_ADMIN")), "{:?}", report.left_out);
 }
 
 #[test]
@@ -120,6 +192,8 @@ fn switches_and_faults_are_those_of_the_kernel() {
     let before = fs::read_to_string(format!("/proc/{}/status", program.pid())).expect("our child");
     // The buffer is made anew, so that its 256 pages are faulted in.
     program.take("kernel 50");
+    // Its main thread waits for another one.
+    program.take("stay 10");
     let report = report(&mut gauge);
     assert!(256 <= report.process.minor_faults, "{report:?}");
     let sums = report.roles[0].sums;

@@ -14,6 +14,7 @@ mod cgroup_memory;
 mod copied_memory;
 mod cpu_time;
 mod error;
+mod exit_records;
 mod fields;
 mod freeze;
 mod live_process;
@@ -48,6 +49,7 @@ pub use cpu_time::{
     ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s, timer_interrupts_per_s,
 };
 pub use error::{Denial, LinuxError, ParseError};
+pub use exit_records::{ExitListener, ExitRecord, ExitRecords};
 pub use freeze::{Freeze, FreezeError, FreezeTimes};
 pub use live_process::LiveProcess;
 pub use machine::{CpuInfo, MemInfo, OsRelease, parse_cpuinfo, parse_meminfo, parse_os_release};

@@ -69,8 +69,8 @@ pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use severity::Severity;
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use time::{
-    CgroupTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadRole, ThreadTime, TimeFigure,
-    TimeGroup, TimeJvm, TimeReport, TimeRung, TimeSums,
+    CgroupTime, ExitRecordsTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadRole, ThreadTime,
+    TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeRung, TimeSums,
 };
 pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};
 pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

@@ -33,8 +33,9 @@ fn sums(threads: u64, cpu_ns: u64, kernel: f64, half: f64) -> TimeSums {
 
 /// A server under load for 30 s on two processors.
 fn sample() -> TimeReport {
-    let role = |role, sums| RoleTime { role, sums };
-    let group = |role, name: &str, sums| TimeGroup { role, name: name.to_owned(), sums };
+    let role = |role, sums| RoleTime { role, inferred_ns: 0, sums };
+    let group =
+        |role, name: &str, sums| TimeGroup { role, name: name.to_owned(), is_role_inferred: false, sums };
     let pool = sums(200, 28 * S, 0.182, 0.011);
     let few = TimeSums { user_ns: None, kernel_ns: None, kernel_share: None, ..sums(1, 4_000_000, 0.0, 0.0) };
     let figure = |figure: &str, basis, from: &str| TimeFigure {
@@ -82,9 +83,15 @@ fn sample() -> TimeReport {
         difference_ns: 200_000_000,
         difference_reading_ns: 18_000_000,
         threads_ended: 41,
+        exit_records: Some(ExitRecordsTime {
+            threads_seen: 41,
+            threads_unseen: 12,
+            cpu_ns: 1_350_000_000,
+            has_lost: false,
+        }),
         roles: vec![
             role(ThreadRole::Application, sums(201, 30 * S, 0.175, 0.01)),
-            role(ThreadRole::C2, sums(1, 7 * S, 0.02, 0.01)),
+            RoleTime { inferred_ns: S, ..role(ThreadRole::C2, sums(13, 8 * S, 0.02, 0.01)) },
             role(ThreadRole::Collector, sums(4, 4 * S, 0.3, 0.03)),
             role(ThreadRole::Unknown, few),
         ],
@@ -92,6 +99,10 @@ fn sample() -> TimeReport {
             group(ThreadRole::Application, "http-nio-8080-exec-*", pool),
             group(ThreadRole::Application, "main", sums(1, 2 * S, 0.05, 0.02)),
             group(ThreadRole::C2, "C2 CompilerThread*", sums(1, 7 * S, 0.02, 0.01)),
+            TimeGroup {
+                is_role_inferred: true,
+                ..group(ThreadRole::C2, "C2 CompilerThread*", sums(12, S, 0.03, 0.02))
+            },
             group(ThreadRole::Collector, "GC Thread#*", sums(2, 3 * S, 0.28, 0.03)),
             group(ThreadRole::Collector, "G1 Conc#*", sums(2, S, 0.34, 0.06)),
             group(ThreadRole::Unknown, "java", few),
@@ -100,6 +111,7 @@ fn sample() -> TimeReport {
             tid: 4160,
             name: "C2 CompilerThread0".to_owned(),
             role: ThreadRole::C2,
+            is_role_inferred: false,
             cpu_ns: 7 * S,
             run_delay_ns: Some(S),
             has_ended: false,
@@ -203,9 +215,16 @@ fn the_difference_says_what_it_is_made_of() {
     let text = |report: &TimeReport| render_time_terminal(report, view(140)).replace('\n', " ");
     let beyond = text(&sample());
     assert!(
-        beyond.contains("41 threads ended meanwhile") && beyond.contains("difference +0.49 %"),
+        beyond.contains(
+            "53 threads ended meanwhile, 12 of them never seen; by the kernel's records they used 1.35 s"
+        ) && beyond.contains("difference +0.49 %"),
         "{beyond}"
     );
+    let lost = ExitRecordsTime { has_lost: true, ..sample().exit_records.expect("some") };
+    let lost = text(&TimeReport { exit_records: Some(lost), ..sample() });
+    assert!(lost.contains("came and went between two looks") && lost.contains("some are missing"), "{lost}");
+    let without = text(&TimeReport { exit_records: None, ..sample() });
+    assert!(without.contains("41 threads ended meanwhile, counted up to the last look at each"), "{without}");
     let within = TimeReport { difference_ns: -10_000_000, ..sample() };
     let within = text(&within);
     assert!(within.contains("lies within 18.0 ms") && within.contains("difference -0.02 %"), "{within}");

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::hint::black_box;
 use std::io::{Read, stdin};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const NAME: &str = "ASSAY_COUNTERS_PROGRAM";
 
@@ -45,14 +45,28 @@ fn burn(ms: u64, mut work: impl FnMut()) {
 }
 
 fn in_user_mode() {
+    in_user_mode_for(200_000);
+}
+
+fn in_user_mode_for(steps: u64) {
     let mut sum = 0u64;
-    for i in 0..200_000u64 {
+    for i in 0..steps {
         sum = black_box(sum ^ i);
     }
     black_box(sum);
 }
 
-fn act(what: &str, number: u64) {
+/// A thread that waits for what it has to do last.
+type Begun = (std::sync::mpsc::Sender<u64>, std::thread::JoinHandle<()>);
+
+fn loop_for(time: Duration) {
+    let end = Instant::now() + time;
+    while Instant::now() < end {
+        in_user_mode_for(100);
+    }
+}
+
+fn act(what: &str, number: u64, begun: &mut Option<Begun>) {
     match what {
         "user" => burn(number, in_user_mode),
         "kernel" => {
@@ -65,6 +79,34 @@ fn act(what: &str, number: u64) {
             for _ in 0..number {
                 std::thread::spawn(|| burn(20, in_user_mode)).join().expect("no panic");
             }
+        }
+        // Each runs for 8 ms and ends, without a system call that would bring the kernel's figures up to date.
+        "brief" => {
+            for thread in 0..number {
+                let named = std::thread::Builder::new().name(format!("brief-{thread}"));
+                named
+                    .spawn(|| loop_for(Duration::from_millis(8)))
+                    .expect("a thread")
+                    .join()
+                    .expect("no panic");
+            }
+        }
+        // One that works now and at its end.
+        "begin" => {
+            let (ends, is_told) = std::sync::mpsc::channel();
+            let (done, is_done) = std::sync::mpsc::channel();
+            let thread = std::thread::spawn(move || {
+                burn(number, in_user_mode);
+                done.send(()).expect("somebody waits");
+                burn(is_told.recv().expect("somebody tells"), in_user_mode);
+            });
+            is_done.recv().expect("it tells");
+            *begun = Some((ends, thread));
+        }
+        "end" => {
+            let (ends, thread) = begun.take().expect("one begun");
+            ends.send(number).expect("it waits");
+            thread.join().expect("no panic");
         }
         // One that goes on to live.
         "stay" => {
@@ -89,10 +131,11 @@ fn as_child() {
         return;
     }
     println!("\nprogram ready");
+    let mut begun = None;
     for line in stdin().lines().map_while(Result::ok) {
         let (what, number) = line.split_once(' ').expect("what and how much");
         let began = ns(ClockId::ProcessCPUTime);
-        act(what, number.parse().expect("a number"));
+        act(what, number.parse().expect("a number"), &mut begun);
         println!("{}", ns(ClockId::ProcessCPUTime) - began);
     }
 }

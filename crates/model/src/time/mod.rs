@@ -4,7 +4,7 @@ mod report;
 mod role;
 
 pub use report::{
-    CgroupTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadTime, TimeFigure, TimeGroup,
-    TimeJvm, TimeReport, TimeSums,
+    CgroupTime, ExitRecordsTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadTime, TimeFigure,
+    TimeGroup, TimeJvm, TimeReport, TimeSums,
 };
 pub use role::{ThreadRole, TimeRung};

@@ -44,6 +44,9 @@ pub struct TimeReport {
     pub difference_reading_ns: u64,
     /// Threads that were seen and ended.
     pub threads_ended: u64,
+    /// Threads that were counted to their end by the kernel's records of them; absent where it sends none.
+    #[serde(default)]
+    pub exit_records: Option<ExitRecordsTime>,
     /// By role, the most CPU time first.
     pub roles: Vec<RoleTime>,
     /// By role and name, the most CPU time first within a role.
@@ -113,11 +116,27 @@ pub struct ProcessTime {
     pub threads: u64,
 }
 
+/// What the kernel's records of ended threads add to what was seen of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ExitRecordsTime {
+    /// Threads that had been seen.
+    pub threads_seen: u64,
+    /// Threads that came and went between two looks.
+    pub threads_unseen: u64,
+    /// CPU time after the last look at each, all of it for those that were never seen.
+    pub cpu_ns: u64,
+    /// Whether more threads ended at once than the kernel keeps records of: some are missing.
+    pub has_lost: bool,
+}
+
 /// What one role used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoleTime {
     /// The role.
     pub role: ThreadRole,
+    /// Of its CPU time, that of threads which ended before the JVM's list could be read: their role is inferred.
+    #[serde(default)]
+    pub inferred_ns: u64,
     /// What its threads used.
     #[serde(flatten)]
     pub sums: TimeSums,
@@ -130,6 +149,10 @@ pub struct TimeGroup {
     pub role: ThreadRole,
     /// The name that the threads share, the last number in it replaced: `http-nio-8080-exec-*`.
     pub name: String,
+    /// Whether the role is inferred: the threads ended before the JVM's list could be read, and the kernel's name of them is that of
+    /// threads with this role.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub is_role_inferred: bool,
     /// What its threads used.
     #[serde(flatten)]
     pub sums: TimeSums,
@@ -144,6 +167,9 @@ pub struct ThreadTime {
     pub name: String,
     /// The role.
     pub role: ThreadRole,
+    /// Whether the role is inferred, as of [`TimeGroup::is_role_inferred`].
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub is_role_inferred: bool,
     /// CPU time.
     pub cpu_ns: u64,
     /// Time ready to run, but waiting for a processor.

@@ -56,6 +56,8 @@ closed! {
         Procfs = "procfs",
         /// The CPU clock of the process.
         CpuClock = "cpu-clock",
+        /// What the kernel sends of each thread that ends (taskstats).
+        ExitRecords = "exit-records",
         /// The layout of the JVM, read from its memory.
         VmStructures = "vm-structures",
     }

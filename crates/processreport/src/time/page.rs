@@ -75,7 +75,7 @@ fn groups(report: &TimeReport) -> Table {
     let counted = |number: Option<u64>| or_unknown(number.map(|number| rate(number, report)));
     let of = |sums: &TimeSums| sums.run_delay_ns.map(duration);
     let table = Table::of("Threads by role and name", &report.groups)
-        .words("Name", |group| clean(&group.name))
+        .words("Name", |group| words::group_name(group))
         .words("Role", |group| group.role.title().to_owned())
         .figures("Threads", |group| count(group.sums.threads))
         .figures("CPU time", |group| duration(group.sums.cpu_ns))

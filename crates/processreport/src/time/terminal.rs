@@ -135,7 +135,7 @@ impl Columns<'_> {
         let threads =
             if group.sums.threads == 1 { String::new() } else { format!(" ×{}", count(group.sums.threads)) };
         let room = self.name.saturating_sub(3 + threads.chars().count());
-        fit(&format!("  {}{threads}", shorten(&clean(&group.name), room)), self.name)
+        fit(&format!("  {}{threads}", shorten(&words::group_name(group), room)), self.name)
     }
 
     fn time(&self, cpu_ns: u64) -> String {

@@ -3,7 +3,7 @@
 use assay_kit::Row;
 use assay_kit::number::{count, counted, duration, percent, percent_share, significant};
 use assay_kit::text::{clean, to_the_second};
-use assay_model::{Estimate, TimeReport, TimeSums};
+use assay_model::{Estimate, TimeGroup, TimeReport, TimeSums};
 
 const NS_PER_S: f64 = 1e9;
 /// An interval of a share that is wider than this tells nothing.
@@ -89,21 +89,49 @@ pub fn closure(report: &TimeReport) -> String {
 /// What the difference is made of.
 pub fn difference(report: &TimeReport) -> String {
     let reading = duration(report.difference_reading_ns);
-    let ended = match report.threads_ended {
-        0 => String::new(),
-        number => format!(
-            " {} meanwhile, counted up to the last look at each.",
-            counted(number, "thread ended", "threads ended")
-        ),
-    };
+    let ended = ended(report);
     if report.difference_ns.unsigned_abs() <= report.difference_reading_ns {
         return format!(
             "The difference lies within {reading}, by which the moments of reading differ.{ended}"
         );
     }
-    format!(
-        "The difference is what threads used after they were last looked at, and those that came and went between two looks;          moments of reading explain {reading} of it.{ended}"
-    )
+    let missing = match report.exit_records {
+        Some(records) if !records.has_lost => "what threads use while they start and end",
+        _ => {
+            "what threads used after they were last looked at, and those that came and went between two looks"
+        }
+    };
+    format!("The difference is {missing}; moments of reading explain {reading} of it.{ended}")
+}
+
+/// Threads that ended meanwhile, and how far they are counted.
+fn ended(report: &TimeReport) -> String {
+    let threads = |number| counted(number, "thread", "threads");
+    let Some(records) = report.exit_records else {
+        return match report.threads_ended {
+            0 => String::new(),
+            number => format!(" {} ended meanwhile, counted up to the last look at each.", threads(number)),
+        };
+    };
+    let lost = if records.has_lost {
+        " More ended at once than the kernel keeps records of: some are missing."
+    } else {
+        ""
+    };
+    match (records.threads_seen, records.threads_unseen) {
+        (0, 0) => lost.to_owned(),
+        (seen, unseen) => format!(
+            " {} ended meanwhile, {} of them never seen; by the kernel's records they used {} after the last look at each.{lost}",
+            threads(seen + unseen),
+            count(unseen),
+            duration(records.cpu_ns)
+        ),
+    }
+}
+
+/// The name of threads that share one, and whether their role is but inferred.
+pub fn group_name(group: &TimeGroup) -> String {
+    clean(&group.name) + if group.is_role_inferred { " (by name)" } else { "" }
 }
 
 /// The control group beside the process.
