@@ -3,6 +3,7 @@
 mod capacity;
 mod gc;
 mod heap;
+mod host;
 mod inject;
 mod memory;
 mod time;
@@ -10,6 +11,7 @@ mod time;
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
 pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, PredictArguments};
+pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
 pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
 pub use time::TimeArguments;
@@ -117,6 +119,20 @@ pub enum Command {
     Gc(Box<GcArguments>),
     /// What a heap weighs in another reference mode, and which mode a heap size gets
     Heap(HeapArguments),
+    /// Check the machine and the JVMs on it: settings that cost memory, time or connections
+    ///
+    /// Reads files of the kernel and the flags of running JVMs; changes nothing, and needs root only for JVMs of other users. What cannot
+    /// be read is unknown, never good.
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "EXAMPLES:\n  assay host                                   what is bad, what is unknown\n  \
+        assay host --all                             every rule\n  \
+        assay host --fail-on error                   exit code 1 if something is bad and grave: for scripts\n  \
+        assay host --snapshot monday.json            what was read, to be judged or compared elsewhere\n  \
+        assay host monday.json                       judge that snapshot\n  \
+        assay host diff monday.json tuesday.json     what differs between two machines, or before and after"
+    )]
+    Host(HostArguments),
 }
 
 /// Arguments of `assay demo`.

@@ -41,5 +41,6 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Time(time) => command::time::time(&time),
         Command::Gc(gc) => command::gc::gc(&gc),
         Command::Heap(heap) => command::heap::heap(&heap),
+        Command::Host(host) => command::host::host(&host),
     }
 }

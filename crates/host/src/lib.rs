@@ -1,11 +1,17 @@
-//! The machine that a study runs on: facts about it, and gauges of what disturbs a measurement.
+//! The machine: facts about it and the JVMs that run on it, rules about both, and gauges of what disturbs a measurement.
 //!
 //! Nothing here changes the machine.
 
+mod check;
 mod facts;
 mod gauge;
+mod running;
+mod snapshot;
 mod speed;
 
+pub use check::{check, compare};
 pub use facts::{host_facts, provenance};
 pub use gauge::{HostGauge, HostInterval, HostReading};
+pub use running::running_jvms;
+pub use snapshot::take_snapshot;
 pub use speed::SpeedProbe;

@@ -3,6 +3,7 @@
 use crate::image::Constants;
 use crate::{Structs, Symbols};
 use assay_linux::MemorySource;
+use assay_model::FlagOrigin;
 use std::collections::BTreeMap;
 
 /// Flags of a JVM: about 1,500 with all collectors, more in debug builds.
@@ -14,7 +15,7 @@ const TEXT_BYTES_MAX: usize = 16 << 10;
 /// Types by number (JDK 15 and later), in the JVM's order.
 const KINDS: [&str; 10] =
     ["bool", "int", "uint", "intx", "uintx", "uint64_t", "size_t", "double", "ccstr", "ccstrlist"];
-/// The bits of a flag's word that say who set it; 0 is nobody.
+/// The bits of a flag's word that say who set it (`JVMFlagOrigin`, `Flag::Flags` before JDK 17: the same numbers since JDK 8).
 const ORIGIN_MASK: u64 = 0xf;
 
 /// Flags by name.
@@ -41,7 +42,7 @@ pub enum FlagValue {
 #[derive(Debug)]
 struct Flag {
     value: FlagValue,
-    is_default: bool,
+    set_by: FlagOrigin,
 }
 
 impl Flags {
@@ -97,7 +98,12 @@ impl Flags {
 
     /// Whether nobody, and not the JVM's ergonomics either, has set it.
     pub fn is_default(&self, name: &str) -> Option<bool> {
-        self.flags.get(name).map(|flag| flag.is_default)
+        self.set_by(name).map(|set_by| set_by == FlagOrigin::Default)
+    }
+
+    /// Who set it.
+    pub fn set_by(&self, name: &str) -> Option<FlagOrigin> {
+        self.flags.get(name).map(|flag| flag.set_by)
     }
 
     /// Names of all flags, sorted.
@@ -178,9 +184,9 @@ impl<'a> Table<'a> {
             // Before JDK 15: the type's name.
             None => self.text(self.word(entry, kind)?)?,
         };
-        let is_default = self::number(entry, origin, 4)? & ORIGIN_MASK == 0;
+        let set_by = origin_of(self::number(entry, origin, 4)? & ORIGIN_MASK);
         let value = self.value(&kind, self.word(entry, address)?)?;
-        Some((name, Flag { value, is_default }))
+        Some((name, Flag { value, set_by }))
     }
 
     fn value(&self, kind: &str, address: u64) -> Option<FlagValue> {
@@ -216,6 +222,18 @@ impl<'a> Table<'a> {
             Some(text) => Some(text.to_owned()),
             None => self.symbols.c_string(self.source, address, TEXT_BYTES_MAX),
         }
+    }
+}
+
+/// Folklore: 8 is `JIMAGE_RESOURCE` since JDK 13, options inside a `jlink` image.
+/// Held by: `flags_are_those_that_the_jvm_prints`.
+fn origin_of(number: u64) -> FlagOrigin {
+    match number {
+        0 => FlagOrigin::Default,
+        1..=3 | 8 => FlagOrigin::User,
+        5 | 7 => FlagOrigin::Ergonomics,
+        4 | 6 => FlagOrigin::Running,
+        _ => FlagOrigin::Other,
     }
 }
 

@@ -4,7 +4,7 @@ mod support;
 
 use assay_hotspot::Hotspot;
 use assay_linux::MemorySource;
-use assay_model::Tier;
+use assay_model::{FlagOrigin, Tier};
 use assay_testkit::skip;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -55,15 +55,28 @@ fn flags_are_those_that_the_jvm_prints() {
             let (head, tail) = line.split_once('=')?;
             let name = head.split_whitespace().last()?;
             // Texts may hold anything, braces included.
-            let value = tail.rfind(" {").and_then(|end| tail[..end].rfind(" {")).map(|end| &tail[..end])?;
-            Some((name.to_owned(), value.trim().to_owned()))
+            let origin = tail.rfind(" {")?;
+            let value = &tail[..tail[..origin].rfind(" {")?];
+            let origin = tail[origin..].trim().trim_matches(['{', '}']);
+            Some((name.to_owned(), (value.trim().to_owned(), set_by(origin))))
         });
         let printed: BTreeMap<_, _> = printed.collect();
         assert!(400 < printed.len(), "{} flags in {}", printed.len(), jvm.log);
-        for (name, value) in printed {
+        for (name, (value, set_by)) in printed {
             let read = flags.value(&name).map(ToString::to_string);
             assert_eq!(read.as_ref(), Some(&value), "{feature} {name}");
+            assert_eq!(flags.set_by(&name), Some(set_by), "{feature} {name}");
         }
+    }
+}
+
+fn set_by(printed: &str) -> FlagOrigin {
+    match printed {
+        "default" => FlagOrigin::Default,
+        "command line" | "environment" | "config file" => FlagOrigin::User,
+        "ergonomic" | "internal" => FlagOrigin::Ergonomics,
+        "management" | "attach" => FlagOrigin::Running,
+        other => panic!("{other}"),
     }
 }
 

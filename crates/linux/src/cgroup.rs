@@ -111,6 +111,7 @@ pub struct Cgroups {
     cpu: Option<Hierarchy>,
     pub(crate) cpuacct: Option<Hierarchy>,
     pub(crate) memory: Option<Hierarchy>,
+    pub(crate) pids: Option<Hierarchy>,
 }
 
 /// The folders of a group and of those above it, innermost first.
@@ -130,14 +131,14 @@ impl ProcRoot {
     pub fn read_cgroups(&self, sys: &SysRoot, pid: Option<u32>) -> Result<Cgroups, LinuxError> {
         let process = pid.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
         let Some((path, text)) = optional(self.read_text(&format!("{process}/cgroup")))? else {
-            return Ok(Cgroups { cpu: None, cpuacct: None, memory: None });
+            return Ok(Cgroups { cpu: None, cpuacct: None, memory: None, pids: None });
         };
         let memberships = parse_cgroup(&path, &text)?;
         // How the groups are mounted here decides where they can be read, whoever the process is.
         let (path, text) = self.read_text("self/mountinfo")?;
         let mounts = parse_mountinfo(&path, &text)?;
         let find = |controller| find_hierarchy(sys, &memberships, &mounts, controller);
-        Ok(Cgroups { cpu: find("cpu"), cpuacct: find("cpuacct"), memory: find("memory") })
+        Ok(Cgroups { cpu: find("cpu"), cpuacct: find("cpuacct"), memory: find("memory"), pids: find("pids") })
     }
 }
 
@@ -209,7 +210,7 @@ impl Cgroups {
     }
 }
 
-fn levels(hierarchy: Option<&Hierarchy>) -> impl Iterator<Item = (CgroupVersion, &PathBuf)> {
+pub(crate) fn levels(hierarchy: Option<&Hierarchy>) -> impl Iterator<Item = (CgroupVersion, &PathBuf)> {
     hierarchy.into_iter().flat_map(|h| h.folders.iter().map(|folder| (h.version, folder)))
 }
 

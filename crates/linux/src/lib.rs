@@ -11,6 +11,7 @@ mod cached_memory;
 mod cgroup;
 mod cgroup_cpu;
 mod cgroup_memory;
+mod cgroup_pids;
 mod copied_memory;
 mod cpu_time;
 mod error;
@@ -44,6 +45,7 @@ pub use cgroup::{
     parse_mountinfo,
 };
 pub use cgroup_cpu::CgroupCpu;
+pub use cgroup_pids::CgroupThreads;
 pub use copied_memory::{CopiedMemory, CopyRoom};
 pub use cpu_time::{
     ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s, timer_interrupts_per_s,

@@ -16,6 +16,7 @@ mod estimate;
 mod gc;
 mod heap;
 mod host;
+mod host_check;
 mod late;
 mod latency;
 mod load;
@@ -49,6 +50,10 @@ pub use heap::{
     ModelName, ModelWeight, WeightParts,
 };
 pub use host::{HostFacts, JvmFacts, Provenance};
+pub use host_check::{
+    Evidence, FileRead, FlagOrigin, HostChange, HostComparison, HostFlag, HostGroup, HostJvm, HostProxy,
+    HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, RulingChange, SettingChange,
+};
 pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{InjectorPart, LoadResult, LostInjector, OperationCount};

@@ -15,6 +15,12 @@ formats! {
     PLAN = "assay.plan/1";
     /// `host.json`
     HOST = "assay.host/2";
+    /// `assay host --json`
+    HOST_CHECK = "assay.host-check/1";
+    /// `assay host --snapshot`
+    HOST_SNAPSHOT = "assay.host-snapshot/1";
+    /// `assay host diff --json`
+    HOST_COMPARISON = "assay.host-comparison/1";
     /// `trial.json`
     TRIAL = "assay.trial/3";
     /// `summary.json`

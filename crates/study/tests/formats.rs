@@ -6,8 +6,8 @@
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
     Advice, CapacityReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes, HeapPrediction,
-    HostFacts, LoadResult, MemoryChange, MemoryReport, MemorySample, MemoryTrim, Plan, RunEvent, RunningJvms,
-    StoredGcLine, Summary, TimeReport, Trial, schema,
+    HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange, MemoryReport,
+    MemorySample, MemoryTrim, Plan, RunEvent, RunningJvms, StoredGcLine, Summary, TimeReport, Trial, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -68,6 +68,9 @@ fn format(id: &'static str) -> Format {
     match id {
         schema::PLAN => json::<Plan>(id),
         schema::HOST => json::<HostFacts>(id),
+        schema::HOST_CHECK => json::<HostReport>(id),
+        schema::HOST_SNAPSHOT => json::<HostSnapshot>(id),
+        schema::HOST_COMPARISON => json::<HostComparison>(id),
         schema::TRIAL => json::<Trial>(id),
         schema::SUMMARY => json::<Summary>(id),
         schema::LOAD => json::<LoadResult>(id),

@@ -3,6 +3,7 @@
 pub mod capacity;
 pub mod gc;
 pub mod heap;
+pub mod host;
 pub mod inject;
 pub mod load;
 pub mod memory;

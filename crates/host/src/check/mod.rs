@@ -1,0 +1,100 @@
+//! The check: what the rules say of a snapshot. Pure functions of it.
+
+mod compare;
+mod judges;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use compare::compare;
+pub(crate) use rule::rules;
+
+use assay_model::{Evidence, HostChange, HostJvm, HostReport, HostRuling, HostSnapshot, HostVerdict, schema};
+use rule::{About, Rule, Test};
+use std::cmp::Reverse;
+use view::{Judged, Judgement, View, chosen};
+
+/// What the rules say of a snapshot: what costs most first, and what is only folklore behind all that is known better.
+pub fn check(snapshot: &HostSnapshot) -> HostReport {
+    let mut rulings: Vec<HostRuling> = rules().iter().flat_map(|rule| rulings_of(rule, snapshot)).collect();
+    rulings.sort_by_key(|ruling| {
+        let is_folklore = ruling.evidence == Evidence::Folklore;
+        (ruling.verdict, is_folklore, Reverse(ruling.severity), ruling.evidence)
+    });
+    HostReport {
+        schema: schema::HOST_CHECK.to_owned(),
+        provenance: snapshot.provenance.clone(),
+        taken_at: snapshot.taken_at.clone(),
+        rulings,
+        jvms: snapshot.jvms.len(),
+        not_readable: snapshot.not_readable,
+        problems: snapshot.problems.clone(),
+    }
+}
+
+fn rulings_of(rule: &Rule, snapshot: &HostSnapshot) -> Vec<HostRuling> {
+    match rule.about {
+        About::Machine => vec![ruling(rule, snapshot, None)],
+        About::Jvm => snapshot.jvms.iter().map(|jvm| ruling(rule, snapshot, Some(jvm))).collect(),
+    }
+}
+
+fn ruling(rule: &Rule, snapshot: &HostSnapshot, jvm: Option<&HostJvm>) -> HostRuling {
+    let Judged { verdict, value, why } =
+        judge(&View::new(snapshot, rule, jvm)).unwrap_or_else(|judged| judged);
+    let filled = |text: &String| match &value {
+        Some(value) => text.replace("{value}", value),
+        None => text.clone(),
+    };
+    let change = (verdict == HostVerdict::Bad).then(|| HostChange {
+        command: rule.command.clone(),
+        persistent: rule.persistent.clone(),
+        undo: rule.undo.as_ref().map(filled),
+        risk: rule.risk.clone(),
+    });
+    HostRuling {
+        rule: rule.id,
+        title: rule.title.clone(),
+        pid: jvm.map(|jvm| jvm.pid),
+        program: jvm.map(|jvm| jvm.program.clone()),
+        verdict,
+        severity: rule.severity,
+        value,
+        why,
+        effect: rule.effect.clone(),
+        evidence: rule.evidence,
+        source: rule.source.clone(),
+        conflicts: rule.conflicts.clone(),
+        reads: rule.reads.clone(),
+        change,
+    }
+}
+
+fn judge(view: &View<'_>) -> Judgement {
+    match &view.rule.test {
+        Some(test) => by_file(view, test),
+        None => judges::judge(view),
+    }
+}
+
+/// A value that its file alone decides.
+fn by_file(view: &View<'_>, test: &Test) -> Judgement {
+    let path = &view.rule.reads[0];
+    let one_of = |value: &str, good: &[String]| {
+        Judged::bad_if(!good.iter().any(|word| word == value), value, format!("good: {}", good.join(", ")))
+    };
+    Ok(match test {
+        Test::AtLeast(least) => {
+            let number = view.number(path)?;
+            Judged::bad_if(number < *least, number, format!("good: at least {least}"))
+        }
+        Test::Is(good) => one_of(view.text(path)?.trim(), good),
+        Test::Chosen(good) => {
+            let text = view.text(path)?;
+            let chosen =
+                chosen(text).ok_or_else(|| Judged::unknown(format!("no choice in {:?}", text.trim())))?;
+            one_of(chosen, good)
+        }
+    })
+}

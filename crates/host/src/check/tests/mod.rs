@@ -1,0 +1,178 @@
+//! Each rule has a machine on which it is bad and one on which it is good; where nothing can be read it is unknown; clean machines have no
+//! bad verdict.
+
+mod cases;
+mod machine;
+
+use super::{check, compare};
+use assay_model::{
+    Evidence, FileRead, FlagOrigin, HostGroup, HostJvm, HostRule, HostRuling, HostSnapshot, HostVerdict,
+};
+use cases::{CASES, Change, THP};
+use machine::{GIB, arm, file, flag, group, proxy, two_nodes, virtual_machine};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn changed(change: Change) -> HostSnapshot {
+    let mut snapshot = virtual_machine();
+    change(&mut snapshot);
+    snapshot
+}
+
+fn verdict(snapshot: &HostSnapshot, rule: HostRule) -> HostRuling {
+    check(snapshot).rulings.into_iter().find(|ruling| ruling.rule == rule).expect("each rule says something")
+}
+
+#[test]
+fn each_rule_is_bad_on_its_bad_machine_and_good_on_its_good_one() {
+    let covered: BTreeSet<HostRule> = CASES.iter().map(|(rule, ..)| *rule).collect();
+    assert_eq!(covered, HostRule::ALL.iter().copied().collect());
+    for (rule, bad, good) in CASES {
+        let ruling = verdict(&changed(*bad), *rule);
+        assert_eq!(ruling.verdict, HostVerdict::Bad, "{ruling:?}");
+        let change = ruling.change.expect("a bad verdict says what to do");
+        assert!(!change.undo.is_some_and(|undo| undo.contains("{value}")), "{rule}");
+        let ruling = verdict(&changed(good.unwrap_or(|_| {})), *rule);
+        assert_eq!(ruling.verdict, HostVerdict::Good, "{ruling:?}");
+        assert!(ruling.change.is_none() && ruling.value.is_some(), "{rule}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_unknown_and_never_good() {
+    for (rule, bad, _) in CASES {
+        let mut snapshot = changed(*bad);
+        for read in snapshot.files.values_mut() {
+            *read = FileRead::Unreadable("permission denied".to_owned());
+        }
+        let HostJvm { pid, program, .. } = snapshot.jvms[0].clone();
+        snapshot.jvms[0] = HostJvm { pid, program, ..HostJvm::default() };
+        for proxy in &mut snapshot.proxies {
+            proxy.directives = None;
+        }
+        let ruling = verdict(&snapshot, *rule);
+        assert_eq!(ruling.verdict, HostVerdict::Unknown, "{ruling:?}");
+    }
+}
+
+#[test]
+fn a_file_that_a_snapshot_does_not_have_is_unknown_too() {
+    let snapshot = HostSnapshot { files: BTreeMap::new(), ..virtual_machine() };
+    let good = check(&snapshot).rulings.into_iter().filter(|ruling| ruling.verdict == HostVerdict::Good);
+    let from_files =
+        good.filter(|ruling| !ruling.reads.is_empty() && ruling.rule != HostRule::ThreadStackSize);
+    assert_eq!(from_files.map(|ruling| ruling.rule).collect::<Vec<_>>(), []);
+}
+
+/// Machines on which nothing is wrong: the virtual machine above, one with two nodes, a POWER machine, one on Arm, a container.
+#[test]
+fn clean_machines_have_no_bad_verdict() {
+    let clean: [Change; 5] = [
+        |_| {},
+        |s| {
+            two_nodes(s, "0-7");
+            file(s, "/proc/sys/kernel/numa_balancing", "0\n");
+            file(s, "/sys/devices/system/cpu/smt/control", "on\n");
+            file(s, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+            file(s, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+            file(s, "/proc/softirqs", "NET_RX: 100000 100000 100000 100000\n");
+            file(s, "/sys/class/net/eth0/queues/rx-0/rps_cpus", "00ff\n");
+            file(s, "/sys/class/net/eth0/device/numa_node", "0\n");
+        },
+        |s| {
+            s.provenance.architecture = "powerpc64le".to_owned();
+            file(s, "/sys/devices/system/cpu/dscr_default", "0\n");
+            file(s, "/sys/devices/system/cpu/smt/control", "8\n");
+            file(s, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "timebase\n");
+            file(
+                s,
+                "/proc/meminfo",
+                "MemTotal: 25165824 kB\nMemAvailable: 20000000 kB\nHugePages_Total: 2048\nHugePages_Free: 0\n",
+            );
+            flag(s, "UseLargePages", "true", FlagOrigin::User);
+            file(s, "/proc/42/smaps_rollup", "Private_Hugetlb: 4194304 kB\n");
+        },
+        arm,
+        |s| {
+            *group(s) = HostGroup {
+                cpus: Some(2.0),
+                memory_bytes: Some(6 * GIB),
+                throttled_ns: Some(0),
+                cpu_ns: Some(1_000_000_000),
+                threads: Some(50),
+                threads_max: Some(4096),
+            };
+            s.proxies = vec![proxy(&[
+                ("worker_connections", "16384"),
+                ("worker_rlimit_nofile", "81920"),
+                ("keepalive_requests", "10000"),
+                ("access_log", "off"),
+                ("upstream", "shop"),
+                ("keepalive", "1000"),
+                ("proxy_pass", "http://shop"),
+            ])];
+        },
+    ];
+    for change in clean {
+        let rulings = check(&changed(change)).rulings;
+        let bad: Vec<&HostRuling> =
+            rulings.iter().filter(|ruling| ruling.verdict == HostVerdict::Bad).collect();
+        assert!(bad.is_empty(), "{bad:#?}");
+    }
+}
+
+#[test]
+fn where_vendors_differ_the_verdict_says_so() {
+    let ruling = verdict(&changed(|s| file(s, THP, "[always] madvise never")), HostRule::ThpMode);
+    assert!(ruling.conflicts.iter().any(|conflict| conflict.contains("always")), "{ruling:?}");
+    // Both that IBM and that Red Hat recommend are good.
+    assert_eq!(
+        verdict(&changed(|s| file(s, THP, "always madvise [never]")), HostRule::ThpMode).verdict,
+        HostVerdict::Good
+    );
+}
+
+#[test]
+fn folklore_never_stands_above_what_is_known_better() {
+    let snapshot = changed(|s| {
+        for (_, bad, _) in CASES {
+            bad(s);
+        }
+    });
+    let rulings = check(&snapshot).rulings;
+    let bad: Vec<&HostRuling> =
+        rulings.iter().take_while(|ruling| ruling.verdict == HostVerdict::Bad).collect();
+    let first = bad.iter().position(|ruling| ruling.evidence == Evidence::Folklore).expect("one is folklore");
+    assert!(20 < first && bad[first..].iter().all(|ruling| ruling.evidence == Evidence::Folklore));
+    assert!(bad[..first].is_sorted_by_key(|ruling| std::cmp::Reverse(ruling.severity)));
+}
+
+#[test]
+fn two_snapshots_differ_in_settings_and_verdicts_and_not_in_counters() {
+    let (before, after) = (
+        virtual_machine(),
+        changed(|s| {
+            file(s, "/proc/sys/net/core/somaxconn", "128\n");
+            file(s, "/proc/sys/vm/swappiness", "10\n");
+            file(s, "/proc/sys/fs/file-nr", "2001 0 2000000\n");
+            file(s, "/proc/loadavg", "0.1 0.1 0.1 1/300 4243\n");
+            s.provenance.kernel = Some("6.19.0".to_owned());
+        }),
+    );
+    let comparison = compare(&before, &after);
+    let settings: Vec<&str> = comparison.settings.iter().map(|change| change.name.as_str()).collect();
+    assert_eq!(settings, ["/proc/sys/net/core/somaxconn", "/proc/sys/vm/swappiness"]);
+    assert_eq!(
+        comparison.rulings.iter().map(|change| change.rule).collect::<Vec<_>>(),
+        [HostRule::AcceptQueue]
+    );
+    assert_eq!(comparison.machine.len(), 1);
+    assert_eq!(compare(&before, &before).settings, []);
+}
+
+#[test]
+fn a_snapshot_judged_elsewhere_gives_the_same_report() {
+    let snapshot = virtual_machine();
+    let stored = serde_json::to_string(&snapshot).expect("it is written");
+    let read: HostSnapshot = serde_json::from_str(&stored).expect("it is read");
+    assert_eq!(check(&read), check(&snapshot));
+}

@@ -1,0 +1,224 @@
+//! The check of a machine on a terminal: what is bad first, with what to do; then what is unknown, with the reason.
+
+use assay_kit::ink::{Ink, fit};
+use assay_kit::number::{count, counted, size};
+use assay_kit::text::{clean, to_the_second};
+use assay_kit::{Terminal, TerminalView};
+use assay_model::{
+    Evidence, HostComparison, HostReport, HostRuling, HostVerdict, Problem, SettingChange, Severity,
+};
+
+/// Left of the texts of a verdict.
+const INDENT: usize = 9;
+/// JVMs that are named where a rule says the same of many.
+const JVMS_NAMED: usize = 4;
+
+/// What is bad and what is unknown; with `all` also what is good, and what does not apply.
+pub fn render(report: &HostReport, all: bool, view: TerminalView) -> String {
+    let mut out = Terminal::new(view);
+    out.paragraph(0, &subject(report), Ink::plain);
+    out.paragraph(0, &headline(report), Ink::bold);
+    for group in groups(report, HostVerdict::Bad) {
+        bad(&mut out, &group);
+    }
+    brief(&mut out, "Unknown", &groups(report, HostVerdict::Unknown), Ink::warn);
+    if all {
+        brief(&mut out, "Good", &groups(report, HostVerdict::Good), Ink::good);
+        brief(&mut out, "Not applicable", &groups(report, HostVerdict::NotApplicable), Ink::dim);
+    }
+    out.problems(&Problem::listed(&report.problems));
+    out.finish()
+}
+
+fn subject(report: &HostReport) -> String {
+    let of = &report.provenance;
+    let parts = [
+        of.os.as_deref().map(clean),
+        of.kernel.as_deref().map(|kernel| format!("kernel {}", clean(kernel))),
+        of.cpus.map(|cpus| counted(u64::from(cpus), "processor", "processors")),
+        of.memory_bytes.map(size),
+        Some(counted(report.jvms as u64, "JVM", "JVMs")),
+        (report.not_readable != 0).then(|| {
+            format!("{} could not be looked at", counted(report.not_readable as u64, "process", "processes"))
+        }),
+        Some(to_the_second(&report.taken_at)),
+    ];
+    parts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
+}
+
+fn headline(report: &HostReport) -> String {
+    let number = |verdict| groups(report, verdict).len() as u64;
+    let grave =
+        groups(report, HostVerdict::Bad).iter().filter(|group| group[0].severity == Severity::Error).count();
+    let errors =
+        if grave == 0 { String::new() } else { format!(" ({})", counted(grave as u64, "error", "errors")) };
+    format!(
+        "{} bad{errors}, {} unknown, {} good, {} not applicable",
+        count(number(HostVerdict::Bad)),
+        count(number(HostVerdict::Unknown)),
+        count(number(HostVerdict::Good)),
+        count(number(HostVerdict::NotApplicable))
+    )
+}
+
+/// What has this verdict, in the report's order; what a rule says of several JVMs together.
+fn groups(report: &HostReport, verdict: HostVerdict) -> Vec<Vec<&HostRuling>> {
+    let mut groups: Vec<Vec<&HostRuling>> = Vec::new();
+    for ruling in report.rulings.iter().filter(|ruling| ruling.verdict == verdict) {
+        match groups.iter_mut().find(|group| group[0].rule == ruling.rule) {
+            Some(group) => group.push(ruling),
+            None => groups.push(vec![ruling]),
+        }
+    }
+    groups
+}
+
+fn bad(out: &mut Terminal, group: &[&HostRuling]) {
+    let first = group[0];
+    let severity = match first.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    out.blank();
+    let word = if first.severity == Severity::Note {
+        out.ink.dim(&fit(severity, INDENT))
+    } else {
+        out.ink.warn(&fit(severity, INDENT))
+    };
+    out.line(&format!("{word}{}  {}", out.ink.bold(&clean(&first.title)), out.ink.dim(first.rule.word())));
+    for ruling in group.iter().take(JVMS_NAMED) {
+        out.paragraph(INDENT, &found(ruling), Ink::plain);
+    }
+    out.more((group.len(), JVMS_NAMED), &" ".repeat(INDENT), "more JVMs (--json has them)");
+    out.paragraph(
+        INDENT,
+        &format!("{} ({}: {})", clean(&first.effect), evidence(first.evidence), clean(&first.source)),
+        Ink::plain,
+    );
+    for conflict in &first.conflicts {
+        out.paragraph(INDENT, &format!("but: {}", clean(conflict)), Ink::plain);
+    }
+    let Some(change) = &first.change else { return };
+    out.hanging(&format!("{:INDENT$}→ ", ""), INDENT + 2, &clean(&change.command), Ink::bold);
+    let rest = [("keep", &change.persistent), ("undo", &change.undo), ("risk", &change.risk)];
+    for (word, text) in rest.into_iter().filter_map(|(word, text)| Some((word, text.as_ref()?))) {
+        out.hanging(
+            &format!("{:indent$}{word}: ", "", indent = INDENT + 2),
+            INDENT + 8,
+            &clean(text),
+            Ink::dim,
+        );
+    }
+}
+
+/// The value and what it is of.
+fn found(ruling: &HostRuling) -> String {
+    let value = ruling.value.as_deref().map(|value| format!("{}: ", clean(value))).unwrap_or_default();
+    format!("{}{value}{}", jvm(ruling), clean(&ruling.why))
+}
+
+fn jvm(ruling: &HostRuling) -> String {
+    let program = ruling.program.as_deref().map(|program| format!(" {}", clean(program))).unwrap_or_default();
+    ruling.pid.map(|pid| format!("JVM {pid}{program}: ")).unwrap_or_default()
+}
+
+fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Measured => "measured",
+        Evidence::Paper => "paper",
+        Evidence::Vendor => "vendor",
+        Evidence::Folklore => "folklore",
+        Evidence::Other => "not known",
+    }
+}
+
+/// One line for each JVM that a rule speaks of.
+fn brief(out: &mut Terminal, title: &str, groups: &[Vec<&HostRuling>], style: fn(Ink, &str) -> String) {
+    if groups.is_empty() {
+        return;
+    }
+    out.blank();
+    out.line(&style(out.ink, title));
+    let widest = groups.iter().map(|group| group[0].rule.word().len()).max().unwrap_or(0);
+    for group in groups {
+        let head = format!("  {}  ", fit(group[0].rule.word(), widest));
+        let others = match group.len() {
+            1 => String::new(),
+            more => format!(" (and {})", counted(more as u64 - 1, "other JVM", "other JVMs")),
+        };
+        out.hanging(&head, widest + 4, &format!("{}{others}", found(group[0])), Ink::plain);
+    }
+}
+
+/// What differs between two machines, or between one before and after.
+pub fn render_comparison(comparison: &HostComparison, view: TerminalView) -> String {
+    let mut out = Terminal::new(view);
+    let [before, after] = comparison.taken_at.each_ref().map(|at| to_the_second(at));
+    out.paragraph(0, &format!("{before} → {after}"), Ink::plain);
+    if comparison.rulings.is_empty() && comparison.settings.is_empty() && comparison.machine.is_empty() {
+        out.paragraph(0, "no difference in machine, settings and verdicts", Ink::bold);
+        return out.finish();
+    }
+    changes(&mut out, "Machine", &comparison.machine);
+    if !comparison.rulings.is_empty() {
+        out.heading("Verdicts about the machine");
+    }
+    for change in &comparison.rulings {
+        let [before, after] = change.verdicts;
+        out.paragraph(
+            2,
+            &format!("{}: {before} → {after}  ({})", change.rule, clean(&change.title)),
+            Ink::plain,
+        );
+    }
+    changes(&mut out, "Settings", &comparison.settings);
+    out.finish()
+}
+
+fn changes(out: &mut Terminal, heading: &str, changes: &[SettingChange]) {
+    if changes.is_empty() {
+        return;
+    }
+    out.heading(heading);
+    for SettingChange { name, values } in changes {
+        let [before, after] = values.each_ref().map(|value| value.as_deref().map_or("-".to_owned(), clean));
+        out.paragraph(2, &format!("{}: {before} → {after}", clean(name)), Ink::plain);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_kit::LeavesShown;
+
+    const VIEW: TerminalView = TerminalView { width: 80, color: false, leaves: LeavesShown::All };
+
+    fn stored<T: serde::de::DeserializeOwned>(text: &str) -> T {
+        serde_json::from_str(text).expect("a kept result")
+    }
+
+    #[test]
+    fn bad_verdicts_come_first_with_what_to_do_and_every_line_fits() {
+        let report: HostReport = stored(include_str!("../../../../testdata/formats/host-check-1.json"));
+        let text = render(&report, true, VIEW);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part:?} in {text}"));
+        assert!(at("6 bad (2 errors)") < at("accept-overflow"));
+        assert!(at("accept-overflow") < at("→ sysctl -w net.core.netdev_max_backlog"));
+        assert!(at("undo: sysctl") < at("note     Collections are logged"));
+        assert!(at("Unknown") < at("Good") && at("Good") < at("Not applicable"));
+        assert!(!render(&report, false, VIEW).contains("Not applicable"));
+    }
+
+    #[test]
+    fn a_comparison_names_what_differs() {
+        let comparison: HostComparison =
+            stored(include_str!("../../../../testdata/formats/host-comparison-1.json"));
+        let text = render_comparison(&comparison, VIEW);
+        assert!(
+            text.contains("accept-queue: good → bad") && text.contains("somaxconn: 4096 → 128"),
+            "{text}"
+        );
+    }
+}
