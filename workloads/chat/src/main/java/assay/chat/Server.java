@@ -16,6 +16,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The chat server: accepts connections and hands them to its engine. */
 final class Server implements AutoCloseable {
@@ -26,6 +27,11 @@ final class Server implements AutoCloseable {
 
   /** After a connection that could not be accepted, so that the reason can pass. */
   private static final long RETRY_MS = 100;
+
+  /** For how long clients are waited for at the end, who may not read. */
+  private static final long GOODBYE_NS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long GOODBYE_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private static final byte[] FULL =
       "error server-full there is no thread for one more connection\n"
@@ -119,12 +125,17 @@ final class Server implements AutoCloseable {
     }
   }
 
-  /** Says goodbye to all clients. */
+  /** Says goodbye to all clients, and waits a moment for those who write it. */
   @Override
   public void close() throws IOException {
     socket.close();
     for (Client client : chat.clients()) {
       ((Connection) client).shutDown();
+    }
+    long deadline = System.nanoTime() + GOODBYE_NS;
+    while (System.nanoTime() < deadline
+        && !chat.clients().stream().allMatch(client -> client.outbox().isFinished())) {
+      LockSupport.parkNanos(GOODBYE_LOOK_NS);
     }
   }
 }
