@@ -7,6 +7,7 @@ mod host;
 mod inject;
 mod memory;
 mod time;
+mod tls;
 
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
@@ -15,6 +16,7 @@ pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
 pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
 pub use time::TimeArguments;
+pub use tls::TlsArguments;
 
 use assay_text::duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -235,6 +237,9 @@ pub struct LoadArguments {
     /// Write the response times to this file as an interval log that HdrHistogram tools read
     #[arg(long, conflicts_with = "injectors")]
     pub hlog: Option<PathBuf>,
+    /// TLS.
+    #[command(flatten)]
+    pub tls: TlsArguments,
     /// Load from elsewhere.
     #[command(flatten)]
     pub injectors: InjectorsArguments,

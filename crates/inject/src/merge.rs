@@ -1,8 +1,8 @@
 //! Adds up what several injectors recorded in one window. All of it is sums of counts: exact, and the same in every order.
 
+use assay_load::recorder::sum;
 use assay_load::{Load, Measured, SLOW_REQUESTS_MAX, WindowDetail};
 use assay_model::Problem;
-use hdrhistogram::Histogram;
 
 /// The window as one recorder would have seen it, by the controller's clock.
 ///
@@ -55,6 +55,7 @@ fn add(whole: &mut Measured, part: &Measured) {
         whole.generator_cpu_ns = part.generator_cpu_ns;
         whole.generator_wall_ns = part.generator_wall_ns;
     }
+    whole.handshakes.add_all(&part.handshakes);
     whole.stopped |= part.stopped;
     add_detail(&mut whole.detail, &part.detail);
 }
@@ -68,10 +69,4 @@ fn add_detail(whole: &mut WindowDetail, part: &WindowDetail) {
     whole.slow_not_kept = whole.slow_not_kept.saturating_add(*slow_not_kept);
     whole.connection_waits = whole.connection_waits.saturating_add(*connection_waits);
     sum(&mut whole.gaps, gaps);
-}
-
-fn sum(whole: &mut Histogram<u64>, part: &Histogram<u64>) {
-    if let Err(never) = whole.add(part) {
-        unreachable!("histograms of the same bounds add up: {never}");
-    }
 }

@@ -1,12 +1,20 @@
 //! Several injectors that act as one: the server's own count, the law of the arrivals, clocks, losses, and who is let in.
 
+#[path = "../../load/tests/certificates/mod.rs"]
+mod certificates;
 mod places;
 
 use assay_inject::{InjectorAddress, Injectors, InjectorsConfig, Token};
-use assay_load::{ArrivalLaw, Load, LoadError, LoadSource, LoadWindow, Measured};
+use assay_load::{
+    ArrivalLaw, GeneratorConfig, Load, LoadError, LoadSource, LoadWindow, Measured, TlsOptions,
+};
 use assay_testkit::{CountingServer, deaf_server};
+use certificates::Authority;
 use places::{HANG, InjectorThread, Wire, config};
-use std::net::SocketAddr;
+use rustls::{ServerConnection, StreamOwned};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -57,6 +65,38 @@ fn injectors_send_together_what_was_asked_and_count_what_the_server_counts() {
     // A second window draws other arrivals.
     let again = make(&mut group, &open(ArrivalLaw::Poisson, 900.0, 1_000));
     assert_eq!(measured.requests + again.requests, server.count());
+}
+
+/// They get the certificates by their content: files are the controller's.
+#[test]
+fn injectors_speak_tls_and_their_handshakes_add_up() {
+    let authority = Authority::new("test");
+    let server = authority.server(&authority.certify(&["localhost"], 2200), false);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let base_url = format!("https://localhost:{}", listener.local_addr().expect("bound").port());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let tls = ServerConnection::new(Arc::clone(&server)).expect("a configuration");
+            std::thread::spawn(move || {
+                let mut stream = StreamOwned::new(tls, stream);
+                while matches!(stream.read(&mut [0; 4096]), Ok(1..)) {
+                    if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    let tls = TlsOptions::default().with_files(Some(&authority.trust()), (None, None)).expect("its file");
+    let (server, injectors) = (CountingServer::start(), InjectorThread::group(2));
+    let usual = config(&server, &addresses(&injectors));
+    let connections = usual.load.connections;
+    let load = GeneratorConfig { base_url, tls, ..usual.load };
+    drop(authority);
+    let mut group = connect(InjectorsConfig { load, ..usual });
+    let measured = make(&mut group, &open(ArrivalLaw::Constant, 100.0, 1_000));
+    assert_eq!((measured.requests, measured.errors()), (100, 0), "{:?}", measured.problems);
+    assert_eq!(measured.handshakes.times.len(), u64::from(connections));
 }
 
 #[test]

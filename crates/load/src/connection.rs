@@ -2,13 +2,18 @@
 
 use crate::protocol::{Answer, Event, Exchange, Failure};
 use crate::request::Request;
+use crate::tls::{Client, Decrypted, Handshake, Secure};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 
 /// A buffer that grew beyond this by one large request is given back.
 const OUT_BYTES_KEPT: usize = 64 << 10;
-const READ_BUFFER_BYTES: usize = 64 << 10;
+/// What is read from a TLS socket at once.
+const RAW_BYTES: usize = 64 << 10;
+/// What is read from another one at once; of TLS, that and two records of before.
+const READ_BUFFER_BYTES: usize = RAW_BYTES + (36 << 10);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
@@ -19,18 +24,17 @@ pub(crate) enum State {
 }
 
 /// Where connections read into; one for all of them.
-pub(crate) struct Buffer(Box<[u8]>);
+///
+/// The default has no room: it stands in for one that is being used.
+#[derive(Default)]
+pub(crate) struct Buffer {
+    plain: Box<[u8]>,
+    raw: Box<[u8]>,
+}
 
 impl Buffer {
     pub fn new() -> Buffer {
-        Buffer(vec![0; READ_BUFFER_BYTES].into())
-    }
-}
-
-/// Without room: what stands in for one that is being used.
-impl Default for Buffer {
-    fn default() -> Buffer {
-        Buffer(Box::default())
+        Buffer { plain: vec![0; READ_BUFFER_BYTES].into(), raw: vec![0; RAW_BYTES].into() }
     }
 }
 
@@ -59,10 +63,16 @@ pub(crate) struct Connection {
     out: Vec<u8>,
     written: usize,
     exchange: Box<dyn Exchange>,
+    /// TLS is spoken.
+    tls: Option<Arc<Client>>,
+    /// Since the socket is connected, where TLS is spoken.
+    secure: Option<Box<Secure>>,
+    /// One that was not taken yet.
+    handshake: Option<Handshake>,
 }
 
 impl Connection {
-    pub fn new(exchange: Box<dyn Exchange>) -> Self {
+    pub fn new(exchange: Box<dyn Exchange>, tls: Option<Arc<Client>>) -> Self {
         Connection {
             stream: None,
             state: State::Closed,
@@ -71,6 +81,9 @@ impl Connection {
             out: Vec::new(),
             written: 0,
             exchange,
+            tls,
+            secure: None,
+            handshake: None,
         }
     }
 
@@ -88,7 +101,8 @@ impl Connection {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
         let state = match rustix::net::connect(&socket, address) {
-            Ok(()) => State::Open,
+            Ok(()) if self.tls.is_none() => State::Open,
+            Ok(()) => State::Opening,
             Err(rustix::io::Errno::INPROGRESS) => State::Opening,
             Err(error) => return Err(error.into()),
         };
@@ -103,6 +117,7 @@ impl Connection {
         self.answered = 0;
         self.out.clear();
         self.written = 0;
+        self.secure = None;
         self.exchange.begin(&mut self.out);
         Ok(())
     }
@@ -112,26 +127,48 @@ impl Connection {
         self.state = State::Closed;
     }
 
-    /// Whether an idle connection can still carry a request: the server neither closed it nor sent anything.
-    pub fn is_alive(&self) -> bool {
-        let Some(stream) = &self.stream else { return false };
-        matches!(stream.peek(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
+    /// Whether an idle connection can still carry a request: the server neither closed it nor sent anything that it should not.
+    pub fn is_alive(&mut self, buffer: &mut Buffer) -> bool {
+        self.state != State::Closed
+            && loop {
+                match self.read(buffer) {
+                    Ok(Input::Nothing) => break true,
+                    Ok(Input::Bytes { bytes, .. }) if matches!(self.feed(bytes), Ok((_, None))) => (),
+                    Ok(Input::Bytes { .. } | Input::End) | Err(_) => break false,
+                }
+            }
     }
 
     /// Goes on with opening; says whether requests can be sent by now.
-    pub fn advance(&mut self) -> io::Result<bool> {
-        let Some(stream) = &self.stream else { return Ok(false) };
-        if let Some(error) = stream.take_error()? {
-            return Err(error);
-        }
-        match stream.peer_addr() {
-            Ok(_) => {
-                self.state = State::Open;
-                Ok(true)
+    pub fn advance(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
+        let Some(stream) = &mut self.stream else { return Ok(false) };
+        if self.secure.is_none() {
+            if let Some(error) = stream.take_error()? {
+                return Err(error);
             }
-            Err(error) if error.kind() == ErrorKind::NotConnected => Ok(false),
-            Err(error) => Err(error),
+            match stream.peer_addr() {
+                Ok(_) => (),
+                Err(error) if error.kind() == ErrorKind::NotConnected => return Ok(false),
+                Err(error) => return Err(error),
+            }
         }
+        if let Some(client) = &self.tls {
+            let secure = match &mut self.secure {
+                Some(secure) => secure,
+                none => none.insert(Box::new(Secure::begin(client)?)),
+            };
+            self.handshake = secure.handshake(stream, &mut buffer.raw)?;
+            if self.handshake.is_none() {
+                return Ok(false);
+            }
+        }
+        self.state = State::Open;
+        Ok(true)
+    }
+
+    /// The TLS handshake that made it secure, once.
+    pub fn take_handshake(&mut self) -> Option<Handshake> {
+        self.handshake.take()
     }
 
     /// Puts a request behind what is still to be written.
@@ -147,6 +184,11 @@ impl Connection {
     /// Writes what the socket takes.
     pub fn write(&mut self) -> io::Result<()> {
         let Some(stream) = &mut self.stream else { return Err(ErrorKind::NotConnected.into()) };
+        if let Some(secure) = &mut self.secure {
+            secure.put(&self.out[self.written..])?;
+            self.written = self.out.len();
+            return secure.flush(stream);
+        }
         while self.written < self.out.len() {
             match stream.write(&self.out[self.written..]) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
@@ -160,19 +202,37 @@ impl Connection {
     }
 
     pub fn is_written(&self) -> bool {
-        self.written == self.out.len()
+        self.written == self.out.len() && self.secure.as_ref().is_none_or(|secure| secure.is_flushed())
+    }
+
+    /// Whether it waits until something can be written, and not only until something comes.
+    pub fn wants_write(&self) -> bool {
+        match (&self.secure, self.state) {
+            (None, State::Opening) => true,
+            (Some(secure), State::Opening) => !secure.is_flushed(),
+            _ => !self.is_written(),
+        }
     }
 
     /// Reads once.
     pub fn read<'b>(&mut self, buffer: &'b mut Buffer) -> io::Result<Input<'b>> {
         let Some(stream) = &mut self.stream else { return Ok(Input::Nothing) };
-        let Buffer(buffer) = buffer;
+        let Buffer { plain, raw } = buffer;
+        if let Some(secure) = &mut self.secure {
+            return Ok(match secure.read(stream, raw, plain)? {
+                Decrypted::Nothing => Input::Nothing,
+                Decrypted::Bytes { count, may_hold_more } => {
+                    Input::Bytes { bytes: &plain[..count], may_hold_more }
+                }
+                Decrypted::End => Input::End,
+            });
+        }
         loop {
-            return match stream.read(buffer) {
+            return match stream.read(plain) {
                 Ok(0) => Ok(Input::End),
                 Ok(count) => {
-                    let may_hold_more = count == buffer.len();
-                    Ok(Input::Bytes { bytes: &buffer[..count], may_hold_more })
+                    let may_hold_more = count == plain.len();
+                    Ok(Input::Bytes { bytes: &plain[..count], may_hold_more })
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Input::Nothing),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,

@@ -2,6 +2,14 @@
 
 use std::io;
 
+/// A server that was reached and is not trusted is there.
+fn is_it_there(cause: &io::Error) -> &'static str {
+    match cause.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => "",
+        _ => "; is the server started, and is this its address and port?",
+    }
+}
+
 /// Why no load could be generated. Failures of single requests are counted in the result instead.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -11,6 +19,14 @@ pub enum LoadError {
         /// As given.
         url: String,
         /// What is wrong with it.
+        cause: String,
+    },
+    /// TLS cannot be spoken so.
+    #[error("TLS: {what}: {cause}")]
+    Tls {
+        /// The file or the setting.
+        what: String,
+        /// What is wrong with it, and what mends it.
         cause: String,
     },
     /// A scenario file is wrong. All messages name file and line where there is one.
@@ -51,7 +67,7 @@ pub enum LoadError {
         fix: &'static str,
     },
     /// No connection could be opened before the stretch began.
-    #[error("cannot connect to {url}: {cause}; is the server started, and is this its address and port?")]
+    #[error("cannot connect to {url}: {cause}{}", is_it_there(cause))]
     Connect {
         /// The base URL.
         url: String,

@@ -2,17 +2,18 @@
 
 use crate::LoadError;
 use crate::arrivals::Part;
-use crate::connection::Connection;
+use crate::connection::{Buffer, Connection};
+use crate::endpoint::Endpoint;
 use crate::opening::{Patience, open_all};
 use crate::poll::Poll;
 use crate::scenario::{Dealing, Scenario};
 use crate::session::Session;
 use crate::shared::Shared;
-use crate::url::BaseUrl;
+use crate::tls::{Handshakes, TlsOptions};
 use assay_model::Problem;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 
 const CONNECTIONS_MAX: u32 = 60_000;
@@ -40,6 +41,8 @@ pub struct GeneratorConfig {
     pub seed: u64,
     /// Names of the operations that response-time limits hold for; empty: all.
     pub limited: Vec<String>,
+    /// How TLS is spoken, with a URL that begins with `https://`.
+    pub tls: TlsOptions,
 }
 
 impl GeneratorConfig {
@@ -54,6 +57,7 @@ impl GeneratorConfig {
             sessions: connections,
             seed: 1,
             limited: Vec::new(),
+            tls: TlsOptions::default(),
         }
     }
 }
@@ -86,14 +90,15 @@ pub struct Start {
 /// that it does not need is left to the server.
 pub struct Generator {
     pub(crate) config: GeneratorConfig,
-    pub(crate) base: BaseUrl,
-    addresses: Vec<SocketAddr>,
+    pub(crate) endpoint: Endpoint,
     pub(crate) address: SocketAddr,
     pub(crate) poll: Poll,
     pub(crate) connections: Vec<Connection>,
     pub(crate) sessions: Vec<Session>,
     dealing: Dealing,
     patience: Patience,
+    /// Those that no stretch has reported yet.
+    pub(crate) handshakes: Handshakes,
     pub(crate) stretches: u64,
 }
 
@@ -103,37 +108,33 @@ impl Generator {
     /// # Errors
     /// A URL or a number that cannot be used, an unknown host, or no file descriptors left.
     pub fn new(config: GeneratorConfig) -> Result<Self, LoadError> {
-        let base = BaseUrl::parse(&config.base_url)?;
         config.scenario.check_operations(&config.limited)?;
         within("connections", config.connections, 1..=CONNECTIONS_MAX, "use 1 to 60000")?;
         within("in_flight_max", config.in_flight_max, 1..=IN_FLIGHT_MAX, "use 1 to 10000000")?;
         within("sessions", config.sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
-        let wrong = |cause: String| LoadError::Url { url: config.base_url.clone(), cause };
-        let addresses: Vec<SocketAddr> = (base.host.as_str(), base.port)
-            .to_socket_addrs()
-            .map_err(|error| wrong(format!("host {:?} cannot be resolved ({error})", base.host)))?
-            .collect();
-        let address = *addresses.first().ok_or_else(|| wrong("its host has no address".to_owned()))?;
-        let connections = (0..config.connections).map(|_| Connection::new(base.exchange())).collect();
+        let endpoint = Endpoint::new(&config.base_url, &config.tls)?;
+        let address = endpoint.addresses[0];
+        let connections = (0..config.connections).map(|_| endpoint.connection()).collect();
         let poll = Poll::new()?;
         Ok(Generator {
             config,
-            base,
-            addresses,
+            endpoint,
             address,
             poll,
             connections,
             sessions: Vec::new(),
             dealing: Dealing::default(),
             patience: Patience::Full,
+            handshakes: Handshakes::none(),
             stretches: 0,
         })
     }
 
     /// Makes sure that `wanted` connections are open, as far as the server accepts them.
     pub(crate) fn connect(&mut self, wanted: usize, stop: &AtomicBool) -> Result<Opened, LoadError> {
+        let mut buffer = Buffer::new();
         for connection in &mut self.connections {
-            if !connection.is_alive() {
+            if !connection.is_alive(&mut buffer) {
                 connection.close();
             }
         }
@@ -145,16 +146,17 @@ impl Generator {
             opened.map_err(|cause| LoadError::Connect { url: self.config.base_url.clone(), cause })?;
         }
         // One that is refused is tried again when a request needs it.
-        let Generator { connections, address, poll, patience, .. } = self;
+        let Generator { connections, address, poll, patience, handshakes, .. } = self;
         let watch = |connection: &Connection, at| watch(poll, connection, at);
         let unopened = open_all(connections, &missing, address, (*patience, stop), watch);
         *patience = unopened.patience();
+        connections.iter_mut().filter_map(Connection::take_handshake).for_each(|one| handshakes.add(one));
         Ok(Opened { wanted, problems: unopened.problems(&self.config.base_url, wanted) })
     }
 
     /// Opens a connection; the first address of the host that accepts it is kept. Where it was stopped, it may be closed.
     fn open(&mut self, at: usize, stop: &AtomicBool) -> io::Result<()> {
-        let others = self.addresses.iter().filter(|other| **other != self.address);
+        let others = self.endpoint.addresses.iter().filter(|other| **other != self.address);
         let addresses: Vec<SocketAddr> = std::iter::once(&self.address).chain(others).copied().collect();
         let mut first = None;
         for address in addresses {

@@ -23,6 +23,7 @@ mod clock;
 mod connection;
 mod cookies;
 mod drive;
+mod endpoint;
 mod error;
 mod generator;
 mod idle;
@@ -47,6 +48,7 @@ mod tally;
 #[cfg(test)]
 mod testing;
 mod timeline;
+mod tls;
 mod url;
 mod window;
 
@@ -58,11 +60,13 @@ pub use interval_log::IntervalLogs;
 pub use law::{Load, Progress};
 pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
-    SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator, summary_ms,
+    SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator,
 };
 pub use priority::Priority;
+pub use recorder::summary_ms;
 pub use scenario::{Scenario, scenario_schema};
 pub use shared::Shared;
 pub use source::{LoadSource, LoadWindow};
 pub use timeline::CompletionTimeline;
+pub use tls::{ClientCertificate, Handshakes, Pem, TlsOptions};
 pub use window::{CONNECTION_WAIT_MIN, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail, WindowRecorder};

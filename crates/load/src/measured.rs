@@ -2,12 +2,11 @@
 
 use crate::law::Load;
 use crate::priority::Priority;
-use crate::recorder::{counts, empty_histogram};
+use crate::recorder::{counts, empty_histogram, summary_ms};
 use crate::timeline::CompletionTimeline;
+use crate::tls::Handshakes;
 use crate::window::WindowDetail;
-use assay_model::{
-    InjectorPart, LatencyPoint, LatencySummary, LoadResult, OperationCount, Problem, Reason, schema,
-};
+use assay_model::{InjectorPart, LatencyPoint, LoadResult, OperationCount, Problem, Reason, schema};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -135,6 +134,8 @@ pub struct Measured {
     /// Priority of the generator's thread; absent where the load was made elsewhere.
     #[serde(skip)]
     pub priority: Option<Priority>,
+    /// TLS handshakes since the end of the stretch before, most of them before this one began.
+    pub handshakes: Handshakes,
     /// The stretch was ended early by its stop flag.
     pub stopped: bool,
     /// Samples of failed requests, and what else went wrong.
@@ -171,6 +172,7 @@ impl Measured {
             generator_cpu_ns: 0,
             generator_wall_ns: end_ns.saturating_sub(start_ns),
             priority: None,
+            handshakes: Handshakes::none(),
             stopped: false,
             problems: Vec::new(),
             faults: Vec::new(),
@@ -281,6 +283,7 @@ impl Measured {
             service_ms: summary_ms(&self.service),
             send_lag_ms: summary_ms(&self.send_lag),
             generator_cpu_share: self.generator_cpu_share(),
+            handshakes: self.handshakes.summary(),
             operations: self.operations.clone(),
             seed: self.seed,
             scenario: None,
@@ -307,18 +310,6 @@ pub fn curve(histogram: &Histogram<u64>) -> Vec<LatencyPoint> {
             ms: histogram.value_at_quantile(1.0 - above) as f64 / NS_PER_MS,
         })
         .collect()
-}
-
-/// The percentiles of a histogram of nanoseconds.
-pub fn summary_ms(histogram: &Histogram<u64>) -> LatencySummary {
-    let ms = |ns: u64| (!histogram.is_empty()).then_some(ns as f64 / NS_PER_MS);
-    LatencySummary {
-        p50: ms(histogram.value_at_quantile(0.5)),
-        p95: ms(histogram.value_at_quantile(0.95)),
-        p99: ms(histogram.value_at_quantile(0.99)),
-        p99_9: ms(histogram.value_at_quantile(0.999)),
-        max: ms(histogram.max()),
-    }
 }
 
 #[cfg(test)]
@@ -404,7 +395,7 @@ mod tests {
 
     #[test]
     fn percentiles_of_nothing_are_absent() {
-        assert_eq!(summary_ms(&empty_histogram()), LatencySummary::default());
+        assert_eq!(summary_ms(&empty_histogram()), assay_model::LatencySummary::default());
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! fast as that goes overtake the server's accepting thread: of four thousand to a Jetty on two cores 38 were dropped, and each
 //! held all others up for a second. So they are begun at a pace that a server can follow, and waited for together.
 
-use crate::connection::{Connection, State};
+use crate::connection::{Buffer, Connection, State};
 use assay_model::Problem;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -110,6 +110,7 @@ pub(crate) fn open_all(
     (patience, stop): (Patience, &AtomicBool),
     mut begun: impl FnMut(&Connection, usize) -> io::Result<()>,
 ) -> Unopened {
+    let mut buffer = Buffer::new();
     let mut unopened = Unopened { late: 0, patience, failed: 0, why: None };
     let mut opening = Vec::with_capacity(slots.len());
     'slots: for (number, batch) in slots.chunks(BATCH).enumerate() {
@@ -131,7 +132,7 @@ pub(crate) fn open_all(
     }
     let until = Instant::now() + patience.time();
     loop {
-        opening.retain(|at| is_opening(&mut connections[*at], &mut unopened));
+        opening.retain(|at| is_opening(&mut connections[*at], &mut buffer, &mut unopened));
         let left = until.saturating_duration_since(Instant::now());
         if opening.is_empty() || stop.load(Ordering::Relaxed) {
             break;
@@ -150,11 +151,11 @@ pub(crate) fn open_all(
 }
 
 /// Whether it is still unknown if the server accepts the connection; one that it refused is closed.
-fn is_opening(connection: &mut Connection, unopened: &mut Unopened) -> bool {
+fn is_opening(connection: &mut Connection, buffer: &mut Buffer, unopened: &mut Unopened) -> bool {
     if connection.state() != State::Opening {
         return false;
     }
-    match connection.advance() {
+    match connection.advance(buffer) {
         Ok(is_open) => !is_open,
         Err(why) => {
             connection.close();
@@ -166,8 +167,12 @@ fn is_opening(connection: &mut Connection, unopened: &mut Unopened) -> bool {
 
 /// Until one of them is open or refused, or the time is over.
 fn wait(connections: &[Connection], opening: &[usize], left: Duration) -> io::Result<()> {
-    let streams = opening.iter().filter_map(|at| connections[*at].stream());
-    let mut sockets: Vec<PollFd<'_>> = streams.map(|stream| PollFd::new(stream, PollFlags::OUT)).collect();
+    let socket = |at: &usize| {
+        let connection = &connections[*at];
+        let flags = if connection.wants_write() { PollFlags::OUT } else { PollFlags::IN };
+        connection.stream().map(|stream| PollFd::new(stream, flags))
+    };
+    let mut sockets: Vec<PollFd<'_>> = opening.iter().filter_map(socket).collect();
     let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
     match poll(&mut sockets, Some(&timeout)) {
         Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -184,7 +189,7 @@ mod tests {
 
     fn slots(count: usize) -> (Vec<Connection>, Vec<usize>) {
         let exchange = || Box::new(Http1::new("".into()));
-        ((0..count).map(|_| Connection::new(exchange())).collect(), (0..count).collect())
+        ((0..count).map(|_| Connection::new(exchange(), None)).collect(), (0..count).collect())
     }
 
     fn open(connections: &[Connection]) -> usize {

@@ -2,6 +2,7 @@
 //! interval for the log. Recording a value allocates nothing.
 
 use crate::interval_log::{Interval, IntervalLog, IntervalLogs};
+use assay_model::LatencySummary;
 use hdrhistogram::Histogram;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serializer};
@@ -65,6 +66,25 @@ pub(crate) mod counts {
             histogram.record_n(value, count).map_err(D::Error::custom)?;
         }
         Ok(histogram)
+    }
+}
+
+/// Adds up two histograms of [`empty_histogram`].
+pub fn sum(whole: &mut Histogram<u64>, part: &Histogram<u64>) {
+    if let Err(never) = whole.add(part) {
+        unreachable!("histograms of the same bounds add up: {never}");
+    }
+}
+
+/// The percentiles of a histogram of nanoseconds.
+pub fn summary_ms(histogram: &Histogram<u64>) -> LatencySummary {
+    let ms = |ns: u64| (!histogram.is_empty()).then_some(ns as f64 / 1e6);
+    LatencySummary {
+        p50: ms(histogram.value_at_quantile(0.5)),
+        p95: ms(histogram.value_at_quantile(0.95)),
+        p99: ms(histogram.value_at_quantile(0.99)),
+        p99_9: ms(histogram.value_at_quantile(0.999)),
+        max: ms(histogram.max()),
     }
 }
 

@@ -3,20 +3,21 @@
 use crate::cookies::CookieJar;
 use crate::protocol::Answer;
 use crate::request::{Part, Request};
+use crate::url::BaseUrl;
 
 /// Most redirects of one request.
 pub(crate) const REDIRECTS_MAX: u8 = 10;
 
 /// The path with query that a `Location` leads to from another one; absent where it is none, or of another server than the one under
 /// load.
-fn target(location: &str, from: &str, authority: &str) -> Option<String> {
+fn target(location: &str, from: &str, base: &BaseUrl) -> Option<String> {
     if location.bytes().any(|byte| byte <= b' ' || byte >= 0x7f) {
         return None;
     }
     let location = location.split('#').next().unwrap_or_default();
     let scheme = location.split_once("://").map(|(scheme, _)| scheme);
     let rest = match scheme.filter(|scheme| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
-        Some(scheme) if scheme.eq_ignore_ascii_case("http") => &location["http:".len()..],
+        Some(scheme) if scheme.eq_ignore_ascii_case(base.scheme.name()) => &location[scheme.len() + 1..],
         Some(_) => return None,
         None => location,
     };
@@ -31,20 +32,21 @@ fn target(location: &str, from: &str, authority: &str) -> Option<String> {
         });
     };
     let (host, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-    let bare = |authority: &str| authority.strip_suffix(":80").unwrap_or(authority).to_ascii_lowercase();
+    let usual = format!(":{}", base.scheme.port());
+    let bare = |authority: &str| authority.strip_suffix(&usual).unwrap_or(authority).to_ascii_lowercase();
     let slash = if path.starts_with('/') { "" } else { "/" };
-    (bare(host) == bare(authority)).then(|| format!("{slash}{path}"))
+    (bare(host) == bare(&base.authority)).then(|| format!("{slash}{path}"))
 }
 
 /// Makes of a request the one that follows its answer, if that leads somewhere that is under load: the same, but for its target and the
 /// cookies. After 303, and a POST after 301 and 302, it is a GET without a body (RFC 9110 section 15.4).
-pub(crate) fn follow(request: &mut Request, answer: &Answer, authority: &str, cookies: &CookieJar) -> bool {
+pub(crate) fn follow(request: &mut Request, answer: &Answer, base: &BaseUrl, cookies: &CookieJar) -> bool {
     if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) || answer.location.is_empty() {
         return false;
     }
     let (method, from) = (request.part(Part::Method), request.part(Part::Target));
     let target = match (std::str::from_utf8(&answer.location), std::str::from_utf8(from)) {
-        (Ok(location), Ok(from)) => target(location, from, authority),
+        (Ok(location), Ok(from)) => target(location, from, base),
         _ => None,
     };
     let Some(target) = target else { return false };
@@ -69,9 +71,13 @@ pub(crate) fn follow(request: &mut Request, answer: &Answer, authority: &str, co
 mod tests {
     use super::*;
 
+    fn base(url: &str) -> BaseUrl {
+        BaseUrl::parse(url).expect("a good URL")
+    }
+
     #[test]
     fn a_location_leads_to_a_path_of_the_server_or_nowhere() {
-        let to = |location: &str| target(location, "/app/list?page=1", "h:8080");
+        let to = |location: &str| target(location, "/app/list?page=1", &base("http://h:8080"));
         for (location, want) in [
             ("/login", Some("/login")),
             ("/login?to=http://other/", Some("/login?to=http://other/")),
@@ -88,7 +94,9 @@ mod tests {
         ] {
             assert_eq!(to(location).as_deref(), want, "{location:?}");
         }
-        assert_eq!(target("http://h/", "/", "h:80").as_deref(), Some("/"));
+        assert_eq!(target("http://h/", "/", &base("http://h:80")).as_deref(), Some("/"));
+        assert_eq!(target("https://h:443/x", "/", &base("https://h")).as_deref(), Some("/x"));
+        assert_eq!(target("http://h/x", "/", &base("https://h")), None);
     }
 
     #[test]
@@ -111,7 +119,7 @@ mod tests {
             answer.begin(false);
             answer.status = status;
             answer.set_location(to.as_bytes());
-            let leads = follow(&mut next, &answer, "h", &cookies);
+            let leads = follow(&mut next, &answer, &base("http://h"), &cookies);
             leads.then(|| {
                 let text = |part| String::from_utf8_lossy(next.part(part)).into_owned();
                 let [method, target, headers, cookie] =

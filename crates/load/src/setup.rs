@@ -3,16 +3,16 @@
 use crate::LoadError;
 use crate::checked::checked;
 use crate::connection::{Buffer, Connection, Input, State};
+use crate::endpoint::Endpoint;
 use crate::generator::GeneratorConfig;
 use crate::protocol::{Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
 use crate::request::Request;
 use crate::scenario::Operation;
 use crate::session::{Drawn, Session};
-use crate::url::BaseUrl;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 /// The stream that carries them.
@@ -30,18 +30,20 @@ impl GeneratorConfig {
         if scenario.setup.is_empty() || self.shared.is_set_up() {
             return Ok(());
         }
-        let base = BaseUrl::parse(&self.base_url)?;
-        let unreachable = |cause| LoadError::Connect { url: self.base_url.clone(), cause };
-        let addresses: Vec<SocketAddr> =
-            (base.host.as_str(), base.port).to_socket_addrs().map_err(unreachable)?.collect();
+        let endpoint = Endpoint::new(&self.base_url, &self.tls)?;
         let mut user = Session::new(self.seed, USER, 0, scenario, &self.shared);
-        let mut connection = Connection::new(base.exchange());
+        let mut connection = endpoint.connection();
         let mut request = Request::default();
         for operation in scenario.setup.iter().map(|at| &scenario.operations[*at]) {
             let failed = |cause| LoadError::SetUp { operation: operation.name.clone(), cause };
-            user.write_request(scenario, operation, &base.prefix, &mut Drawn::default(), &mut request);
-            let at = (addresses.as_slice(), &*base.authority);
-            exchange(&mut connection, at, operation, &mut request, &mut user).map_err(failed)?;
+            user.write_request(
+                scenario,
+                operation,
+                &endpoint.base.prefix,
+                &mut Drawn::default(),
+                &mut request,
+            );
+            exchange(&mut connection, &endpoint, operation, &mut request, &mut user).map_err(failed)?;
             let answer = connection.answer(STREAM);
             checked(operation, answer).map_err(|(_, why)| failed(why()))?;
             user.extract(scenario, operation, &answer.body);
@@ -58,19 +60,19 @@ impl GeneratorConfig {
 /// Sends a request, and reads the answer; follows redirects where the operation does.
 fn exchange(
     connection: &mut Connection,
-    (addresses, authority): (&[SocketAddr], &str),
+    endpoint: &Endpoint,
     operation: &Operation,
     request: &mut Request,
     user: &mut Session,
 ) -> Result<(), String> {
     let until = Instant::now() + Duration::from_nanos(operation.timeout_ns);
     for redirects in 0.. {
-        let keep_alive = answer(connection, addresses, request, until)?;
+        let keep_alive = answer(connection, &endpoint.addresses, request, until)?;
         let answer = connection.answer(STREAM);
         answer.set_cookies().for_each(|cookie| user.set_cookie(cookie));
         let follows = operation.follow_redirects
             && redirects < REDIRECTS_MAX
-            && follow(request, answer, authority, user.cookies());
+            && follow(request, answer, &endpoint.base, user.cookies());
         if !keep_alive {
             connection.close();
         }
@@ -88,12 +90,12 @@ fn answer(
     request: &Request,
     until: Instant,
 ) -> Result<bool, String> {
-    if !connection.is_alive() {
+    let mut buffer = Buffer::new();
+    if !connection.is_alive(&mut buffer) {
         connection.close();
-        open(connection, addresses, until)?;
+        open(connection, addresses, until, &mut buffer)?;
     }
     connection.send(STREAM, request);
-    let mut buffer = Buffer::new();
     loop {
         connection.write().map_err(|error| error.to_string())?;
         match answered(connection, &mut buffer) {
@@ -121,11 +123,16 @@ fn answered(connection: &mut Connection, buffer: &mut Buffer) -> Result<Option<b
 }
 
 /// Opens the connection to the first address that accepts it.
-fn open(connection: &mut Connection, addresses: &[SocketAddr], until: Instant) -> Result<(), String> {
+fn open(
+    connection: &mut Connection,
+    addresses: &[SocketAddr],
+    until: Instant,
+    buffer: &mut Buffer,
+) -> Result<(), String> {
     let mut why = "its host has no address".to_owned();
     for address in addresses {
         let opened = connection.open(address).and_then(|()| {
-            while connection.state() == State::Opening && !connection.advance()? {
+            while connection.state() == State::Opening && !connection.advance(buffer)? {
                 wait(connection, until).map_err(io::Error::other)?;
             }
             Ok(())
@@ -145,8 +152,7 @@ fn wait(connection: &Connection, until: Instant) -> Result<(), String> {
     let Some(stream) = connection.stream().filter(|_| !left.is_zero()) else {
         return Err("no whole answer in time".to_owned());
     };
-    let is_writing = connection.state() == State::Opening || !connection.is_written();
-    let flags = if is_writing { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+    let flags = if connection.wants_write() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
     let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
     match poll(&mut [PollFd::new(stream, flags)], Some(&timeout)) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),

@@ -1,17 +1,49 @@
-//! The URL under load: `http://host[:port][/prefix]`.
+//! The URL under load: `http://host[:port][/prefix]` or `https://...`.
 
 use crate::LoadError;
-use crate::protocol::Exchange;
-use crate::protocol::http1::Http1;
 use std::sync::Arc;
+
+/// What a URL begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    Http,
+    Https,
+}
+
+impl Scheme {
+    const ALL: [Scheme; 2] = [Scheme::Http, Scheme::Https];
+
+    /// As it is written, without what follows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        }
+    }
+
+    /// Where a URL names none.
+    pub fn port(self) -> u16 {
+        match self {
+            Scheme::Http => 80,
+            Scheme::Https => 443,
+        }
+    }
+
+    /// Whether TLS is spoken.
+    pub fn is_secure(self) -> bool {
+        match self {
+            Scheme::Http => false,
+            Scheme::Https => true,
+        }
+    }
+}
 
 /// Host, port and path prefix of the server under load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BaseUrl {
+    pub scheme: Scheme,
     /// As in the `Host` header.
     pub authority: Arc<str>,
-    /// What HTTP/1.1 says of it in every request.
-    fixed: Arc<str>,
     /// Name or address without brackets.
     pub host: String,
     pub port: u16,
@@ -22,34 +54,22 @@ pub(crate) struct BaseUrl {
 impl BaseUrl {
     /// Reads a base URL.
     pub fn parse(url: &str) -> Result<BaseUrl, LoadError> {
-        let (authority, path) = split(url)?;
+        let (scheme, authority, path) = split(url)?;
         if path.contains(['?', '#']) {
             return Err(wrong(url, "a base URL has no query and no fragment"));
         }
-        let (host, port) = host_and_port(url, authority)?;
+        let (host, port) = host_and_port(url, scheme, authority)?;
         let prefix = path.trim_end_matches('/').to_owned();
-        Ok(BaseUrl { authority: authority.into(), fixed: Http1::fixed(authority), host, port, prefix })
+        Ok(BaseUrl { scheme, authority: authority.into(), host, port, prefix })
     }
 
     /// Splits a whole URL into its base and the path with query.
     pub fn split(url: &str) -> Result<(String, String), LoadError> {
-        let (authority, path) = split(url)?;
-        host_and_port(url, authority)?;
+        let (scheme, authority, path) = split(url)?;
+        host_and_port(url, scheme, authority)?;
         let path = path.split('#').next().unwrap_or_default();
         let slash = if path.starts_with('/') { "" } else { "/" };
-        Ok((format!("http://{authority}"), format!("{slash}{path}")))
-    }
-}
-
-impl BaseUrl {
-    /// What is spoken on a connection to it.
-    pub fn exchange(&self) -> Box<dyn Exchange> {
-        Box::new(Http1::new(Arc::clone(&self.fixed)))
-    }
-
-    /// How many requests a connection to it carries at once.
-    pub fn streams(&self) -> usize {
-        1
+        Ok((format!("{}://{authority}", scheme.name()), format!("{slash}{path}")))
     }
 }
 
@@ -57,33 +77,29 @@ fn wrong(url: &str, cause: &str) -> LoadError {
     LoadError::Url { url: assay_text::redact::word(url).into_owned(), cause: cause.to_owned() }
 }
 
-fn split(url: &str) -> Result<(&str, &str), LoadError> {
+fn split(url: &str) -> Result<(Scheme, &str, &str), LoadError> {
     if url.bytes().any(|byte| byte <= b' ' || byte >= 0x7f) {
         return Err(wrong(url, "it holds a space or a character beyond ASCII; encode it with %"));
     }
-    if url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")) {
-        return Err(wrong(
-            url,
-            "https is not supported; load the server's plain port, or put a TLS proxy between",
-        ));
-    }
-    let Some(rest) = url.strip_prefix("http://") else {
-        return Err(wrong(url, "it does not start with http://"));
+    let (name, rest) = url.split_once("://").unwrap_or(("", url));
+    let Some(scheme) = Scheme::ALL.into_iter().find(|scheme| scheme.name().eq_ignore_ascii_case(name)) else {
+        return Err(wrong(url, "it does not start with http:// or https://"));
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    Ok(rest.split_at(end))
+    let (authority, path) = rest.split_at(end);
+    Ok((scheme, authority, path))
 }
 
-fn host_and_port(url: &str, authority: &str) -> Result<(String, u16), LoadError> {
+fn host_and_port(url: &str, scheme: Scheme, authority: &str) -> Result<(String, u16), LoadError> {
     if authority.contains('@') {
         return Err(wrong(url, "user and password in a URL are not supported"));
     }
     let after_host = authority.rfind(']').map_or(0, |bracket| bracket + 1);
     let (host, port) = match authority[after_host..].find(':') {
-        Some(colon) => (&authority[..after_host + colon], &authority[after_host + colon + 1..]),
-        None => (authority, "80"),
+        Some(colon) => (&authority[..after_host + colon], authority[after_host + colon + 1..].parse().ok()),
+        None => (authority, Some(scheme.port())),
     };
-    let port = port.parse().ok().filter(|port| *port > 0);
+    let port = port.filter(|port| *port > 0);
     let port = port.ok_or_else(|| wrong(url, "its port is not a number from 1 to 65535"))?;
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     if host.is_empty() {
@@ -106,6 +122,7 @@ mod tests {
     fn host_port_and_prefix_are_told_apart() {
         assert_eq!(base("http://127.0.0.1:8080"), ("127.0.0.1".into(), 8080, String::new()));
         assert_eq!(base("http://example/app/"), ("example".into(), 80, "/app".into()));
+        assert_eq!(base("https://example/"), ("example".into(), 443, String::new()));
         assert_eq!(base("http://[::1]:9/"), ("::1".into(), 9, String::new()));
     }
 
@@ -114,13 +131,14 @@ mod tests {
         let split = |url| BaseUrl::split(url).expect("a good URL");
         assert_eq!(split("http://h:1/a?b=c#d"), ("http://h:1".into(), "/a?b=c".into()));
         assert_eq!(split("http://h"), ("http://h".into(), "/".into()));
+        assert_eq!(split("HTTPS://h/a"), ("https://h".into(), "/a".into()));
         assert_eq!(split("http://h?x"), ("http://h".into(), "/?x".into()));
     }
 
     #[test]
     fn bad_urls_say_what_is_wrong() {
         for (url, cause) in [
-            ("https://h/", "https is not supported"),
+            ("ftp://h/", "does not start with http:// or https://"),
             ("h:80", "does not start with http://"),
             ("http://:80", "names no host"),
             ("http://h:0", "port"),
@@ -136,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_url_or_an_error(url in "(http://)?[\\[\\]:/@a-z0-9 é?#.]{0,40}") {
+        fn any_text_is_a_url_or_an_error(url in "(https?://)?[\\[\\]:/@a-z0-9 é?#.]{0,40}") {
             let _ = BaseUrl::parse(&url);
             let _ = BaseUrl::split(&url);
         }

@@ -4,13 +4,18 @@
 //! they saw of the server as it was (`served`), which includes the milliseconds that 2,000 held requests need to get
 //! through 10 connections.
 
+mod certificates;
 mod stalls;
 
-use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Measured, Scenario, monotonic_ns};
+use assay_load::{
+    ArrivalLaw, Generator, GeneratorConfig, Load, Measured, Scenario, TlsOptions, monotonic_ns,
+};
+use certificates::Authority;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustls::{ServerConfig, ServerConnection};
 use stalls::{MS, QUANTILES, S, Stalls, is_near, one_second_in_ten, quantile, truth};
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -44,12 +49,13 @@ struct StallServer {
 }
 
 impl StallServer {
-    fn start(stalls: Stalls) -> StallServer {
+    fn start(stalls: Stalls, tls: Option<Arc<ServerConfig>>) -> StallServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let url = format!("http://{}/", listener.local_addr().expect("bound"));
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}/", listener.local_addr().expect("bound"));
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || serve(&listener, stalls, &stopped));
+        let thread = std::thread::spawn(move || serve(&listener, tls.as_ref(), stalls, &stopped));
         StallServer { url, stop, thread }
     }
 
@@ -60,11 +66,44 @@ impl StallServer {
     }
 }
 
-fn serve(listener: &TcpListener, mut stalls: Stalls, stop: &AtomicBool) -> std::io::Result<Served> {
+/// A connection, and what it speaks.
+struct Client {
+    stream: TcpStream,
+    tls: Option<ServerConnection>,
+}
+
+impl Client {
+    /// Reads what came, and answers if it is a request; says whether it was, or nothing where the connection is over.
+    fn answer(&mut self) -> Option<bool> {
+        let Some(tls) = &mut self.tls else {
+            return matches!(self.stream.read(&mut [0; 4096]), Ok(1..))
+                .then(|| self.stream.write_all(ANSWER).is_ok());
+        };
+        if tls.read_tls(&mut self.stream).ok()? == 0 {
+            return None;
+        }
+        tls.process_new_packets().ok()?;
+        let is_request = matches!(tls.reader().read(&mut [0; 4096]), Ok(1..));
+        if is_request {
+            tls.writer().write_all(ANSWER).ok()?;
+        }
+        while tls.wants_write() {
+            tls.write_tls(&mut self.stream).ok()?;
+        }
+        Some(is_request)
+    }
+}
+
+fn serve(
+    listener: &TcpListener,
+    tls: Option<&Arc<ServerConfig>>,
+    mut stalls: Stalls,
+    stop: &AtomicBool,
+) -> std::io::Result<Served> {
     let mut answers_ns = Vec::with_capacity(100_000);
     let poll = epoll::create(CreateFlags::CLOEXEC)?;
     epoll::add(&poll, listener, EventData::new_u64(0), EventFlags::IN)?;
-    let mut connections: HashMap<u64, TcpStream> = HashMap::new();
+    let mut connections: HashMap<u64, Client> = HashMap::new();
     let mut events: Vec<Event> = Vec::with_capacity(64);
     let (mut next_id, mut next_stall) = (0, 0);
     let tick = rustix::time::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -89,14 +128,16 @@ fn serve(listener: &TcpListener, mut stalls: Stalls, stop: &AtomicBool) -> std::
                     stream.set_nodelay(true)?;
                     next_id += 1;
                     epoll::add(&poll, &stream, EventData::new_u64(next_id), EventFlags::IN)?;
-                    connections.insert(next_id, stream);
+                    let tls = tls.map(|config| ServerConnection::new(Arc::clone(config)));
+                    let tls = tls.transpose().map_err(std::io::Error::other)?;
+                    connections.insert(next_id, Client { stream, tls });
                 }
                 id => {
-                    let Some(stream) = connections.get_mut(&id) else { continue };
-                    if !matches!(stream.read(&mut [0; 4096]), Ok(1..)) || stream.write_all(ANSWER).is_err() {
-                        connections.remove(&id);
-                    } else {
-                        answers_ns.push(monotonic_ns());
+                    let Some(client) = connections.get_mut(&id) else { continue };
+                    match client.answer() {
+                        Some(true) => answers_ns.push(monotonic_ns()),
+                        Some(false) => (),
+                        None => drop(connections.remove(&id)),
                     }
                 }
             }
@@ -105,9 +146,9 @@ fn serve(listener: &TcpListener, mut stalls: Stalls, stop: &AtomicBool) -> std::
     Ok(Served { stalls, answers_ns })
 }
 
-fn load(url: &str, arrivals: ArrivalLaw, rate_per_s: f64, seed: u64) -> Measured {
+fn load(url: &str, tls: TlsOptions, arrivals: ArrivalLaw, rate_per_s: f64, seed: u64) -> Measured {
     let (base_url, scenario) = Scenario::for_url(url).expect("a good URL");
-    let config = GeneratorConfig { seed, ..GeneratorConfig::new(base_url, scenario, 10) };
+    let config = GeneratorConfig { seed, tls, ..GeneratorConfig::new(base_url, scenario, 10) };
     let mut generator = Generator::new(config).expect("a good configuration");
     generator
         .run(
@@ -124,8 +165,20 @@ fn load(url: &str, arrivals: ArrivalLaw, rate_per_s: f64, seed: u64) -> Measured
 /// deviation on a disturbed machine is no verdict: the run is repeated once, then skipped.
 #[track_caller]
 fn check(plan: impl Fn() -> Stalls, arrivals: ArrivalLaw, rate_per_s: f64, truth_is: Truth) {
+    check_over(None, plan, arrivals, rate_per_s, truth_is);
+}
+
+/// The same over TLS, where there is an authority.
+#[track_caller]
+fn check_over(
+    tls: Option<&Authority>,
+    plan: impl Fn() -> Stalls,
+    arrivals: ArrivalLaw,
+    rate_per_s: f64,
+    truth_is: Truth,
+) {
     for _ in 0..2 {
-        let compared = compare(&plan(), arrivals, rate_per_s, truth_is);
+        let compared = compare(&plan(), tls, arrivals, rate_per_s, truth_is);
         println!("{compared:#?}");
         if compared.deviations.is_empty() {
             return;
@@ -164,11 +217,20 @@ enum Truth {
     Served,
 }
 
-fn compare(planned: &Stalls, law: ArrivalLaw, rate_per_s: f64, truth_is: Truth) -> Compared {
+fn compare(
+    planned: &Stalls,
+    tls: Option<&Authority>,
+    law: ArrivalLaw,
+    rate_per_s: f64,
+    truth_is: Truth,
+) -> Compared {
     let seed = 11;
-    let server = StallServer::start(planned.clone());
+    let config = tls.map(|tls| tls.server(&tls.certify(&["127.0.0.1"], 2200), false));
+    let options = tls.map(|tls| TlsOptions::default().with_files(Some(&tls.trust()), (None, None)));
+    let options = options.transpose().expect("its file").unwrap_or_default();
+    let server = StallServer::start(planned.clone(), config);
     let pressure_before_us = cpu_pressure_us();
-    let measured = load(&server.url, law, rate_per_s, seed);
+    let measured = load(&server.url, options, law, rate_per_s, seed);
     let cpu_pressure = pressure_before_us
         .zip(cpu_pressure_us())
         .map(|(before, after)| after.saturating_sub(before) as f64 / 1e6 / measured.seconds());
@@ -242,6 +304,13 @@ fn poisson_200_a_second_on_10_connections_see_the_stalls() {
 #[test]
 fn constant_2000_a_second_on_10_connections_see_the_stalls() {
     check(a_second_in_ten, ArrivalLaw::Constant, 2_000.0, Truth::Served);
+}
+
+#[test]
+fn constant_200_a_second_on_10_connections_see_the_stalls_over_tls() {
+    let authority = Authority::new("test");
+    let truth = Truth::Planned(Some(IN_THEORY_MS));
+    check_over(Some(&authority), a_second_in_ten, ArrivalLaw::Constant, 200.0, truth);
 }
 
 #[test]

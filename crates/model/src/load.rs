@@ -29,6 +29,10 @@ pub struct LoadResult {
     pub send_lag_ms: LatencySummary,
     /// CPU time that the generator used, as a share of one core, 0 to 1 and more.
     pub generator_cpu_share: Option<f64>,
+    /// How connections became secure, before the stretch and in it; absent without TLS handshakes. No request's time contains those
+    /// before the stretch; one that waits for a connection of its own waits for its handshake, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handshakes: Option<HandshakeSummary>,
     /// Asked and measured mix, by operation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<OperationCount>,
@@ -44,6 +48,19 @@ pub struct LoadResult {
     pub valid: bool,
     /// What was wrong, with samples of wrong answers.
     pub problems: Vec<Problem>,
+}
+
+/// TLS handshakes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HandshakeSummary {
+    /// All of them.
+    pub count: u64,
+    /// Of these, resumptions of an earlier session.
+    pub resumed: u64,
+    /// From the accepted connection to the end of the handshake. Many are made at once, and the generator's own cryptography is in it.
+    pub ms: LatencySummary,
+    /// CPU time of the generator for one, on average.
+    pub cpu_ms_mean: Option<f64>,
 }
 
 /// One injector's part of a load.

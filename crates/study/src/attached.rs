@@ -11,7 +11,8 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Keys of `[server]` that mean something for a server that runs already.
-const OF_SERVER: [&str; 7] = ["url", "pid", "companions", "gc_log", "audit_url", "reset_url", "stats_url"];
+const OF_SERVER: [&str; 8] =
+    ["url", "tls", "pid", "companions", "gc_log", "audit_url", "reset_url", "stats_url"];
 /// So of the settings.
 const OF_SETTINGS: [&str; 1] = ["load"];
 
@@ -20,6 +21,10 @@ pub(crate) fn check(server: &ServerTable, study: &Study, document: &mut Document
     for (key, url) in server.urls() {
         if let Err(e) = Scenario::for_url(url) {
             document.add(&format!("server.{key}"), e.to_string());
+        }
+        if key != "url" && !url.starts_with("http://") {
+            let what = "only the load speaks TLS; give an address of the server that begins with http://";
+            document.add(&format!("server.{key}"), what);
         }
     }
     let of_server = keys_but(server, &OF_SERVER).into_iter().map(|key| format!("server.{key}"));
@@ -41,6 +46,9 @@ fn keys_but(table: &impl Serialize, meaningful: &[&str]) -> Vec<String> {
 pub(crate) fn check_here(server: &ServerTable, folder: &Path, layout: Layout, document: &mut Document) {
     if let Some(Err(e)) = server.pid.map(|pid| ProcRoot::default().identity_of(pid)) {
         document.add("server.pid", e.to_string());
+    }
+    if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(folder)) {
+        document.add("server.tls", e.to_string());
     }
     if let Some(Err(e)) = server.gc_log.as_ref().map(|log| fs_err::File::open(folder.join(log))) {
         document.add("server.gc_log", format!("{e}; gc_log (--gc-log) is the file that the server writes"));

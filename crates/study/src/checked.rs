@@ -332,6 +332,10 @@ fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
     }
     texts.extend(program.directory().map(|text| ("directory", text.clone())));
     if let Some(server) = program.server() {
+        if server.tls.is_some() {
+            let what = "`tls` is for a server that runs already, with a `url`; one that is started is loaded over http://127.0.0.1";
+            document.add(&at("tls"), what);
+        }
         texts.extend(server.template.iter().map(|text| ("template", text.clone())));
         texts.extend(server.urls().map(|(key, url)| (key, url.clone())));
     }

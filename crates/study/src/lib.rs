@@ -41,7 +41,7 @@ pub use checked::Checked;
 pub use claims::{check_claims, contradictions};
 pub use error::{Diagnostic, StudyError};
 pub use prepare::Prepared;
-pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable};
+pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, TlsTable};
 pub use run_dir::{load_run, report_path};
 pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value};
 pub use study_file::{

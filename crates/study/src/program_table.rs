@@ -1,9 +1,11 @@
 //! What a study or workload starts, as it is written: the server or benchmark program, and the processes beside it.
 
 use assay_launch::StopSignal;
+use assay_load::{LoadError, TlsOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// How the server is started, queried and stopped; or, with `url`, which running server is measured. Texts may hold `{java}`, `{jvm_options}`, `{port}`, `{server_dir}`,
 /// `{cache}`, `{workload_dir}`, `{option.NAME}`, `{seed}`, and of each `[[process]]` `{NAME.port}`, `{NAME.password}` and
@@ -16,6 +18,8 @@ pub struct ServerTable {
     /// Instead of `command` and `ready_url`: address of a server that is already running, on this machine or another. Assay loads and
     /// observes it, and never starts, suspends or stops it.
     pub url: Option<String>,
+    /// How TLS is spoken with a server whose `url` begins with `https://`.
+    pub tls: Option<TlsTable>,
     /// The process of a server with `url`, if it is on this machine.
     #[schemars(range(min = 1))]
     pub pid: Option<u32>,
@@ -48,6 +52,37 @@ pub struct ServerTable {
     /// How long stopping may take before it is killed. Default: 30.
     #[schemars(range(min = 0.1, max = 3600))]
     pub stop_timeout_s: Option<f64>,
+}
+
+/// How TLS is spoken: files in PEM, whose paths count from the study file's folder.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TlsTable {
+    /// Certificates that are trusted. Default: those of the system.
+    pub trust: Option<String>,
+    /// The certificate that is shown to a server that wants one of its clients, with the chain to its authority.
+    pub client_cert: Option<String>,
+    /// Its private key.
+    pub client_key: Option<String>,
+    /// The name that the server's certificate must hold, sent to it (SNI). Default: the host of the URL.
+    pub server_name: Option<String>,
+    /// Connections resume the sessions of earlier ones. Default: true.
+    pub resumption: Option<bool>,
+}
+
+impl TlsTable {
+    /// With the content of its files.
+    pub(crate) fn options(&self, folder: &Path) -> Result<TlsOptions, LoadError> {
+        let path = |file: &Option<String>| file.as_ref().map(|file| folder.join(file));
+        let [trust, chain, key] = [&self.trust, &self.client_cert, &self.client_key].map(path);
+        let usual = TlsOptions::default();
+        let options = TlsOptions {
+            server_name: self.server_name.clone(),
+            resumption: self.resumption.unwrap_or(usual.resumption),
+            ..usual
+        };
+        options.with_files(trust.as_deref(), (chain.as_deref(), key.as_deref()))
+    }
 }
 
 impl ServerTable {

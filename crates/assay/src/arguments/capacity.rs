@@ -1,6 +1,6 @@
 //! What can be typed after `assay capacity`.
 
-use super::InjectorsArguments;
+use super::{InjectorsArguments, TlsArguments};
 use assay_text::duration;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -88,6 +88,9 @@ pub struct CapacityArguments {
     /// result is not valid
     #[arg(long)]
     pub count_disturbed: bool,
+    /// TLS
+    #[command(flatten)]
+    pub tls: TlsArguments,
     /// Injectors that make the load instead of this process
     #[command(flatten)]
     pub injectors: InjectorsArguments,

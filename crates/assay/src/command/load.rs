@@ -1,13 +1,13 @@
 //! `assay load`: the generator alone.
 
-use crate::arguments::{Arrivals, LoadArguments};
+use crate::arguments::{Arrivals, LoadArguments, TlsArguments};
 use crate::command::inject;
 use crate::failure::Failure;
 use crate::progress::bar;
 use crate::{output, seed, stop};
 use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Measured, Progress,
-    Scenario,
+    Scenario, TlsOptions,
 };
 use assay_model::{LatencySummary, LoadResult};
 use assay_text::redact;
@@ -64,7 +64,14 @@ fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
         None if arguments.follow_redirects => Scenario::for_url_and_redirects(&arguments.url)?,
         None => Scenario::for_url(&arguments.url)?,
     };
+    let tls = TlsOptions {
+        server_name: arguments.tls.server_name.clone(),
+        resumption: !arguments.tls.no_resumption,
+        ..TlsOptions::default()
+    };
+    let TlsArguments { trust, client_cert, client_key, .. } = &arguments.tls;
     Ok(GeneratorConfig {
+        tls: tls.with_files(trust.as_deref(), (client_cert.as_deref(), client_key.as_deref()))?,
         in_flight_max: arguments.in_flight,
         seed: arguments.seed.unwrap_or_else(seed::any),
         ..GeneratorConfig::new(base_url, scenario, arguments.connections)
@@ -114,6 +121,12 @@ fn write_text(
     write_times(out, "response time, from the intended start", &result.response_ms)?;
     write_times(out, "service time, from the send", &result.service_ms)?;
     write_times(out, "lateness of the generator", &result.send_lag_ms)?;
+    if let Some(handshakes) = &result.handshakes {
+        write_times(out, "TLS handshakes, apart from requests", &handshakes.ms)?;
+        let cpu =
+            handshakes.cpu_ms_mean.map_or_else(String::new, |ms| format!(", {ms:.3} ms of its CPU each"));
+        writeln!(out, "    {} handshakes, {} of them resumed{cpu}", handshakes.count, handshakes.resumed)?;
+    }
     if result.operations.len() > 1 {
         write_mix(out, result)?;
     }

@@ -20,6 +20,7 @@ use crate::request::Request;
 use crate::schedule::{Schedule, Waiting};
 use crate::session::Drawn;
 use crate::tally::Tally;
+use crate::tls::Handshakes;
 use crate::window::WindowRecorder;
 use crate::{LoadError, clock, priority};
 use assay_model::Problem;
@@ -111,7 +112,7 @@ impl<'a> Run<'a> {
             Load::Open { .. } => None,
         };
         let idle = Idle::new(generator, tally.measured().seed, begun_ns);
-        let streams = generator.base.streams();
+        let streams = generator.endpoint.streams();
         // Over all connections first.
         let slots = (0..streams).flat_map(|stream| (0..connections).map(move |at| at * streams + stream));
         Run {
@@ -179,6 +180,7 @@ impl<'a> Run<'a> {
             generator_cpu_ns: cpu_ns + recorded.log_cpu_ns,
             generator_wall_ns: drained_ns.saturating_sub(self.begun_ns),
             priority: Some(priority),
+            handshakes: std::mem::replace(&mut self.generator.handshakes, Handshakes::none()),
             stopped: self.stopped,
             detail: self.window.into_detail(),
             ..measured
@@ -249,12 +251,12 @@ impl<'a> Run<'a> {
     }
 
     fn start(&mut self, slot: usize, waiting: Waiting, session: usize, sendable_ns: u64, now_ns: u64) {
-        let Generator { config, base, sessions, .. } = &mut *self.generator;
+        let Generator { config, endpoint, sessions, .. } = &mut *self.generator;
         let user = &mut sessions[session];
         let (drawn, number) = user.next_operation(&config.scenario);
         let operation = &config.scenario.operations[number];
         let request = &mut self.slots[slot].request;
-        user.write_request(&config.scenario, operation, &base.prefix, &mut self.drawn, request);
+        user.write_request(&config.scenario, operation, &endpoint.base.prefix, &mut self.drawn, request);
         let deadline_ns = now_ns.saturating_add(operation.timeout_ns);
         self.deadline_floor_ns = self.deadline_floor_ns.min(deadline_ns);
         if self.start_ns <= waiting.intended_ns {

@@ -51,14 +51,20 @@ impl Run<'_> {
         }
         match connection.state() {
             State::Closed => (),
-            State::Opening => match connection.advance() {
+            State::Opening => match connection.advance(&mut self.buffer) {
                 Ok(true) => {
                     let now_ns = clock::monotonic_ns();
+                    let handshake = connection.take_handshake();
                     let slots = self.slots_of(at);
                     for active in self.slots[slots].iter_mut().flat_map(|slot| &mut slot.active) {
                         active.sendable_ns = active.waiting.sendable_ns(now_ns);
                     }
                     self.send(at);
+                    if let Some(handshake) = handshake {
+                        self.generator.handshakes.add(handshake);
+                        // What came behind the handshake is not told again.
+                        self.exchange(at, event);
+                    }
                 }
                 Ok(false) => (),
                 Err(error) => self.not_connected(at, &error),
@@ -143,7 +149,7 @@ impl Run<'_> {
         let done_ns = clock::monotonic_ns();
         self.answered_ns = Some(done_ns);
         let (at, stream) = (slot / self.streams, slot % self.streams);
-        let Generator { config, base, connections, sessions, .. } = &mut *self.generator;
+        let Generator { config, endpoint, connections, sessions, .. } = &mut *self.generator;
         let (scenario, connection) = (&config.scenario, &mut connections[at]);
         let Some(mut active) = self.slots[slot].active.take() else { return connection.close() };
         let operation = &scenario.operations[active.operation];
@@ -152,7 +158,7 @@ impl Run<'_> {
         answer.set_cookies().for_each(|cookie| session.set_cookie(cookie));
         let follows = operation.follow_redirects
             && active.redirects < REDIRECTS_MAX
-            && follow(&mut self.slots[slot].request, answer, &base.authority, session.cookies());
+            && follow(&mut self.slots[slot].request, answer, &endpoint.base, session.cookies());
         connection.answered += 1;
         if follows {
             if !keep_alive {

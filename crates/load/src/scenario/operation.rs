@@ -86,7 +86,7 @@ use serde::{Deserialize, Serialize};
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
 /// it is not found removes it. In a closed loop the shares of `[users]` are those of users, in an open loop those of
 /// requests, and a user who thinks takes none: where all of a kind do, another user comes. Cookies are kept for each session (their domain, path and later expiry are not
-/// supported). Not supported either: https, compressed answers, HTTP/2, character entities in extracts.
+/// supported). Not supported either: compressed answers, HTTP/2, character entities in extracts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Scenario {

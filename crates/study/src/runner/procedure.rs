@@ -66,12 +66,15 @@ pub(super) fn generator_of(
     seed: u64,
 ) -> Result<GeneratorConfig, Failure> {
     let (base_url, scenario) = base(server)?;
+    let tls = server.table.tls.as_ref().map(|tls| tls.options(&run.prepared.study_dir)).transpose();
+    let tls = tls.map_err(|e| Failure::Variant(e.to_string()))?.unwrap_or_default();
     if let Some(planned) = run.prepared.plan.procedure.capacity() {
         return Ok(GeneratorConfig {
             in_flight_max: planned.in_flight_max,
             seed: server.trial.seed,
             limited: planned.limited_operations.clone(),
             shared: server.shared.clone(),
+            tls,
             ..GeneratorConfig::new(base_url, scenario, planned.connections)
         });
     }
@@ -80,6 +83,7 @@ pub(super) fn generator_of(
     config.in_flight_max = load.in_flight_max.unwrap_or(config.in_flight_max);
     config.seed = seed;
     config.shared = server.shared.clone();
+    config.tls = tls;
     Ok(config)
 }
 

@@ -1,7 +1,7 @@
 //! `assay capacity` is a study of one variant and one trial, of a ready-made workload that is started or of a server that runs already: it
 //! is warmed up, watched and judged as in any study.
 
-use crate::arguments::{CapacityArguments, MethodName};
+use crate::arguments::{CapacityArguments, MethodName, TlsArguments};
 use crate::command::inject;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -9,8 +9,8 @@ use crate::seed;
 use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, Scenario};
 use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
 use assay_study::{
-    CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, WarmUpTable,
-    generator, run_for_value,
+    CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, TlsTable,
+    WarmUpTable, generator, run_for_value,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,8 +73,18 @@ fn study_of(arguments: &CapacityArguments, seed: u64) -> Result<Study, Failure> 
         Ok(path.to_string_lossy().into_owned())
     };
     let gc_log = arguments.gc_log.as_deref().map(text).transpose()?;
+    let TlsArguments { trust, client_cert, client_key, server_name, no_resumption } = &arguments.tls;
+    let tls = TlsTable {
+        trust: trust.as_deref().map(text).transpose()?,
+        client_cert: client_cert.as_deref().map(text).transpose()?,
+        client_key: client_key.as_deref().map(text).transpose()?,
+        server_name: server_name.clone(),
+        resumption: no_resumption.then_some(false),
+    };
+    let tls = Some(tls).filter(|tls| *tls != TlsTable::default());
     let server = |url: &String| ServerTable {
         url: Some(url.clone()),
+        tls,
         pid: arguments.pid,
         companions: arguments.companion.clone(),
         gc_log,
