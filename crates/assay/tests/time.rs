@@ -65,6 +65,16 @@ fn a_process_that_is_no_jvm_is_accounted_for_with_unknown_roles() {
         "{:?}",
         report.requests
     );
+    // `yes` writes: without the right to sample the report says what would give it.
+    let left_out = report.left_out.iter().any(|row| row.figure == "what the kernel did");
+    match &report.samples {
+        Some(samples) => assert!(!samples.roles.is_empty() && samples.coverage.is_some(), "{samples:?}"),
+        None => assert!(left_out),
+    }
+    let without = assay(&[&yes.pid(), "--for", "300ms", "--json", "--no-samples"]);
+    let without: TimeReport = serde_json::from_slice(&without.stdout).expect("the stored form");
+    let why = without.left_out.iter().find(|row| row.figure == "where in the code").expect("said");
+    assert!(without.samples.is_none() && why.enable.contains("--no-samples"), "{why:?}");
     let shown = text(&assay(&[&yes.pid(), "--for", "300ms", "--requests", "3"]).stdout);
     for part in
         ["not a JVM that could be read", "per request", "the kernel's total for the process", "Not available"]

@@ -1,6 +1,7 @@
 //! Which figure comes from where, and which are not here.
 
 use crate::look::Look;
+use crate::sampling::{Refused, Sampling};
 use assay_linux::ProcRoot;
 use assay_model::{Certainty, LeftOutFigure, TimeFigure, TimeRung};
 
@@ -26,6 +27,7 @@ impl DelayAccounting {
 /// What decides which figures there are.
 pub(crate) struct Available<'a> {
     pub(crate) look: &'a Look,
+    pub(crate) sampling: Result<&'a Sampling, &'a Refused>,
     pub(crate) has_clock: bool,
     pub(crate) delays: DelayAccounting,
     /// Why roles are not known; `None` when they are.
@@ -114,6 +116,18 @@ impl Available<'_> {
                     .to_owned(),
             });
         }
+        if let Ok(sampling) = self.sampling {
+            let mut inferred = |figure: &str, from: String| {
+                let (rung, basis) = (TimeRung::Sampling, Certainty::Inferred);
+                figures.push(TimeFigure { figure: figure.to_owned(), rung, basis, from });
+            };
+            if sampling.names.are_known() {
+                let from = "CPU time of the role, divided as its samples by the function through which the kernel was entered";
+                inferred("what the kernel did", from.to_owned());
+            }
+            let from = "the same by the address: the JVM's code cache, symbols, mappings";
+            inferred("where in the code", from.to_owned());
+        }
         figures
     }
 
@@ -155,11 +169,18 @@ impl Available<'_> {
         if self.look.machine.is_none() {
             push("the machine", "/proc/stat could not be read", "run where /proc is that of the machine");
         }
-        push(
-            "what the kernel did",
-            "/proc does not divide kernel time by activity",
-            "perf trace -s -p PID counts the system calls meanwhile",
-        );
+        match self.sampling {
+            Ok(sampling) if sampling.names.are_known() => {}
+            Ok(_) => push(
+                "what the kernel did",
+                "the kernel hides where its functions are (kernel.kptr_restrict, or no CAP_SYSLOG)",
+                "run assay as root; where kernel.kptr_restrict is 2: sysctl -w kernel.kptr_restrict=1",
+            ),
+            Err(Refused { why, enable }) => {
+                push("what the kernel did", why, enable);
+                push("where in the code", why, enable);
+            }
+        }
         left_out
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::account::Account;
 use crate::figures::{Available, DelayAccounting};
-use crate::jvm::read_jvm;
+use crate::jvm::{Jvm, read_jvm};
 use crate::look::{Look, Target, ticks_ns};
+use crate::sampling::{self, Clocked, CpuClock, Events, Refused, Sampling};
 use crate::split::{Clocks, Sampled, kernel_share};
 use crate::tracks::Tracks;
 use assay_linux::{
@@ -11,8 +12,10 @@ use assay_linux::{
     ticks_per_s, timer_interrupts_per_s,
 };
 use assay_model::{
-    CgroupTime, LeftOutFigure, MachineTime, Problem, ProcessTime, TimeJvm, TimeReport, schema,
+    CgroupTime, LeftOutFigure, MachineTime, Problem, ProcessTime, RoleTime, TimeJvm, TimeReport, TimeSamples,
+    schema,
 };
+use std::collections::HashMap;
 
 /// Reading the JVM's list of threads takes at most this part of the time.
 const JVM_READ_PART: u64 = 20;
@@ -29,6 +32,7 @@ pub struct TimeGauge {
     tracks: Tracks,
     exits: Result<Exits, LeftOutFigure>,
     jvm: JvmState,
+    sampling: Result<Sampling, Refused>,
     looks: u64,
     looks_cpu_ns: u64,
     problems: Vec<Problem>,
@@ -50,6 +54,7 @@ enum JvmState {
         facts: TimeJvm,
         read_at_ns: u64,
         took_cpu_ns: u64,
+        has_frame_pointers: bool,
         problems: Vec<Problem>,
     },
 }
@@ -69,7 +74,25 @@ impl TimeGauge {
         gauge.keep_up();
         gauge.tracks.forget_unseen();
         gauge.jvm = gauge.read_jvm();
+        gauge.sampling = Err(Refused::not_asked());
         Ok(gauge)
+    }
+
+    /// Begins to sample the processors, and a new interval with it. Where that is not possible the report says why. Looks
+    /// read the samples; where they are more than a second apart, call [`TimeGauge::keep_up`] between them.
+    ///
+    /// # Errors
+    /// As of [`TimeGauge::look`].
+    pub fn start_sampling(&mut self) -> Result<(), LinuxError> {
+        self.start_sampling_with(&CpuClock)
+    }
+
+    pub(crate) fn start_sampling_with(&mut self, events: &dyn Events) -> Result<(), LinuxError> {
+        let has_frame_pointers = matches!(&self.jvm, JvmState::Known { has_frame_pointers: true, .. });
+        self.sampling = Sampling::start(events, &self.target.proc, self.identity.pid, has_frame_pointers);
+        self.look()?;
+        self.restart();
+        Ok(())
     }
 
     /// The same below other roots, of which only the files are known: CPU time is in ticks, and roles are unknown.
@@ -104,6 +127,7 @@ impl TimeGauge {
                 "the files are not those of a live process",
                 "look at a live process",
             )),
+            sampling: Err(Refused::not_live()),
             problems,
         })
     }
@@ -137,8 +161,11 @@ impl TimeGauge {
         Ok(!has_ended)
     }
 
-    /// Takes the records of threads that ended. Between two looks that are long apart it makes room for more of them.
+    /// Takes the samples and the records of threads that ended. Between two looks that are long apart it makes room for more of them.
     pub fn keep_up(&mut self) {
+        if let Ok(sampling) = &mut self.sampling {
+            sampling.read();
+        }
         let Ok(exits) = &mut self.exits else { return };
         let began_ns = thread_cpu_ns();
         match exits.listener.take() {
@@ -165,6 +192,9 @@ impl TimeGauge {
         if let Ok(exits) = &mut self.exits {
             exits.has_lost = false;
         }
+        if let Ok(sampling) = &mut self.sampling {
+            sampling.restart();
+        }
         self.first = self.last.clone();
         (self.looks, self.looks_cpu_ns) = (1, self.last.took_cpu_ns);
     }
@@ -180,15 +210,22 @@ impl TimeGauge {
             JvmState::None(why) => (Some(why.clone()), None, &[][..]),
             JvmState::Known { facts, problems, .. } => (None, Some(facts.clone()), &problems[..]),
         };
+        let mut problems: Vec<Problem> = Vec::new();
+        let difference_ns = less(process.cpu_ns, threads_cpu_ns);
+        let samples = self
+            .sampling
+            .as_ref()
+            .ok()
+            .map(|sampling| self.samples(sampling, &roles, process.cpu_ns, difference_ns, &mut problems));
         let available = Available {
             look: last,
+            sampling: self.sampling.as_ref(),
             has_clock: self.target.has_clock,
             delays: self.delays,
             no_roles,
             no_exit_records: self.exits.as_ref().err().cloned(),
             interrupts_per_s: self.clocks.interrupts_per_s,
         };
-        let mut problems: Vec<Problem> = Vec::new();
         let all = self.problems.iter().chain(&first.problems).chain(&last.problems).chain(jvm_problems);
         for problem in all {
             if !problems.contains(problem) {
@@ -209,7 +246,7 @@ impl TimeGauge {
             looks_cpu_ns: self.looks_cpu_ns,
             jvm: facts,
             threads_cpu_ns,
-            difference_ns: less(process.cpu_ns, threads_cpu_ns),
+            difference_ns,
             difference_reading_ns: self.reading_ns(),
             process,
             threads_ended,
@@ -217,6 +254,7 @@ impl TimeGauge {
             roles,
             groups,
             threads,
+            samples,
             requests,
             cgroup: self.cgroup(process.cpu_ns),
             machine: self.machine(),
@@ -224,6 +262,28 @@ impl TimeGauge {
             left_out: available.left_out(),
             problems,
         }
+    }
+
+    fn samples(
+        &self,
+        sampling: &Sampling,
+        roles: &[RoleTime],
+        cpu_ns: u64,
+        difference_ns: i64,
+        problems: &mut Vec<Problem>,
+    ) -> TimeSamples {
+        let clocked = Clocked {
+            cpu_ns,
+            roles: roles.iter().map(|role| (role.role, role.sums.cpu_ns)).collect(),
+            unseen_ns: u64::try_from(difference_ns).unwrap_or(0),
+            role_of: self.tracks.roles_by_number(),
+        };
+        let places = sampling::place_all(&self.target.proc, self.identity.pid, &sampling.user_addresses());
+        let places = places.unwrap_or_else(|error| {
+            problems.push(Problem::from(&error));
+            HashMap::new()
+        });
+        sampling::account_of(sampling, &clocked, &places)
     }
 
     fn process(&self) -> ProcessTime {
@@ -294,7 +354,8 @@ impl TimeGauge {
                 let took_cpu_ns = thread_cpu_ns().saturating_sub(began_ns);
                 self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(took_cpu_ns);
                 let read_at_ns = assay_linux::monotonic_ns();
-                JvmState::Known { facts: jvm.facts, read_at_ns, took_cpu_ns, problems: jvm.problems }
+                let Jvm { facts, has_frame_pointers, problems, .. } = jvm;
+                JvmState::Known { facts, read_at_ns, took_cpu_ns, has_frame_pointers, problems }
             }
             Ok(None) => {
                 JvmState::None(no_roles("the process is no JVM that could be found", "look at a JVM"))

@@ -28,6 +28,8 @@ pub(crate) struct Jvm {
     pub(crate) facts: TimeJvm,
     /// By thread id in Assay's PID namespace.
     pub(crate) labels: HashMap<u32, Label>,
+    /// Whether compiled methods keep frame pointers.
+    pub(crate) has_frame_pointers: bool,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -39,7 +41,12 @@ pub(crate) struct Jvm {
 pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxError> {
     let process = LiveProcess::open(proc, pid)?;
     let memory = CachedMemory::new(&process);
-    let mut jvm = Jvm { facts: TimeJvm::default(), labels: HashMap::new(), problems: Vec::new() };
+    let mut jvm = Jvm {
+        facts: TimeJvm::default(),
+        labels: HashMap::new(),
+        has_frame_pointers: false,
+        problems: Vec::new(),
+    };
     let hotspot = match Hotspot::open(&memory) {
         Ok(Some(hotspot)) => hotspot,
         Ok(None) => return Ok(None),
@@ -62,6 +69,7 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
         let name = thread.name.unwrap_or_else(|| (*kernel_name).to_owned());
         jvm.labels.insert(*tid, Label { role, name, is_whole });
     }
+    jvm.has_frame_pointers = hotspot.flags().bool("PreserveFramePointer") == Some(true);
     let version = hotspot.version();
     jvm.facts = TimeJvm {
         version: version.map(|v| v.text.clone()),

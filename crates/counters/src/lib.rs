@@ -4,6 +4,8 @@
 //! gives each its role (`role`). Between two looks a thread has used what its counters grew by (`tracks`); `account` adds that up by role
 //! and name. How much was user and how much kernel time the kernel only samples: `split` says how far that is known.
 //!
+//! The second rung, `sampling`, says what the kernel did and in whose code user mode was: the processors are sampled with their stacks.
+//!
 //! The process is not stopped, runs nothing, and needs no flag. Without the right to read its memory roles are unknown, and the rest holds.
 
 mod account;
@@ -15,6 +17,9 @@ mod live_tests;
 mod look;
 mod names;
 mod role;
+mod sampling;
+#[cfg(test)]
+mod sampling_tests;
 mod split;
 mod tracks;
 mod used;

@@ -52,16 +52,31 @@ pub(crate) fn kernel_share(of: Sampled, clocks: Clocks) -> Option<Estimate> {
     }
     let share = of.kernel_ns as f64 / sampled_ns as f64;
     let cpu_s = of.cpu_ns.max(sampled_ns) as f64 / 1e9;
-    let samples = (cpu_s * clocks.interrupts_per_s as f64).max(1.0);
-    let shrink = 1.0 + Z * Z / samples;
-    let center = (share + Z * Z / (2.0 * samples)) / shrink;
-    let sampled = Z / shrink * (share * (1.0 - share) / samples + Z * Z / (4.0 * samples * samples)).sqrt();
+    let (center, sampled) = wilson(share, (cpu_s * clocks.interrupts_per_s as f64).max(1.0));
     // The difference of two figures that are cut to a tick has a variance of a sixth of a tick squared.
     let ticks = sampled_ns as f64 / 1e9 * clocks.ticks_per_s as f64;
     let cut = Z * (of.cut as f64 / 6.0).sqrt() / ticks;
-    let half = sampled.hypot(cut);
+    Some(around(share, center, sampled.hypot(cut)))
+}
+
+/// The share that so many of all samples are, with Wilson's 95 % interval. `None` without samples.
+pub(crate) fn share_of(some: u64, all: u64) -> Option<Estimate> {
+    let share = some as f64 / all as f64;
+    let (center, half) = wilson(share, all as f64);
+    (all != 0).then(|| around(share, center, half))
+}
+
+/// Middle and half width of Wilson's interval for a share of so many samples.
+fn wilson(share: f64, samples: f64) -> (f64, f64) {
+    let shrink = 1.0 + Z * Z / samples;
+    let center = (share + Z * Z / (2.0 * samples)) / shrink;
+    let half = Z / shrink * (share * (1.0 - share) / samples + Z * Z / (4.0 * samples * samples)).sqrt();
+    (center, half)
+}
+
+fn around(share: f64, center: f64, half: f64) -> Estimate {
     let ends = ((center - half).clamp(0.0, share), (center + half).clamp(share, 1.0));
-    Some(Estimate { estimate: share, low: Some(ends.0), high: Some(ends.1) })
+    Estimate { estimate: share, low: Some(ends.0), high: Some(ends.1) }
 }
 
 #[cfg(test)]

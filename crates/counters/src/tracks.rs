@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 const MISSES_MAX: u8 = 1;
 /// Names of threads that were never seen; what has others is one sum.
 const UNSEEN_NAMES_MAX: usize = 1000;
+/// Threads that were never seen whose numbers are kept.
+const UNSEEN_NUMBERS_MAX: usize = 100_000;
 /// What has a name beyond the number that is kept.
 pub(crate) const OTHER_NAMES: &str = "other names";
 
@@ -62,6 +64,8 @@ pub(crate) struct Tracks {
     tracks: HashMap<ThreadKey, Track>,
     /// Threads that came and went between two looks, by the kernel's name of their pool.
     unseen: BTreeMap<String, Used>,
+    /// The pools of such threads, by their numbers.
+    unseen_pools: HashMap<u32, String>,
     names: KernelNames,
     /// Start of the youngest thread of the look before.
     youngest_ticks: Option<u64>,
@@ -82,6 +86,17 @@ impl Tracks {
     /// Those that were not, by name.
     pub(crate) fn unseen(&self) -> impl Iterator<Item = (&Used, Named)> {
         self.unseen.iter().map(|(name, used)| (used, self.inferred(name)))
+    }
+
+    /// The role of each thread by its number: of a live thread, whoever had the number before.
+    pub(crate) fn roles_by_number(&self) -> HashMap<u32, ThreadRole> {
+        let unseen = self.unseen_pools.iter().map(|(tid, pool)| (*tid, self.inferred(pool).role));
+        let of = |has_ended: bool| {
+            self.seen()
+                .filter(move |(track, _)| track.has_ended == has_ended)
+                .map(|(track, named)| (track.tid(), named.role))
+        };
+        unseen.chain(of(true)).chain(of(false)).collect()
     }
 
     fn inferred(&self, kernel_name: &str) -> Named {
@@ -144,6 +159,9 @@ impl Tracks {
                     let pool = pool_of(&record.name);
                     let is_kept = self.unseen.len() < UNSEEN_NAMES_MAX || self.unseen.contains_key(&pool);
                     let pool = if is_kept { pool } else { OTHER_NAMES.to_owned() };
+                    if self.unseen_pools.len() < UNSEEN_NUMBERS_MAX {
+                        self.unseen_pools.insert(record.tid, pool.clone());
+                    }
                     self.unseen.entry(pool).or_default().add(&used);
                 }
                 None => {}
@@ -154,6 +172,7 @@ impl Tracks {
     /// Leaves out those that came and went so far: they may have ended before the first look.
     pub(crate) fn forget_unseen(&mut self) {
         self.unseen.clear();
+        self.unseen_pools.clear();
     }
 
     /// What the records added.

@@ -261,9 +261,13 @@ fn a_process_of_which_only_files_are_known_has_ticks_and_no_roles() {
 }
 
 #[test]
-fn what_the_kernel_did_is_said_to_be_unknown() {
-    let (why, enable) = left_out(&account(|_| {}), "what the kernel did").expect("said");
-    assert!(why.contains("activity") && enable.contains("perf trace"), "{why} {enable}");
+fn a_process_of_which_only_files_are_known_has_no_samples() {
+    let report = account(|_| {});
+    for figure in ["what the kernel did", "where in the code"] {
+        let (why, enable) = left_out(&report, figure).expect("said");
+        assert!(why.contains("live process") && enable.contains("live process"), "{why} {enable}");
+    }
+    assert_eq!(report.samples, None);
 }
 
 #[test]

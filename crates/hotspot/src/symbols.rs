@@ -124,6 +124,13 @@ impl Symbols {
         Some((self.name(found)?, address - found.address))
     }
 
+    /// The readable name of the function whose bytes an address lies in: none where symbols were stripped, rather than the one before.
+    pub fn function_at(&self, address: u64) -> Option<String> {
+        let (name, offset) = self.name_at(address)?;
+        let is_covered = offset < self.size_at(address - offset)?;
+        is_covered.then(|| demangled(name).unwrap_or_else(|| name.to_owned()))
+    }
+
     /// The class of a C++ object, by the pointer to its vtable that is its first word.
     pub fn class_of_vtable(&self, vtable_pointer: u64) -> Option<&str> {
         // An object points behind the two words (offset to top, type information) with which its vtable begins.

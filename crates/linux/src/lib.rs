@@ -18,6 +18,7 @@ mod error;
 mod exit_records;
 mod fields;
 mod freeze;
+mod kernel_symbols;
 mod live_process;
 mod machine;
 mod machine_cpu;
@@ -26,6 +27,7 @@ mod memory_source;
 mod memory_status;
 mod page_map;
 mod page_scan;
+mod perf_settings;
 mod pressure;
 mod process;
 mod process_memory;
@@ -53,12 +55,14 @@ pub use cpu_time::{
 pub use error::{Denial, LinuxError, ParseError};
 pub use exit_records::{ExitListener, ExitRecord, ExitRecords};
 pub use freeze::{Freeze, FreezeError, FreezeTimes};
+pub use kernel_symbols::KernelSymbols;
 pub use live_process::LiveProcess;
 pub use machine::{CpuInfo, MemInfo, OsRelease, parse_cpuinfo, parse_meminfo, parse_os_release};
 pub use machine_cpu::{CpuTicks, MachineCpu, parse_stat};
 pub use memory_source::{BeforeMemory, MemorySource, ReadError, ThreadFacts};
 pub use memory_status::{MemoryStatus, kernel_stack_bytes, parse_memory_status};
 pub use page_map::{PageMap, PageRun};
+pub use perf_settings::PerfSettings;
 pub use pressure::{Pressure, PressureTotals, Resource, parse_pressure};
 pub use process::{
     ProcessStat, ProcessStatus, Schedstat, parse_process_stat, parse_process_status, parse_schedstat,

@@ -151,6 +151,15 @@ pub fn parse_schedstat(path: &Path, text: &str) -> Result<Schedstat, ParseError>
 }
 
 impl ProcRoot {
+    /// The path of the program that a process runs, as its mappings name it; ` (deleted)` stands behind one that was.
+    ///
+    /// # Errors
+    /// When the process is gone or belongs to somebody else.
+    pub fn read_program_path(&self, pid: u32) -> Result<std::path::PathBuf, LinuxError> {
+        let path = self.file_of(pid, "exe");
+        std::fs::read_link(&path).map_err(|e| LinuxError::read_of(self, pid, &path, e))
+    }
+
     /// Reads `/proc/PID/stat`.
     ///
     /// # Errors

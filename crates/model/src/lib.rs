@@ -74,8 +74,9 @@ pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use severity::Severity;
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use time::{
-    CgroupTime, ExitRecordsTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadRole, ThreadTime,
-    TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeRung, TimeSums,
+    CgroupTime, CodePlace, ExitRecordsTime, FrameKind, KernelActivity, LeftOutFigure, MachineTime,
+    ProcessTime, RoleTime, SampledFrame, SampledPart, SampledRole, SampledStack, ThreadRole, ThreadTime,
+    TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeRung, TimeSamples, TimeSums,
 };
 pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};
 pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

@@ -116,6 +116,7 @@ fn sample() -> TimeReport {
             run_delay_ns: Some(S),
             has_ended: false,
         }],
+        samples: Some(samples()),
         requests: Some(15_000.0),
         cgroup: Some(CgroupTime {
             path: "/shop".to_owned(),
@@ -143,13 +144,109 @@ fn sample() -> TimeReport {
     }
 }
 
+fn part(what: SampledPart, samples: u64, of: u64, cpu_ns: u64) -> SampledPart {
+    let estimate = samples as f64 / of as f64;
+    let share = Estimate { estimate, low: Some(estimate - 0.01), high: Some(estimate + 0.01) };
+    SampledPart { samples, cpu_ns, share, ..what }
+}
+
+fn kernel(activity: KernelActivity, samples: u64, of: u64, cpu_ns: u64) -> SampledPart {
+    let share = Estimate { estimate: 0.0, low: None, high: None };
+    let what =
+        SampledPart { activity: Some(activity), place: None, library: None, samples: 0, cpu_ns: 0, share };
+    part(what, samples, of, cpu_ns)
+}
+
+fn user(place: CodePlace, library: Option<&str>, samples: u64, of: u64, cpu_ns: u64) -> SampledPart {
+    let library = library.map(str::to_owned);
+    let what = kernel(KernelActivity::Unknown, 1, 1, 0);
+    part(SampledPart { activity: None, place: Some(place), library, ..what }, samples, of, cpu_ns)
+}
+
+/// What samples say of that server.
+fn samples() -> TimeSamples {
+    use CodePlace::*;
+    use KernelActivity::*;
+    let frame = |name: &str, kind| SampledFrame { name: name.to_owned(), kind };
+    let stack = |frames: &[u32], samples| SampledStack { frames: frames.to_vec(), samples };
+    TimeSamples {
+        rate_per_s: 199,
+        cpus: 2,
+        samples: 8000,
+        coverage: Some(0.976),
+        lost: 0,
+        throttled: 1,
+        reading_cpu_ns: S / 50,
+        kernel_share: Some(Estimate { estimate: 0.175, low: Some(0.167), high: Some(0.184) }),
+        roles: vec![
+            SampledRole {
+                role: Some(ThreadRole::Application),
+                cpu_ns: 37 * S,
+                samples: 7200,
+                kernel_share: Some(Estimate { estimate: 0.194, low: Some(0.185), high: Some(0.204) }),
+                parts: vec![
+                    user(CompiledJava, None, 5800, 7200, 29_805_555_555),
+                    kernel(NetworkSend, 900, 7200, 4_625_000_000),
+                    kernel(Futex, 500, 7200, 2_569_444_445),
+                ],
+            },
+            SampledRole {
+                role: Some(ThreadRole::Collector),
+                cpu_ns: 4_004_000_000,
+                samples: 800,
+                kernel_share: None,
+                parts: vec![
+                    user(JvmCollector, None, 780, 800, 3_903_900_000),
+                    user(NativeLibrary, Some("libnio.so"), 20, 800, 100_100_000),
+                ],
+            },
+            SampledRole {
+                role: None,
+                cpu_ns: 200_000_000,
+                samples: 0,
+                kernel_share: None,
+                parts: Vec::new(),
+            },
+        ],
+        kernel: vec![kernel(NetworkSend, 900, 8000, 4 * S), kernel(Futex, 500, 8000, 2 * S)],
+        user: vec![
+            user(CompiledJava, None, 5800, 8000, 30 * S),
+            user(JvmCollector, None, 780, 8000, 4 * S),
+            user(NativeLibrary, Some("libnio.so"), 20, 8000, S / 10),
+        ],
+        frames: vec![
+            frame("application", FrameKind::Role),
+            frame("compiled Java", FrameKind::Java),
+            frame("__send (libc.so.6)", FrameKind::Native),
+            frame("do_syscall_64", FrameKind::Kernel),
+            frame("__x64_sys_sendto", FrameKind::Kernel),
+            frame("__x64_sys_futex", FrameKind::Kernel),
+            frame("garbage collector", FrameKind::Role),
+            frame("G1ParScanThreadState::trim_queue", FrameKind::Jvm),
+        ],
+        stacks: vec![
+            stack(&[0, 1], 5800),
+            stack(&[0, 2, 3, 4], 900),
+            stack(&[6, 7], 780),
+            stack(&[0, 2, 3, 5], 500),
+        ],
+        other_stacks_samples: 20,
+    }
+}
+
 /// What a hostile process calls its threads.
 fn hostile() -> TimeReport {
     let mut report = sample();
     let name = "<script>alert(1)</script>\u{1b}[31m\u{202e}".repeat(40);
     report.program.clone_from(&name);
     report.groups[0].name.clone_from(&name);
-    report.threads[0].name = name;
+    report.threads[0].name.clone_from(&name);
+    let samples = report.samples.as_mut().expect("sampled");
+    samples.frames[1].name.clone_from(&name);
+    samples.roles[1].parts[1].library = Some(name);
+    samples.stacks[0] = SampledStack { frames: vec![0, 1, 99, u32::MAX, 1, 1], samples: u64::MAX };
+    samples.stacks[1] = SampledStack { frames: Vec::new(), samples: u64::MAX };
+    samples.roles[0].parts[0].share = Estimate { estimate: f64::NAN, low: None, high: Some(f64::INFINITY) };
     report.process.cpu_ns = 0;
     report.duration_ns = 0;
     report.roles[0].sums.cpu_ns = u64::MAX;
@@ -165,6 +262,7 @@ fn bare() -> TimeReport {
     let mut report = sample();
     report.jvm = None;
     (report.roles, report.groups, report.threads) = (Vec::new(), Vec::new(), Vec::new());
+    report.samples = None;
     (report.cgroup, report.requests, report.process.kernel_share) = (None, None, None);
     report.machine = MachineTime::default();
     report
@@ -237,9 +335,15 @@ fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
     for reference in ["http:", "https:", "@import", "fetch(", "src=", "xmlhttprequest"] {
         assert!(!first.to_lowercase().contains(reference), "{reference} in the page");
     }
-    for shown in
-        ["http-nio-8080-exec-*", "2.75 ms", "sysctl -w kernel.task_delayacct=1", "Control group /shop"]
-    {
+    for shown in [
+        "network send",
+        "libjvm: garbage collection",
+        "libnio.so",
+        "http-nio-8080-exec-*",
+        "2.75 ms",
+        "sysctl -w kernel.task_delayacct=1",
+        "Control group /shop",
+    ] {
         assert!(first.contains(shown), "{shown}");
     }
 }

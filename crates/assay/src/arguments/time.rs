@@ -25,6 +25,9 @@ pub struct TimeArguments {
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive)]
     pub watch: Option<Duration>,
+    /// Do not sample the processors: what the kernel did, and where in the code, stays unknown
+    #[arg(long)]
+    pub no_samples: bool,
     /// Print the stored form as JSON; with --watch one line for each interval
     #[arg(long)]
     pub json: bool,

@@ -27,7 +27,11 @@ pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     identity_of(arguments.pid)?;
     let stop = stop::flag_on_signal_with(screen::leave)?;
-    let mut looking = Looking { gauge: TimeGauge::start(arguments.pid)?, stop: &stop, arguments };
+    let mut gauge = TimeGauge::start(arguments.pid)?;
+    if !arguments.no_samples {
+        gauge.start_sampling()?;
+    }
+    let mut looking = Looking { gauge, stop: &stop, arguments };
     match arguments.watch {
         Some(interval) => looking.watch(interval),
         None => looking.once(),
@@ -127,6 +131,7 @@ impl Looking<'_> {
             let next = (Instant::now() + LOOK_EVERY.max(cost * LOOK_PART)).min(until);
             while Instant::now() < next && !self.stop.load(Ordering::SeqCst) {
                 std::thread::sleep(NAP.min(next.saturating_duration_since(Instant::now())));
+                self.gauge.keep_up();
             }
             if !self.gauge.look()? {
                 return Ok(End::ProcessEnded);

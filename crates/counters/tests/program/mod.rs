@@ -4,8 +4,10 @@ use assay_testkit::Running;
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{Read, stdin};
+use std::io::{Read, Seek, Write, stdin};
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 const NAME: &str = "ASSAY_COUNTERS_PROGRAM";
@@ -56,6 +58,12 @@ fn in_user_mode_for(steps: u64) {
     black_box(sum);
 }
 
+fn connection() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let one = TcpStream::connect(listener.local_addr().expect("bound")).expect("connected");
+    (one, listener.accept().expect("connected").0)
+}
+
 /// A thread that waits for what it has to do last.
 type Begun = (std::sync::mpsc::Sender<u64>, std::thread::JoinHandle<()>);
 
@@ -73,6 +81,70 @@ fn act(what: &str, number: u64, begun: &mut Option<Begun>) {
             let mut zeros = File::open("/dev/zero").expect("a device");
             let mut buffer = vec![0u8; 1 << 20];
             burn(number, || zeros.read_exact(&mut buffer).expect("zeros"));
+        }
+        "send" => {
+            let (mut one, mut other) = connection();
+            let mut buffer = [7; 512];
+            burn(number, || {
+                for _ in 0..20 {
+                    one.write_all(&buffer).expect("sent");
+                    other.read_exact(&mut buffer).expect("received");
+                }
+            });
+        }
+        "fault" => burn(number, || {
+            // More than glibc ever keeps for the next one.
+            let mut pages = vec![0u8; 64 << 20];
+            for page in pages.chunks_mut(4096) {
+                page[0] = 1;
+            }
+            black_box(&pages);
+        }),
+        "futex" => {
+            let locks = Arc::new((Mutex::new(0u64), Condvar::new()));
+            let other = Arc::clone(&locks);
+            let turns = move |locks: &(Mutex<u64>, Condvar), own: u64| {
+                let mut turn = locks.0.lock().expect("a lock");
+                while *turn != u64::MAX {
+                    if *turn % 2 == own {
+                        *turn += 1;
+                        locks.1.notify_one();
+                        if own == 0 && number * 1_000_000 < ns(ClockId::ThreadCPUTime) {
+                            *turn = u64::MAX;
+                        }
+                    } else {
+                        turn = locks.1.wait(turn).expect("a lock");
+                    }
+                }
+            };
+            let second = std::thread::spawn(move || turns(&other, 1));
+            let first = Arc::clone(&locks);
+            std::thread::spawn(move || turns(&first, 0)).join().expect("no panic");
+            locks.1.notify_all();
+            second.join().expect("no panic");
+        }
+        "call" => burn(number, || {
+            for _ in 0..1000 {
+                black_box(rustix::process::getppid());
+            }
+        }),
+        "poll" => burn(number, || {
+            for _ in 0..1000 {
+                let none = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
+                rustix::event::poll(&mut [], Some(&none)).expect("polled");
+            }
+        }),
+        "file" => {
+            let mut file = tempfile::tempfile().expect("a file");
+            let mut buffer = [7; 4096];
+            burn(number, || {
+                for _ in 0..100 {
+                    file.rewind().expect("at the start");
+                    file.write_all(&buffer).expect("written");
+                    file.rewind().expect("at the start");
+                    file.read_exact(&mut buffer).expect("read");
+                }
+            });
         }
         // Each takes 20 ms of CPU time and ends.
         "threads" => {

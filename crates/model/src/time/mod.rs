@@ -2,9 +2,13 @@
 
 mod report;
 mod role;
+mod sampled;
 
 pub use report::{
     CgroupTime, ExitRecordsTime, LeftOutFigure, MachineTime, ProcessTime, RoleTime, ThreadTime, TimeFigure,
     TimeGroup, TimeJvm, TimeReport, TimeSums,
 };
 pub use role::{ThreadRole, TimeRung};
+pub use sampled::{
+    CodePlace, FrameKind, KernelActivity, SampledFrame, SampledPart, SampledRole, SampledStack, TimeSamples,
+};

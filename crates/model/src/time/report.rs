@@ -1,6 +1,6 @@
 //! The CPU time of a process over a stretch of time: what `assay time PID --json` prints.
 
-use super::{ThreadRole, TimeRung};
+use super::{ThreadRole, TimeRung, TimeSamples};
 use crate::{Certainty, Estimate, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,9 @@ pub struct TimeReport {
     pub groups: Vec<TimeGroup>,
     /// The threads that used most, the most first; bounded.
     pub threads: Vec<ThreadTime>,
+    /// What samples say of it; absent where there are none: `left_out` says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<TimeSamples>,
     /// Requests in this time, as the user told; absent when not told.
     pub requests: Option<f64>,
     /// The control group of the process.

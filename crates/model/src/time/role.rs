@@ -58,6 +58,8 @@ closed! {
         CpuClock = "cpu-clock",
         /// What the kernel sends of each thread that ends (taskstats).
         ExitRecords = "exit-records",
+        /// Samples of the processors by a software event of the kernel's `perf_event_open`.
+        Sampling = "sampling",
         /// The layout of the JVM, read from its memory.
         VmStructures = "vm-structures",
     }

@@ -1,6 +1,7 @@
 //! CPU time of one process for people: a tree for the terminal, a page, a line for each stretch of time.
 
 mod page;
+mod sampled;
 mod terminal;
 mod words;
 

@@ -1,5 +1,6 @@
 //! The page of an account of CPU time.
 
+use super::sampled;
 use super::words::{self, UNKNOWN, rate, share_with_error};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{count, duration, percent};
@@ -19,7 +20,7 @@ const STYLE: &str = include_str!("../../../../web/memory.css");
 /// # Errors
 /// Those of the writer.
 pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
-    let sections = vec![
+    let mut sections = vec![
         Section::answer(answer(report)),
         Section::new("roles", "What the CPU time was used for", roles(report)).called("Roles"),
         Section::new("threads", "Threads that used most", threads(report)).called("Threads"),
@@ -27,6 +28,13 @@ pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
         Section::new("sources", "Where the figures come from", sources(report)).called("Sources"),
         Section::problems(&Problem::listed(&report.problems)),
     ];
+    if let Some(samples) = &report.samples {
+        let kinds = sampled::tables(samples, report);
+        sections.insert(
+            2,
+            Section::new("samples", "What the kernel did, and where in the code", kinds).called("Kinds"),
+        );
+    }
     Page {
         style: STYLE,
         lines: vec![("", words::subject(report))],

@@ -1,5 +1,6 @@
 //! An account of CPU time as a tree for the terminal, and as one line.
 
+use super::sampled;
 use super::words::{self, UNKNOWN, rate, share_with_error};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, duration, percent};
@@ -35,6 +36,7 @@ pub fn render(report: &TimeReport, view: TerminalView) -> String {
     if let Some(group) = words::cgroup(report) {
         out.paragraph(0, &group, Ink::plain);
     }
+    sampled::tree(&mut out, report);
     out.rows("Beside CPU time", &words::beside(report));
     out.heading("Where the figures come from");
     for (figure, basis, from) in words::figures(report) {

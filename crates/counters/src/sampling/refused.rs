@@ -1,0 +1,74 @@
+//! Why there are no samples, and what would give them.
+
+use super::trial::Refusal;
+use assay_linux::LinuxError;
+use rustix::io::Errno;
+
+/// Why, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) why: String,
+    pub(crate) enable: String,
+}
+
+const RIGHTS: &str = "run assay as root or with CAP_PERFMON, or sysctl -w kernel.perf_event_paranoid=0";
+const SECCOMP: &str = "allow perf_event_open in the container's seccomp profile, or run assay outside of it";
+
+impl Refused {
+    fn new(why: impl Into<String>, enable: &str) -> Refused {
+        Refused { why: why.into(), enable: enable.to_owned() }
+    }
+
+    pub(crate) fn not_asked() -> Refused {
+        Refused::new("the processors were not sampled", "leave out --no-samples")
+    }
+
+    pub(crate) fn not_live() -> Refused {
+        Refused::new("the files are not those of a live process", "look at a live process")
+    }
+
+    pub(crate) fn unreadable(error: &LinuxError) -> Refused {
+        Refused::new(error.to_string(), "run where /proc is that of the machine")
+    }
+
+    /// `paranoid`: the setting, where the kernel has it.
+    pub(crate) fn because(refusal: &Refusal, paranoid: Option<i64>) -> Refused {
+        let error = match refusal {
+            Refusal::Wrong(what) => {
+                return Refused::new(
+                    format!("the kernel's event cpu-clock is not to be trusted here: {what}"),
+                    "a kernel or hypervisor whose timers are right; perf record -e cpu-clock shows the same",
+                );
+            }
+            Refusal::Kernel(error) => error,
+        };
+        let failed = |what: &str| format!("perf_event_open: {what} ({error})");
+        match Errno::from_io_error(error) {
+            Some(Errno::ACCESS | Errno::PERM) => match paranoid {
+                Some(level) if 0 < level => {
+                    let why = format!("kernel.perf_event_paranoid is {level}, and assay has no CAP_PERFMON");
+                    Refused::new(failed(&why), RIGHTS)
+                }
+                Some(_) => Refused::new(failed("a filter of system calls forbids it"), SECCOMP),
+                None => Refused::new(failed("assay may not"), RIGHTS),
+            },
+            Some(Errno::NOSYS) => Refused::new(
+                failed("the kernel has no such call, or a filter hides it"),
+                "a kernel with CONFIG_PERF_EVENTS=y; in a container a seccomp profile that allows perf_event_open",
+            ),
+            Some(Errno::NOENT | Errno::OPNOTSUPP | Errno::INVAL | Errno::NODEV) => Refused::new(
+                failed("the kernel has no event cpu-clock"),
+                "a kernel with CONFIG_PERF_EVENTS=y",
+            ),
+            Some(Errno::MFILE | Errno::NFILE) => Refused::new(
+                failed("too few files may be open"),
+                "raise ulimit -n: a file for each processor",
+            ),
+            Some(Errno::NOMEM) => Refused::new(
+                failed("no memory for the samples"),
+                "raise ulimit -l or kernel.perf_event_mlock_kb: 516 KiB for each processor",
+            ),
+            _ => Refused::new(failed("the kernel refuses"), RIGHTS),
+        }
+    }
+}

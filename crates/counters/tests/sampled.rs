@@ -1,0 +1,124 @@
+//! Samples of programs of which it is known what they do: user mode and kernel, and what the kernel does.
+
+mod program;
+
+use assay_counters::TimeGauge;
+use assay_model::{CodePlace, KernelActivity, TimeReport, TimeRung, TimeSamples};
+use assay_testkit::skip;
+use program::Program;
+use std::time::{Duration, Instant};
+
+/// Standard errors of an interval of 95 %, and of one that a right figure leaves once in a thousand runs.
+const WIDER: f64 = 3.29 / 1.96;
+
+/// Has a program do this, sampled, and gives the report and the CPU time of each by the program's own clock. `None` where the machine
+/// does not let sample.
+fn sampled(what: &[String]) -> Option<(TimeReport, Vec<u64>)> {
+    let program = Program::start();
+    let mut gauge = TimeGauge::start(program.pid()).expect("our child");
+    gauge.start_sampling().expect("our child");
+    let what = what.to_vec();
+    let doing = std::thread::spawn(move || {
+        let mut program = program;
+        let took = what.iter().map(|what| program.take(what)).collect();
+        (program, took)
+    });
+    let mut next = Instant::now();
+    while !doing.is_finished() {
+        gauge.keep_up();
+        if next <= Instant::now() {
+            gauge.look().expect("our child");
+            next += Duration::from_millis(500);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (program, took) = doing.join().expect("no panic");
+    assert!(gauge.look().expect("our child"), "it lives");
+    let report = gauge.report(None);
+    drop(program);
+    if report.samples.is_none() {
+        let why = report.left_out.iter().find(|left_out| left_out.figure == "what the kernel did");
+        eprintln!("{why:?}");
+    }
+    report.samples.is_some().then_some((report, took))
+}
+
+fn share(samples: &TimeSamples, activity: KernelActivity) -> f64 {
+    let part = samples.kernel.iter().find(|part| part.activity == Some(activity));
+    let kernel: u64 = samples.kernel.iter().map(|part| part.samples).sum();
+    part.map_or(0.0, |part| part.samples as f64) / kernel as f64
+}
+
+#[test]
+fn user_and_kernel_of_a_known_program_lie_within_two_points_or_the_interval() {
+    let tasks: Vec<String> = (0..8).flat_map(|_| ["user 500", "kernel 250"]).map(str::to_owned).collect();
+    let Some((report, took)) = sampled(&tasks) else { skip!("the machine does not let sample") };
+    let samples = report.samples.as_ref().expect("samples");
+    let kernel_ns: u64 = took.iter().skip(1).step_by(2).sum();
+    let known = kernel_ns as f64 / took.iter().sum::<u64>() as f64;
+    let share = samples.kernel_share.expect("samples");
+    let (low, high) = share.ends().expect("an interval");
+    let room = if known < share.estimate { share.estimate - low } else { high - share.estimate };
+    let off = (share.estimate - known).abs();
+    assert!(off <= 0.02 || off <= room * WIDER, "{share:?}, but {known} is known");
+    assert!(high - low < 0.08, "{share:?} tells nothing");
+    let coverage = samples.coverage.expect("CPU time");
+    assert!((0.9..1.1).contains(&coverage) && samples.lost == 0, "{coverage} {}", samples.lost);
+    assert!(samples.user.iter().any(|part| part.place == Some(CodePlace::Program)), "{:?}", samples.user);
+}
+
+#[test]
+fn the_parts_add_up_to_the_cpu_time_of_the_clocks() {
+    let tasks = ["user 300", "threads 20", "send 300"].map(str::to_owned);
+    let Some((report, _)) = sampled(&tasks) else { skip!("the machine does not let sample") };
+    let samples = report.samples.as_ref().expect("samples");
+    for role in &samples.roles {
+        let parts: u64 = role.parts.iter().map(|part| part.cpu_ns).sum();
+        assert!(role.samples == 0 || parts == role.cpu_ns, "{role:?}");
+        assert_eq!(role.samples, role.parts.iter().map(|part| part.samples).sum::<u64>());
+    }
+    let roles: u64 = samples.roles.iter().map(|role| role.cpu_ns).sum();
+    assert_eq!(roles, report.process.cpu_ns.max(report.threads_cpu_ns), "{:?}", samples.roles);
+    let all = samples.kernel.iter().chain(&samples.user).map(|part| part.cpu_ns);
+    assert_eq!(all.sum::<u64>(), report.process.cpu_ns);
+    let listed: u64 = samples.stacks.iter().map(|stack| stack.samples).sum();
+    assert_eq!(listed + samples.other_stacks_samples, samples.samples);
+    let of_roles: u64 = samples.roles.iter().map(|role| role.samples).sum();
+    assert_eq!(of_roles, samples.samples);
+    // Those that came and went between two looks have a role by the records of their ends, and else none.
+    let has_records = report.figures.iter().any(|figure| figure.rung == TimeRung::ExitRecords);
+    let unseen: u64 = samples.roles.iter().filter(|role| role.role.is_none()).map(|role| role.samples).sum();
+    assert_eq!(unseen == 0, has_records, "{:?}", samples.roles);
+}
+
+#[test]
+fn storms_have_the_name_of_what_they_do() {
+    use KernelActivity::*;
+    let storms: [(&str, &[KernelActivity]); 6] = [
+        ("send 1500", &[NetworkSend, NetworkReceive, Softirq]),
+        ("fault 1500", &[PageFaults, MemoryMappings]),
+        ("futex 1000", &[Futex]),
+        ("poll 1500", &[Polling]),
+        ("file 1500", &[Files]),
+        ("call 1500", &[OtherCalls, Crossing]),
+    ];
+    for (storm, expected) in storms {
+        let Some((report, _)) = sampled(&[storm.to_owned()]) else {
+            skip!("the machine does not let sample")
+        };
+        let samples = report.samples.expect("samples");
+        if samples.kernel.iter().all(|part| part.activity == Some(Unknown)) {
+            skip!("the kernel hides its symbols");
+        }
+        let shares: Vec<f64> = expected.iter().map(|activity| share(&samples, *activity)).collect();
+        // What every system call has, and what befalls whoever runs.
+        let befalls = [Crossing, Scheduling, Interrupts].into_iter().filter(|one| !expected.contains(one));
+        let of_all: f64 = befalls.map(|activity| share(&samples, activity)).sum();
+        let own: f64 = shares.iter().sum();
+        assert!(0.9 * (1.0 - of_all) <= own && 0.5 <= own, "{storm}: {own} {of_all} {:?}", samples.kernel);
+        assert!(shares.iter().all(|share| 0.02 <= *share), "{storm}: {shares:?} {:?}", samples.kernel);
+        let first = samples.kernel.iter().find(|part| part.activity != Some(Crossing));
+        let first = first.and_then(|part| part.activity).expect("samples");
+        assert!(expected.contains(&first), "{storm}: {:?}", samples.kernel);
+    }
+}
