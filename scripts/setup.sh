@@ -238,7 +238,9 @@ prepare_program() {
 # Whether each JVM of the pair is there, or the reason why it cannot be
 pair_is_settled() {
     for name in 17-i386 17-amd64; do
-        [ -e "$here/.assay/jvm/$name/complete" ] || [ -e "$here/.assay/jvm/$name.unavailable" ] || return 1
+        # Its programs name the folder that they were made in.
+        grep -qsF " $(readlink -f "$here/.assay/jvm/$name")" "$here/.assay/jvm/$name/complete" ||
+            [ -e "$here/.assay/jvm/$name.unavailable" ] || return 1
     done
 }
 

@@ -21,7 +21,15 @@ public class Counted {
         Leaf other;
     }
 
-    record Pair(int left, String right) {}
+    static class Pair {
+        final int left;
+        final String right;
+
+        Pair(int left, String right) {
+            this.left = left;
+            this.right = right;
+        }
+    }
 
     enum Colour { RED, GREEN, BLUE }
 

@@ -40,7 +40,15 @@ public class Objects {
         GREEN
     }
 
-    record Pair(Object first, int second) {}
+    static class Pair {
+        final Object first;
+        final int second;
+
+        Pair(Object first, int second) {
+            this.first = first;
+            this.second = second;
+        }
+    }
 
     static Object shape(int i) {
         switch (i % 13) {
@@ -113,7 +121,7 @@ public class Objects {
         started.await();
         int virtual = Integer.getInteger("virtual", 0);
         if (virtual != 0) {
-            var start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+            java.lang.reflect.Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
             CountDownLatch parked = new CountDownLatch(virtual);
             for (int i = 0; i < virtual; i++) {
                 int depth = i % 20;
@@ -154,14 +162,15 @@ public class Objects {
     }
 
     static Object[] passing() {
-        try (var file = Objects.class.getResourceAsStream("Objects$Small.class")) {
-            byte[] bytes = file.readAllBytes();
+        try (java.io.InputStream file = Objects.class.getResourceAsStream("Objects$Small.class")) {
+            byte[] bytes = new byte[10_000];
+            int length = file.read(bytes);
             Class<?> small = new ClassLoader(null) {
                 Class<?> define() {
-                    return defineClass(null, bytes, 0, bytes.length);
+                    return defineClass(null, bytes, 0, length);
                 }
             }.define();
-            var make = small.getDeclaredConstructor();
+            java.lang.reflect.Constructor<?> make = small.getDeclaredConstructor();
             make.setAccessible(true);
             Object[] made = new Object[1000];
             for (int i = 0; i < made.length; i++) {

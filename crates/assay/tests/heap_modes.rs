@@ -3,8 +3,9 @@
 //! The whole, 14 sizes for each JVM at hand and each collector, is a check of its own since it starts some 200 JVMs:
 //! `cargo test -p assay --test heap_modes -- --ignored`.
 
+use assay_jdk::Release;
 use assay_model::{HeapModes, ModeCell, ReferenceMode};
-use assay_testkit::{each_java, find_java, skip};
+use assay_testkit::{each_java, each_release, find_java, skip};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -38,9 +39,11 @@ fn java(feature: u32) -> Option<PathBuf> {
     find_java(feature, 64)
 }
 
-/// JVMs that can be had, as words.
+/// JVMs whose modes are computed, as words.
 fn javas() -> Vec<String> {
-    let found = each_java(64).into_values();
+    let is_computed = |feature: &u32| Release::of(*feature).modes.are_rules_known;
+    let found =
+        each_release(64).into_iter().filter(|(feature, _)| is_computed(feature)).map(|(_, java)| java);
     found.flat_map(|java| ["--java".to_owned(), java.display().to_string()]).collect()
 }
 

@@ -42,6 +42,17 @@ fn debug_lines_of_safepoints_of_jdk_11_are_read() {
 }
 
 #[test]
+fn each_line_of_g1_in_other_releases_is_read() {
+    for name in ["21-g1.log", "26-g1.log", "28-g1.log"] {
+        let (_, log) = read(name);
+        let report =
+            check_stops(name, &numbers(&log, "Total: ").iter().map(|ns| ns / 1e6).collect::<Vec<_>>());
+        let is_pause = |line: &&str| line.contains(") Pause ") && line.ends_with("ms");
+        assert_eq!(report.pauses.count, log.lines().filter(is_pause).count() as u64, "{name}");
+    }
+}
+
+#[test]
 fn shenandoah_of_jdk_27_is_read_to_the_last_line() {
     for (name, says) in
         [("27-shenandoah.log", "Concurrent uncommit "), ("27-genshenandoah.log", "Concurrent update cards")]

@@ -2,7 +2,8 @@
 //! fields in the order of the source.
 
 use assay_heap::{Census, ClassShape, NeighbourKind, hprof};
-use assay_testkit::{Running, each_java, find_tool, start_java};
+use assay_jdk::Release;
+use assay_testkit::{Running, each_java, each_release, find_tool, start_java};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -39,11 +40,16 @@ fn histogram(running: &Running, jcmd: &Path) -> Counts {
         let [number, instances, bytes, name, ..] = words[..] else { continue };
         let (Ok(instances), Ok(bytes)) = (instances.parse::<u64>(), bytes.parse::<u64>()) else { continue };
         if number.ends_with(':') {
-            let count = counts.entry(spelt(name)).or_insert((0, 0));
+            let count = counts.entry(spelt(stem(name))).or_insert((0, 0));
             *count = (count.0 + instances, count.1 + bytes);
         }
     }
     counts
+}
+
+/// The name of a class without what tells it from others made at run time: until JDK 14 a histogram has that, and a dump has not.
+fn stem(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(stem, _)| stem)
 }
 
 /// `[Ljava.lang.String;` as `java.lang.String[]`.
@@ -65,6 +71,12 @@ fn spelt(name: &str) -> String {
     format!("{stem}{}", "[]".repeat(dimensions))
 }
 
+/// Each release that can be had: that a dump says what its JVM says holds for all.
+fn releases() -> Vec<(u32, u8, PathBuf)> {
+    let of = |bits| each_release(bits).into_iter().map(move |(jdk, java)| (jdk, bits, java));
+    of(64).chain(of(32)).collect()
+}
+
 fn javas() -> Vec<(u32, u8, PathBuf)> {
     let of = |bits| each_java(bits).into_iter().map(move |(jdk, java)| (jdk, bits, java));
     of(64).chain(of(32)).collect()
@@ -78,7 +90,7 @@ fn jdk() -> Option<PathBuf> {
 fn instances(census: &Census) -> HashMap<&str, u64> {
     let mut counts = HashMap::new();
     for class in &census.classes {
-        *counts.entry(&*class.name).or_insert(0) += class.instances;
+        *counts.entry(stem(&class.name)).or_insert(0) += class.instances;
     }
     counts
 }
@@ -90,9 +102,11 @@ fn class<'a>(census: &'a Census, name: &str) -> &'a ClassShape {
 #[test]
 fn a_dump_says_what_its_jvm_says() {
     let Some(jdk) = jdk() else { assay_testkit::skip!("no jcmd") };
-    for (feature, bits, java) in javas() {
-        let looked = look(&java, &jdk, &["-Xmx256m"]);
-        let what = format!("JDK {feature} of {bits} bits");
+    for (feature, bits, java) in releases() {
+        // Parallel, which JDK 8 takes here by itself, leaves gaps that only a histogram counts.
+        let looked = look(&java, &jdk, &["-Xmx256m", "-XX:+UseSerialGC"]);
+        let headers = if Release::of(feature).modes.headers_are_compact { ", compact" } else { "" };
+        let what = format!("JDK {feature} of {bits} bits{headers}");
         counts_are_those_of_the_histogram(&looked, &what);
         mirrors_are_right(&looked, &what);
         fields_are_in_the_order_of_the_class_file(&looked.census, &what);
@@ -113,7 +127,10 @@ fn counts_are_those_of_the_histogram(looked: &Looked, what: &str) {
     for name in names {
         let told = looked.histogram.get(name).map_or(0, |(instances, _)| *instances);
         let counted = counts.get(name).copied().unwrap_or(0);
-        let is_known_to_differ = name == "java.lang.Class" || OF_COMMANDS.contains(&name) || is_filled(name);
+        // Until JDK 18 a gap of 16 bytes is filled with an object of this class, which a dump has not.
+        let is_gap = name == "java.lang.Object" && counted < told && !looked.histogram.contains_key(FILLERS);
+        let is_of_jvm = name == "java.lang.Class" || OF_COMMANDS.contains(&name);
+        let is_known_to_differ = is_of_jvm || is_filled(name) || is_gap;
         assert!(told == counted || is_known_to_differ, "{what}: {name}: {counted}, in the histogram {told}");
     }
     ints_are_those_of_the_histogram(looked, what);
@@ -218,7 +235,9 @@ fn version_is_that_of_the_jvm(census: &Census, java: &Path, bits: u8, what: &str
     let release = java.ancestors().nth(2).map(|home| home.join("release")).expect("a home");
     let release = std::fs::read_to_string(release).expect("its release file");
     let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=")).expect("a version");
-    assert_eq!(census.jdk_version.as_deref(), Some(version.trim_matches('"')), "{what}");
+    // A build before its release says so of itself, and its release file does not.
+    let told = census.jdk_version.as_deref().map(|version| version.trim_end_matches("-ea"));
+    assert_eq!(told, Some(version.trim_matches('"')), "{what}");
     assert_eq!(census.word_bytes, u64::from(bits / 8), "{what}");
     let others = census.problems.iter().find(|problem| !problem.text.contains("fill gaps between objects"));
     assert_eq!(others, None, "{what}");

@@ -3,9 +3,10 @@
 use assay_heap::live::{LiveCensus, LiveError, census};
 use assay_heap::{Census, ClassShape, FieldKind, PrimitiveKind};
 use assay_hotspot::attach_command;
+use assay_jdk::Release;
 use assay_linux::ProcRoot;
 use assay_model::ModelName;
-use assay_testkit::{Running, each_java, find_java, skip, start_java};
+use assay_testkit::{Running, each_java, each_release, find_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -104,8 +105,10 @@ fn counts_are_the_jvm_s(feature: u32, collector: &str) {
     }
     assert!(ours.iter().all(|(name, count)| *count == 0 || theirs.contains_key(name)), "{ours:?}");
     let model = live.model.expect("a model");
-    assert_eq!((model.name, model.jdk), (ModelName::Compressed, Some(feature)));
-    assert!(model.jdk_version.is_some_and(|version| version.starts_with(&format!("{feature}."))));
+    let is_compact = Release::of(feature).modes.headers_are_compact;
+    let name = if is_compact { ModelName::Compact } else { ModelName::Compressed };
+    assert_eq!((model.name, model.jdk), (name, Some(feature)));
+    assert!(model.jdk_version.is_some_and(|version| version.starts_with(&feature.to_string())));
     assert_eq!((live.census.word_bytes, live.census.alignment_bytes), (8, Some(8)));
     let void = live.census.classes.iter().filter(|class| &*class.name == "void" && class.has_mirror).count();
     assert_eq!(void, 1);
@@ -121,6 +124,18 @@ fn counts_of_a_running_jvm_17_are_its_own() {
 fn counts_of_a_running_jvm_25_are_its_own() {
     counts_are_the_jvm_s(25, "-XX:+UseG1GC");
     counts_are_the_jvm_s(25, "-XX:+UseParallelGC");
+}
+
+#[test]
+fn counts_of_every_other_running_release_are_its_own() {
+    let known = |feature: &u32| Release::exactly(*feature).is_some_and(|release| release.pack.is_some());
+    for feature in
+        each_release(64).into_keys().filter(|feature| ![17, 25].contains(feature) && known(feature))
+    {
+        for collector in ["-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC"] {
+            counts_are_the_jvm_s(feature, collector);
+        }
+    }
 }
 
 /// `static? name descriptor` of each field, by class, as `javap` prints class files.

@@ -39,6 +39,12 @@ impl Hotspot<'_> {
         self.source().word(place).filter(|pointer| *pointer != 0)
     }
 
+    /// A generation of Parallel by its field: static until JDK 26, and one of the heap's since.
+    pub(crate) fn parallel_generation(&self, field: &str) -> Option<u64> {
+        let spelling = [("ParallelScavengeHeap", field)];
+        self.static_pointer(&spelling).or_else(|| self.pointer(self.collected_heap()?, &spelling))
+    }
+
     /// The object that stands for the whole heap, of whichever collector.
     pub(crate) fn collected_heap(&self) -> Option<u64> {
         self.static_pointer(&[("Universe", "_collectedHeap")])

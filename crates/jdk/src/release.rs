@@ -38,7 +38,7 @@ pub struct Release {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptionState {
-    /// The JVM does not start with it.
+    /// The JVM does not start with it, or passes over it with a warning.
     Absent,
     /// It needs `-XX:+UnlockExperimentalVMOptions`.
     Experimental,
@@ -147,12 +147,16 @@ pub struct ModeRules {
     pub g1_region_bytes_max: u64,
     /// What the limit of compressed references leaves free for G1, in bytes, where no size is asked for.
     pub g1_alignment_bytes_max: u64,
+    /// Whether Shenandoah leaves twice its largest region free, instead of once.
+    pub shenandoah_alignment_is_doubled: bool,
     /// Whether the tried addresses are spread from the top of the range to its very bottom.
     pub search_reaches_bottom: bool,
     /// Whether room is left for the class space above a small heap when there is no archive.
     pub leaves_room_for_class_space: bool,
     /// Whether class pointers stay compressed where references are full.
     pub class_pointers_stay_compressed: bool,
+    /// Whether object headers are compact where no option says otherwise.
+    pub headers_are_compact: bool,
 }
 
 /// Versions of JVMs that data and rules of a release were held against; absent where none was at hand.
@@ -214,6 +218,10 @@ fn read(files: &[(u32, &str)]) -> Result<Vec<Release>, String> {
         if let Some(own) = file.objects {
             let verified_with = file.verified.object_tables.clone();
             objects = Arc::new(ObjectFacts { release: *feature, verified_with, ..own });
+        } else if let Some(version) = &file.verified.object_tables {
+            // Those of a release before, which were seen to hold.
+            let verified_with = Some(version.clone());
+            objects = Arc::new(ObjectFacts { release: *feature, verified_with, ..(*objects).clone() });
         }
         Ok(Release {
             feature: *feature,
@@ -352,7 +360,7 @@ mod tests {
         assert_eq!(Release::of(17).option("UseG1GC"), OptionState::Product, "no file speaks of it");
         assert_eq!(Release::first_of_each_layout(), [8, 15, 23, 25]);
         let g1 = |feature| Release::of(feature).modes.g1_alignment_bytes_max >> 20;
-        assert_eq!([17, 18, 21, 24, 25].map(g1), [32, 512, 512, 512, 32]);
+        assert_eq!([17, 18, 21, 24, 25].map(g1), [32, 512, 32, 512, 32]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use assay_jdk::Release;
 use assay_jdk::modes::{WantedMode, check};
 use assay_jdk::release::OptionState;
 use assay_model::{AskedMode, ModeRead, ReferenceMode};
-use assay_testkit::{each_java, skip};
+use assay_testkit::{each_release, skip};
 use std::path::PathBuf;
 
 const MIB: u64 = 1 << 20;
@@ -33,7 +33,7 @@ fn read_mode(java: &std::path::Path, options: &[String], heap_mib: u64) -> Optio
 
 /// JVMs that are here, and whose modes are computed.
 fn javas() -> impl Iterator<Item = (u32, PathBuf)> {
-    each_java(64).into_iter().filter(|(feature, _)| Release::of(*feature).modes.are_rules_known)
+    each_release(64).into_iter().filter(|(feature, _)| Release::of(*feature).modes.are_rules_known)
 }
 
 fn options(feature: u32, mode: ReferenceMode, mib: u64, own: &[String]) -> Option<Vec<String>> {

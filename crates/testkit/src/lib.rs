@@ -25,12 +25,13 @@ pub use stripped::stripped_java;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 pub use worker_server::WorkerServer;
 
-/// The release that the tests' programs are compiled for.
-const FEATURE_MIN: u32 = 17;
+/// The release that the tests' programs are compiled for, and the newest whose every part is known.
+const FEATURES: RangeInclusive<u32> = 17..=25;
 
 /// Ends a test that cannot run here. Prints `skipped: why`, the line that `./check` counts, and returns.
 ///
@@ -53,9 +54,20 @@ pub fn find_java(feature: u32, bits: u8) -> Option<PathBuf> {
     installed(bits).remove(&feature)
 }
 
-/// A `java` of every feature release that is here in this word size and can run the tests' programs, for tests about each.
+/// A `java` of every feature release that is here in this word size, the oldest and the newest included: for tests whose subject is
+/// the release (reference modes, object layout, sums of memory, counts of GC logs and class histograms). Which are here decides
+/// `./check`. All others take `each_java`: what they look at hardly differs from release to release, and each JVM takes its time.
+pub fn each_release(bits: u8) -> BTreeMap<u32, PathBuf> {
+    installed(bits)
+}
+
+/// A `java` of the oldest and of the newest feature release that are here in this word size, can run the tests' programs and are
+/// known in every part.
 pub fn each_java(bits: u8) -> BTreeMap<u32, PathBuf> {
-    installed(bits).split_off(&FEATURE_MIN)
+    let mut javas = installed(bits);
+    javas.retain(|feature, _| FEATURES.contains(feature));
+    let ends = [javas.pop_first(), javas.pop_last()];
+    ends.into_iter().flatten().collect()
 }
 
 /// Writes bytes that may be a class file, a jar or an image of a JDK's classes, by the name under which a class path has such a file;
@@ -85,15 +97,15 @@ pub fn short_run(tool: &Path) -> Command {
     command
 }
 
-/// Looks at `ASSAY_TEST_JAVA_HOMES` (a list of homes separated by `:`), `JAVA_HOME`, `/usr/lib/jvm/*`, and the private
-/// pair of JVMs in `.assay/jvm`. The release is read from the `release` file, the word size from the ELF class of
+/// Looks at `ASSAY_TEST_JAVA_HOMES` (a list of homes separated by `:`), `JAVA_HOME`, `/usr/lib/jvm/*`, and the JVMs in
+/// `.assay/jvm` that were fetched. The release is read from the `release` file, the word size from the ELF class of
 /// the virtual machine's library (the launcher may be a script).
 fn installed(bits: u8) -> BTreeMap<u32, PathBuf> {
     let listed = ["ASSAY_TEST_JAVA_HOMES", "JAVA_HOME"].into_iter().filter_map(std::env::var_os);
     let mut homes: Vec<PathBuf> =
         listed.flat_map(|l| std::env::split_paths(&l).collect::<Vec<_>>()).collect();
     homes.extend(folders(Path::new("/usr/lib/jvm")));
-    // Last: the pair has no compiler, which some tests look for beside the JVM.
+    // Last: they have no compiler, which some tests look for beside the JVM.
     homes.extend(folders(&checkout().join(".assay/jvm")).map(|pair| pair.join("home")));
     let found = homes.iter().rev().filter_map(|home| Some((feature_of(home, bits)?, home.join("bin/java"))));
     found.collect()

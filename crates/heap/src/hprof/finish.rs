@@ -7,7 +7,9 @@ use super::names::Names;
 use super::neighbours::Kind;
 use super::tally::{CutArray, Tally};
 use crate::census::FILLER_OBJECT;
-use crate::{ArrayLengths, Census, ClassIndex, ClassShape, Field, Neighbour, NeighbourKind, PrimitiveKind};
+use crate::{
+    ArrayLengths, Census, ClassIndex, ClassShape, Field, FieldKind, Neighbour, NeighbourKind, PrimitiveKind,
+};
 use std::collections::HashMap;
 
 /// Mirrors that are dumped as objects: of the types that are no classes, `boolean` to `long` and `void`.
@@ -183,12 +185,23 @@ impl<'a> Shapes<'a> {
             name: name.into(),
             super_class: above.map(|slot| slot - 1),
             fields: self.fields(&dump.fields),
-            statics: self.fields(&dump.statics),
+            statics: self.statics(&dump.statics),
             instances,
             arrays,
             has_mirror,
         };
         self.index_of_slot[number as usize] = self.push(shape);
+    }
+
+    /// Static fields. JDK 8 writes the lock of a class that is not initialized behind them, without `<` around its name; held by
+    /// `a_dump_says_what_its_jvm_says`.
+    fn statics(&self, raw: &[RawField]) -> Vec<Field> {
+        let mut fields = self.fields(raw);
+        let is_lock = |field: &Field| &*field.name == "init_lock" && field.kind == FieldKind::Reference;
+        if fields.last().is_some_and(is_lock) {
+            fields.pop();
+        }
+        fields
     }
 
     /// Fields with names. What HotSpot (`<resolved_references>`) and Android's runtime add to the statics is left out:

@@ -77,7 +77,7 @@ fn check_random(source: &str, options: &[&str]) {
     }
     if let Some(java) = find_java(17, 32) {
         jvms += 1;
-        check(&java, 17, &Mode { name: ModelName::Bits32, options: &[] }, options, &[classes]);
+        check(&java, 17, &Mode { name: ModelName::Bits32, options: Vec::new() }, options, &[classes]);
     }
     if jvms == 0 {
         skip!("no JVM");

@@ -4,6 +4,7 @@ use assay_heap::layout::{LayoutOrder, Layouts, Sizes};
 use assay_heap::{Census, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_jdk::Release;
 use assay_jdk::objects::ObjectFacts;
+use assay_jdk::release::OptionState;
 use assay_model::{HeapModel, LayoutPart, ModelName};
 use assay_testkit::{find_tool, short_run};
 use std::collections::HashMap;
@@ -243,7 +244,7 @@ pub fn compare_arrays(truth: &Truth, layouts: &Layouts) {
 /// A mode that a JVM can run in.
 pub struct Mode {
     pub name: ModelName,
-    pub options: &'static [&'static str],
+    pub options: Vec<&'static str>,
 }
 
 const COMPACT: &str = "-XX:+UseCompactObjectHeaders";
@@ -252,13 +253,18 @@ const NO_CLASSES: &str = "-XX:-UseCompressedClassPointers";
 
 /// Modes of a 64-bit JVM of a release.
 pub fn modes(jdk: u32) -> Vec<Mode> {
-    let mode = |name, options| Mode { name, options };
+    let release = Release::of(jdk);
+    let ordinary: &[&str] =
+        if release.modes.headers_are_compact { &["-XX:-UseCompactObjectHeaders"] } else { &[] };
+    let mode = |name, options: &[&'static str]| Mode { name, options: [ordinary, options].concat() };
     let mut modes = vec![
-        mode(ModelName::Compressed, &[] as &[&str]),
+        mode(ModelName::Compressed, &[]),
         mode(ModelName::CompressedAlign16, &["-XX:ObjectAlignmentInBytes=16"]),
         mode(ModelName::CompressedAlign32, &["-XX:ObjectAlignmentInBytes=32"]),
-        mode(ModelName::Bits64, &[NO_OOPS, NO_CLASSES]),
     ];
+    if release.option("UseCompressedClassPointers") != OptionState::Absent {
+        modes.push(mode(ModelName::Bits64, &[NO_OOPS, NO_CLASSES]));
+    }
     if 15 <= jdk {
         modes.push(mode(ModelName::Bits64CompressedClassPointers, &[NO_OOPS]));
     }

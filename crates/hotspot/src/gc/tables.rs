@@ -62,7 +62,7 @@ impl Tables<'_, '_> {
     fn parallel(&mut self) {
         self.card_table();
         let hotspot = self.hotspot;
-        let old = hotspot.static_pointer(&[("ParallelScavengeHeap", "_old_gen")]);
+        let old = hotspot.parallel_generation("_old_gen");
         // The start array lies in the old generation before JDK 23, and is pointed at since.
         let inside = ("PSOldGen", "_start_array._virtual_space._reserved_low_addr");
         if hotspot.offset(&[inside]).is_some() {
@@ -97,6 +97,8 @@ impl Tables<'_, '_> {
         for (name, field) in [
             ("block offset table", "_bot_mapper"),
             ("card table", "_cardtable_mapper"),
+            ("card table", "_card_table_mapper"),
+            ("card table", "_refinement_table_mapper"),
             ("card counts", "_card_counts_mapper"),
             ("mark bitmap", "_prev_bitmap_mapper"),
             ("mark bitmap", "_next_bitmap_mapper"),

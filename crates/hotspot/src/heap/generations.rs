@@ -36,8 +36,8 @@ impl<'m> Hotspot<'m> {
     }
 
     pub(super) fn parallel_heap(&self) -> Option<Spaces<'_, 'm>> {
-        let young = self.static_pointer(&[("ParallelScavengeHeap", "_young_gen")])?;
-        let old = self.static_pointer(&[("ParallelScavengeHeap", "_old_gen")])?;
+        let young = self.parallel_generation("_young_gen")?;
+        let old = self.parallel_generation("_old_gen")?;
         let mut spaces = Spaces::new(self, vec![self.reserved_heap()?]);
         let young_spaces = [("eden", "_eden_space"), ("survivor", "_from_space"), ("survivor", "_to_space")];
         for (name, field) in young_spaces {

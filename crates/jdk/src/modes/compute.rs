@@ -67,7 +67,10 @@ impl HeapSetting {
 
     /// The mode that a 64-bit JVM takes when references are not compressed.
     fn full(&self) -> ReferenceMode {
-        if self.options.are_class_pointers_full || !self.release().modes.class_pointers_stay_compressed {
+        let release = self.release();
+        let has_option = release.option("UseCompressedClassPointers") != OptionState::Absent;
+        let are_full = self.options.are_class_pointers_full && has_option;
+        if are_full || !release.modes.class_pointers_stay_compressed {
             ReferenceMode::Full64
         } else {
             ReferenceMode::Full64CompressedClassPointers

@@ -87,16 +87,16 @@ impl Sizes<'_> {
 
     /// The largest alignment that the collector might take for any heap. The limit is set by it, and not by the alignment
     /// that this heap gets: so G1 loses 32 MiB whatever its regions are (512 MiB in JDK 18 to
-    /// 24), and Serial 2 MiB.
+    /// 24, but for late updates of 21), and Serial 2 MiB.
     pub fn largest_alignment_bytes(&self) -> u64 {
         let own = match self.collector {
             Collector::G1 if self.options.g1_region_bytes.is_some() => self.rules.g1_region_bytes_max,
             Collector::G1 => self.rules.g1_alignment_bytes_max,
-            Collector::Shenandoah => self
-                .options
-                .shenandoah_region_bytes_max
-                .checked_next_power_of_two()
-                .unwrap_or(self.options.shenandoah_region_bytes_max),
+            Collector::Shenandoah => {
+                let region = self.options.shenandoah_region_bytes_max;
+                let alignment = region.checked_next_power_of_two().unwrap_or(region);
+                alignment.saturating_mul(if self.rules.shenandoah_alignment_is_doubled { 2 } else { 1 })
+            }
             _ => self.page_bytes,
         };
         let huge = if self.options.has_transparent_huge_pages { HUGE_PAGE_BYTES } else { 0 };
@@ -160,8 +160,12 @@ mod tests {
         };
         assert_eq!(limit(17, Collector::Serial, &[]), 32766);
         assert_eq!(limit(17, Collector::G1, &[]), 32736);
-        // As DayTrader on JDK 21 showed: JDK-8354145 came with 25.
-        assert_eq!([18, 21, 24].map(|feature| limit(feature, Collector::G1, &[])), [32256; 3]);
+        // JDK-8354145 came with 25, and with an update of 21: DayTrader on an earlier one showed 32256.
+        assert_eq!([18, 21, 24].map(|feature| limit(feature, Collector::G1, &[])), [32256, 32736, 32256]);
+        assert_eq!(
+            [17, 25, 26, 27].map(|feature| limit(feature, Collector::Shenandoah, &[])),
+            [32736, 32704, 32704, 32736]
+        );
         assert_eq!(limit(21, Collector::Parallel, &[]), 32766);
         assert_eq!(limit(25, Collector::G1, &[]), 32736);
         assert_eq!(limit(17, Collector::G1, &["-XX:G1HeapRegionSize=1m"]), 32736);

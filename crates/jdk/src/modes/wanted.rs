@@ -72,7 +72,9 @@ impl WantedMode<'_> {
 
     fn options_of_headers(&self, feature: u32) -> Result<Vec<String>, String> {
         if !self.has_compact_headers {
-            return Ok(Vec::new());
+            // Who asks for a mode gets ordinary headers, whatever the release takes by itself.
+            let is_on = self.mode.is_some() && Release::of(feature).modes.headers_are_compact;
+            return Ok(is_on.then(|| "-XX:-UseCompactObjectHeaders".to_owned()).into_iter().collect());
         }
         let without = [BITS_32, AskedMode::Exactly(ReferenceMode::Full64)];
         if let Some(mode) = self.mode.filter(|mode| without.contains(mode)) {

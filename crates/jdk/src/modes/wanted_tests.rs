@@ -63,7 +63,7 @@ fn without_a_chosen_collector_options_hold_for_both_that_a_jvm_may_take() {
     assert_eq!(zero.jvm_options(17), Ok(words("-XX:+UseCompressedOops -XX:HeapBaseMinAddress=1g")));
     assert_eq!(base.jvm_options(17), Ok(words("-XX:+UseCompressedOops -XX:HeapBaseMinAddress=512m")));
     let of =
-        |mib, options: &[String]| wanted(M::CompressedDisjointBase, mib, options).jvm_options(21).is_ok();
+        |mib, options: &[String]| wanted(M::CompressedDisjointBase, mib, options).jvm_options(24).is_ok();
     assert!(of(32256, &[]) && !of(32257, &[]), "G1 of 18 to 24 keeps 512 MiB free");
     assert!(of(32766, &words("-XX:+UseSerialGC")) && !of(32767, &words("-XX:+UseSerialGC")));
 }
