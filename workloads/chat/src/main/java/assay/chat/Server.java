@@ -48,7 +48,14 @@ final class Server implements AutoCloseable {
     engine = Engine.named(settings.engine(), settings.selectors());
     operations = new Operations(new Audit(chat, settings.engine()));
     socket = ServerSocketChannel.open();
-    socket.bind(new InetSocketAddress(settings.address(), settings.port()), ACCEPT_QUEUE);
+    try {
+      socket.bind(new InetSocketAddress(settings.address(), settings.port()), ACCEPT_QUEUE);
+    } catch (IOException e) {
+      throw new IOException(
+          "CHAT_ADDRESS=%s CHAT_PORT=%d: %s"
+              .formatted(settings.address(), settings.port(), e.getMessage()),
+          e);
+    }
   }
 
   InetSocketAddress address() throws IOException {

@@ -46,8 +46,9 @@ public abstract class Connection extends Client {
       }
     } catch (IOException e) {
       // Reset by the client, or closed by another thread: both end the connection.
+    } finally {
+      end(End.CLOSED);
     }
-    end(End.CLOSED);
   }
 
   /** Writes what waits. False when the kernel takes no more now. */
