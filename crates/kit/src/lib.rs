@@ -9,6 +9,7 @@ pub mod byte_rows;
 pub mod csv_rows;
 pub mod curves;
 pub mod figure;
+pub mod flame;
 pub mod histogram;
 pub mod ink;
 pub mod joined;

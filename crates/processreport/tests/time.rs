@@ -349,6 +349,24 @@ fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
 }
 
 #[test]
+fn the_page_shows_stacks_with_callers_above_what_they_called() {
+    let page = page(&sample());
+    for shown in [
+        "application: 7200 samples, 90.2 %",
+        "do_syscall_64: 1400 samples",
+        "__x64_sys_sendto: 900 samples",
+        "G1ParScanThreadState::trim_queue: 780 samples",
+        "Functions that ran most",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    let without = TimeReport { samples: None, ..sample() };
+    let mut out = Vec::new();
+    render_time_html(&without, &mut out).expect("a vector takes all bytes");
+    assert!(!String::from_utf8_lossy(&out).contains("Flame graph"));
+}
+
+#[test]
 fn hostile_names_are_text_on_the_page_and_do_nothing_on_the_terminal() {
     let report = hostile();
     let page = page(&report);

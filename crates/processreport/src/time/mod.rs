@@ -1,5 +1,6 @@
 //! CPU time of one process for people: a tree for the terminal, a page, a line for each stretch of time.
 
+mod flames;
 mod page;
 mod sampled;
 mod terminal;

@@ -1,7 +1,7 @@
 //! The page of an account of CPU time.
 
-use super::sampled;
 use super::words::{self, UNKNOWN, rate, share_with_error};
+use super::{flames, sampled};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{count, duration, percent};
 use assay_kit::page::{drawings, figure};
@@ -34,6 +34,7 @@ pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
             2,
             Section::new("samples", "What the kernel did, and where in the code", kinds).called("Kinds"),
         );
+        sections.insert(3, Section::new("flames", "Flame graph", flames::section(samples)));
     }
     Page {
         style: STYLE,
