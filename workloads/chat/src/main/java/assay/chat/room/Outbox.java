@@ -38,6 +38,10 @@ public final class Outbox {
   private int offset;
 
   private boolean beingEmptied;
+
+  /** Bytes that somebody is writing at this moment, or that the kernel did not take. */
+  private int offered;
+
   private boolean overflowed;
 
   /** Why nothing comes behind what waits. */
@@ -126,10 +130,12 @@ public final class Outbox {
   /** Puts as much of what waits into the buffer as fits. Nothing is taken away by that. */
   public synchronized void peek(ByteBuffer buffer) {
     int skipped = offset;
+    int before = buffer.position();
     for (int i = 0; i < count && buffer.hasRemaining(); i++) {
       ring[slot(i)].copy(webSocket, skipped, buffer);
       skipped = 0;
     }
+    offered = buffer.position() - before;
   }
 
   /**
@@ -139,6 +145,7 @@ public final class Outbox {
     if (closed) {
       return false;
     }
+    offered -= taken;
     offset += taken;
     bytes -= taken;
     written += taken;
@@ -205,11 +212,12 @@ public final class Outbox {
   }
 
   /**
-   * To be asked at regular intervals: for how many of them bytes have waited, or the client has not
-   * closed after the last message, without the kernel having taken a byte.
+   * To be asked at regular intervals: for how many of them the kernel has been offered bytes, or
+   * the client has not closed after the last message, without the kernel having taken a byte. What
+   * nobody has begun to write is not the client's fault.
    */
   synchronized int looksWithoutProgress() {
-    boolean atRest = count == 0 && last == null;
+    boolean atRest = offered == 0 && (last == null || count > 0);
     looksWithoutProgress = atRest || written != writtenAtLook ? 0 : looksWithoutProgress + 1;
     writtenAtLook = written;
     return looksWithoutProgress;

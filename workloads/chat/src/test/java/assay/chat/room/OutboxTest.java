@@ -91,9 +91,12 @@ class OutboxTest {
   }
 
   @Test
-  void looksCountWhileSomethingWaitsAndNothingIsTaken() {
+  void looksCountWhileTheKernelTakesNothing() {
     assertThat(outbox.looksWithoutProgress()).isZero();
     outbox.offer(delivery(1));
+    // Who is to write it writes to somebody else.
+    assertThat(outbox.looksWithoutProgress()).isZero();
+    outbox.peek(ByteBuffer.allocate(64));
     assertThat(outbox.looksWithoutProgress()).isEqualTo(1);
     assertThat(outbox.looksWithoutProgress()).isEqualTo(2);
     outbox.advance(1);
@@ -102,5 +105,14 @@ class OutboxTest {
     emptied(64);
     assertThat(outbox.looksWithoutProgress()).isZero();
     assertThat(outbox.looksWithoutProgress()).isZero();
+  }
+
+  @Test
+  void looksCountWhileAClientDoesNotCloseAfterTheLastMessage() {
+    outbox.offerLast(End.BYE, Message.text("bye"));
+    assertThat(outbox.looksWithoutProgress()).isZero();
+    emptied(64);
+    assertThat(outbox.looksWithoutProgress()).isZero();
+    assertThat(outbox.looksWithoutProgress()).isEqualTo(1);
   }
 }
