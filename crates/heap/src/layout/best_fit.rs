@@ -2,28 +2,29 @@
 //!
 //! For each class, from the layout that its super class really has: its own primitives by decreasing size, then its own
 //! references. Since JDK 25 the references go first where the super class ends with one, so that collectors find longer
-//! runs of references.
+//! runs of references. Until JDK 26 nothing fills a hole behind what is kept free around contended fields.
 
 use super::fields::{Contention, Ground, Hole, Wanted};
+use assay_jdk::release::FieldPlacement;
 
 /// What the JVM keeps free on both sides of what is contended: two cache lines, since processors fetch pairs.
 pub const CONTENDED_PADDING_BYTES: u64 = 128;
 
 /// Places the own fields of a class behind and between those of its super class. Offsets are in the order of `wanted`.
 ///
-/// `is_contended` is whether the whole class is; `references_first_after_reference` is JDK 25's rule.
+/// `is_contended` is whether the whole class is.
 pub fn place(
     ground: &Ground,
     wanted: &[Wanted<'_>],
     is_contended: bool,
-    references_first_after_reference: bool,
+    rules: FieldPlacement,
 ) -> (Vec<u64>, Ground) {
-    let mut plan = Plan::on(ground, wanted.len());
+    let mut plan = Plan::on(ground, wanted.len(), rules);
     if is_contended {
         plan.pad();
     }
     let own: Vec<usize> = (0..wanted.len()).filter(|at| wanted[*at].contention == Contention::None).collect();
-    let references_first = references_first_after_reference && ground.ends_with_reference;
+    let references_first = FieldPlacement::BestFitReferencesTogether <= rules && ground.ends_with_reference;
     plan.add_primitives_and_references(wanted, &own, references_first);
 
     let groups = groups(wanted);
@@ -60,15 +61,18 @@ struct Plan {
     end: u64,
     /// Whether fields go behind all others, even where alignment left a hole among them.
     appends_only: bool,
+    fills_behind_padding: bool,
 }
 
 impl Plan {
-    fn on(ground: &Ground, fields: usize) -> Plan {
+    fn on(ground: &Ground, fields: usize, rules: FieldPlacement) -> Plan {
+        let fills_behind_padding = FieldPlacement::BestFitBehindPadding <= rules;
         let mut plan = Plan {
             offsets: vec![0; fields],
             holes: ground.holes.clone(),
             end: ground.fields_end,
             appends_only: ground.is_apart && ground.has_fields,
+            fills_behind_padding,
         };
         if ground.is_apart {
             // Every class below one with something contended starts behind another padding, not only its children, and
@@ -81,7 +85,8 @@ impl Plan {
 
     /// Keeps a stretch free; nothing goes before it any more.
     fn pad(&mut self) {
-        self.appends_only = true;
+        self.holes.clear();
+        self.appends_only = !self.fills_behind_padding;
         self.end += CONTENDED_PADDING_BYTES;
     }
 

@@ -238,12 +238,11 @@ impl Layouts {
         let mut starts_anew = false;
         let (offsets, ground) = if is_estimate(model.name) {
             starts_anew = openj9::adapt(&shape.name, &mut ground, &mut fields, &self.sizes);
-            best_fit::place(&ground, &fields, false, false)
+            best_fit::place(&ground, &fields, false, FieldPlacement::BestFit)
         } else if self.rules.fields == FieldPlacement::BySize {
             styled::place(&shape.name, &ground, &fields, is_contended, self.sizes.reference_bytes)
         } else {
-            let is_together = self.rules.fields == FieldPlacement::BestFitReferencesTogether;
-            let (offsets, mut own) = best_fit::place(&ground, &fields, is_contended, is_together);
+            let (offsets, mut own) = best_fit::place(&ground, &fields, is_contended, self.rules.fields);
             own.is_apart |= fields::has_contended_static(shape, &self.facts);
             (offsets, own)
         };
