@@ -82,7 +82,7 @@ impl Injectors {
         let count = config.injectors.len();
         if !(1..=INJECTORS_MAX).contains(&count) {
             let value = count.to_string();
-            return Err(LoadError::Setting { name: "injectors", value, fix: "use 1 to 64" });
+            return Err(LoadError::Setting { name: "injectors", value, fix: "use 1 to 64".into() });
         }
         let scenario = &config.load.scenario;
         scenario.check_operations(&config.load.limited)?;

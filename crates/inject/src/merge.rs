@@ -55,6 +55,9 @@ fn add(whole: &mut Measured, part: &Measured) {
         whole.generator_cpu_ns = part.generator_cpu_ns;
         whole.generator_wall_ns = part.generator_wall_ns;
     }
+    if let (Some(sum), Some(more)) = (&mut whole.deliveries, &part.deliveries) {
+        sum.add_all(more);
+    }
     whole.handshakes.add_all(&part.handshakes);
     whole.stopped |= part.stopped;
     add_detail(&mut whole.detail, &part.detail);

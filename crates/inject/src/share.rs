@@ -7,7 +7,7 @@ fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, LoadError> {
     match part.share(whole) {
         0 => {
             let value = whole.to_string();
-            Err(LoadError::Setting { name, value, fix: "use one for each injector at least" })
+            Err(LoadError::Setting { name, value, fix: "use one for each injector at least".into() })
         }
         share => Ok(share),
     }

@@ -112,7 +112,7 @@ fn load(
     let ahead = Duration::from_nanos(at_ns.abs_diff(monotonic_ns()));
     if ahead > START_AHEAD_MAX {
         let value = format!("{ahead:?} away");
-        return Err(LoadError::Setting { name: "start", value, fix: "use at most 60 s" });
+        return Err(LoadError::Setting { name: "start", value, fix: "use at most 60 s".into() });
     }
     shared.set_beat(Progress::default());
     wait_until(at_ns.saturating_sub(READY_BEFORE_NS), &shared.stop);

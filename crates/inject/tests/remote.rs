@@ -2,11 +2,14 @@
 
 #[path = "../../load/tests/certificates/mod.rs"]
 mod certificates;
+#[expect(dead_code, reason = "the tests of the generator need faults of every kind")]
+#[path = "../../load/tests/chat/server.rs"]
+mod chat_server;
 mod places;
 
 use assay_inject::{InjectorAddress, Injectors, InjectorsConfig, Token};
 use assay_load::{
-    ArrivalLaw, GeneratorConfig, Load, LoadError, LoadSource, LoadWindow, Measured, TlsOptions,
+    ArrivalLaw, GeneratorConfig, Load, LoadError, LoadSource, LoadWindow, Measured, Scenario, TlsOptions,
 };
 use assay_testkit::{CountingServer, deaf_server};
 use certificates::Authority;
@@ -97,6 +100,26 @@ fn injectors_speak_tls_and_their_handshakes_add_up() {
     let measured = make(&mut group, &open(ArrivalLaw::Constant, 100.0, 1_000));
     assert_eq!((measured.requests, measured.errors()), (100, 0), "{:?}", measured.problems);
     assert_eq!(measured.handshakes.times.len(), u64::from(connections));
+}
+
+/// Each has rooms of its own, and the deliveries of all add up.
+#[test]
+fn the_rooms_of_a_chat_are_shared_whole() {
+    let base_url = chat_server::serve(|number| match number {
+        50 => chat_server::Fault::Repeats,
+        _ => chat_server::Fault::None,
+    });
+    let (server, injectors) = (CountingServer::start(), InjectorThread::group(2));
+    let usual = config(&server, &addresses(&injectors));
+    let text = "schema = \"assay.scenario/1\"\nname = \"chat\"\n[chat]\nroom_users = 3\n";
+    let scenario = Scenario::parse(text, "test").expect("a chat");
+    let load = GeneratorConfig::new(base_url, scenario, 12);
+    let mut group = connect(InjectorsConfig { load, ..usual });
+    let measured = make(&mut group, &open(ArrivalLaw::Constant, 200.0, 1_000));
+    let deliveries = measured.deliveries.as_ref().expect("those of a chat");
+    assert_eq!((measured.requests, measured.errors()), (200, 0), "{:?}", measured.problems);
+    assert_eq!((deliveries.said, deliveries.due, deliveries.delivered), (200, 400, 400));
+    assert_eq!((deliveries.duplicated, measured.result().valid), (1, false));
 }
 
 #[test]

@@ -65,6 +65,8 @@ pub(crate) struct Connection {
     exchange: Box<dyn Exchange>,
     /// TLS is spoken.
     tls: Option<Arc<Client>>,
+    /// The socket is connected.
+    is_connected: bool,
     /// Since the socket is connected, where TLS is spoken.
     secure: Option<Box<Secure>>,
     /// One that was not taken yet.
@@ -82,6 +84,7 @@ impl Connection {
             written: 0,
             exchange,
             tls,
+            is_connected: false,
             secure: None,
             handshake: None,
         }
@@ -101,7 +104,7 @@ impl Connection {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
         let state = match rustix::net::connect(&socket, address) {
-            Ok(()) if self.tls.is_none() => State::Open,
+            Ok(()) if self.tls.is_none() && self.exchange.is_ready() => State::Open,
             Ok(()) => State::Opening,
             Err(rustix::io::Errno::INPROGRESS) => State::Opening,
             Err(error) => return Err(error.into()),
@@ -117,8 +120,9 @@ impl Connection {
         self.answered = 0;
         self.out.clear();
         self.written = 0;
+        self.is_connected = false;
         self.secure = None;
-        self.exchange.begin(&mut self.out);
+        self.exchange.begin(self.generation, &mut self.out);
         Ok(())
     }
 
@@ -133,7 +137,7 @@ impl Connection {
             && loop {
                 match self.read(buffer) {
                     Ok(Input::Nothing) => break true,
-                    Ok(Input::Bytes { bytes, .. }) if matches!(self.feed(bytes), Ok((_, None))) => (),
+                    Ok(Input::Bytes { bytes, .. }) if matches!(self.take_in(bytes), Ok(true)) => (),
                     Ok(Input::Bytes { .. } | Input::End) | Err(_) => break false,
                 }
             }
@@ -142,12 +146,12 @@ impl Connection {
     /// Goes on with opening; says whether requests can be sent by now.
     pub fn advance(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
         let Some(stream) = &mut self.stream else { return Ok(false) };
-        if self.secure.is_none() {
+        if !self.is_connected {
             if let Some(error) = stream.take_error()? {
                 return Err(error);
             }
             match stream.peer_addr() {
-                Ok(_) => (),
+                Ok(_) => self.is_connected = true,
                 Err(error) if error.kind() == ErrorKind::NotConnected => return Ok(false),
                 Err(error) => return Err(error),
             }
@@ -157,13 +161,44 @@ impl Connection {
                 Some(secure) => secure,
                 none => none.insert(Box::new(Secure::begin(client)?)),
             };
-            self.handshake = secure.handshake(stream, &mut buffer.raw)?;
-            if self.handshake.is_none() {
-                return Ok(false);
+            if secure.is_handshaking() {
+                self.handshake = secure.handshake(stream, &mut buffer.raw)?;
+                if self.handshake.is_none() {
+                    return Ok(false);
+                }
             }
+        }
+        if !self.exchange.is_ready() && !self.greet(buffer)? {
+            return Ok(false);
         }
         self.state = State::Open;
         Ok(true)
+    }
+
+    /// Says what comes before all requests, and takes the answer; says whether that is done.
+    fn greet(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
+        self.write()?;
+        while !self.exchange.is_ready() {
+            let input = self.read(buffer)?;
+            match input {
+                Input::Nothing => return Ok(false),
+                Input::Bytes { bytes, .. } => self.take_in(bytes).map(drop),
+                Input::End => self.end().map(drop),
+            }
+            .map_err(|failure| io::Error::other(failure.to_string()))?;
+        }
+        Ok(true)
+    }
+
+    /// Has the protocol take all of these bytes; says whether they completed nothing.
+    fn take_in(&mut self, mut bytes: &[u8]) -> Result<bool, Failure> {
+        let mut is_quiet = true;
+        while !bytes.is_empty() {
+            let (taken, event) = self.feed(bytes)?;
+            bytes = &bytes[taken..];
+            is_quiet &= !matches!(event, Some(Event::Answered { .. }));
+        }
+        Ok(is_quiet)
     }
 
     /// The TLS handshake that made it secure, once.
@@ -208,7 +243,7 @@ impl Connection {
     /// Whether it waits until something can be written, and not only until something comes.
     pub fn wants_write(&self) -> bool {
         match (&self.secure, self.state) {
-            (None, State::Opening) => true,
+            (None, State::Opening) if !self.is_connected => true,
             (Some(secure), State::Opening) => !secure.is_flushed(),
             _ => !self.is_written(),
         }
@@ -257,5 +292,15 @@ impl Connection {
 
     pub fn has_begun(&self, stream: usize) -> bool {
         self.exchange.has_begun(stream)
+    }
+
+    /// Gives up the request of a stream; says whether the connection can go on.
+    pub fn abandon(&mut self, stream: usize) -> bool {
+        self.exchange.abandon(stream)
+    }
+
+    /// Messages that were said on it.
+    pub fn sent(&self) -> u64 {
+        self.exchange.sent()
     }
 }

@@ -1,7 +1,7 @@
 //! Running stretches of load on a generator.
 
 use crate::arrivals::{Part, RATE_PER_S_MAX};
-use crate::generator::{Generator, Opened, SESSIONS_MAX, Start, within};
+use crate::generator::{Generator, Opened, SESSIONS_MAX, Start, whole_rooms, within};
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
 use crate::measured::Measured;
@@ -51,6 +51,11 @@ impl Generator {
     /// Checks a load, opens the connections that it needs and seats its users. `stop` ends the opening early.
     pub fn ready(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Opened, LoadError> {
         let users = check(load, duration)?;
+        if let (Some(of_room), Some(users)) = (self.endpoint.room_users(), users) {
+            whole_rooms("users", users, of_room)?;
+            let fix = "use at most as many as there are connections, since each has its own";
+            within("users", users, 1..=self.config.connections, fix)?;
+        }
         self.config.set_up()?;
         let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
         self.seat(users.unwrap_or(self.config.sessions));
@@ -115,20 +120,24 @@ fn check(load: &Load, duration: Duration) -> Result<Option<u32>, LoadError> {
         return Err(LoadError::Setting {
             name: "duration",
             value,
-            fix: "use more than 0 and at most 7 days",
+            fix: "use more than 0 and at most 7 days".into(),
         });
     }
     match *load {
         Load::Open { rate_per_s, .. } if !(rate_per_s > 0.0 && rate_per_s <= RATE_PER_S_MAX) => {
             let value = rate_per_s.to_string();
-            Err(LoadError::Setting { name: "rate_per_s", value, fix: "use more than 0 and at most 10000000" })
+            Err(LoadError::Setting {
+                name: "rate_per_s",
+                value,
+                fix: "use more than 0 and at most 10000000".into(),
+            })
         }
         Load::Open { .. } => Ok(None),
         Load::Closed { users, think } => {
             within("users", users, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
             if let Some(think) = think.filter(|think| *think > DURATION_MAX) {
                 let value = format!("{think:?}");
-                return Err(LoadError::Setting { name: "think", value, fix: "use at most 7 days" });
+                return Err(LoadError::Setting { name: "think", value, fix: "use at most 7 days".into() });
             }
             Ok(Some(users))
         }

@@ -1,5 +1,6 @@
 //! What can go wrong before or around a stretch of load; each error names the input, the cause and the fix.
 
+use std::borrow::Cow;
 use std::io;
 
 /// A server that was reached and is not trusted is there.
@@ -64,7 +65,7 @@ pub enum LoadError {
         /// Value as given.
         value: String,
         /// What it must be.
-        fix: &'static str,
+        fix: Cow<'static, str>,
     },
     /// No connection could be opened before the stretch began.
     #[error("cannot connect to {url}: {cause}{}", is_it_there(cause))]

@@ -107,14 +107,19 @@ impl Generator {
     ///
     /// # Errors
     /// A URL or a number that cannot be used, an unknown host, or no file descriptors left.
-    pub fn new(config: GeneratorConfig) -> Result<Self, LoadError> {
+    pub fn new(mut config: GeneratorConfig) -> Result<Self, LoadError> {
         config.scenario.check_operations(&config.limited)?;
         within("connections", config.connections, 1..=CONNECTIONS_MAX, "use 1 to 60000")?;
         within("in_flight_max", config.in_flight_max, 1..=IN_FLIGHT_MAX, "use 1 to 10000000")?;
         within("sessions", config.sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
-        let endpoint = Endpoint::new(&config.base_url, &config.tls)?;
+        let endpoint = Endpoint::new(&config.base_url, &config.scenario, &config.tls, config.shared.part())?;
         let address = endpoint.addresses[0];
-        let connections = (0..config.connections).map(|_| endpoint.connection()).collect();
+        if let Some(users) = endpoint.room_users() {
+            // Each user has a connection of its own.
+            config.sessions = config.connections;
+            whole_rooms("connections", config.connections, users)?;
+        }
+        let connections = (0..config.connections as usize).map(|at| endpoint.connection(at)).collect();
         let poll = Poll::new()?;
         Ok(Generator {
             config,
@@ -196,6 +201,15 @@ impl Generator {
     }
 }
 
+/// A room that is not full would get fewer deliveries than the others.
+pub(crate) fn whole_rooms(name: &'static str, value: u32, users: usize) -> Result<(), LoadError> {
+    if (value as usize).is_multiple_of(users) {
+        return Ok(());
+    }
+    let fix = format!("use a multiple of {users}, the users of a room").into();
+    Err(LoadError::Setting { name, value: value.to_string(), fix })
+}
+
 fn watch(poll: &Poll, connection: &Connection, at: usize) -> io::Result<()> {
     match connection.stream() {
         Some(stream) => poll.watch(stream, token(at, connection.generation)),
@@ -217,5 +231,5 @@ pub(crate) fn within(
     if range.contains(&value) {
         return Ok(());
     }
-    Err(LoadError::Setting { name, value: value.to_string(), fix })
+    Err(LoadError::Setting { name, value: value.to_string(), fix: fix.into() })
 }

@@ -23,21 +23,29 @@ pub(crate) struct Idle {
     room: u32,
     /// Since when there is that room.
     room_since_ns: u64,
+    /// Nobody comes beside those who are there: each has a connection of its own.
+    is_closed: bool,
 }
 
 impl Idle {
+    /// Each user may have one request under way, or as many as its own connection has streams.
     pub fn new(generator: &Generator, seed: u64, now_ns: u64) -> Idle {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(STREAM);
         let mut idle = vec![VecDeque::new(); generator.config.scenario.users.len()];
-        generator.sessions.iter().enumerate().for_each(|(at, user)| idle[user.kind].push_back((at, now_ns)));
-        let room = generator.config.sessions;
-        Idle { random, idle, thinking: BinaryHeap::new(), room, room_since_ns: now_ns }
+        let is_closed = generator.endpoint.room_users().is_some();
+        let each = if is_closed { generator.endpoint.streams() } else { 1 };
+        for _ in 0..each {
+            let users = generator.sessions.iter().enumerate();
+            users.for_each(|(at, user)| idle[user.kind].push_back((at, now_ns)));
+        }
+        let room = generator.config.sessions.saturating_mul(each as u32);
+        Idle { random, idle, thinking: BinaryHeap::new(), room, room_since_ns: now_ns, is_closed }
     }
 
     /// The user of the next arrival, and since when it could have been sent; none while too many have a request under way.
     pub fn take(&mut self, generator: &mut Generator, now_ns: u64) -> Option<(usize, u64)> {
-        self.room = self.room.checked_sub(1)?;
+        let room = self.room.checked_sub(1)?;
         while let Some(Reverse((since_ns, at))) =
             self.thinking.peek().copied().filter(|next| next.0.0 <= now_ns)
         {
@@ -45,9 +53,18 @@ impl Idle {
             self.idle[generator.sessions[at].kind].push_back((at, since_ns));
         }
         let kind = self.kind(generator);
-        let idle = self.idle[kind].pop_front();
-        let (at, since_ns) = idle.unwrap_or_else(|| (generator.add_user(kind), 0));
+        let (at, since_ns) = match self.idle[kind].pop_front() {
+            Some(idle) => idle,
+            None if self.is_closed => return None,
+            None => (generator.add_user(kind), 0),
+        };
+        self.room = room;
         Some((at, since_ns.max(self.room_since_ns)))
+    }
+
+    /// When somebody has thought for whom a request may wait.
+    pub fn next_ns(&self) -> Option<u64> {
+        self.thinking.peek().filter(|_| self.is_closed).map(|Reverse((ready_ns, _))| *ready_ns)
     }
 
     fn kind(&mut self, generator: &Generator) -> usize {

@@ -25,10 +25,12 @@ mod cookies;
 mod drive;
 mod endpoint;
 mod error;
+mod free;
 mod generator;
 mod idle;
 mod interval_log;
 mod law;
+mod ledger;
 mod measured;
 mod opening;
 mod poll;
@@ -58,6 +60,7 @@ pub use error::LoadError;
 pub use generator::{Generator, GeneratorConfig, Opened, Start};
 pub use interval_log::IntervalLogs;
 pub use law::{Load, Progress};
+pub use ledger::Deliveries;
 pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
     SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator,

@@ -1,6 +1,7 @@
 //! What one stretch of load showed: times, errors, mix, and whether to believe it.
 
 use crate::law::Load;
+use crate::ledger::Deliveries;
 use crate::priority::Priority;
 use crate::recorder::{counts, empty_histogram, summary_ms};
 use crate::timeline::CompletionTimeline;
@@ -134,6 +135,8 @@ pub struct Measured {
     /// Priority of the generator's thread; absent where the load was made elsewhere.
     #[serde(skip)]
     pub priority: Option<Priority>,
+    /// Of messages that are delivered on other connections.
+    pub deliveries: Option<Deliveries>,
     /// TLS handshakes since the end of the stretch before, most of them before this one began.
     pub handshakes: Handshakes,
     /// The stretch was ended early by its stop flag.
@@ -172,6 +175,7 @@ impl Measured {
             generator_cpu_ns: 0,
             generator_wall_ns: end_ns.saturating_sub(start_ns),
             priority: None,
+            deliveries: None,
             handshakes: Handshakes::none(),
             stopped: false,
             problems: Vec::new(),
@@ -217,6 +221,7 @@ impl Measured {
             found.push(of_load("no request was sent; the stretch is too short for the rate".to_owned()));
             return found;
         }
+        found.extend(self.deliveries.as_ref().and_then(Deliveries::wrong).map(of_load));
         let error_share = self.errors() as f64 / self.requests as f64;
         if error_share > ERROR_SHARE_MAX {
             let percent = 100.0 * error_share;
@@ -284,6 +289,7 @@ impl Measured {
             send_lag_ms: summary_ms(&self.send_lag),
             generator_cpu_share: self.generator_cpu_share(),
             handshakes: self.handshakes.summary(),
+            deliveries: self.deliveries.as_ref().map(|deliveries| deliveries.summary(self.seconds())),
             operations: self.operations.clone(),
             seed: self.seed,
             scenario: None,

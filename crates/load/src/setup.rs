@@ -30,9 +30,9 @@ impl GeneratorConfig {
         if scenario.setup.is_empty() || self.shared.is_set_up() {
             return Ok(());
         }
-        let endpoint = Endpoint::new(&self.base_url, &self.tls)?;
+        let endpoint = Endpoint::new(&self.base_url, scenario, &self.tls, self.shared.part())?;
         let mut user = Session::new(self.seed, USER, 0, scenario, &self.shared);
-        let mut connection = endpoint.connection();
+        let mut connection = endpoint.connection(0);
         let mut request = Request::default();
         for operation in scenario.setup.iter().map(|at| &scenario.operations[*at]) {
             let failed = |cause| LoadError::SetUp { operation: operation.name.clone(), cause };
@@ -119,7 +119,10 @@ fn answered(connection: &mut Connection, buffer: &mut Buffer) -> Result<Option<b
             }
         },
     };
-    Ok(event.map(|Event::Answered { keep_alive, .. }| keep_alive))
+    Ok(event.and_then(|event| match event {
+        Event::Answered { keep_alive, .. } => Some(keep_alive),
+        Event::Delivered { .. } => None,
+    }))
 }
 
 /// Opens the connection to the first address that accepts it.

@@ -8,16 +8,20 @@ use std::sync::Arc;
 pub(crate) enum Scheme {
     Http,
     Https,
+    Chat,
+    Chats,
 }
 
 impl Scheme {
-    const ALL: [Scheme; 2] = [Scheme::Http, Scheme::Https];
+    const ALL: [Scheme; 4] = [Scheme::Http, Scheme::Https, Scheme::Chat, Scheme::Chats];
 
     /// As it is written, without what follows it.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::Http => "http",
             Scheme::Https => "https",
+            Scheme::Chat => "chat",
+            Scheme::Chats => "chats",
         }
     }
 
@@ -26,15 +30,18 @@ impl Scheme {
         match self {
             Scheme::Http => 80,
             Scheme::Https => 443,
+            Scheme::Chat | Scheme::Chats => 8090,
         }
     }
 
     /// Whether TLS is spoken.
     pub fn is_secure(self) -> bool {
-        match self {
-            Scheme::Http => false,
-            Scheme::Https => true,
-        }
+        matches!(self, Scheme::Https | Scheme::Chats)
+    }
+
+    /// Whether users say lines to each other.
+    pub fn is_chat(self) -> bool {
+        matches!(self, Scheme::Chat | Scheme::Chats)
     }
 }
 
@@ -83,7 +90,7 @@ fn split(url: &str) -> Result<(Scheme, &str, &str), LoadError> {
     }
     let (name, rest) = url.split_once("://").unwrap_or(("", url));
     let Some(scheme) = Scheme::ALL.into_iter().find(|scheme| scheme.name().eq_ignore_ascii_case(name)) else {
-        return Err(wrong(url, "it does not start with http:// or https://"));
+        return Err(wrong(url, "it does not start with http://, https://, chat:// or chats://"));
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
@@ -138,7 +145,7 @@ mod tests {
     #[test]
     fn bad_urls_say_what_is_wrong() {
         for (url, cause) in [
-            ("ftp://h/", "does not start with http:// or https://"),
+            ("ftp://h/", "does not start with http://, https://, chat://"),
             ("h:80", "does not start with http://"),
             ("http://:80", "names no host"),
             ("http://h:0", "port"),
@@ -154,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_url_or_an_error(url in "(https?://)?[\\[\\]:/@a-z0-9 é?#.]{0,40}") {
+        fn any_text_is_a_url_or_an_error(url in "((https?|chats?)://)?[\\[\\]:/@a-z0-9 é?#.]{0,40}") {
             let _ = BaseUrl::parse(&url);
             let _ = BaseUrl::split(&url);
         }

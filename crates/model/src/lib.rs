@@ -56,7 +56,7 @@ pub use host_check::{
 };
 pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
-pub use load::{HandshakeSummary, InjectorPart, LoadResult, LostInjector, OperationCount};
+pub use load::{DeliverySummary, HandshakeSummary, InjectorPart, LoadResult, LostInjector, OperationCount};
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
     CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryCopy, MemoryFinding,

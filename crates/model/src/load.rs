@@ -33,6 +33,9 @@ pub struct LoadResult {
     /// before the stretch; one that waits for a connection of its own waits for its handshake, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<HandshakeSummary>,
+    /// Of a chat: whether each message came to all who should have it, once and in order, and how long each delivery took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deliveries: Option<DeliverySummary>,
     /// Asked and measured mix, by operation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<OperationCount>,
@@ -48,6 +51,29 @@ pub struct LoadResult {
     pub valid: bool,
     /// What was wrong, with samples of wrong answers.
     pub problems: Vec<Problem>,
+}
+
+/// Messages that are delivered to the others of a room: settling, stretch and drain together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeliverySummary {
+    /// Messages that were said.
+    pub said: u64,
+    /// Deliveries that they must have: one for each other user who is in the room.
+    pub due: u64,
+    /// Of these, those that came.
+    pub delivered: u64,
+    /// Of these, those that never came, although the connections of sender and receiver stood.
+    pub lost: u64,
+    /// Deliveries that came again.
+    pub duplicated: u64,
+    /// Deliveries that came after a later message of their sender.
+    pub out_of_order: u64,
+    /// Due deliveries that had not come when the connection of their sender or receiver ended: whether they would is unknown.
+    pub cut_off: u64,
+    /// Deliveries per second of the stretch.
+    pub rate_per_s: Option<f64>,
+    /// From the intended start of a message to each of its deliveries.
+    pub ms: LatencySummary,
 }
 
 /// TLS handshakes.

@@ -9,7 +9,7 @@ use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Measured, Progress,
     Scenario, TlsOptions,
 };
-use assay_model::{LatencySummary, LoadResult};
+use assay_model::{DeliverySummary, LatencySummary, LoadResult};
 use assay_text::redact;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -70,11 +70,16 @@ fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
         ..TlsOptions::default()
     };
     let TlsArguments { trust, client_cert, client_key, .. } = &arguments.tls;
+    // Each user of a chat has a connection of its own.
+    let connections = match arguments.users {
+        Some(users) if scenario.is_chat() => users,
+        _ => arguments.connections,
+    };
     Ok(GeneratorConfig {
         tls: tls.with_files(trust.as_deref(), (client_cert.as_deref(), client_key.as_deref()))?,
         in_flight_max: arguments.in_flight,
         seed: arguments.seed.unwrap_or_else(seed::any),
-        ..GeneratorConfig::new(base_url, scenario, arguments.connections)
+        ..GeneratorConfig::new(base_url, scenario, connections)
     })
 }
 
@@ -121,6 +126,16 @@ fn write_text(
     write_times(out, "response time, from the intended start", &result.response_ms)?;
     write_times(out, "service time, from the send", &result.service_ms)?;
     write_times(out, "lateness of the generator", &result.send_lag_ms)?;
+    if let Some(deliveries) = &result.deliveries {
+        write_times(out, "delivery, from the intended start", &deliveries.ms)?;
+        let rate = deliveries.rate_per_s.map_or_else(String::new, |rate| format!("{rate:.1} deliveries/s; "));
+        let DeliverySummary { due, delivered, lost, duplicated, out_of_order, cut_off, .. } = deliveries;
+        writeln!(
+            out,
+            "    {rate}{delivered} of {due} due; {lost} lost, {duplicated} twice, {out_of_order} out of order, {cut_off} open when a \
+             connection ended"
+        )?;
+    }
     if let Some(handshakes) = &result.handshakes {
         write_times(out, "TLS handshakes, apart from requests", &handshakes.ms)?;
         let cpu =

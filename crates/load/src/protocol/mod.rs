@@ -3,6 +3,7 @@
 //!
 //! A connection has one or more streams, each of which carries one request at a time.
 
+pub(crate) mod chat;
 pub(crate) mod http1;
 
 use crate::request::Request;
@@ -16,8 +17,13 @@ const BODY_SHOWN_BYTES_MAX: usize = 4096;
 
 /// One connection's side of a protocol.
 pub(crate) trait Exchange: Send {
-    /// A connection was opened: forgets the last one. What the client says first goes to `out`.
-    fn begin(&mut self, out: &mut Vec<u8>);
+    /// A connection was opened, the so many-th of its number: forgets the last one. What the client says first goes to `out`.
+    fn begin(&mut self, generation: u32, out: &mut Vec<u8>);
+
+    /// Whether requests can be sent by now; until then, what comes is fed.
+    fn is_ready(&self) -> bool {
+        true
+    }
 
     /// Appends a request to `out`; the stream carries none.
     fn send(&mut self, stream: usize, request: &Request, out: &mut Vec<u8>);
@@ -39,6 +45,16 @@ pub(crate) trait Exchange: Send {
 
     /// Whether any byte came in answer to the request of a stream.
     fn has_begun(&self, stream: usize) -> bool;
+
+    /// The request of a stream is given up; says whether the connection can go on without its answer.
+    fn abandon(&mut self, _stream: usize) -> bool {
+        false
+    }
+
+    /// Messages that were said on the connection, where they are delivered on others.
+    fn sent(&self) -> u64 {
+        0
+    }
 }
 
 /// What bytes completed.
@@ -49,6 +65,14 @@ pub(crate) enum Event {
         stream: usize,
         /// The connection can carry another request.
         keep_alive: bool,
+    },
+    /// A message came that was sent on another connection.
+    Delivered {
+        /// Number of that connection.
+        sender: usize,
+        generation: u32,
+        /// Of its messages, from 1.
+        number: u64,
     },
 }
 

@@ -9,8 +9,8 @@ use crate::schedule::{OverBound, Waiting};
 use crate::window::WindowRecorder;
 
 impl Run<'_> {
-    /// Records a finished request and frees its user.
-    pub(super) fn finish(&mut self, active: &Active, done_ns: u64, is_right: bool) {
+    /// Records a finished request and frees its user, who rests at least as long as is said.
+    pub(super) fn finish(&mut self, active: &Active, (done_ns, rest_ns): (u64, u64), is_right: bool) {
         let times = RequestTimes {
             intended_ns: active.waiting.intended_ns,
             sendable_ns: active.sendable_ns,
@@ -22,7 +22,7 @@ impl Run<'_> {
         let user = &mut sessions[active.session];
         let operation = &config.scenario.operations[active.operation];
         let think_ns = self.think_ns.unwrap_or_else(|| user.think_ns(operation));
-        let ready_ns = done_ns.saturating_add(think_ns);
+        let ready_ns = done_ns.saturating_add(think_ns.max(rest_ns));
         if active.waiting.user.is_none() {
             self.idle.put(active.session, user.kind, (done_ns, ready_ns));
         }
@@ -52,7 +52,7 @@ impl Run<'_> {
         let why = || "not answered by the end of draining".to_owned();
         for slot in 0..self.slots.len() {
             if self.fail(slot, ErrorKind::Timeout, now_ns, why) {
-                self.generator.connections[slot / self.streams].close();
+                self.abandon(slot);
             }
         }
         while let Some(Waiting { intended_ns, user, .. }) = self.schedule.take() {

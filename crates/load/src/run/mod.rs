@@ -6,14 +6,17 @@
 //! wrk 4.1 199,194 (156,329 to 229,510). hyper also allocates for each request, and tokio's timers count
 //! milliseconds. On a small machine each CPU second of the generator is taken from the server.
 
+mod delivery;
 mod ending;
 mod sockets;
 
-use crate::connection::Buffer;
+use crate::connection::{Buffer, State};
+use crate::free::Free;
 use crate::generator::Generator;
 use crate::idle::Idle;
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
+use crate::ledger::Ledger;
 use crate::measured::Measured;
 use crate::recorder::Recorder;
 use crate::request::Request;
@@ -57,10 +60,10 @@ struct Active {
     deadline_ns: u64,
     sent_again: bool,
     redirects: u8,
+    /// Of a message that is delivered on other connections: its number, and the deliveries that are still due.
+    number: u64,
+    due: u32,
 }
-
-/// A slot that is free, since when.
-type Free = (usize, u64);
 
 pub(crate) struct Run<'a> {
     generator: &'a mut Generator,
@@ -78,7 +81,9 @@ pub(crate) struct Run<'a> {
     /// Streams of each connection.
     streams: usize,
     slots: Vec<Slot>,
-    free: VecDeque<Free>,
+    free: Free,
+    /// Of messages that are delivered on other connections.
+    ledger: Option<Ledger>,
     /// Of an open loop.
     idle: Idle,
     /// What all users think after each answer, where the load says that.
@@ -113,8 +118,15 @@ impl<'a> Run<'a> {
         };
         let idle = Idle::new(generator, tally.measured().seed, begun_ns);
         let streams = generator.endpoint.streams();
-        // Over all connections first.
-        let slots = (0..streams).flat_map(|stream| (0..connections).map(move |at| at * streams + stream));
+        let ledger = generator.endpoint.room_users().map(|users| {
+            let mut ledger = Ledger::new(connections, users);
+            for (at, connection) in generator.connections[..connections].iter().enumerate() {
+                if connection.state() == State::Open {
+                    ledger.join(at, connection.generation, connection.sent());
+                }
+            }
+            ledger
+        });
         Run {
             schedule,
             recorder: Recorder::new(start_ns, logs),
@@ -126,7 +138,8 @@ impl<'a> Run<'a> {
             drain_end_ns: end_ns.saturating_add(timeout_ns),
             stopped: false,
             streams,
-            free: slots.map(|slot| (slot, begun_ns)).collect(),
+            free: Free::new(connections, streams, ledger.is_some(), begun_ns),
+            ledger,
             slots: (0..generator.connections.len() * streams).map(|_| Slot::default()).collect(),
             idle,
             think_ns: think.map(|time| time.as_nanos() as u64),
@@ -153,7 +166,9 @@ impl<'a> Run<'a> {
             let now_ns = clock::monotonic_ns();
             self.tick(now_ns, stop, on_progress);
             self.send_due(now_ns);
-            if now_ns >= self.drain_end_ns || (now_ns >= self.end_ns && self.schedule.is_done()) {
+            let is_settled = || self.ledger.as_ref().is_none_or(Ledger::is_settled);
+            let is_done = now_ns >= self.end_ns && self.schedule.is_done() && is_settled();
+            if is_done || now_ns >= self.drain_end_ns {
                 break;
             }
             let until_ns = self.wake_ns(now_ns);
@@ -180,6 +195,7 @@ impl<'a> Run<'a> {
             generator_cpu_ns: cpu_ns + recorded.log_cpu_ns,
             generator_wall_ns: drained_ns.saturating_sub(self.begun_ns),
             priority: Some(priority),
+            deliveries: self.ledger.map(|ledger| ledger.counts),
             handshakes: std::mem::replace(&mut self.generator.handshakes, Handshakes::none()),
             stopped: self.stopped,
             detail: self.window.into_detail(),
@@ -212,7 +228,7 @@ impl<'a> Run<'a> {
             && until_ns <= now_ns
         {
             self.resting.pop_front();
-            self.free.push_back((slot, now_ns));
+            self.free.put(slot, now_ns);
         }
         if self.deadline_floor_ns <= now_ns {
             self.time_out(now_ns);
@@ -225,6 +241,7 @@ impl<'a> Run<'a> {
             self.schedule.next_due_ns(),
             self.recorder.next_roll_ns(),
             self.resting.front().map(|(until_ns, _)| *until_ns),
+            self.idle.next_ns().filter(|_| 0 < self.schedule.waiting()),
         ]
         .into_iter()
         .flatten()
@@ -244,7 +261,10 @@ impl<'a> Run<'a> {
                 self.schedule.put_back(waiting);
                 break;
             };
-            let Some((slot, free_ns)) = self.free.pop_front() else { break };
+            let Some((slot, free_ns)) = self.free.take(session) else {
+                self.schedule.put_back(waiting);
+                break;
+            };
             let sendable_ns = waiting.sendable_ns(session_free_ns.max(free_ns));
             self.start(slot, waiting, session, sendable_ns, now_ns);
         }
@@ -273,6 +293,8 @@ impl<'a> Run<'a> {
             deadline_ns,
             sent_again: false,
             redirects: 0,
+            number: 0,
+            due: 0,
         });
         self.send(slot / self.streams);
     }

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 impl Run<'_> {
     /// The slots of a connection.
-    fn slots_of(&self, at: usize) -> Range<usize> {
+    pub(super) fn slots_of(&self, at: usize) -> Range<usize> {
         at * self.streams..(at + 1) * self.streams
     }
 
@@ -36,6 +36,9 @@ impl Run<'_> {
                 active.is_put = true;
                 active.sent_ns.get_or_insert_with(clock::monotonic_ns);
                 connection.send(stream, request);
+                if let Some(ledger) = &mut self.ledger {
+                    (active.number, active.due) = ledger.say(at);
+                }
             }
         }
         if let Err(error) = connection.write() {
@@ -55,14 +58,17 @@ impl Run<'_> {
                 Ok(true) => {
                     let now_ns = clock::monotonic_ns();
                     let handshake = connection.take_handshake();
+                    if let Some(ledger) = &mut self.ledger {
+                        ledger.join(at, connection.generation, connection.sent());
+                    }
                     let slots = self.slots_of(at);
                     for active in self.slots[slots].iter_mut().flat_map(|slot| &mut slot.active) {
                         active.sendable_ns = active.waiting.sendable_ns(now_ns);
                     }
                     self.send(at);
-                    if let Some(handshake) = handshake {
-                        self.generator.handshakes.add(handshake);
-                        // What came behind the handshake is not told again.
+                    handshake.into_iter().for_each(|one| self.generator.handshakes.add(one));
+                    if handshake.is_some() || self.ledger.is_some() {
+                        // What came behind the opening is not told again.
                         self.exchange(at, event);
                     }
                 }
@@ -100,7 +106,7 @@ impl Run<'_> {
             Ok(Input::End) => {
                 match self.generator.connections[at].end() {
                     Ok(Some(last)) => self.happened(at, last, true),
-                    Ok(None) => self.generator.connections[at].close(),
+                    Ok(None) => self.close(at),
                     Err(failure) => self.broken(at, &failure),
                 }
                 false
@@ -140,13 +146,17 @@ impl Run<'_> {
         match event {
             // A hang-up that came with the answer is not told again, so it must be heeded now.
             Event::Answered { stream, keep_alive } => {
-                self.answered(at * self.streams + stream, keep_alive && !hung_up);
+                // A request that is not whole when its answer is would be mistaken for the start of the next one.
+                let is_whole = self.generator.connections[at].is_written();
+                let keep_alive = keep_alive && !hung_up && is_whole;
+                self.answered(at * self.streams + stream, keep_alive, clock::monotonic_ns());
             }
+            Event::Delivered { sender, generation, number } => self.delivered(at, sender, generation, number),
         }
     }
 
-    fn answered(&mut self, slot: usize, keep_alive: bool) {
-        let done_ns = clock::monotonic_ns();
+    /// The answer of a slot was whole at this time.
+    pub(super) fn answered(&mut self, slot: usize, keep_alive: bool, done_ns: u64) {
         self.answered_ns = Some(done_ns);
         let (at, stream) = (slot / self.streams, slot % self.streams);
         let Generator { config, endpoint, connections, sessions, .. } = &mut *self.generator;
@@ -185,30 +195,34 @@ impl Run<'_> {
         if operation.restarts_session {
             session.restart();
         }
-        // A request that is not whole when its answer is would be mistaken for the start of the next one.
-        if !keep_alive || !connection.is_written() {
+        if !keep_alive {
             connection.close();
         }
-        self.free.push_back((slot, done_ns));
-        self.finish(&active, done_ns, is_right);
+        self.free.put(slot, done_ns);
+        self.finish(&active, (done_ns, 0), is_right);
     }
 
     fn not_connected(&mut self, at: usize, error: &std::io::Error) {
         let now_ns = clock::monotonic_ns();
-        self.generator.connections[at].close();
+        self.close(at);
         for slot in self.slots_of(at) {
-            if self.fail(slot, ErrorKind::Connect, now_ns, || error.to_string()) {
-                self.resting.push_back((now_ns + REST_NS, slot));
+            if !self.fail(slot, ErrorKind::Connect, now_ns, || error.to_string()) {
+                continue;
+            }
+            match self.ledger {
+                None => self.resting.push_back((now_ns + REST_NS, slot)),
+                // The user rests.
+                Some(_) => self.free.put(slot, now_ns),
             }
         }
     }
 
     /// The connection broke. A server may have closed one that was kept alive just when the request was sent; RFC 9110 section 9.2.2
     /// allows to send an idempotent request again then, once. One that is reset was not just idle for too long.
-    fn broken(&mut self, at: usize, failure: &Failure) {
+    pub(super) fn broken(&mut self, at: usize, failure: &Failure) {
         let connection = &mut self.generator.connections[at];
         let was_idle = connection.answered > 0 && failure.is_orderly();
-        connection.close();
+        self.close(at);
         let now_ns = clock::monotonic_ns();
         let mut sends_again = false;
         for slot in self.slots_of(at) {
@@ -221,7 +235,7 @@ impl Run<'_> {
                 self.tally.sent_again(active.waiting.intended_ns);
                 sends_again = true;
             } else if self.fail(slot, ErrorKind::Broken, now_ns, || failure.to_string()) {
-                self.free.push_back((slot, now_ns));
+                self.free.put(slot, now_ns);
             }
         }
         if sends_again {
@@ -239,11 +253,19 @@ impl Run<'_> {
                 continue;
             }
             let limit_ms = self.generator.config.scenario.operations[active.operation].timeout_ns / MS;
-            self.generator.connections[slot / self.streams].close();
+            self.abandon(slot);
             self.fail(slot, ErrorKind::Timeout, now_ns, || format!("no whole answer within {limit_ms} ms"));
-            self.free.push_back((slot, now_ns));
+            self.free.put(slot, now_ns);
         }
         self.deadline_floor_ns = floor_ns;
+    }
+
+    /// Gives up what a slot waits for.
+    pub(super) fn abandon(&mut self, slot: usize) {
+        let (at, stream) = (slot / self.streams, slot % self.streams);
+        if !self.generator.connections[at].abandon(stream) {
+            self.close(at);
+        }
     }
 
     /// Fails the request of a slot; says whether there was one.
@@ -259,7 +281,8 @@ impl Run<'_> {
         if self.generator.config.scenario.operations[active.operation].restarts_session {
             self.generator.sessions[active.session].restart();
         }
-        self.finish(&active, now_ns, false);
+        let rest_ns = if self.ledger.is_some() && kind != ErrorKind::Timeout { REST_NS } else { 0 };
+        self.finish(&active, (now_ns, rest_ns), false);
         true
     }
 }

@@ -1,6 +1,8 @@
 //! From the file's form to the checked scenario. Goes on after a mistake, so that all are told at once.
 
+use super::chat::Chat;
 use super::file::{ExtractFile, Kind, OneOrMany, OperationFile, PerKind, ScenarioFile, ThinkFile, ValueFile};
+use super::mistakes::Mistakes;
 use super::operation::{Extract, Operation, Scenario};
 use super::template::is_name;
 use super::think::Think;
@@ -16,21 +18,6 @@ use toml::Spanned;
 /// Headers that the generator writes itself.
 const OWN_HEADERS: [&str; 7] =
     ["host", "connection", "content-length", "transfer-encoding", "cookie", "expect", "upgrade"];
-
-/// Collects mistakes with their places.
-struct Mistakes<'a> {
-    text: &'a str,
-    source: &'a str,
-    found: Vec<String>,
-}
-
-impl Mistakes<'_> {
-    fn add(&mut self, span: &Range<usize>, what: impl std::fmt::Display) {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        self.found.push(format!("{}:{line}: {what}", self.source));
-    }
-}
 
 pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>> {
     let mut mistakes = Mistakes { text, source, found: Vec::new() };
@@ -77,6 +64,16 @@ pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
         weights.iter_mut().zip(of_kinds).for_each(|(weights, weight)| weights.push(weight));
         operations.extend(operation(one, usual, &names, &mut mistakes));
     }
+    let chat = file.chat.map(|chat| {
+        let mut wrong = |what: String| mistakes.add(&chat.span(), what);
+        if !operations.is_empty() {
+            wrong("[[operation]] and [chat] exclude each other".to_owned());
+        }
+        let chat = Chat::of(chat.get_ref(), &mut wrong);
+        operations.push(Operation::say(&chat, usual));
+        weights.iter_mut().for_each(|weights| weights.push(1.0));
+        chat
+    });
     let mut known = |listed: &[Spanned<String>]| -> Vec<usize> {
         listed
             .iter()
@@ -107,6 +104,7 @@ pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
         counters,
         values,
         extracts,
+        chat,
     };
     check_setup(&scenario, &spans, &mut mistakes);
     if mistakes.found.is_empty() { Ok(scenario) } else { Err(mistakes.found) }

@@ -25,9 +25,31 @@ pub(super) struct ScenarioFile {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, ExtractFile>")]
     pub extract: BTreeMap<String, Spanned<ExtractFile>>,
+    #[schemars(with = "Option<ChatFile>")]
+    pub chat: Option<Spanned<ChatFile>>,
     #[serde(default)]
     #[schemars(with = "Vec<OperationFile>")]
     pub operation: Vec<Spanned<OperationFile>>,
+}
+
+/// Instead of operations: users of rooms who say something to all others of theirs.
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChatFile {
+    #[serde(default = "room_users_default")]
+    pub room_users: usize,
+    #[serde(default = "message_bytes_default")]
+    pub message_bytes: usize,
+    #[serde(default = "timeout_ms_default")]
+    pub timeout_ms: u64,
+}
+
+fn room_users_default() -> usize {
+    20
+}
+
+fn message_bytes_default() -> usize {
+    100
 }
 
 #[derive(JsonSchema, Deserialize, Default)]

@@ -5,8 +5,10 @@
 //! independently each time, from its own seeded stream. After an operation of `restart_after` a new session begins: no cookies, no
 //! session values, no extracted values.
 
+mod chat;
 mod compile;
 mod file;
+mod mistakes;
 mod operation;
 mod template;
 mod think;
@@ -69,6 +71,10 @@ impl Scenario {
 
     fn of_url(url: &str, more: &str) -> Result<(String, Scenario), LoadError> {
         let (base, path) = BaseUrl::split(url)?;
+        if BaseUrl::parse(&base)?.scheme.is_chat() {
+            let text = format!("schema = \"{}\"\nname = \"chat\"\n\n[chat]\n", schema::SCENARIO_FILE);
+            return Ok((base, Scenario::parse(&text, url)?));
+        }
         // A brace may not stand in a URL, and would begin the name of a value here.
         let path = path.replace('{', "%7B").replace('}', "%7D");
         let [name, operation] = [path.clone(), format!("GET {path}")].map(toml::Value::String);
@@ -87,6 +93,11 @@ impl Scenario {
     /// As it was written; of a plain URL, what could be written for it.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether its users say something to each other, each on a connection of its own.
+    pub fn is_chat(&self) -> bool {
+        self.chat.is_some()
     }
 
     /// The scenario's name.

@@ -1,5 +1,6 @@
 //! A scenario that was compiled.
 
+use super::chat::Chat;
 use super::template::{Source, Template};
 use super::think::Think;
 use super::users::UserKind;
@@ -82,6 +83,9 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), assay_load::LoadError>(())
 /// ```
 ///
+/// A chat has `[chat]` instead of operations, and an address that begins with `chat://` or `chats://` (TLS): `room_users = 20` and
+/// `message_bytes = 100` are the usual. Each user has a connection of its own; a message is answered when all others of the room have it.
+///
 /// A value stands in paths and forms percent-encoded, in headers without control characters, in a `body` as it is.
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
 /// it is not found removes it. In a closed loop the shares of `[users]` are those of users, in an open loop those of
@@ -102,6 +106,8 @@ pub struct Scenario {
     pub(crate) counters: u16,
     pub(crate) values: Vec<Value>,
     pub(crate) extracts: Vec<Extract>,
+    /// Where it has this, its only operation is to say something.
+    pub(crate) chat: Option<Chat>,
 }
 
 impl TryFrom<String> for Scenario {
@@ -156,6 +162,29 @@ pub(crate) struct Extract {
 }
 
 impl Operation {
+    /// Says something in a chat.
+    pub fn say(chat: &Chat, think: Option<Think>) -> Operation {
+        let mut text = Template::default();
+        text.literal(&chat.text());
+        Operation {
+            name: "say".to_owned(),
+            method: "SAY".to_owned(),
+            path: Template::default(),
+            headers: Template::default(),
+            body: Some(text),
+            statuses: Vec::new(),
+            follow_redirects: false,
+            contains: None,
+            requires: Vec::new(),
+            otherwise: None,
+            timeout_ns: chat.timeout_ns,
+            think,
+            extracts: Vec::new(),
+            uses_up: Vec::new(),
+            restarts_session: false,
+        }
+    }
+
     /// Extracts that its request holds.
     pub fn uses(&self) -> impl Iterator<Item = usize> {
         let templates = [Some(&self.path), Some(&self.headers), self.body.as_ref()].into_iter().flatten();

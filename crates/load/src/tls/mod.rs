@@ -159,6 +159,10 @@ impl Secure {
         Ok(Secure { session, begun_ns: clock::monotonic_ns(), cpu_ns: 0, is_ended: false })
     }
 
+    pub fn is_handshaking(&self) -> bool {
+        self.session.is_handshaking()
+    }
+
     /// Goes on with the handshake as far as the socket allows; says what it was when it is over.
     pub fn handshake(&mut self, socket: &mut TcpStream, raw: &mut [u8]) -> io::Result<Option<Handshake>> {
         let cpu_start_ns = clock::thread_cpu_ns();

@@ -28,7 +28,7 @@ impl Http1 {
 }
 
 impl Exchange for Http1 {
-    fn begin(&mut self, _out: &mut Vec<u8>) {
+    fn begin(&mut self, _generation: u32, _out: &mut Vec<u8>) {
         self.reader.reset();
     }
 

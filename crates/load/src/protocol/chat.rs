@@ -1,0 +1,254 @@
+//! Chat: users who say lines to all others of their room, as `workloads/chat/PROTOCOL.md` specifies.
+//!
+//! A connection is a user. What it says has no answer of its own: it is delivered on the connections of the others.
+
+use super::{Answer, Event, Exchange, Failure};
+use crate::request::{Part, Request};
+use std::sync::Arc;
+
+/// Longest line, with its end, bytes.
+const LINE_BYTES_MAX: usize = 1024;
+/// Messages of one user that may be under way at once.
+pub(crate) const STREAMS: usize = 8;
+/// Longest text of a message, bytes.
+pub(crate) const TEXT_BYTES_MAX: usize = 896;
+
+/// What all users of a generator have in common.
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    /// What names of users and rooms begin with: no other load on the server has the same.
+    pub tag: String,
+    /// Users of each room.
+    pub users: usize,
+    /// What they say.
+    pub text: Vec<u8>,
+}
+
+/// How far a connection has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// `welcome` is awaited.
+    Greeting,
+    /// `joined` is awaited.
+    Joining,
+    Joined,
+}
+
+pub(crate) struct Chat {
+    rooms: Arc<Rooms>,
+    /// Number of the user, and of its connection.
+    number: usize,
+    stage: Stage,
+    said: u64,
+    /// The start of a line whose end did not come yet.
+    held: Vec<u8>,
+    answer: Answer,
+}
+
+impl Chat {
+    pub fn new(rooms: Arc<Rooms>, number: usize) -> Chat {
+        let answer = Answer { status: 200, ..Answer::default() };
+        Chat { rooms, number, stage: Stage::Greeting, said: 0, held: Vec::new(), answer }
+    }
+
+    /// A whole line, without its end.
+    fn line(&mut self, line: &[u8]) -> Result<Option<Event>, Failure> {
+        let (word, rest) = word(line);
+        match (word, self.stage) {
+            (b"from", Stage::Joined) => self.delivery(rest),
+            // Said by others before this user's `joined` was read: nobody counts on it.
+            (b"from", _) => Ok(None),
+            (b"welcome", Stage::Greeting) if self::word(rest).0 == b"1" => {
+                self.stage = Stage::Joining;
+                Ok(None)
+            }
+            (b"joined", Stage::Joining) => {
+                self.stage = Stage::Joined;
+                Ok(None)
+            }
+            _ => {
+                let line = String::from_utf8_lossy(line).into_owned();
+                Err(Failure::Protocol(format!("the server says {line:?}").into()))
+            }
+        }
+    }
+
+    /// `ROOM SENDER SEQ TEXT`
+    fn delivery(&self, rest: &[u8]) -> Result<Option<Event>, Failure> {
+        let (_room, rest) = word(rest);
+        let (sender, rest) = word(rest);
+        let (number, text) = word(rest);
+        // Another load's user in this room is not counted.
+        let Some((sender, generation)) = self.user(sender) else { return Ok(None) };
+        let Some(number) = decimal(number) else {
+            return Err(Failure::Protocol("a delivery without a number".into()));
+        };
+        if text != self.rooms.text {
+            return Err(Failure::Protocol("the text of a delivery is not what was said".into()));
+        }
+        Ok(Some(Event::Delivered { sender, generation, number }))
+    }
+
+    /// Number and generation of a user of this load.
+    fn user(&self, name: &[u8]) -> Option<(usize, u32)> {
+        let rest = name.strip_prefix(self.rooms.tag.as_bytes())?.strip_prefix(b".")?;
+        let dot = memchr::memchr(b'.', rest)?;
+        let [number, generation] = [&rest[..dot], &rest[dot + 1..]].map(decimal);
+        Some((usize::try_from(number?).ok()?, u32::try_from(generation?).ok()?))
+    }
+}
+
+/// The first word, and what follows the space behind it.
+fn word(line: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memchr(b' ', line) {
+        Some(space) => (&line[..space], &line[space + 1..]),
+        None => (line, &[]),
+    }
+}
+
+fn decimal(word: &[u8]) -> Option<u64> {
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+    let add = |sum: u64, byte: &u8| sum.checked_mul(10)?.checked_add(digit(byte)?);
+    if word.is_empty() { None } else { word.iter().try_fold(0, add) }
+}
+
+impl Exchange for Chat {
+    fn begin(&mut self, generation: u32, out: &mut Vec<u8>) {
+        (self.stage, self.said) = (Stage::Greeting, 0);
+        self.held.clear();
+        let Rooms { tag, users, .. } = &*self.rooms;
+        let room = self.number / users;
+        // Writing to a Vec cannot fail.
+        let _ = std::io::Write::write_fmt(
+            out,
+            format_args!("hello 1 {tag}.{}.{generation}\njoin {tag}-{room}\n", self.number),
+        );
+    }
+
+    fn is_ready(&self) -> bool {
+        self.stage == Stage::Joined
+    }
+
+    fn send(&mut self, _stream: usize, request: &Request, out: &mut Vec<u8>) {
+        self.said += 1;
+        let _ = std::io::Write::write_fmt(out, format_args!("say {} ", self.said));
+        out.extend_from_slice(request.part(Part::Body));
+        out.push(b'\n');
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Option<Event>), Failure> {
+        let end = memchr::memchr(b'\n', bytes);
+        let piece = &bytes[..end.unwrap_or(bytes.len())];
+        if LINE_BYTES_MAX <= self.held.len() + piece.len() {
+            return Err(Failure::Protocol("a line is longer than 1024 bytes".into()));
+        }
+        let Some(end) = end else {
+            self.held.extend_from_slice(piece);
+            return Ok((bytes.len(), None));
+        };
+        if self.held.is_empty() {
+            return Ok((end + 1, self.line(piece)?));
+        }
+        let mut line = std::mem::take(&mut self.held);
+        line.extend_from_slice(piece);
+        let event = self.line(&line);
+        line.clear();
+        self.held = line;
+        Ok((end + 1, event?))
+    }
+
+    fn close(&mut self) -> Result<Option<Event>, Failure> {
+        Err(Failure::Protocol("the server ended the connection of a user".into()))
+    }
+
+    fn answer(&self, _stream: usize) -> &Answer {
+        &self.answer
+    }
+
+    fn has_begun(&self, _stream: usize) -> bool {
+        true
+    }
+
+    fn abandon(&mut self, _stream: usize) -> bool {
+        true
+    }
+
+    fn sent(&self) -> u64 {
+        self.said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn chat() -> Chat {
+        let mut chat = Chat::new(Arc::new(Rooms { tag: "t".into(), users: 20, text: b"a b".to_vec() }), 41);
+        chat.begin(3, &mut Vec::new());
+        chat
+    }
+
+    fn fed(chat: &mut Chat, bytes: &[u8], piece: usize) -> Result<Vec<Event>, Failure> {
+        let mut events = Vec::new();
+        for mut bytes in bytes.chunks(piece) {
+            while !bytes.is_empty() {
+                let (taken, event) = chat.feed(bytes)?;
+                bytes = &bytes[taken..];
+                events.extend(event);
+            }
+        }
+        Ok(events)
+    }
+
+    #[test]
+    fn a_user_says_who_it_is_joins_its_room_and_numbers_what_it_says() {
+        let (mut chat, mut out) = (chat(), Vec::new());
+        chat.begin(4, &mut out);
+        let mut request = Request::default();
+        request.write(Part::Body, |body| body.extend_from_slice(b"a b"));
+        (0..2).for_each(|stream| chat.send(stream, &request, &mut out));
+        assert_eq!(out, b"hello 1 t.41.4\njoin t-2\nsay 1 a b\nsay 2 a b\n");
+    }
+
+    #[test]
+    fn deliveries_are_read_in_any_pieces_and_those_of_other_loads_skipped() {
+        let lines = b"welcome 1 room=20 line=1024\njoined t-2 20\nfrom t-2 t.40.7 12 a b\nfrom t-2 other.1.1 9 hi\nfrom t-2 t.43.1 1 a b\n";
+        let events = [(40, 7, 12), (43, 1, 1)].map(|(sender, generation, number)| Event::Delivered {
+            sender,
+            generation,
+            number,
+        });
+        for piece in [1, 2, 7, lines.len()] {
+            let mut chat = chat();
+            assert!(!chat.is_ready());
+            assert_eq!(fed(&mut chat, lines, piece).expect("good lines"), events, "pieces of {piece}");
+            assert!(chat.is_ready());
+        }
+    }
+
+    #[test]
+    fn what_the_server_refuses_and_what_it_alters_breaks_the_connection() {
+        const JOINED: &str = "welcome 1\njoined t-2 20\n";
+        for (line, why) in [
+            ("from t-2 t.40.7 12 a c", "not what was said"),
+            ("from t-2 t.40.7 x a b", "without a number"),
+            ("error sequence 4", "error sequence 4"),
+            ("refused no-room join one", "refused no-room"),
+        ] {
+            let error = fed(&mut chat(), format!("{JOINED}{line}\n").as_bytes(), 5).expect_err(line);
+            assert!(error.to_string().contains(why), "{error}");
+        }
+        let long = [JOINED.as_bytes(), &[b'x'; 2_000]].concat();
+        assert!(fed(&mut chat(), &long, 100).expect_err("too long").to_string().contains("1024"));
+        let full = fed(&mut chat(), b"welcome 1\nrefused room-full no place\n", 50).expect_err("full");
+        assert!(full.to_string().contains("room-full"), "{full}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_events_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300), piece in 1_usize..40) {
+            let _ = fed(&mut chat(), &[b"welcome 1\njoined r 1\nfrom r ".as_slice(), &bytes].concat(), piece);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Chat: rooms, and what their users say.
+
+use super::file::ChatFile;
+use crate::protocol::chat::TEXT_BYTES_MAX;
+
+const ROOM_USERS_MAX: usize = 1_000;
+
+/// Users who say something to all others of their room.
+#[derive(Debug, Clone)]
+pub(crate) struct Chat {
+    pub room_users: usize,
+    message_bytes: usize,
+    pub timeout_ns: u64,
+}
+
+impl Chat {
+    /// As the file says. What is wrong goes to `wrong`.
+    pub(super) fn of(file: &ChatFile, wrong: &mut dyn FnMut(String)) -> Chat {
+        let ChatFile { room_users, message_bytes, timeout_ms } = *file;
+        for (name, value, least, most) in [
+            ("room_users", room_users as u64, 2, ROOM_USERS_MAX as u64),
+            ("message_bytes", message_bytes as u64, 1, TEXT_BYTES_MAX as u64),
+            ("timeout_ms", timeout_ms, 1, 3_600_000),
+        ] {
+            if !(least..=most).contains(&value) {
+                wrong(format!("{name} {value} is not from {least} to {most}"));
+            }
+        }
+        Chat { room_users, message_bytes, timeout_ns: timeout_ms.saturating_mul(1_000_000) }
+    }
+
+    /// What they say: always the same, so that it can be compared.
+    pub fn text(&self) -> Vec<u8> {
+        (b'a'..=b'z').cycle().take(self.message_bytes).collect()
+    }
+}
