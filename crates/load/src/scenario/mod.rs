@@ -100,6 +100,21 @@ impl Scenario {
         self.chat.is_some()
     }
 
+    /// The address that its users speak to, of a server that answers HTTP at this one: a chat server does both on one port.
+    pub fn address_of(&self, http: &str) -> String {
+        match http.strip_prefix("http").filter(|_| self.is_chat()) {
+            // `s://` stays: TLS.
+            Some(rest) => format!("chat{rest}"),
+            None => http.to_owned(),
+        }
+    }
+
+    /// So many users, and the few more that fill the rooms of a chat.
+    pub fn in_whole_rooms(&self, users: u32) -> u32 {
+        let of_room = self.chat.as_ref().map_or(1, |chat| chat.room_users as u32);
+        users.next_multiple_of(of_room)
+    }
+
     /// The scenario's name.
     pub fn name(&self) -> &str {
         &self.name

@@ -46,6 +46,20 @@ status = 302
 "##;
 
 #[test]
+fn a_chat_has_an_address_of_its_own_and_rooms_that_are_full() {
+    let [chat, shop] =
+        ["[chat]\nroom_users = 20\n", "[[operation]]\nname = \"get\"\npath = \"/\"\n"].map(|what| {
+            let text = format!("schema = \"assay.scenario/1\"\nname = \"n\"\n{what}");
+            Scenario::parse(&text, "test.toml").expect("a right scenario")
+        });
+    let address = |scenario: &Scenario| ["http://h:1", "https://h:1"].map(|http| scenario.address_of(http));
+    assert_eq!(address(&chat), ["chat://h:1", "chats://h:1"]);
+    assert_eq!(address(&shop), ["http://h:1", "https://h:1"]);
+    assert_eq!([1, 20, 21].map(|users| chat.in_whole_rooms(users)), [20, 20, 40]);
+    assert_eq!(shop.in_whole_rooms(8), 8);
+}
+
+#[test]
 fn a_whole_file_is_compiled() {
     let scenario = Scenario::parse(WHOLE, "mix.toml").expect("it is right");
     assert_eq!(scenario.name(), "brokerage-standard-mix");

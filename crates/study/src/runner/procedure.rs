@@ -18,7 +18,10 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
     let warm_up = |load| (!cap.is_zero()).then(|| WarmUpPlan::within(load, min, cap));
     match prepared.plan.procedure.capacity() {
         Some(planned) => {
-            let warm_up = warm_up(without_thinking(load_of(load)));
+            // What is wrong with the address, the generator says.
+            let load =
+                base(server).map_or(load_of(load), |(_, scenario)| before_search(load_of(load), &scenario));
+            let warm_up = warm_up(load);
             let config = capacity_config(run, server, planned);
             Box::new(CapacitySearch { config, warm_up: warm_up.into() })
         }
@@ -94,7 +97,10 @@ fn base(server: &Server<'_>) -> Result<(String, Scenario), Failure> {
     Ok(match (&server.launch.scenario, &server.table.url) {
         // To the address that was given the scenario's paths are appended; a started server's own is where it says that it is ready.
         (Some(scenario), Some(url)) => (url.clone(), scenario.clone()),
-        (scenario, _) => (base_url, scenario.clone().unwrap_or(of_url)),
+        (scenario, _) => {
+            let scenario = scenario.clone().unwrap_or(of_url);
+            (scenario.address_of(&base_url), scenario)
+        }
     })
 }
 
@@ -106,9 +112,11 @@ fn connections_of(load: &LoadTable) -> u32 {
 }
 
 /// The few users of a warm-up before a search do not think: code is compiled by what runs.
-fn without_thinking(load: Load) -> Load {
+fn before_search(load: Load, scenario: &Scenario) -> Load {
     match load {
-        Load::Closed { users, .. } => Load::Closed { users, think: Some(Duration::ZERO) },
+        Load::Closed { users, .. } => {
+            Load::Closed { users: scenario.in_whole_rooms(users), think: Some(Duration::ZERO) }
+        }
         Load::Open { .. } => load,
     }
 }
