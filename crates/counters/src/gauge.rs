@@ -4,7 +4,7 @@ use crate::account::Account;
 use crate::figures::{Available, DelayAccounting};
 use crate::jvm::{Jvm, read_jvm};
 use crate::look::{Look, Target, ticks_ns};
-use crate::sampling::{self, Clocked, CpuClock, Events, Refused, Sampling};
+use crate::sampling::{self, Clocked, CpuClock, Events, PerfMap, Refused, Sampling};
 use crate::split::{Clocks, Sampled, kernel_share};
 use crate::tracks::Tracks;
 use assay_linux::{
@@ -33,6 +33,7 @@ pub struct TimeGauge {
     exits: Result<Exits, LeftOutFigure>,
     jvm: JvmState,
     sampling: Result<Sampling, Refused>,
+    methods: Option<PerfMap>,
     looks: u64,
     looks_cpu_ns: u64,
     problems: Vec<Problem>,
@@ -95,6 +96,18 @@ impl TimeGauge {
         Ok(())
     }
 
+    /// Has the JVM list its compiled methods (`Compiler.perfmap`), for names in the stacks. This acts on the process: it stops its Java
+    /// threads for some milliseconds and writes a file in its `/tmp`, which is removed again. What goes wrong is a problem of the report.
+    pub fn ask_for_methods(&mut self) {
+        let pid = self.identity.pid;
+        let inside =
+            self.target.proc.read_memory_status(pid).ok().and_then(|status| status.pids.last().copied());
+        match PerfMap::ask(&self.target.proc, pid, inside.unwrap_or(pid)) {
+            Ok(methods) => self.methods = Some(methods),
+            Err(why) => self.problems.push(Problem::new("names of compiled methods", why)),
+        }
+    }
+
     /// The same below other roots, of which only the files are known: CPU time is in ticks, and roles are unknown.
     ///
     /// # Errors
@@ -128,6 +141,7 @@ impl TimeGauge {
                 "look at a live process",
             )),
             sampling: Err(Refused::not_live()),
+            methods: None,
             problems,
         })
     }
@@ -278,7 +292,12 @@ impl TimeGauge {
             unseen_ns: u64::try_from(difference_ns).unwrap_or(0),
             role_of: self.tracks.roles_by_number(),
         };
-        let places = sampling::place_all(&self.target.proc, self.identity.pid, &sampling.user_addresses());
+        let places = sampling::place_all(
+            &self.target.proc,
+            self.identity.pid,
+            &sampling.user_addresses(),
+            self.methods.as_ref(),
+        );
         let places = places.unwrap_or_else(|error| {
             problems.push(Problem::from(&error));
             HashMap::new()

@@ -28,6 +28,10 @@ pub struct TimeArguments {
     /// Do not sample the processors: what the kernel did, and where in the code, stays unknown
     #[arg(long)]
     pub no_samples: bool,
+    /// Have the JVM list its compiled methods (Compiler.perfmap, JDK 17 and later), so that stacks name them. This acts on the JVM: it
+    /// stops its Java threads for some milliseconds, starts a thread, which stays, and writes a file in its /tmp, which is removed again
+    #[arg(long, conflicts_with_all = ["watch", "no_samples"])]
+    pub jcmd: bool,
     /// Print the stored form as JSON; with --watch one line for each interval
     #[arg(long)]
     pub json: bool,
@@ -67,6 +71,8 @@ mod tests {
             "assay time 7 --requests-per-second NaN",
             "assay time 7 --watch --requests 5",
             "assay time 7 --watch --html p.html",
+            "assay time 7 --watch --jcmd",
+            "assay time 7 --no-samples --jcmd",
         ] {
             assert!(time(wrong).is_err(), "{wrong}");
         }

@@ -55,6 +55,9 @@ enum End {
 impl Looking<'_> {
     fn once(&mut self) -> Result<ExitCode, Failure> {
         let end = self.look_until(Instant::now() + self.arguments.duration.unwrap_or(DURATION_DEFAULT))?;
+        if self.arguments.jcmd && end != End::ProcessEnded {
+            self.gauge.ask_for_methods();
+        }
         let report = self.report();
         match end {
             End::Time => {}

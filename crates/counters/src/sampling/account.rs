@@ -170,9 +170,12 @@ impl Frames {
     ) -> Vec<u32> {
         let role = role.map_or("threads that no look saw", ThreadRole::title).to_owned();
         let role = SampledFrame { name: role, kind: FrameKind::Role };
-        let user = stack.user.iter().rev().map(|address| {
-            places.get(address).map_or_else(|| Placed::unknown().frame, |placed| placed.frame.clone())
-        });
+        let placed = |address: &u64| places.get(address).cloned().unwrap_or_else(Placed::unknown);
+        // A frame pointer that leads out of all code is none, and what it leads to is nobody's caller.
+        let is_code = |(at, placed): &(usize, Placed)| *at == 0 || placed.place != CodePlace::Unknown;
+        let user = stack.user.iter().map(placed).enumerate().take_while(is_code);
+        let mut user: Vec<SampledFrame> = user.map(|(_, placed)| placed.frame).collect();
+        user.reverse();
         let kernel = stack.kernel.iter().rev().map(|number| {
             let name = number.and_then(|number| sampling.names.name(number)).unwrap_or("[kernel]");
             SampledFrame { name: name.to_owned(), kind: FrameKind::Kernel }

@@ -7,12 +7,14 @@ mod account;
 mod activity;
 mod event;
 mod jvm_group;
+mod perf_map;
 mod place;
 mod refused;
 mod trial;
 
 pub(crate) use account::{Clocked, account_of};
 pub(crate) use event::{CpuClock, Events};
+pub(crate) use perf_map::PerfMap;
 pub(crate) use place::place_all;
 pub(crate) use refused::Refused;
 

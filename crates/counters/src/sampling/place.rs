@@ -1,6 +1,7 @@
 //! In whose code user mode was, by the address.
 
 use super::jvm_group::jvm_group_of;
+use super::perf_map::PerfMap;
 use assay_hotspot::{BlobKind, CodeCache, Hotspot, Symbols};
 use assay_linux::{CachedMemory, LinuxError, LiveProcess, Mapping, MemorySource, ProcRoot};
 use assay_model::{CodePlace, FrameKind, SampledFrame};
@@ -46,7 +47,7 @@ impl Placed {
     }
 }
 
-/// Looks addresses up in the process as it is now.
+/// Looks addresses up in the process as it is now. `methods`: names of compiled ones, where the JVM was asked for them.
 ///
 /// # Errors
 /// When the process is gone or belongs to somebody else.
@@ -54,6 +55,7 @@ pub(crate) fn place_all(
     proc: &ProcRoot,
     pid: u32,
     addresses: &BTreeSet<u64>,
+    methods: Option<&PerfMap>,
 ) -> Result<HashMap<u64, Placed>, LinuxError> {
     let process = LiveProcess::open(proc, pid)?;
     let memory = CachedMemory::new(&process);
@@ -64,6 +66,7 @@ pub(crate) fn place_all(
         memory: &memory,
         program: proc.read_program_path(pid).ok().map(|path| path.display().to_string()),
         libraries: HashMap::new(),
+        methods,
     };
     Ok(addresses.iter().map(|address| (*address, finder.find(*address))).collect())
 }
@@ -74,12 +77,18 @@ struct Finder<'a> {
     memory: &'a dyn MemorySource,
     program: Option<String>,
     libraries: HashMap<&'a str, Option<Symbols>>,
+    methods: Option<&'a PerfMap>,
 }
 
 impl<'a> Finder<'a> {
     fn find(&mut self, address: u64) -> Placed {
         if let Some(placed) = self.code_cache.as_ref().and_then(|cache| in_code_cache(cache, address)) {
-            return placed;
+            return match self.methods.and_then(|methods| methods.name_at(address)) {
+                Some(method) if placed.place == CodePlace::CompiledJava => {
+                    Placed::named(placed.place, &without_arguments(method), FrameKind::Java)
+                }
+                _ => placed,
+            };
         }
         let mappings = self.memory.mappings();
         let index = mappings.partition_point(|mapping| mapping.addresses.end <= address);
