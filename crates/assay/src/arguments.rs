@@ -1,6 +1,7 @@
 //! What can be typed. The doc comments here are the help texts.
 
 mod capacity;
+mod flags;
 mod gc;
 mod heap;
 mod host;
@@ -10,6 +11,7 @@ mod time;
 mod tls;
 
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
+pub use flags::FlagsArguments;
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
 pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, PredictArguments};
 pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
@@ -135,6 +137,15 @@ pub enum Command {
         assay host diff monday.json tuesday.json     what differs between two machines, or before and after"
     )]
     Host(HostArguments),
+    /// What JVM releases make of options: removed, deprecated, locked, overridden, without effect, already the default
+    ///
+    /// Asks the JVMs that are here, and for other releases a table that was made from JVMs.
+    #[command(
+        after_help = "EXAMPLES:\n  assay flags 4242                                    options of a running JVM\n  \
+        assay flags 4242 --for 21,25                        before it moves to another release\n  \
+        assay flags '-XX:+UseConcMarkSweepGC -Xmx4g'        in every release that is known"
+    )]
+    Flags(FlagsArguments),
 }
 
 /// Arguments of `assay demo`.

@@ -42,5 +42,6 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Gc(gc) => command::gc::gc(&gc),
         Command::Heap(heap) => command::heap::heap(&heap),
         Command::Host(host) => command::host::host(&host),
+        Command::Flags(flags) => command::flags::flags(&flags),
     }
 }

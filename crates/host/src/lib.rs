@@ -12,6 +12,6 @@ mod speed;
 pub use check::{check, compare};
 pub use facts::{host_facts, provenance};
 pub use gauge::{HostGauge, HostInterval, HostReading};
-pub use running::running_jvms;
+pub use running::{JvmOptions, jvm_options, running_jvms};
 pub use snapshot::take_snapshot;
 pub use speed::SpeedProbe;

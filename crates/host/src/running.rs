@@ -67,15 +67,57 @@ fn libjvm_of(folder: &Path) -> std::io::Result<Option<PathBuf>> {
 
 /// From the `release` file of its home, seen through the root of the process (it may be a container's).
 fn version_of(folder: &Path, library: &Path) -> Option<String> {
+    assay_jdk::jvm_at(&home_of(folder, library)?).ok().map(|facts| shown(&facts.version))
+}
+
+fn home_of(folder: &Path, library: &Path) -> Option<PathBuf> {
     let root = folder.join("root");
     let homes = library.ancestors().skip(1).take(FOLDERS_ABOVE);
-    let inside = homes.map(|home| root.join(home.strip_prefix("/").unwrap_or(home)));
-    let home = inside.into_iter().find(|home| home.join("release").is_file())?;
-    assay_jdk::jvm_at(&home).ok().map(|facts| shown(&facts.version))
+    let mut inside = homes.map(|home| root.join(home.strip_prefix("/").unwrap_or(home)));
+    inside.find(|home| home.join("release").is_file())
 }
 
 fn program_of(folder: &Path) -> Option<String> {
     main_of(&words_of(&folder.join("cmdline")).ok()?)
+}
+
+/// Options of a running JVM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JvmOptions {
+    /// Those that begin with `-X`, in the order in which the JVM reads them.
+    pub options: Vec<String>,
+    /// Feature release, where the file beside its library tells.
+    pub feature: Option<u32>,
+}
+
+/// Variables from which the JVM takes options before it reads its command line, and the one that it reads behind it.
+const VARIABLES_BEFORE: [&str; 2] = ["JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS="];
+const VARIABLE_BEHIND: &str = "_JAVA_OPTIONS=";
+
+/// The options of a running JVM, from its environment and its command line; `None` for a process that is not a JVM. Options in files
+/// (`@FILE`) are not among them.
+///
+/// # Errors
+/// When the process cannot be looked at.
+pub fn jvm_options(proc: &ProcRoot, pid: u32) -> Result<Option<JvmOptions>, LinuxError> {
+    let folder = proc.path().join(pid.to_string());
+    let read = |name: &str| {
+        words_of(&folder.join(name)).map_err(|source| LinuxError::Read { path: folder.join(name), source })
+    };
+    let library =
+        libjvm_of(&folder).map_err(|source| LinuxError::Read { path: folder.join("maps"), source })?;
+    let Some(library) = library else { return Ok(None) };
+    let (words, environment) = (read("cmdline")?, read("environ")?);
+    let of_variable = |name: &str| {
+        let value = environment.iter().find_map(|variable| variable.strip_prefix(name)).unwrap_or_default();
+        value.split_whitespace().map(str::to_owned).collect::<Vec<String>>()
+    };
+    let before = VARIABLES_BEFORE.iter().flat_map(|name| of_variable(name));
+    let all = before.chain(words.into_iter().skip(1)).chain(of_variable(VARIABLE_BEHIND));
+    let options = all.filter(|word| word.starts_with("-X")).collect();
+    let feature =
+        home_of(&folder, &library).and_then(|home| assay_jdk::jvm_at(&home).ok()).map(|jvm| jvm.feature);
+    Ok(Some(JvmOptions { options, feature }))
 }
 
 /// The words of a file in which each ends with a zero: `cmdline` or `environ`. They may hold secrets.

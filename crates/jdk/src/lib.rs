@@ -8,6 +8,7 @@ mod find;
 mod installed;
 pub mod modes;
 pub mod objects;
+pub mod options;
 pub mod release;
 mod start;
 

@@ -13,6 +13,7 @@ mod check;
 mod claim;
 mod closed;
 mod estimate;
+mod flags;
 mod gc;
 mod heap;
 mod host;
@@ -38,6 +39,7 @@ pub use certainty::Certainty;
 pub use check::{Check, Disturbance, ValidityCheck};
 pub use claim::{Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, JudgedClaim, Statement};
 pub use estimate::Estimate;
+pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gc::{
     Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEventsLine, GcFigure,
     GcFinding, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint, GcReconciliation, GcRecord,

@@ -15,6 +15,8 @@ formats! {
     PLAN = "assay.plan/1";
     /// `host.json`
     HOST = "assay.host/2";
+    /// `assay flags --json`
+    FLAGS = "assay.flags/1";
     /// `assay host --json`
     HOST_CHECK = "assay.host-check/1";
     /// `assay host --snapshot`

@@ -5,9 +5,10 @@
 
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
-    Advice, CapacityReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes, HeapPrediction,
-    HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange, MemoryReport,
-    MemorySample, MemoryTrim, Plan, RunEvent, RunningJvms, StoredGcLine, Summary, TimeReport, Trial, schema,
+    Advice, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes,
+    HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
+    MemoryReport, MemorySample, MemoryTrim, Plan, RunEvent, RunningJvms, StoredGcLine, Summary, TimeReport,
+    Trial, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -68,6 +69,7 @@ fn format(id: &'static str) -> Format {
     match id {
         schema::PLAN => json::<Plan>(id),
         schema::HOST => json::<HostFacts>(id),
+        schema::FLAGS => json::<FlagsReport>(id),
         schema::HOST_CHECK => json::<HostReport>(id),
         schema::HOST_SNAPSHOT => json::<HostSnapshot>(id),
         schema::HOST_COMPARISON => json::<HostComparison>(id),

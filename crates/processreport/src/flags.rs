@@ -1,0 +1,115 @@
+//! What releases make of options, on a terminal: a column for each release, then the reasons.
+
+use assay_kit::ink::{Ink, fit};
+use assay_kit::number::counted;
+use assay_kit::text::clean;
+use assay_kit::{Terminal, TerminalView};
+use assay_model::{Certainty, FlagsOfRelease, FlagsReport, OptionRemark};
+
+const COLUMN: usize = 13;
+const OPTION_MIN: usize = 24;
+
+/// The table, and what there is to say of each option.
+pub fn render(report: &FlagsReport, view: TerminalView) -> String {
+    let mut out = Terminal::new(view);
+    let of = report.pid.map_or_else(String::new, |pid| format!(" of JVM {pid}"));
+    out.paragraph(
+        0,
+        &format!("{}{of}", counted(report.options.len() as u64, "option", "options")),
+        Ink::bold,
+    );
+    for block in report.releases.chunks(((out.width - OPTION_MIN) / COLUMN).max(1)) {
+        table(&mut out, report, block);
+    }
+    let remarked =
+        (0..report.options.len()).filter(|at| report.releases.iter().any(|of| first(of, *at).is_some()));
+    for at in remarked {
+        out.heading(&clean(&report.options[at]));
+        for (releases, text) in reasons(report, at) {
+            let names: Vec<String> = releases.iter().map(u32::to_string).collect();
+            out.paragraph(2, &format!("JDK {}: {text}", names.join(", ")), Ink::plain);
+        }
+    }
+    out.heading("Where this comes from");
+    for of in &report.releases {
+        let source = of.home.as_deref().map_or("the table of Assay".to_owned(), clean);
+        out.paragraph(2, &format!("JDK {}: {} ({source})", of.release, clean(&of.version)), Ink::dim);
+    }
+    out.finish()
+}
+
+fn table(out: &mut Terminal, report: &FlagsReport, releases: &[FlagsOfRelease]) {
+    let option = out.width - releases.len() * COLUMN;
+    let widest = report.options.iter().map(|option| option.chars().count() + 2).max().unwrap_or(0);
+    let option = option.min(widest.max(OPTION_MIN));
+    let column = |text: &str| format!("{text:>COLUMN$}");
+    out.blank();
+    let names: String = releases.iter().map(|of| column(&format!("JDK {}", of.release))).collect();
+    out.line(&out.ink.dim(&format!("{}{names}", fit("", option))));
+    for (at, text) in report.options.iter().enumerate() {
+        let cells = releases.iter().map(|of| {
+            let remark = first(of, at);
+            let cell = column(remark.map_or("fits", OptionRemark::word));
+            match remark {
+                Some(
+                    OptionRemark::Unrecognized
+                    | OptionRemark::Locked
+                    | OptionRemark::Ignored
+                    | OptionRemark::Deprecated,
+                ) => out.ink.warn(&cell),
+                None => out.ink.good(&cell),
+                Some(_) => out.ink.dim(&cell),
+            }
+        });
+        let cells: String = cells.collect();
+        out.line(&format!("{}{cells}", fit(&clean(text), option)));
+    }
+    let starts: String =
+        releases.iter().map(|of| column(if of.starts { "starts" } else { "fails" })).collect();
+    out.line(&out.ink.bold(&format!("{}{starts}", fit("a JVM with all of them", option))));
+}
+
+/// The gravest remark on an option.
+fn first(of: &FlagsOfRelease, at: usize) -> Option<OptionRemark> {
+    of.remarks.iter().find(|remark| remark.option == at).map(|remark| remark.remark)
+}
+
+/// What there is to say of an option, with the releases of which it is said.
+fn reasons(report: &FlagsReport, at: usize) -> Vec<(Vec<u32>, String)> {
+    let mut reasons: Vec<(Vec<u32>, String)> = Vec::new();
+    for of in &report.releases {
+        for remark in of.remarks.iter().filter(|remark| remark.option == at) {
+            let inferred = if remark.certainty == Certainty::Inferred { " (inferred)" } else { "" };
+            let instead =
+                remark.instead.as_deref().map(|instead| format!(" → {}", clean(instead))).unwrap_or_default();
+            // Releases that say the same, but for their own number.
+            let why = clean(&remark.why).replace(&format!("JDK {}", of.release), "this release");
+            let text = format!("{}: {why}{inferred}{instead}", remark.remark);
+            match reasons.iter_mut().find(|(_, known)| *known == text) {
+                Some((releases, _)) => releases.push(of.release),
+                None => reasons.push((vec![of.release], text)),
+            }
+        }
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_kit::LeavesShown;
+
+    #[test]
+    fn each_release_has_a_column_and_what_they_say_alike_is_said_once() {
+        let report: FlagsReport =
+            serde_json::from_str(include_str!("../../../testdata/formats/flags-1.json"))
+                .expect("a kept result");
+        let text = render(&report, TerminalView { width: 80, color: false, leaves: LeavesShown::All });
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(
+            text.contains("JDK 17, 21, 25, 26, 27, 28: unrecognized: this release does not have it"),
+            "{text}"
+        );
+        assert_eq!(text.matches("a JVM with all of them").count(), 2, "{text}");
+    }
+}
