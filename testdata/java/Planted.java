@@ -1,9 +1,10 @@
-// Started by tests: misuses processors in the way that a line on its input asks for ("spin 2000"), and says "done" when that is over.
+// Started by tests: misuses processors in the way that a line on its input asks for ("spin 1"), and says "done" when that is over or under way.
 import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.InputStreamReader;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -31,14 +32,18 @@ public class Planted {
             // Threads that come and go, each after 5 ms.
             case "fleeting" -> comeAndGo("fleeting-%d", number);
             case "loner" -> comeAndGo("loner", number);
-            // The others run for so many milliseconds.
-            case "spin" -> together(1, "spinner", number, () -> compute(100_000));
-            case "queue" -> together(12, "crowd", number, () -> compute(100_000));
-            case "faults" -> together(1, "toucher", number, Planted::touchNewPages);
-            case "syscalls" -> syscalls(number);
+            // The others go on until the program ends, in so many threads.
+            case "spin" -> together(number, "spinner", () -> compute(100_000));
+            case "queue" -> together(number, "crowd", () -> compute(100_000));
+            case "faults" -> together(number, "toucher", Planted::touchNewPages);
+            case "syscalls" -> {
+                FileChannel zeros = new FileInputStream("/dev/zero").getChannel();
+                ByteBuffer buffer = ByteBuffer.allocateDirect(16 << 10);
+                together(number, "reader", () -> sink += zeros.read(buffer.clear()));
+            }
             case "convoy" -> {
                 ReentrantLock fair = new ReentrantLock(true);
-                together(4, "convoy", number, () -> {
+                together(number, "convoy", () -> {
                     fair.lock();
                     try {
                         compute(100);
@@ -47,7 +52,7 @@ public class Planted {
                     }
                 });
             }
-            case "healthy" -> together(1, "worker", number, () -> {
+            case "healthy" -> together(number, "worker", () -> {
                 compute(3_000_000);
                 Thread.sleep(1);
             });
@@ -66,19 +71,21 @@ public class Planted {
         }
     }
 
-    private static void together(int threads, String name, int ms, Work step) throws Exception {
-        CountDownLatch done = new CountDownLatch(threads);
-        long end = System.nanoTime() + ms * 1_000_000L;
+    private static void together(int threads, String name, Work step) throws Exception {
+        CountDownLatch started = new CountDownLatch(threads);
         for (int i = 0; i < threads; i++) {
             start(name + "-" + i, () -> {
-                while (System.nanoTime() < end) {
+                // Compiled, for the most part.
+                for (int warm = 0; warm < 30; warm++) {
                     step.run();
                 }
-                done.countDown();
-                Thread.sleep(Long.MAX_VALUE);
+                started.countDown();
+                while (true) {
+                    step.run();
+                }
             });
         }
-        done.await();
+        started.await();
     }
 
     private static void compute(int steps) {
@@ -96,12 +103,6 @@ public class Planted {
         field.setAccessible(true);
         Object unsafe = field.get(null);
         unsafe.getClass().getMethod("invokeCleaner", ByteBuffer.class).invoke(unsafe, buffer);
-    }
-
-    private static void syscalls(int ms) throws Exception {
-        try (FileInputStream zeros = new FileInputStream("/dev/zero")) {
-            together(1, "reader", ms, () -> sink += zeros.read());
-        }
     }
 
     private static Thread start(String name, Work work) {

@@ -17,10 +17,19 @@ const THREADS_MAX: usize = 100;
 type GroupKey = (ThreadRole, bool, String);
 type Sums = BTreeMap<GroupKey, Used>;
 
+/// CPU time of a process, and by how much it may differ from that of its threads because both were not read at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Total {
+    pub(crate) cpu_ns: u64,
+    pub(crate) reading_ns: u64,
+}
+
 /// Threads added up.
 #[derive(Debug)]
 pub(crate) struct Account {
     pub(crate) cpu_ns: u64,
+    /// Of it, what ended threads used after the kernel last brought their figures up to date: inferred.
+    pub(crate) ends_ns: u64,
     pub(crate) threads_ended: u64,
     pub(crate) roles: Vec<RoleTime>,
     pub(crate) groups: Vec<TimeGroup>,
@@ -28,8 +37,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Of these threads. `counts_block_io`: whether the kernel does.
-    pub(crate) fn of(tracks: &Tracks, clocks: Clocks, counts_block_io: bool) -> Account {
+    /// Of these threads, of a process that used `process`. `counts_block_io`: whether the kernel does.
+    pub(crate) fn of(tracks: &Tracks, process: Total, clocks: Clocks, counts_block_io: bool) -> Account {
         let mut sums: Sums = BTreeMap::new();
         let mut threads = Vec::new();
         let mut threads_ended = 0;
@@ -45,12 +54,15 @@ impl Account {
                 role: named.role,
                 is_role_inferred: named.is_inferred,
                 cpu_ns: used.cpu_ns,
+                kernel_share: kernel_share(used.sampled, clocks),
                 run_delay_ns: used.run_delay_ns,
+                voluntary_switches: used.voluntary_switches,
                 has_ended: track.has_ended,
             });
             add(named, &used);
         }
         tracks.unseen().for_each(|(used, named)| add(named, used));
+        let ends_ns = share_out(&mut sums, process);
         threads.retain(|thread| thread.cpu_ns != 0);
         threads.sort_by_key(|thread| (Reverse(thread.cpu_ns), thread.tid));
         threads.truncate(THREADS_MAX);
@@ -78,8 +90,28 @@ impl Account {
         let mut groups: Vec<TimeGroup> = folded(sums).iter().map(group).collect();
         groups.sort_by_key(|group| (place(group.role), Reverse(group.sums.cpu_ns)));
         let cpu_ns = roles.iter().fold(0u64, |sum, role| sum.saturating_add(role.sums.cpu_ns));
-        Account { cpu_ns, threads_ended, roles, groups, threads }
+        Account { cpu_ns, ends_ns, threads_ended, roles, groups, threads }
     }
+}
+
+/// Gives ended threads what the process's total has beyond the sum, by how much each may have used just before its end; says how much that
+/// is. What the moments of reading explain is left as it is.
+fn share_out(sums: &mut Sums, process: Total) -> u64 {
+    let (cpu_ns, room_ns) = sums.values().fold((0u64, 0u64), |(cpu, room), used| {
+        (cpu.saturating_add(used.cpu_ns), room.saturating_add(used.room_ns))
+    });
+    let missing_ns = process.cpu_ns.saturating_sub(cpu_ns);
+    if missing_ns <= process.reading_ns || room_ns == 0 {
+        return 0;
+    }
+    let part = (missing_ns as f64 / room_ns as f64).min(1.0);
+    let mut shared_ns = 0;
+    for used in sums.values_mut() {
+        let ns = (used.room_ns as f64 * part) as u64;
+        used.cpu_ns = used.cpu_ns.saturating_add(ns);
+        shared_ns += ns;
+    }
+    shared_ns
 }
 
 /// The groups, the small ones of each role as one where there are too many.

@@ -92,7 +92,7 @@ impl Available<'_> {
             known(
                 "threads that ended",
                 TimeRung::ExitRecords,
-                "taskstats: what the kernel sends of each when it ends; of one that has waited CPU time is as of the last timer interrupt",
+                "taskstats: what the kernel sends of each when it ends; what it leaves out, up to a timer interrupt for each, is inferred from the total",
             );
         }
         if self.look.cgroup.is_some() {

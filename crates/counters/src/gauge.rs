@@ -1,19 +1,21 @@
 //! Looking at a process from time to time, and the account of what lies between.
 
-use crate::account::Account;
+use crate::account::{Account, Total};
 use crate::figures::{Available, DelayAccounting};
+use crate::findings::findings;
 use crate::jvm::{Jvm, read_jvm};
+use crate::jvms::jvms_of_machine;
 use crate::look::{Look, Target, ticks_ns};
 use crate::sampling::{self, Clocked, CpuClock, Events, PerfMap, Refused, Sampling};
 use crate::split::{Clocks, Sampled, kernel_share};
 use crate::tracks::Tracks;
 use assay_linux::{
-    Denial, ExitListener, LinuxError, MachineCpu, ProcRoot, ProcessIdentity, SysRoot, thread_cpu_ns,
-    ticks_per_s, timer_interrupts_per_s,
+    CpuTicks, Denial, ExitListener, LinuxError, MachineCpu, ProcRoot, ProcessIdentity, SysRoot,
+    thread_cpu_ns, ticks_per_s, timer_interrupts_per_s,
 };
 use assay_model::{
-    CgroupTime, LeftOutFigure, MachineTime, Problem, ProcessTime, RoleTime, TimeJvm, TimeReport, TimeSamples,
-    schema,
+    CgroupTime, JvmsOfMachine, LeftOutFigure, MachineTime, Problem, ProcessTime, RoleTime, TimeJvm,
+    TimeReport, TimeSamples, schema,
 };
 use std::collections::HashMap;
 
@@ -34,6 +36,7 @@ pub struct TimeGauge {
     jvm: JvmState,
     sampling: Result<Sampling, Refused>,
     methods: Option<PerfMap>,
+    jvms: Option<JvmsOfMachine>,
     looks: u64,
     looks_cpu_ns: u64,
     problems: Vec<Problem>,
@@ -76,6 +79,7 @@ impl TimeGauge {
         gauge.tracks.forget_unseen();
         gauge.jvm = gauge.read_jvm();
         gauge.sampling = Err(Refused::not_asked());
+        gauge.jvms = jvms_of_machine(&gauge.target.proc);
         Ok(gauge)
     }
 
@@ -142,6 +146,7 @@ impl TimeGauge {
             )),
             sampling: Err(Refused::not_live()),
             methods: None,
+            jvms: None,
             problems,
         })
     }
@@ -217,9 +222,11 @@ impl TimeGauge {
     pub fn report(&self, requests: Option<f64>) -> TimeReport {
         let (first, last) = (&self.first, &self.last);
         let counts_block_io = self.delays == DelayAccounting::On;
-        let Account { cpu_ns: threads_cpu_ns, threads_ended, roles, groups, threads } =
-            Account::of(&self.tracks, self.clocks, counts_block_io);
         let process = self.process();
+        let total = Total { cpu_ns: process.cpu_ns, reading_ns: self.reading_ns() };
+        let Account { cpu_ns: threads_cpu_ns, ends_ns, threads_ended, roles, groups, threads } =
+            Account::of(&self.tracks, total, self.clocks, counts_block_io);
+        let exit_records = self.exits.as_ref().ok();
         let (no_roles, facts, jvm_problems) = match &self.jvm {
             JvmState::None(why) => (Some(why.clone()), None, &[][..]),
             JvmState::Known { facts, problems, .. } => (None, Some(facts.clone()), &problems[..]),
@@ -246,7 +253,7 @@ impl TimeGauge {
                 problems.push(problem.clone());
             }
         }
-        TimeReport {
+        let mut report = TimeReport {
             schema: schema::TIME.to_owned(),
             provenance: assay_host::provenance(&self.target.proc, env!("CARGO_PKG_VERSION")),
             pid: self.identity.pid,
@@ -264,7 +271,7 @@ impl TimeGauge {
             difference_reading_ns: self.reading_ns(),
             process,
             threads_ended,
-            exit_records: self.exits.as_ref().ok().map(|exits| self.tracks.exit_records(exits.has_lost)),
+            exit_records: exit_records.map(|exits| self.tracks.exit_records(exits.has_lost, ends_ns)),
             roles,
             groups,
             threads,
@@ -272,10 +279,13 @@ impl TimeGauge {
             requests,
             cgroup: self.cgroup(process.cpu_ns),
             machine: self.machine(),
+            findings: Vec::new(),
             figures: available.figures(),
             left_out: available.left_out(),
             problems,
-        }
+        };
+        report.findings = findings(&report);
+        report
     }
 
     fn samples(
@@ -362,7 +372,16 @@ impl TimeGauge {
             let all_ns = whole_ns.saturating_mul(u64::from(cpus));
             all_ns.saturating_sub(idle_ns).saturating_sub(steal_ns.unwrap_or(0))
         };
-        MachineTime { cpus, busy_ns: cpus.map(busy_ns), steal_ns }
+        let softirq_ns =
+            |(last, first): (&CpuTicks, &CpuTicks)| ticks_ns(last.soft_irq.saturating_sub(first.soft_irq));
+        let softirq_ns = cpus.map(|_| last.each.iter().zip(&first.each).map(softirq_ns).collect());
+        MachineTime {
+            cpus,
+            busy_ns: cpus.map(busy_ns),
+            steal_ns,
+            softirq_ns: softirq_ns.unwrap_or_default(),
+            jvms: self.jvms,
+        }
     }
 
     fn read_jvm(&mut self) -> JvmState {

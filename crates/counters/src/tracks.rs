@@ -129,6 +129,10 @@ impl Tracks {
                 label: None,
                 misses: 0,
             });
+            // A thread that is just starting still has the name of the one that started it.
+            if let Some(label) = track.label.as_ref().filter(|_| track.last.name != counters.name) {
+                self.names.note(&counters.name, label);
+            }
             track.last = counters.clone();
             // The kernel lists a thread for a little while after it has sent the record of its end.
             track.has_ended = track.at_end.is_some();
@@ -175,9 +179,10 @@ impl Tracks {
         self.unseen_pools.clear();
     }
 
-    /// What the records added.
-    pub(crate) fn exit_records(&self, has_lost: bool) -> ExitRecordsTime {
-        let mut sum = ExitRecordsTime { has_lost, ..ExitRecordsTime::default() };
+    /// What the records added, and the total on top of them.
+    pub(crate) fn exit_records(&self, has_lost: bool, inferred_ns: u64) -> ExitRecordsTime {
+        let mut sum =
+            ExitRecordsTime { has_lost, inferred_ns, cpu_ns: inferred_ns, ..ExitRecordsTime::default() };
         for track in self.tracks.values().filter(|track| track.at_end.is_some()) {
             sum.threads_seen += 1;
             sum.cpu_ns = sum.cpu_ns.saturating_add(track.unseen_cpu_ns());

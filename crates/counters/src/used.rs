@@ -9,6 +9,8 @@ use assay_linux::{ExitRecord, ThreadCounters};
 pub(crate) struct Used {
     pub(crate) threads: u64,
     pub(crate) cpu_ns: u64,
+    /// What it may have used on top of `cpu_ns` just before its end.
+    pub(crate) room_ns: u64,
     pub(crate) sampled: Sampled,
     pub(crate) run_delay_ns: Option<u64>,
     pub(crate) voluntary_switches: Option<u64>,
@@ -26,6 +28,7 @@ impl Used {
         Used {
             threads: 1,
             cpu_ns,
+            room_ns: 0,
             sampled: Sampled { user_ns, kernel_ns, cpu_ns, cut: u64::from(cpu_ns != 0) },
             run_delay_ns: counters.schedstat.map(|s| s.wait_ns),
             voluntary_switches: counters.voluntary_switches,
@@ -41,9 +44,11 @@ impl Used {
     pub(crate) fn of_ended(record: &ExitRecord, interrupt_ns: u64) -> Used {
         let (user_ns, kernel_ns) = (record.sampled_user_ns, record.sampled_kernel_ns);
         let sampled_ns = user_ns.saturating_add(kernel_ns);
+        let run_ns = record.run_ns(interrupt_ns).unwrap_or(sampled_ns..=sampled_ns);
         Used {
             threads: 1,
-            cpu_ns: record.run_ns(interrupt_ns).unwrap_or(sampled_ns),
+            cpu_ns: *run_ns.start(),
+            room_ns: run_ns.end() - run_ns.start(),
             sampled: Sampled { user_ns, kernel_ns, cpu_ns: sampled_ns, cut: 0 },
             run_delay_ns: record.run.map(|run| run.wait_ns),
             voluntary_switches: Some(record.voluntary_switches),
@@ -77,6 +82,7 @@ impl Used {
         Used {
             threads: self.threads,
             cpu_ns,
+            room_ns: self.room_ns,
             sampled: Sampled {
                 user_ns: less(|u| u.sampled.user_ns),
                 kernel_ns: less(|u| u.sampled.kernel_ns),
@@ -104,6 +110,7 @@ impl Used {
         };
         sum(&mut self.threads, other.threads);
         sum(&mut self.cpu_ns, other.cpu_ns);
+        sum(&mut self.room_ns, other.room_ns);
         sum(&mut self.sampled.user_ns, other.sampled.user_ns);
         sum(&mut self.sampled.kernel_ns, other.sampled.kernel_ns);
         sum(&mut self.sampled.cpu_ns, other.sampled.cpu_ns);

@@ -97,7 +97,7 @@ fn a_kernel_that_has_everything_gives_every_figure_of_the_files() {
         ("/shop", 1_200_000_000, 200_000_000)
     );
     assert_eq!((group.throttled_periods, group.throttled_ns, group.cpus_max), (Some(1), Some(7_000), None));
-    let machine = report.machine;
+    let machine = &report.machine;
     assert_eq!((machine.cpus, machine.steal_ns), (Some(1), Some(10_000_000)));
     // In less time than a tick nothing is idle.
     assert!(machine.busy_ns.is_some_and(|busy_ns| busy_ns <= report.duration_ns), "{machine:?}");

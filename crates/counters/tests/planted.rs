@@ -2,23 +2,48 @@
 
 use assay_counters::TimeGauge;
 use assay_linux::{ExitListener, SysRoot};
-use assay_model::{ThreadRole, TimeGroup, TimeReport};
+use assay_model::{ThreadRole, TimeGroup, TimeReport, TimeRule};
 use assay_testkit::{Running, each_java, find_tool, skip, start_java};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
-/// Has the program do something in each JDK, and gives the account of it.
-fn each_account(what: &str, mut check: impl FnMut(TimeReport)) -> usize {
+/// CPU time and time of a program that goes on.
+const CPU_NS: u64 = 1_500_000_000;
+const DURATION_NS: u64 = 2_200_000_000;
+/// On a machine where it gets hardly any processor.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// Programs that use up the processors are no company for others.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Accounts of what the program does, with each JDK; `goes_on`: its answer says that it is under way, not that it is over.
+fn accounts(what: &str, goes_on: bool) -> Vec<TimeReport> {
     if find_tool("javac").is_none() {
-        return 0;
+        return Vec::new();
     }
-    let javas = each_java(64);
-    for java in javas.values() {
+    let _alone = ALONE.lock();
+    let account = |java: &std::path::PathBuf| {
         let mut jvm: Running = start_java(java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Planted");
-        let mut gauge = TimeGauge::start(jvm.pid()).expect("our child");
-        assert_eq!(jvm.ask(what).trim(), "done");
-        assert!(gauge.look().expect("our child"), "it lives");
-        check(gauge.report(None));
-    }
-    javas.len()
+        let mut gauge = if goes_on {
+            assert_eq!(jvm.ask(what).trim(), "done");
+            TimeGauge::start(jvm.pid()).expect("our child")
+        } else {
+            let gauge = TimeGauge::start(jvm.pid()).expect("our child");
+            assert_eq!(jvm.ask(what).trim(), "done");
+            gauge
+        };
+        let until = Instant::now() + LONGEST;
+        loop {
+            assert!(gauge.look().expect("our child"), "it lives");
+            let report = gauge.report(None);
+            let is_enough = CPU_NS <= report.process.cpu_ns && DURATION_NS <= report.duration_ns;
+            if !goes_on || is_enough || until <= Instant::now() {
+                return report;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    each_java(64).values().map(account).collect()
 }
 
 fn group<'a>(report: &'a TimeReport, name: &str) -> &'a TimeGroup {
@@ -30,7 +55,8 @@ fn java_threads_that_nobody_saw_have_the_role_of_those_with_their_name_and_it_is
     if let Err(denial) = ExitListener::start(&SysRoot::default()) {
         skip!("{denial}");
     }
-    let cases = each_account("fleeting 200", |report| {
+    let accounts = accounts("fleeting 200", false);
+    for report in &accounts {
         let of_name: Vec<_> = report.groups.iter().filter(|group| group.name == "fleeting-*").collect();
         let [gone, stays] = of_name[..] else { panic!("{of_name:?}") };
         assert_eq!((gone.role, gone.is_role_inferred), (ThreadRole::Application, true), "{gone:?}");
@@ -40,8 +66,8 @@ fn java_threads_that_nobody_saw_have_the_role_of_those_with_their_name_and_it_is
         assert!(gone.sums.cpu_ns <= role.inferred_ns && role.inferred_ns < role.sums.cpu_ns, "{role:?}");
         let missing = report.difference_ns.unsigned_abs().saturating_sub(report.difference_reading_ns);
         assert!(100 * missing <= report.process.cpu_ns, "{report:?}");
-    });
-    if cases == 0 {
+    }
+    if accounts.is_empty() {
         skip!("no JDK");
     }
 }
@@ -51,12 +77,62 @@ fn java_threads_with_a_name_that_the_jvm_never_listed_have_no_role() {
     if let Err(denial) = ExitListener::start(&SysRoot::default()) {
         skip!("{denial}");
     }
-    let cases = each_account("loner 50", |report| {
-        let loners = group(&report, "loner");
+    let accounts = accounts("loner 50", false);
+    for report in &accounts {
+        let loners = group(report, "loner");
         assert_eq!((loners.role, loners.is_role_inferred), (ThreadRole::Unknown, false), "{loners:?}");
         assert_eq!(loners.sums.threads, 50, "{loners:?}");
-    });
-    if cases == 0 {
+    }
+    if accounts.is_empty() {
         skip!("no JDK");
     }
+}
+
+fn rules(report: &TimeReport) -> Vec<TimeRule> {
+    report.findings.iter().map(|finding| finding.rule).collect()
+}
+
+/// What a program misuses is found, and nothing of the other kinds; how much compiles depends on how fast the program gets warm.
+fn is_found(what: &str, wanted: Option<TimeRule>) {
+    let accounts = accounts(what, true);
+    for report in &accounts {
+        let mut found = rules(report);
+        // That the machine has other JVMs, which collect too, is not the program's doing, nor that it is busy.
+        let by_others = [TimeRule::StillCompiling, TimeRule::GcThreadsOverCpus, TimeRule::RunQueueOverloaded];
+        found.retain(|rule| Some(*rule) == wanted || !by_others.contains(rule));
+        assert_eq!(found, Vec::from_iter(wanted), "{what}: {:?} {report:?}", report.findings);
+    }
+    if accounts.is_empty() {
+        skip!("no JDK");
+    }
+}
+
+#[test]
+fn a_thread_that_spins_is_found() {
+    is_found("spin 1", Some(TimeRule::BusyWait));
+}
+
+#[test]
+fn a_pool_that_overloads_the_run_queue_is_found() {
+    is_found("queue 12", Some(TimeRule::RunQueueOverloaded));
+}
+
+#[test]
+fn a_fault_storm_is_found() {
+    is_found("faults 1", Some(TimeRule::FaultStorm));
+}
+
+#[test]
+fn a_storm_of_system_calls_is_found() {
+    is_found("syscalls 1", Some(TimeRule::KernelStorm));
+}
+
+#[test]
+fn a_lock_that_is_handed_over_is_found() {
+    is_found("convoy 4", Some(TimeRule::ShortRuns));
+}
+
+#[test]
+fn nothing_is_found_of_a_program_that_works_and_waits() {
+    is_found("healthy 1", None);
 }

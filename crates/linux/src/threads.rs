@@ -46,6 +46,18 @@ pub(crate) fn read_threads(
     Ok((threads, problems))
 }
 
+impl ProcRoot {
+    /// The kernel's names of all threads of a process.
+    ///
+    /// # Errors
+    /// When the process is gone. A thread that ends meanwhile is left out.
+    pub fn read_thread_names(&self, pid: u32) -> Result<Vec<String>, LinuxError> {
+        let Tasks { folder, tids, .. } = list_tasks(self, pid)?;
+        let name = |tid| read_file(folder.as_fd(), &format!("{tid}/comm")).ok();
+        Ok(tids.into_iter().filter_map(name).map(|name| name.trim_end().to_owned()).collect())
+    }
+}
+
 /// The threads of a process, and the folder with their files.
 pub(crate) struct Tasks {
     pub(crate) folder: File,

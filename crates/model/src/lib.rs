@@ -76,9 +76,10 @@ pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use severity::Severity;
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use time::{
-    CgroupTime, CodePlace, ExitRecordsTime, FrameKind, KernelActivity, LeftOutFigure, MachineTime,
-    ProcessTime, RoleTime, SampledFrame, SampledPart, SampledRole, SampledStack, ThreadRole, ThreadTime,
-    TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeRung, TimeSamples, TimeSums,
+    CgroupTime, CodePlace, ExitRecordsTime, FrameKind, JvmsOfMachine, KernelActivity, LeftOutFigure,
+    MachineTime, ProcessTime, RoleTime, SampledFrame, SampledPart, SampledRole, SampledStack, ThreadRole,
+    ThreadTime, TimeFigure, TimeFinding, TimeGroup, TimeJvm, TimeReport, TimeRule, TimeRung, TimeSamples,
+    TimeSums,
 };
 pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};
 pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

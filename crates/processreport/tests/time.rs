@@ -87,6 +87,7 @@ fn sample() -> TimeReport {
             threads_seen: 41,
             threads_unseen: 12,
             cpu_ns: 1_350_000_000,
+            inferred_ns: 20_000_000,
             has_lost: false,
         }),
         roles: vec![
@@ -113,7 +114,9 @@ fn sample() -> TimeReport {
             role: ThreadRole::C2,
             is_role_inferred: false,
             cpu_ns: 7 * S,
+            kernel_share: None,
             run_delay_ns: Some(S),
+            voluntary_switches: Some(20),
             has_ended: false,
         }],
         samples: Some(samples()),
@@ -126,7 +129,20 @@ fn sample() -> TimeReport {
             throttled_periods: Some(12),
             throttled_ns: Some(340_000_000),
         }),
-        machine: MachineTime { cpus: Some(2), busy_ns: Some(50 * S), steal_ns: Some(S / 4) },
+        machine: MachineTime {
+            cpus: Some(2),
+            busy_ns: Some(50 * S),
+            steal_ns: Some(S / 4),
+            softirq_ns: vec![S / 10, S / 20],
+            jvms: None,
+        },
+        findings: vec![TimeFinding {
+            rule: TimeRule::StillCompiling,
+            severity: Severity::Note,
+            claim: "The JVM is warming up: 24 % of the CPU time is compilation".to_owned(),
+            evidence: "compilers used 10.00 s of 41.20 s; counts from 20 % on".to_owned(),
+            setting: "look again when it has run longer".to_owned(),
+        }],
         figures: vec![
             figure(
                 "CPU time of threads",
@@ -314,7 +330,7 @@ fn the_difference_says_what_it_is_made_of() {
     let beyond = text(&sample());
     assert!(
         beyond.contains(
-            "53 threads ended meanwhile, 12 of them never seen; by the kernel's records they used 1.35 s"
+            "53 threads ended meanwhile, 12 of them never seen; by the kernel's records they used 1.35 s after the last look at each (20.0 ms of it inferred"
         ) && beyond.contains("difference +0.49 %"),
         "{beyond}"
     );

@@ -204,7 +204,7 @@ mod tests {
             let tid = tid.as_raw_nonzero().get().cast_unsigned();
             let record = heard.records.iter().find(|record| record.tid == tid).expect("each has one");
             assert_eq!((&*record.name, record.tgid), (&*format!("ends-{number}"), Some(std::process::id())));
-            let run_ns = record.run_ns(4_000_000).expect("this kernel counts it");
+            let run_ns = *record.run_ns(4_000_000).expect("this kernel counts it").end();
             assert!(used_ns <= run_ns && run_ns <= record.elapsed_ns + 1000, "{used_ns} {record:?}");
         }
     }

@@ -2,6 +2,7 @@
 
 use super::netlink::{Message, attribute, long, messages, number, short};
 use crate::Schedstat;
+use std::ops::RangeInclusive;
 
 /// `TASKSTATS_TYPE_PID`, `_STATS`, `_AGGR_PID`.
 const PID: u16 = 1;
@@ -80,12 +81,13 @@ pub struct ExitRecord {
 }
 
 impl ExitRecord {
-    /// CPU time: at least this, and at most `interrupt_ns`, the time between two timer interrupts, more; of a thread that never waited
-    /// all of it. `None` on old kernels unless they account delays.
-    pub fn run_ns(&self, interrupt_ns: u64) -> Option<u64> {
+    /// The least and the most CPU time that it can have used; of a thread that never waited both are the same. `interrupt_ns`: between
+    /// two timer interrupts. `None` on old kernels unless they account delays.
+    pub fn run_ns(&self, interrupt_ns: u64) -> Option<RangeInclusive<u64>> {
         let Schedstat { run_ns, wait_ns, .. } = self.run?;
-        let most_ns = self.elapsed_ns.saturating_sub(wait_ns).min(run_ns.saturating_add(interrupt_ns));
-        Some(if self.voluntary_switches == 0 { run_ns.max(most_ns) } else { run_ns })
+        let most_ns =
+            self.elapsed_ns.saturating_sub(wait_ns).min(run_ns.saturating_add(interrupt_ns)).max(run_ns);
+        Some(if self.voluntary_switches == 0 { most_ns..=most_ns } else { run_ns..=most_ns })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The CPU time of a process over a stretch of time: what `assay time PID --json` prints.
 
-use super::{ThreadRole, TimeRung, TimeSamples};
+use super::{ThreadRole, TimeFinding, TimeRung, TimeSamples};
 use crate::{Certainty, Estimate, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,6 +62,9 @@ pub struct TimeReport {
     pub cgroup: Option<CgroupTime>,
     /// The machine.
     pub machine: MachineTime,
+    /// What these figures show to be wrong.
+    #[serde(default)]
+    pub findings: Vec<TimeFinding>,
     /// Which figure comes from where.
     pub figures: Vec<TimeFigure>,
     /// Figures that are not here.
@@ -128,6 +131,9 @@ pub struct ExitRecordsTime {
     pub threads_unseen: u64,
     /// CPU time after the last look at each, all of it for those that were never seen.
     pub cpu_ns: u64,
+    /// Of it, what the kernel's total for the process has beyond the records, which are as of the last timer interrupt for threads that
+    /// have waited: inferred, and shared out by how much each may have used since.
+    pub inferred_ns: u64,
     /// Whether more threads ended at once than the kernel keeps records of: some are missing.
     pub has_lost: bool,
 }
@@ -162,7 +168,7 @@ pub struct TimeGroup {
 }
 
 /// What one thread used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadTime {
     /// Thread id, as Assay's own PID namespace numbers it.
     pub tid: u32,
@@ -175,8 +181,14 @@ pub struct ThreadTime {
     pub is_role_inferred: bool,
     /// CPU time.
     pub cpu_ns: u64,
+    /// Share of it in the kernel, 0 to 1, with its interval.
+    #[serde(default)]
+    pub kernel_share: Option<Estimate>,
     /// Time ready to run, but waiting for a processor.
     pub run_delay_ns: Option<u64>,
+    /// Times that it gave its processor up to wait for something.
+    #[serde(default)]
+    pub voluntary_switches: Option<u64>,
     /// Whether it ended before the last look.
     pub has_ended: bool,
 }
@@ -210,7 +222,7 @@ pub struct CgroupTime {
 }
 
 /// What the machine did in the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MachineTime {
     /// Processors online.
     pub cpus: Option<u32>,
@@ -218,6 +230,21 @@ pub struct MachineTime {
     pub busy_ns: Option<u64>,
     /// Time that the hypervisor ran something else while a thread was ready, over all processors.
     pub steal_ns: Option<u64>,
+    /// Time in soft interrupts of each processor online, in the order of their numbers; sampled.
+    #[serde(default)]
+    pub softirq_ns: Vec<u64>,
+    /// The JVMs that were there at the start.
+    #[serde(default)]
+    pub jvms: Option<JvmsOfMachine>,
+}
+
+/// JVMs of the machine, inferred from the kernel's names of threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct JvmsOfMachine {
+    /// JVMs, the one that was looked at among them.
+    pub processes: u64,
+    /// Their threads for parallel collection.
+    pub gc_threads: u64,
 }
 
 /// Where a figure comes from.

@@ -6,7 +6,7 @@ use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, duration, percent};
 use assay_kit::text::{clean, shorten, to_the_second};
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{Problem, TimeGroup, TimeReport, TimeSums};
+use assay_model::{Problem, Severity, TimeGroup, TimeReport, TimeSums};
 
 const TIME: usize = 10;
 const SHARE: usize = 8;
@@ -37,6 +37,7 @@ pub fn render(report: &TimeReport, view: TerminalView) -> String {
         out.paragraph(0, &group, Ink::plain);
     }
     sampled::tree(&mut out, report);
+    findings(&mut out, report);
     out.rows("Beside CPU time", &words::beside(report));
     out.heading("Where the figures come from");
     for (figure, basis, from) in words::figures(report) {
@@ -67,6 +68,19 @@ pub fn line(report: &TimeReport) -> String {
         .collect();
     let kernel = share_with_error(report.process.kernel_share.as_ref());
     format!("{taken}  {processors:.2} CPUs  kernel {kernel}  {}", roles.join(", "))
+}
+
+fn findings(out: &mut Terminal, report: &TimeReport) {
+    if report.findings.is_empty() {
+        return;
+    }
+    out.heading("What stands out");
+    for finding in &report.findings {
+        let style = if finding.severity == Severity::Note { Ink::plain } else { Ink::warn };
+        out.paragraph(2, &clean(&finding.claim), style);
+        out.paragraph(4, &clean(&finding.evidence), Ink::dim);
+        out.paragraph(4, &format!("→ {}", clean(&finding.setting)), Ink::plain);
+    }
 }
 
 fn tree(out: &mut Terminal, report: &TimeReport, groups_max: usize) {

@@ -118,10 +118,14 @@ fn ended(report: &TimeReport) -> String {
     } else {
         ""
     };
+    let inferred = match records.inferred_ns {
+        0 => String::new(),
+        ns => format!(" ({} of it inferred from the total)", duration(ns)),
+    };
     match (records.threads_seen, records.threads_unseen) {
         (0, 0) => lost.to_owned(),
         (seen, unseen) => format!(
-            " {} ended meanwhile, {} of them never seen; by the kernel's records they used {} after the last look at each.{lost}",
+            " {} ended meanwhile, {} of them never seen; by the kernel's records they used {} after the last look at each{inferred}.{lost}",
             threads(seen + unseen),
             count(unseen),
             duration(records.cpu_ns)

@@ -1,0 +1,89 @@
+//! Time in the kernel.
+
+use super::words::{per_cpu_s, percent, pool, seconds, share};
+use assay_model::{Severity, ThreadRole, TimeFinding, TimeGroup, TimeReport, TimeRule};
+
+/// Part of the CPU time that threads must have to matter.
+const POOL_PART: f64 = 0.1;
+/// Minor faults in a second of CPU time. A fault with the clearing of its page takes 0.5 to 2 µs: these take 2.5 to 10 % at least.
+const FAULTS_PER_CPU_S: f64 = 50_000.0;
+/// Least share in the kernel, by the low end of its interval, where faults are many.
+const FAULTS_KERNEL_SHARE: f64 = 0.2;
+/// The same, where they are not: more in the kernel than outside.
+const CALLS_KERNEL_SHARE: f64 = 0.5;
+
+fn matters(report: &TimeReport, group: &TimeGroup) -> bool {
+    POOL_PART <= share(group.sums.cpu_ns, report.process.cpu_ns)
+}
+
+fn kernel_share_min(group: &TimeGroup) -> f64 {
+    group.sums.kernel_share.and_then(|share| share.low).unwrap_or(0.0)
+}
+
+fn has_many_faults(group: &TimeGroup) -> bool {
+    FAULTS_PER_CPU_S <= per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
+        && FAULTS_KERNEL_SHARE <= kernel_share_min(group)
+}
+
+/// `70 % (±3) in the kernel`
+fn in_kernel(group: &TimeGroup) -> String {
+    let text = group.sums.kernel_share.map_or_else(String::new, |share| {
+        let ends = share
+            .ends()
+            .map_or_else(String::new, |(low, high)| format!(" ({} to {})", percent(low), percent(high)));
+        format!("{}{ends}", percent(share.estimate))
+    });
+    format!("{text} of {} of CPU time in the kernel", seconds(group.sums.cpu_ns))
+}
+
+/// Threads that are given new pages all the time.
+pub(super) fn faults(report: &TimeReport) -> Vec<TimeFinding> {
+    let finding = |group: &TimeGroup| {
+        let setting = if group.role == ThreadRole::Collector {
+            "-Xms as large as -Xmx with -XX:+AlwaysPreTouch, if the heap grows and shrinks; else large pages"
+        } else {
+            "keep and reuse buffers instead of mapping new ones; assay memory PID shows what grows; else large pages"
+        };
+        TimeFinding {
+            rule: TimeRule::FaultStorm,
+            severity: Severity::Warning,
+            claim: format!(
+                "{} take {:.0} page faults in each second of CPU time",
+                pool(group),
+                per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
+            ),
+            evidence: format!(
+                "{} faults without a read from a disk; {}; counts from {FAULTS_PER_CPU_S} a second and {} in the kernel on",
+                group.sums.minor_faults,
+                in_kernel(group),
+                percent(FAULTS_KERNEL_SHARE)
+            ),
+            setting: setting.to_owned(),
+        }
+    };
+    let found = report.groups.iter().filter(|group| matters(report, group) && has_many_faults(group));
+    found.map(finding).collect()
+}
+
+/// Threads that are more in the kernel than outside, and not because of faults.
+pub(super) fn calls(report: &TimeReport) -> Vec<TimeFinding> {
+    let finding = |group: &TimeGroup| TimeFinding {
+        rule: TimeRule::KernelStorm,
+        severity: Severity::Note,
+        claim: format!("{} spend most of their CPU time in the kernel", pool(group)),
+        evidence: format!(
+            "{}, and faults are few ({:.0} in a second of it): system calls; counts where the interval lies above {}. /proc does not say which calls",
+            in_kernel(group),
+            per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns),
+            percent(CALLS_KERNEL_SHARE)
+        ),
+        setting: format!(
+            "perf trace -s -p {} counts the calls; fewer and larger ones (buffers, batches) cost less",
+            report.pid
+        ),
+    };
+    let is_one = |group: &&TimeGroup| {
+        matters(report, group) && CALLS_KERNEL_SHARE <= kernel_share_min(group) && !has_many_faults(group)
+    };
+    report.groups.iter().filter(is_one).map(finding).collect()
+}

@@ -1,0 +1,246 @@
+//! Each rule on an account that has what it speaks of, and on one that just has not.
+
+use assay_counters::findings;
+use assay_model::*;
+use assay_testkit::testdata;
+
+const S: u64 = 1_000_000_000;
+
+/// 10 s of a server with eight threads that does nothing odd, on two processors.
+fn healthy() -> TimeReport {
+    let text = std::fs::read_to_string(testdata("formats/time-1.json")).expect("a kept result");
+    let mut report: TimeReport = serde_json::from_str(&text).expect("its form");
+    report.duration_ns = 10 * S;
+    report.process.cpu_ns = 8 * S;
+    report.cgroup = None;
+    report.machine = MachineTime {
+        cpus: Some(2),
+        busy_ns: Some(9 * S),
+        softirq_ns: vec![S / 10, S / 20],
+        ..MachineTime::default()
+    };
+    report.roles = Vec::new();
+    report.groups = Vec::new();
+    report.threads = Vec::new();
+    add(&mut report, ThreadRole::Application, "http-*", sums(8, 7 * S));
+    add(&mut report, ThreadRole::C2, "C2 CompilerThread*", sums(1, S / 2));
+    add(&mut report, ThreadRole::Collector, "GC Thread#*", sums(2, S / 2));
+    report.threads.push(ThreadTime {
+        tid: 41,
+        name: "http-1".to_owned(),
+        role: ThreadRole::Application,
+        is_role_inferred: false,
+        cpu_ns: 9 * S,
+        kernel_share: Some(kernel(0.1)),
+        run_delay_ns: Some(S),
+        voluntary_switches: Some(900),
+        has_ended: false,
+    });
+    report
+}
+
+fn sums(threads: u64, cpu_ns: u64) -> TimeSums {
+    TimeSums {
+        threads,
+        cpu_ns,
+        kernel_share: Some(kernel(0.1)),
+        run_delay_ns: Some(cpu_ns / 10),
+        voluntary_switches: Some(1000),
+        involuntary_switches: Some(100),
+        minor_faults: 500,
+        ..TimeSums::default()
+    }
+}
+
+fn kernel(share: f64) -> Estimate {
+    Estimate { estimate: share, low: Some(share - 0.02), high: Some(share + 0.02) }
+}
+
+fn add(report: &mut TimeReport, role: ThreadRole, name: &str, sums: TimeSums) {
+    report.roles.push(RoleTime { role, inferred_ns: 0, sums });
+    report.groups.push(TimeGroup { role, name: name.to_owned(), is_role_inferred: false, sums });
+}
+
+fn rules(report: &TimeReport) -> Vec<TimeRule> {
+    findings(report).iter().map(|finding| finding.rule).collect()
+}
+
+/// The healthy account with a change, and the same change just too small to count.
+#[track_caller]
+fn found(
+    rule: TimeRule,
+    change: impl Fn(&mut TimeReport),
+    too_little: impl Fn(&mut TimeReport),
+) -> TimeFinding {
+    let mut report = healthy();
+    change(&mut report);
+    assert_eq!(rules(&report), [rule]);
+    let finding = findings(&report).remove(0);
+    assert!(!finding.claim.is_empty() && !finding.evidence.is_empty() && !finding.setting.is_empty());
+    too_little(&mut report);
+    assert_eq!(rules(&report), []);
+    finding
+}
+
+#[test]
+fn a_healthy_server_has_none() {
+    assert_eq!(findings(&healthy()), []);
+}
+
+#[test]
+fn an_account_of_hardly_any_cpu_time_has_none() {
+    let mut report = healthy();
+    report.groups[0].sums.minor_faults = 1_000_000;
+    report.groups[0].sums.kernel_share = Some(kernel(0.7));
+    report.process.cpu_ns = 400_000_000;
+    assert_eq!(findings(&report), []);
+}
+
+#[test]
+fn a_pool_that_overloads_the_run_queue() {
+    let finding = found(
+        TimeRule::RunQueueOverloaded,
+        |report| report.groups[0].sums.run_delay_ns = Some(25 * S),
+        |report| report.groups[0].sums.run_delay_ns = Some(9 * S),
+    );
+    assert!(
+        finding.claim.contains("http-* (application, 8 threads)") && finding.claim.contains("2.5 threads")
+    );
+    let mut report = healthy();
+    report.groups[0].sums.run_delay_ns = Some(25 * S);
+    report.groups[0].sums.threads = 2;
+    assert_eq!(rules(&report), [], "two threads on two processors overload nothing: others do");
+    report.groups[0].sums.threads = 8;
+    report.groups[1].sums.run_delay_ns = None;
+    assert_eq!(rules(&report), [], "how much all waited is not known");
+}
+
+#[test]
+fn a_processor_that_handles_the_network_alone() {
+    let finding = found(
+        TimeRule::SoftirqOnOneCpu,
+        |report| report.machine.softirq_ns = vec![S / 2, 4 * S],
+        |report| report.machine.softirq_ns = vec![3 * S, 4 * S],
+    );
+    assert!(finding.claim.contains("40 %") && finding.evidence.contains("processor 1"), "{finding:?}");
+    let mut report = healthy();
+    report.machine.softirq_ns = vec![4 * S];
+    assert_eq!(rules(&report), [], "there is but one");
+}
+
+fn with_collector(report: &mut TimeReport) {
+    report.roles[2].sums = TimeSums { threads: 6, run_delay_ns: Some(S), ..sums(6, 2 * S) };
+    report.groups[2].sums = sums(4, 2 * S);
+}
+
+#[test]
+fn a_collector_that_uses_the_quota_up() {
+    let limited = |throttled_ns| CgroupTime {
+        path: "/shop".to_owned(),
+        cpu_ns: 8 * S,
+        others_cpu_ns: 0,
+        cpus_max: Some(1.5),
+        throttled_periods: Some(12),
+        throttled_ns: Some(throttled_ns),
+    };
+    let finding = found(
+        TimeRule::GcThreadsThrottled,
+        |report| {
+            with_collector(report);
+            report.cgroup = Some(limited(S));
+        },
+        |report| report.cgroup = Some(limited(S / 10)),
+    );
+    assert!(finding.setting.contains("ParallelGCThreads=2") && finding.evidence.contains("12 periods"));
+}
+
+#[test]
+fn more_threads_for_collections_than_processors_over_all_jvms() {
+    let jvms = |processes, gc_threads| Some(JvmsOfMachine { processes, gc_threads });
+    let finding = found(
+        TimeRule::GcThreadsOverCpus,
+        |report| {
+            with_collector(report);
+            report.machine.jvms = jvms(2, 6);
+        },
+        |report| report.machine.jvms = jvms(2, 2),
+    );
+    assert!(finding.claim.starts_with("2 JVMs have 6 threads"), "{finding:?}");
+    let mut report = healthy();
+    with_collector(&mut report);
+    report.roles[2].sums.run_delay_ns = Some(S / 100);
+    report.machine.jvms = jvms(2, 6);
+    assert_eq!(rules(&report), [], "they do not stand in each other's way");
+}
+
+#[test]
+fn a_thread_that_never_waits() {
+    let finding = found(
+        TimeRule::BusyWait,
+        |report| report.threads[0].voluntary_switches = Some(0),
+        |report| report.threads[0].cpu_ns = 8 * S,
+    );
+    assert!(finding.claim.starts_with("http-1 ran all the time") && finding.evidence.contains("thread 41"));
+    for change in [
+        (|report| report.threads[0].role = ThreadRole::C2) as fn(&mut TimeReport),
+        |report| report.duration_ns = S,
+        |report| report.threads[0].kernel_share = Some(kernel(0.5)),
+        |report| (0..2).for_each(|_| report.threads.push(report.threads[0].clone())),
+        |report| report.threads[0].voluntary_switches = None,
+        |report| report.threads[0].voluntary_switches = Some(11),
+    ] {
+        let mut report = healthy();
+        report.threads[0].voluntary_switches = Some(0);
+        change(&mut report);
+        assert_eq!(rules(&report), []);
+    }
+}
+
+#[test]
+fn threads_that_stop_after_each_few_microseconds() {
+    let finding = found(
+        TimeRule::ShortRuns,
+        |report| report.groups[0].sums.voluntary_switches = Some(140_000),
+        |report| report.groups[0].sums.voluntary_switches = Some(60_000),
+    );
+    assert!(finding.claim.contains("50 µs") && finding.evidence.contains("does not say what"), "{finding:?}");
+}
+
+#[test]
+fn a_jvm_that_warms_up() {
+    let compiles = |ns| move |report: &mut TimeReport| report.roles[1].sums.cpu_ns = ns;
+    let finding = found(TimeRule::StillCompiling, compiles(3 * S), compiles(S));
+    assert!(finding.claim.contains("38 %"), "{finding:?}");
+}
+
+#[test]
+fn threads_that_take_page_faults_all_the_time() {
+    let finding = found(
+        TimeRule::FaultStorm,
+        |report| {
+            report.groups[0].sums.minor_faults = 700_000;
+            report.groups[0].sums.kernel_share = Some(kernel(0.7));
+        },
+        |report| {
+            report.groups[0].sums.minor_faults = 300_000;
+            report.groups[0].sums.kernel_share = Some(kernel(0.4));
+        },
+    );
+    assert!(
+        finding.claim.contains("100000 page faults") && finding.evidence.contains("68 % to 72 %"),
+        "{finding:?}"
+    );
+}
+
+#[test]
+fn threads_that_are_mostly_in_the_kernel() {
+    let finding = found(
+        TimeRule::KernelStorm,
+        |report| report.groups[0].sums.kernel_share = Some(kernel(0.6)),
+        |report| report.groups[0].sums.kernel_share = Some(kernel(0.51)),
+    );
+    assert!(finding.evidence.contains("does not say which calls"), "{finding:?}");
+    let mut report = healthy();
+    report.groups[0].sums.kernel_share = None;
+    assert_eq!(rules(&report), [], "the split is not known");
+}
