@@ -27,7 +27,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     if let Some(url) = arguments.url.as_deref().filter(|_| arguments.injectors.injectors.is_empty()) {
         let (base_url, scenario) = Scenario::for_url(url)?;
         // A host name that cannot be resolved is an error at once; injectors may resolve others.
-        Generator::new(GeneratorConfig::new(base_url, scenario, 1))?;
+        Generator::new(GeneratorConfig::new(base_url, scenario, arguments.connections))?;
     }
     let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource>, LoadError> {
         match inject::connect(&arguments.injectors, &config)? {
