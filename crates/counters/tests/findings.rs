@@ -203,6 +203,10 @@ fn threads_that_stop_after_each_few_microseconds() {
         |report| report.groups[0].sums.voluntary_switches = Some(140_000),
         |report| report.groups[0].sums.voluntary_switches = Some(60_000),
     );
+    let mut report = healthy();
+    report.groups[0].sums.voluntary_switches = Some(140_000);
+    report.groups[0].sums.kernel_share = Some(kernel(0.6));
+    assert_eq!(rules(&report), [TimeRule::ShortRuns], "the kernel switches threads: no storm of its own");
     assert!(finding.claim.contains("50 µs") && finding.evidence.contains("does not say what"), "{finding:?}");
 }
 

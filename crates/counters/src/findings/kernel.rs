@@ -1,5 +1,6 @@
 //! Time in the kernel.
 
+use super::threads::has_short_runs;
 use super::words::{per_cpu_s, percent, pool, seconds, share};
 use assay_model::{Severity, ThreadRole, TimeFinding, TimeGroup, TimeReport, TimeRule};
 
@@ -83,7 +84,9 @@ pub(super) fn calls(report: &TimeReport) -> Vec<TimeFinding> {
         ),
     };
     let is_one = |group: &&TimeGroup| {
-        matters(report, group) && CALLS_KERNEL_SHARE <= kernel_share_min(group) && !has_many_faults(group)
+        // Where threads wait all the time, waiting and waking is what the kernel does.
+        let is_explained = has_many_faults(group) || has_short_runs(report, group);
+        matters(report, group) && CALLS_KERNEL_SHARE <= kernel_share_min(group) && !is_explained
     };
     report.groups.iter().filter(is_one).map(finding).collect()
 }

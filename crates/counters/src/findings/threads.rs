@@ -60,18 +60,16 @@ pub(super) fn busy_wait(report: &TimeReport) -> Vec<TimeFinding> {
     }]
 }
 
+/// Whether threads of the application wait after each few microseconds.
+pub(super) fn has_short_runs(report: &TimeReport, group: &TimeGroup) -> bool {
+    [ThreadRole::Application, ThreadRole::Carrier].contains(&group.role)
+        && 1 < group.sums.threads
+        && POOL_PART <= share(group.sums.cpu_ns, report.process.cpu_ns)
+        && group.sums.voluntary_switches.is_some_and(|n| WAITS_PER_CPU_S <= per_cpu_s(n, group.sums.cpu_ns))
+}
+
 /// Threads of a pool that stop after each few microseconds: a lock that is handed over, or very small I/O.
 pub(super) fn hand_over(report: &TimeReport) -> Vec<TimeFinding> {
-    let application = [ThreadRole::Application, ThreadRole::Carrier];
-    let is_one = |group: &&TimeGroup| {
-        application.contains(&group.role)
-            && 1 < group.sums.threads
-            && POOL_PART <= share(group.sums.cpu_ns, report.process.cpu_ns)
-            && group
-                .sums
-                .voluntary_switches
-                .is_some_and(|n| WAITS_PER_CPU_S <= per_cpu_s(n, group.sums.cpu_ns))
-    };
     let finding = |group: &TimeGroup| {
         let rate = per_cpu_s(group.sums.voluntary_switches.unwrap_or(0), group.sums.cpu_ns);
         TimeFinding {
@@ -90,7 +88,7 @@ pub(super) fn hand_over(report: &TimeReport) -> Vec<TimeFinding> {
             setting: format!("jcmd {} Thread.print, several times: what they are parked on", report.pid),
         }
     };
-    report.groups.iter().filter(is_one).map(finding).collect()
+    report.groups.iter().filter(|group| has_short_runs(report, group)).map(finding).collect()
 }
 
 /// The JVM still compiles.
