@@ -86,6 +86,7 @@ fn what_is_in_the_way_moves_the_heap_as_computed() {
             let words: Vec<String> = option.split_whitespace().map(str::to_owned).collect();
             let setting = HeapSetting {
                 feature,
+                update: None,
                 bits: 64,
                 collector: Collector::Parallel,
                 options: DecidingOptions::of(words.iter().map(String::as_str)),

@@ -113,6 +113,15 @@ fn release_value(release: &str, key: &str) -> Option<String> {
     Some(value.trim().trim_matches('"').to_owned()).filter(|value| !value.is_empty())
 }
 
+/// Update of a version since JDK 9: 15 of `17.0.15+6-Debian`, 0 of `25`; `None` of one before it.
+pub fn update_of(version: &str) -> Option<u32> {
+    let numbers =
+        version.find(|c: char| !c.is_ascii_digit() && c != '.').map_or(version, |end| &version[..end]);
+    let mut numbers = numbers.split('.');
+    let is_new = numbers.next()?.parse::<u32>().is_ok_and(|feature| 9 <= feature);
+    is_new.then(|| numbers.nth(1).map_or(Some(0), |update| update.parse().ok())).flatten()
+}
+
 /// Feature release of a version: 17 of `17.0.15+6-Debian`, 8 of `1.8.0_412`, 25 of `25-ea`.
 pub fn feature_of(version: &str) -> Option<u32> {
     let version = version.strip_prefix("1.").unwrap_or(version);
@@ -181,6 +190,19 @@ mod tests {
         let (jvms, _) = find_jvms(cache.path());
         let known: BTreeSet<_> = jvms.iter().map(|jvm| &jvm.home).collect();
         assert_eq!(known.len(), jvms.len());
+    }
+
+    #[test]
+    fn versions_since_9_give_their_update() {
+        let updates = [
+            ("17.0.15+6-Debian", Some(15)),
+            ("21.0.13.0.3+1", Some(13)),
+            ("25", Some(0)),
+            ("25-ea", Some(0)),
+        ];
+        for (version, update) in updates.into_iter().chain([("1.8.0_412", None), ("", None), ("x", None)]) {
+            assert_eq!(update_of(version), update, "{version}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub mod release;
 mod start;
 
 pub use collector::Collector;
-pub use find::{elf_bits, feature_of, find_jvms, jvm_at};
+pub use find::{elf_bits, feature_of, find_jvms, jvm_at, update_of};
 pub use installed::{InstalledJvms, JvmWish, installed_releases, no_jdk};
 pub use release::Release;
 pub use start::{JvmOutput, StartError, StartedJvm, run_java};

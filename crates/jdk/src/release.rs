@@ -23,6 +23,8 @@ pub struct Release {
     pub layout: LayoutRules,
     /// How the reference mode follows from heap and options.
     pub modes: ModeRules,
+    /// Updates that do it otherwise.
+    pub early: Option<EarlyUpdates>,
     /// Fields that the JVM adds or keeps apart: its own, or those of the nearest lower release that has them.
     pub objects: Arc<ObjectFacts>,
     /// Versions that parts of this were held against.
@@ -161,6 +163,15 @@ pub struct ModeRules {
     pub headers_are_compact: bool,
 }
 
+/// Updates of a release before a change came to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlyUpdates {
+    /// The last one that is taken to be without it, for example 12 of 21.0.12.
+    pub last: u32,
+    /// Their rules.
+    pub modes: ModeRules,
+}
+
 /// Versions of JVMs that data and rules of a release were held against; absent where none was at hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -194,11 +205,20 @@ struct ReleaseFile {
     layout: Table,
     #[serde(default)]
     modes: Table,
+    early: Option<EarlyFile>,
     objects: Option<ObjectFacts>,
     #[serde(default)]
     verified: Verified,
     pack: Option<Pack>,
     pack_32: Option<Pack>,
+}
+
+/// What updates before a change have otherwise; later releases do not have it from here.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EarlyFile {
+    last_update: u32,
+    modes: Table,
 }
 
 /// Feature release and text of each file, in their order.
@@ -231,6 +251,7 @@ fn read(files: &[(u32, &str)]) -> Result<Vec<Release>, String> {
             jvm: jvm.clone().try_into()?,
             layout: layout.clone().try_into()?,
             modes: modes.clone().try_into()?,
+            early: file.early.map(|early| early_updates(&modes, early)).transpose()?,
             objects: Arc::clone(&objects),
             verified: file.verified,
             pack: file.pack,
@@ -245,7 +266,19 @@ fn read(files: &[(u32, &str)]) -> Result<Vec<Release>, String> {
         .collect()
 }
 
+fn early_updates(modes: &Table, early: EarlyFile) -> Result<EarlyUpdates, toml::de::Error> {
+    let mut own = modes.clone();
+    own.extend(early.modes);
+    Ok(EarlyUpdates { last: early.last_update, modes: own.try_into()? })
+}
+
 impl Release {
+    /// How the reference mode follows in an update of this release; where the update is not known, in the newest ones.
+    pub fn modes_of(&self, update: Option<u32>) -> &ModeRules {
+        let early = self.early.as_ref().filter(|early| update.is_some_and(|update| update <= early.last));
+        early.map_or(&self.modes, |early| &early.modes)
+    }
+
     /// Every release that has a file, the oldest first.
     pub fn all() -> &'static [Release] {
         &RELEASES

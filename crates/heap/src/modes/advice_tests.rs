@@ -13,7 +13,7 @@ const WEIGHTS: ObjectWeights = ObjectWeights {
 
 fn advice(feature: u32, collector: Collector, options: &[&str], gib: u64) -> Vec<ModeAdvice> {
     let options = DecidingOptions::of(options.iter().copied());
-    let setting = HeapSetting { feature, bits: 64, collector, options };
+    let setting = HeapSetting { feature, update: None, bits: 64, collector, options };
     let space = AddressSpace::default();
     advise(&WantedHeap { max_heap_bytes: gib << 30, setting: &setting, space: &space, weights: WEIGHTS })
 }

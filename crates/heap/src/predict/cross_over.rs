@@ -41,6 +41,7 @@ pub fn usual_limits(jdk: u32) -> Vec<Limit> {
         let first = Release::first_where(|release| release.modes.are_rules_known).feature;
         let setting = HeapSetting {
             feature: feature.clamp(first, Release::newest().feature),
+            update: None,
             bits: 64,
             collector: Collector::G1,
             options,

@@ -21,7 +21,7 @@ const ROUND_32_BIT_MIB: [u64; 8] = [64, 128, 256, 512, 768, 1024, 1536, 2000];
 /// use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, cliffs};
 /// use assay_model::ReferenceMode as Mode;
 /// let options = DecidingOptions::default();
-/// let g1 = HeapSetting { feature: 25, bits: 64, collector: Collector::G1, options };
+/// let g1 = HeapSetting { feature: 25, update: None, bits: 64, collector: Collector::G1, options };
 /// let expected = [
 ///     (Mode::CompressedUnscaled, 2 << 30),
 ///     (Mode::CompressedZeroBased, 30 << 30),

@@ -17,6 +17,8 @@ pub(super) const MAX_HEAP_BYTES_MIN: u64 = 2 << 20;
 pub struct HeapSetting {
     /// Feature release, for example 17.
     pub feature: u32,
+    /// Its update, for example 13 of 21.0.13; where it is not known the newest ones are meant.
+    pub update: Option<u32>,
     /// Word size: 32 or 64.
     pub bits: u8,
     /// The collector.
@@ -58,7 +60,7 @@ impl ComputedMode {
 impl HeapSetting {
     pub(super) fn sizes(&self, space: &AddressSpace) -> Sizes<'_> {
         Sizes {
-            rules: &self.release().modes,
+            rules: self.release().modes_of(self.update),
             collector: self.collector,
             options: &self.options,
             page_bytes: space.page_bytes,

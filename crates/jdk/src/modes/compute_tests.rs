@@ -8,7 +8,13 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 fn setting(feature: u32, bits: u8, collector: Collector, options: &[&str]) -> HeapSetting {
-    HeapSetting { feature, bits, collector, options: DecidingOptions::of(options.iter().copied()) }
+    HeapSetting {
+        feature,
+        update: None,
+        bits,
+        collector,
+        options: DecidingOptions::of(options.iter().copied()),
+    }
 }
 
 fn mode(feature: u32, collector: Collector, options: &[&str], max_mib: u64) -> ComputedMode {
@@ -109,4 +115,18 @@ fn cliffs_move_with_alignment_and_base() {
     assert_eq!(of(&["-XX:ObjectAlignmentInBytes=16"]), expected);
     let expected = [(M::CompressedUnscaled, 3072), (M::CompressedZeroBased, 31 << 10)];
     assert_eq!(of(&["-XX:HeapBaseMinAddress=1g"])[..2], expected);
+}
+
+#[test]
+fn an_update_that_a_change_came_to_has_another_limit() {
+    let limit = |update| {
+        let g1 = HeapSetting { update, ..setting(21, 64, Collector::G1, &[]) };
+        let is_compressed = |mib: u64| {
+            let mode = g1.mode_of(mib * MIB, &AddressSpace::default()).mode.expect("the rules are known");
+            !matches!(mode, M::Full64 | M::Full64CompressedClassPointers)
+        };
+        (1..=32768).rev().find(|mib| is_compressed(*mib))
+    };
+    assert_eq!((limit(Some(2)), limit(Some(12))), (Some(32256), Some(32256)));
+    assert_eq!((limit(Some(13)), limit(None)), (Some(32736), Some(32736)));
 }

@@ -130,7 +130,7 @@ impl WantedMode<'_> {
         let heap = self.max_heap_bytes.unwrap_or(MAX_HEAP_BYTES_MIN);
         let collectors = options.collector.map_or(COLLECTORS_BY_DEFAULT.to_vec(), |chosen| vec![chosen]);
         collectors.into_iter().try_for_each(|collector| {
-            let setting = HeapSetting { feature, bits, collector, options: options.clone() };
+            let setting = HeapSetting { feature, update: None, bits, collector, options: options.clone() };
             let found = setting.mode_by_rules(heap, &AddressSpace::usual(bits));
             if found.mode.is_some_and(|found| mode.is_met_by(found)) { Ok(()) } else { Err(found.decided_by) }
         })

@@ -19,7 +19,7 @@ fn words(words: &str) -> Vec<String> {
 /// The mode that a JVM with these options gets by the model that `assay heap modes` shows.
 fn predicted(feature: u32, collector: Collector, options: &[String], mib: u64) -> Option<M> {
     let options = DecidingOptions::of(options.iter().map(String::as_str));
-    let setting = HeapSetting { feature, bits: 64, collector, options };
+    let setting = HeapSetting { feature, update: None, bits: 64, collector, options };
     setting.mode_of(mib * MIB, &AddressSpace::default()).mode
 }
 

@@ -171,8 +171,12 @@ fn columns<'a>(jvm: &'a Jvm, deciding: &DecidingOptions) -> Vec<Column<'a>> {
     let collectors = collectors.into_iter().filter(|c| jvm.facts.bits == 64 || *c != Collector::Z);
     collectors
         .map(|collector| {
-            let (feature, bits) = (jvm.facts.feature, jvm.facts.bits);
-            Column { jvm, setting: HeapSetting { feature, bits, collector, options: deciding.clone() } }
+            let JvmFacts { feature, bits, .. } = jvm.facts;
+            let update = assay_jdk::update_of(&jvm.facts.version);
+            Column {
+                jvm,
+                setting: HeapSetting { feature, update, bits, collector, options: deciding.clone() },
+            }
         })
         .collect()
 }
