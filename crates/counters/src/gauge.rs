@@ -180,6 +180,11 @@ impl TimeGauge {
         Ok(!has_ended)
     }
 
+    /// Whether the kernel sends records of threads that end; without them what a thread does after the last look at it is missing.
+    pub fn hears_of_ends(&self) -> bool {
+        self.exits.is_ok()
+    }
+
     /// Takes the samples and the records of threads that ended. Between two looks that are long apart it makes room for more of them.
     pub fn keep_up(&mut self) {
         if let Ok(sampling) = &mut self.sampling {

@@ -3,6 +3,7 @@
 use assay_host::HostInterval;
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{LateCause, MachineSpeed, Problem, Window};
+use std::time::Duration;
 
 /// Causes that are times of the server or the machine; the others are read from the request's own instants.
 pub const WATCHED: [LateCause; 6] = [
@@ -66,9 +67,9 @@ pub trait Watcher {
     /// Whether the server's own process is known.
     fn knows_server(&self) -> bool;
 
-    /// A window of load begins: the observers look from now on until it is over. Where the generator's interval log goes, if one
+    /// A window of load begins, after so much settling: the observers look from now on until it is over. Where the generator's interval log goes, if one
     /// of them keeps it.
-    fn begin_window(&mut self) -> Option<IntervalLogs> {
+    fn begin_window(&mut self, _settle: Duration) -> Option<IntervalLogs> {
         None
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn run(
     stop: &AtomicBool,
 ) -> Result<Option<(Measured, Seen)>, LoadError> {
     let machine = watcher.machine_speed();
-    let logs = watcher.begin_window();
+    let logs = watcher.begin_window(wanted.settle);
     let measured = source.logged_window(wanted, logs, stop, &mut |_| ())?;
     watcher.end_load(&measured);
     if measured.stopped {

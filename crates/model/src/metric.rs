@@ -86,6 +86,29 @@ metrics! {
         "native memory that Java objects own, from a look at every resident byte at the end of a window";
     FREED_RESIDENT_BYTES = "freed_resident_bytes", "Freed but resident memory", "bytes", Lower [when_asked],
         "given to free() and kept by the allocator, from a look at every resident byte at the end of a window";
+    APPLICATION_USER_MS_PER_REQUEST = "application_user_ms_per_request", "Application threads, user time per request", "ms", Lower [when_quiet, when_asked],
+        "user time of the application's threads, carriers and pollers of virtual threads included, between two looks at the start and the \
+        end of a window, divided by the requests completed meanwhile; user and kernel are the kernel's samples";
+    APPLICATION_KERNEL_MS_PER_REQUEST = "application_kernel_ms_per_request", "Application threads, kernel time per request", "ms", Lower [when_quiet, when_asked],
+        "kernel time of the same threads, likewise";
+    COLLECTOR_USER_MS_PER_REQUEST = "collector_user_ms_per_request", "Garbage collector, user time per request", "ms", Lower [when_quiet, when_asked],
+        "user time of the collector's threads in a window, for each request; where collections run on the VM thread (Serial) it is among the others'";
+    COLLECTOR_KERNEL_MS_PER_REQUEST = "collector_kernel_ms_per_request", "Garbage collector, kernel time per request", "ms", Lower [when_quiet, when_asked],
+        "kernel time of the same threads, likewise";
+    COMPILER_USER_MS_PER_REQUEST = "compiler_user_ms_per_request", "JIT compilers, user time per request", "ms", Lower [when_quiet, when_asked],
+        "user time of the compilers' threads in a window, for each request";
+    COMPILER_KERNEL_MS_PER_REQUEST = "compiler_kernel_ms_per_request", "JIT compilers, kernel time per request", "ms", Lower [when_quiet, when_asked],
+        "kernel time of the same threads, likewise";
+    OTHER_USER_MS_PER_REQUEST = "other_user_ms_per_request", "Other threads, user time per request", "ms", Lower [when_quiet, when_asked],
+        "user time of the VM's, the JDK's, agents' and unknown threads in a window, for each request";
+    OTHER_KERNEL_MS_PER_REQUEST = "other_kernel_ms_per_request", "Other threads, kernel time per request", "ms", Lower [when_quiet, when_asked],
+        "kernel time of the same threads, likewise";
+    RUN_DELAY_MS_PER_REQUEST = "run_delay_ms_per_request", "Waiting for a processor per request", "ms", Lower [when_quiet, when_asked],
+        "time for which the server's threads were ready to run and had no processor in a window, divided by the requests completed in it";
+    VOLUNTARY_SWITCHES_PER_REQUEST = "voluntary_switches_per_request", "Voluntary switches per request", "switches", Lower [when_quiet, when_asked],
+        "times that the server's threads gave their processor up to wait for something, for each request";
+    FORCED_SWITCHES_PER_REQUEST = "forced_switches_per_request", "Forced switches per request", "switches", Lower [when_quiet, when_asked],
+        "times that the kernel took the processor away from the server's threads, for each request";
     MINOR_FAULTS_PER_REQUEST = "minor_faults_per_request", "Minor page faults per request", "faults", Lower [when_asked],
         "pages that the kernel gave or mapped anew while a window was measured, by its count for the server \
         process, divided by the requests completed meanwhile";

@@ -3,6 +3,7 @@
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{HeapRange, ModeRead, Trial, Window};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The server that is watched, as far as it is known.
 #[derive(Debug, Clone)]
@@ -45,6 +46,11 @@ pub trait Observer: Send {
 
     /// A stretch of load is over: warm-up, settling, or a window.
     fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A window begins, after so much settling.
+    fn begin_window(&mut self, _settle: Duration) -> Result<(), String> {
         Ok(())
     }
 

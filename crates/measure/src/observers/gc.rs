@@ -1,9 +1,10 @@
 //! Observes collections and the reference mode, from the JVM's own log.
 
+use super::completed::Completed;
 use super::contract::{Observer, Target};
 use assay_gclog::{read_jvm, xlog_option};
 use assay_gcstudy::TrialLog;
-use assay_load::{CompletionTimeline, Measured};
+use assay_load::Measured;
 use assay_model::{Problem, Trial, Window, file, metric};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -12,23 +13,6 @@ use std::path::PathBuf;
 
 /// A JVM says what it is in the first 20 KB of its log, and with the first collection whether class pointers are compressed.
 const HEAD_BYTES: u64 = 1 << 20;
-
-/// Requests that a stretch of load completed: 4 KB for each second of load.
-struct Completed {
-    end_ns: u64,
-    settling: CompletionTimeline,
-    within: CompletionTimeline,
-    /// Answered after the end of the stretch, while it was drained: a few milliseconds later.
-    while_draining: u64,
-}
-
-impl Completed {
-    fn between(&self, from_ns: u64, to_ns: u64) -> f64 {
-        let drained = if (from_ns..to_ns).contains(&self.end_ns) { self.while_draining } else { 0 };
-        let of = |timeline: &CompletionTimeline| timeline.completed_between(from_ns, to_ns);
-        of(&self.settling) + of(&self.within) + drained as f64
-    }
-}
 
 /// Adds the logging option, reads the head of the log when the server is ready (mode, heap) and all of it when that has stopped
 /// (collections).
@@ -73,12 +57,7 @@ impl Observer for GcObserver {
 
     fn end_load(&mut self, measured: &Measured) -> Result<(), String> {
         self.begun_ns.get_or_insert(measured.start_monotonic_ns);
-        self.loads.push(Completed {
-            end_ns: measured.end_monotonic_ns,
-            settling: measured.settling.clone(),
-            within: measured.completions.clone(),
-            while_draining: measured.drained,
-        });
+        self.loads.push(Completed::of(measured));
         Ok(())
     }
 

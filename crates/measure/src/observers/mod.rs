@@ -1,9 +1,11 @@
 //! Observers: what watches a trial. One that cannot work is listed with its reason and never fails a trial.
 
+mod completed;
 mod contract;
 mod gc;
 mod latency;
 mod memory;
+mod time;
 
 pub use contract::{Observer, Target};
 
@@ -23,6 +25,8 @@ pub enum Observe {
     /// Resident memory by area, from looks at every resident byte every few seconds and at the end of each window,
     /// with page faults; in place of `memory`. A look costs some tenths of a second of CPU time.
     Areas,
+    /// CPU time of each window by role of the server's threads, user and kernel, with waits for processors, switches and faults.
+    Time,
     /// Disturbance of the machine.
     Host,
     /// Interval logs of response times.
@@ -70,6 +74,9 @@ impl Observers {
             working.push(Box::new(memory::MemoryObserver::with_areas(window_s)));
         } else if wants(Observe::Memory) {
             working.push(Box::new(memory::MemoryObserver::default()));
+        }
+        if wants(Observe::Time) {
+            working.push(Box::new(time::TimeObserver::default()));
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));

@@ -151,10 +151,11 @@ impl Watcher for Watch {
         lock(&self.sampler).server.is_some()
     }
 
-    fn begin_window(&mut self) -> Option<IntervalLogs> {
+    fn begin_window(&mut self, settle: Duration) -> Option<IntervalLogs> {
         let mut sampler = lock(&self.sampler);
         let Observing { observers, is_in_window, .. } = sampler.observing.as_mut()?;
         *is_in_window = true;
+        observers.each(|o| o.begin_window(settle));
         let mut logs = None;
         observers.each(|o| o.logs().map(|of_this| logs = logs.take().or(of_this)));
         logs

@@ -1,0 +1,247 @@
+//! Observes what the server's CPU time is used for in each window: by role of its threads, user and kernel, with waits for processors,
+//! switches and faults.
+//!
+//! It looks at the threads when the settling before a window ends and when the window does. What threads use that end in between, the
+//! kernel's records say; where there are none, it looks every second.
+
+use super::completed::Completed;
+use super::contract::{Observer, Target};
+use assay_counters::TimeGauge;
+use assay_load::Measured;
+use assay_model::{Problem, ThreadRole, TimeReport, TimeSums, Window, metric};
+use std::time::{Duration, Instant};
+
+/// Between two looks where the kernel sends no records of threads that end.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Metrics of each role, user and kernel time; roles that are not here are the last ones.
+const ROLES: [([&str; 2], &[ThreadRole]); 3] = [
+    (
+        [metric::APPLICATION_USER_MS_PER_REQUEST, metric::APPLICATION_KERNEL_MS_PER_REQUEST],
+        &[ThreadRole::Application, ThreadRole::Carrier, ThreadRole::Poller],
+    ),
+    (
+        [metric::COLLECTOR_USER_MS_PER_REQUEST, metric::COLLECTOR_KERNEL_MS_PER_REQUEST],
+        &[ThreadRole::Collector],
+    ),
+    (
+        [metric::COMPILER_USER_MS_PER_REQUEST, metric::COMPILER_KERNEL_MS_PER_REQUEST],
+        &[ThreadRole::C1, ThreadRole::C2, ThreadRole::OtherCompiler],
+    ),
+];
+const OTHERS: [&str; 2] = [metric::OTHER_USER_MS_PER_REQUEST, metric::OTHER_KERNEL_MS_PER_REQUEST];
+
+#[derive(Default)]
+pub(crate) struct TimeObserver {
+    gauge: Option<TimeGauge>,
+    /// When the settling ends; `None` once the look at the window's start was taken.
+    begins: Option<Instant>,
+    next: Option<Instant>,
+}
+
+impl TimeObserver {
+    /// Of what was between the two looks.
+    fn report(&mut self) -> Result<TimeReport, String> {
+        let gauge = self.gauge.as_mut().ok_or("the server's process is not known")?;
+        match gauge.look() {
+            Ok(true) => Ok(gauge.report(None)),
+            Ok(false) => Err("the server has ended".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+impl Observer for TimeObserver {
+    fn name(&self) -> &'static str {
+        "time"
+    }
+
+    fn start(&mut self, target: &mut Target) -> Result<(), String> {
+        self.gauge = Some(TimeGauge::start(target.known_pid()?).map_err(|e| e.to_string())?);
+        Ok(())
+    }
+
+    fn begin_window(&mut self, settle: Duration) -> Result<(), String> {
+        self.begins = Some(Instant::now() + settle);
+        Ok(())
+    }
+
+    fn sample(&mut self, _target: &Target) -> Result<(), String> {
+        let Some(gauge) = self.gauge.as_mut() else { return Ok(()) };
+        gauge.keep_up();
+        let now = Instant::now();
+        let is_start = self.begins.is_some_and(|begins| begins <= now);
+        let is_due = !gauge.hears_of_ends() && self.next.is_none_or(|next| next <= now);
+        if is_start || is_due {
+            gauge.look().map_err(|e| e.to_string())?;
+            self.next = Some(now + LOOK_EVERY);
+        }
+        if is_start {
+            gauge.restart();
+            self.begins = None;
+        }
+        Ok(())
+    }
+
+    fn end_window(
+        &mut self,
+        _target: &Target,
+        measured: &Measured,
+        window: &mut Window,
+    ) -> Result<(), String> {
+        let report = self.report()?;
+        if self.begins.take().is_some() {
+            window
+                .problems
+                .push(Problem::new("time", "the window is too short to look at the threads twice"));
+            return Ok(());
+        }
+        let from_ns = report.monotonic_ns;
+        let requests = Completed::of(measured).between(from_ns, from_ns.saturating_add(report.duration_ns));
+        if requests < 1.0 {
+            window.problems.push(Problem::new("time", "no request completed"));
+            return Ok(());
+        }
+        add_metrics(&report, requests, window);
+        Ok(())
+    }
+}
+
+/// Adds what each request took; of a figure that is not known it says so.
+fn add_metrics(report: &TimeReport, requests: f64, window: &mut Window) {
+    let mut add = |id: &str, of_all: Option<f64>| match of_all {
+        Some(of_all) => drop(window.metrics.insert(id.to_owned(), of_all / requests)),
+        None => window
+            .problems
+            .push(Problem::new(id, "the kernel does not count it, or sampled too little to tell")),
+    };
+    let known = ROLES.iter().flat_map(|(_, roles)| roles.iter());
+    let is_other = |role: ThreadRole| !known.clone().any(|of| *of == role);
+    for ([user, kernel], roles) in ROLES {
+        let (user_ms, kernel_ms) = split_ms(report, |role| roles.contains(&role));
+        add(user, user_ms);
+        add(kernel, kernel_ms);
+    }
+    let (user_ms, kernel_ms) = split_ms(report, is_other);
+    add(OTHERS[0], user_ms);
+    add(OTHERS[1], kernel_ms);
+    let of_all = |of: fn(&TimeSums) -> Option<u64>| {
+        report.roles.iter().map(|role| of(&role.sums)).sum::<Option<u64>>().map(|sum| sum as f64)
+    };
+    add(metric::RUN_DELAY_MS_PER_REQUEST, of_all(|sums| sums.run_delay_ns).map(|ns| ns / 1e6));
+    add(metric::VOLUNTARY_SWITCHES_PER_REQUEST, of_all(|sums| sums.voluntary_switches));
+    add(metric::FORCED_SWITCHES_PER_REQUEST, of_all(|sums| sums.involuntary_switches));
+    add(metric::MINOR_FAULTS_PER_REQUEST, Some(report.process.minor_faults as f64));
+}
+
+/// User and kernel time of some roles, milliseconds: none if they used none, unknown if one of them used some that is not split.
+fn split_ms(report: &TimeReport, is_wanted: impl Fn(ThreadRole) -> bool) -> (Option<f64>, Option<f64>) {
+    let roles = report.roles.iter().filter(|role| is_wanted(role.role) && role.sums.cpu_ns != 0);
+    let sums: Vec<&TimeSums> = roles.map(|role| &role.sums).collect();
+    let ms = |of: fn(&TimeSums) -> Option<u64>| {
+        sums.iter().map(|sums| of(sums)).sum::<Option<u64>>().map(|ns| ns as f64 / 1e6)
+    };
+    (ms(|sums| sums.user_ns), ms(|sums| sums.kernel_ns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_load::Load;
+
+    /// CPU time in milliseconds as user, kernel; `None` where it is not split.
+    fn role(role: ThreadRole, split_ms: Option<(u64, u64)>) -> assay_model::RoleTime {
+        let (user_ns, kernel_ns) =
+            split_ms.map(|(user, kernel)| (user * 1_000_000, kernel * 1_000_000)).unzip();
+        let sums = TimeSums {
+            threads: 1,
+            cpu_ns: user_ns.zip(kernel_ns).map_or(1, |(user, kernel)| user + kernel),
+            user_ns,
+            kernel_ns,
+            run_delay_ns: Some(10_000_000),
+            voluntary_switches: Some(30),
+            involuntary_switches: Some(5),
+            ..TimeSums::default()
+        };
+        assay_model::RoleTime { role, inferred_ns: 0, sums }
+    }
+
+    fn report(roles: Vec<assay_model::RoleTime>) -> TimeReport {
+        let path = assay_testkit::testdata("formats/time-1.json");
+        let kept: TimeReport =
+            serde_json::from_str(&std::fs::read_to_string(path).expect("a kept result")).expect("its form");
+        let process = assay_model::ProcessTime { minor_faults: 40, ..kept.process };
+        TimeReport { roles, process, ..kept }
+    }
+
+    fn metrics(report: &TimeReport) -> Window {
+        let mut window = Window::default();
+        add_metrics(report, 10.0, &mut window);
+        window
+    }
+
+    #[test]
+    fn each_request_has_the_time_of_each_role() {
+        let window = metrics(&report(vec![
+            role(ThreadRole::Application, Some((100, 20))),
+            role(ThreadRole::Carrier, Some((50, 10))),
+            role(ThreadRole::C2, Some((40, 0))),
+            role(ThreadRole::Vm, Some((6, 2))),
+            role(ThreadRole::Unknown, Some((1, 1))),
+        ]));
+        assert_eq!(window.problems, []);
+        let expected = [
+            (metric::APPLICATION_USER_MS_PER_REQUEST, 15.0),
+            (metric::APPLICATION_KERNEL_MS_PER_REQUEST, 3.0),
+            (metric::COLLECTOR_USER_MS_PER_REQUEST, 0.0),
+            (metric::COLLECTOR_KERNEL_MS_PER_REQUEST, 0.0),
+            (metric::COMPILER_USER_MS_PER_REQUEST, 4.0),
+            (metric::COMPILER_KERNEL_MS_PER_REQUEST, 0.0),
+            (metric::OTHER_USER_MS_PER_REQUEST, 0.7),
+            (metric::OTHER_KERNEL_MS_PER_REQUEST, 0.3),
+            (metric::RUN_DELAY_MS_PER_REQUEST, 5.0),
+            (metric::VOLUNTARY_SWITCHES_PER_REQUEST, 15.0),
+            (metric::FORCED_SWITCHES_PER_REQUEST, 2.5),
+            (metric::MINOR_FAULTS_PER_REQUEST, 4.0),
+        ];
+        assert_eq!(window.metrics, expected.map(|(id, value)| (id.to_owned(), value)).into());
+    }
+
+    #[test]
+    fn a_role_whose_time_is_not_split_has_no_metric_and_a_reason() {
+        let window = metrics(&report(vec![role(ThreadRole::Collector, None)]));
+        assert_eq!(window.metrics.get(metric::COLLECTOR_USER_MS_PER_REQUEST), None);
+        assert!(window.problems.iter().any(|problem| problem.about == metric::COLLECTOR_USER_MS_PER_REQUEST));
+    }
+
+    #[test]
+    fn a_window_counts_from_the_end_of_its_settling() {
+        let mut child =
+            std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("sh");
+        let mut observer =
+            TimeObserver { gauge: TimeGauge::start(child.id()).ok(), ..TimeObserver::default() };
+        let target = Target {
+            pid: Some(child.id()),
+            folder: "/".into(),
+            heap: None,
+            mode: None,
+            takes_jvm_options: false,
+            has_even_load: true,
+        };
+        observer.begin_window(Duration::from_millis(200)).expect("it can");
+        let (mut window, mut end_ns) = (Window::default(), 0);
+        let until = Instant::now() + Duration::from_secs(1);
+        while Instant::now() < until {
+            observer.sample(&target).expect("it can");
+            end_ns = assay_linux::monotonic_ns();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let load = Load::Closed { users: 1, think: Some(Duration::ZERO) };
+        let measured = Measured { drained: 10, ..Measured::empty(load, 1, (end_ns - 1_000_000, end_ns)) };
+        observer.end_window(&target, &measured, &mut window).expect("it can");
+        child.kill().expect("our child");
+        child.wait().expect("our child");
+        let ms = window.metrics[metric::OTHER_USER_MS_PER_REQUEST];
+        assert!((1.0..90.0).contains(&ms), "of 0.8 s for 10 requests: {ms}, {window:?}");
+    }
+}
