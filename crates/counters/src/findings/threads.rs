@@ -15,7 +15,7 @@ const BUSY_NS_MIN: u64 = 2_000_000_000;
 const WAITS_PER_CPU_S: f64 = 10_000.0;
 /// Part of the CPU time that a pool must have to matter.
 const POOL_PART: f64 = 0.2;
-/// Part of the CPU time in compilers that says that the process is warming up. Warm servers were seen at 0 to 5 %.
+/// Part of the CPU time in compilers that says that the process is warming up. A convention: what a warm server has was not measured.
 const COMPILER_PART: f64 = 0.2;
 
 /// A thread of the application that ran all the time and waited for nothing.
