@@ -119,14 +119,22 @@ fn cliffs_move_with_alignment_and_base() {
 
 #[test]
 fn an_update_that_a_change_came_to_has_another_limit() {
-    let limit = |update| {
-        let g1 = HeapSetting { update, ..setting(21, 64, Collector::G1, &[]) };
+    let limit = |feature, update, collector| {
+        let setting = HeapSetting { update, ..setting(feature, 64, collector, &[]) };
         let is_compressed = |mib: u64| {
-            let mode = g1.mode_of(mib * MIB, &AddressSpace::default()).mode.expect("the rules are known");
+            let mode =
+                setting.mode_of(mib * MIB, &AddressSpace::default()).mode.expect("the rules are known");
             !matches!(mode, M::Full64 | M::Full64CompressedClassPointers)
         };
-        (1..=32768).rev().find(|mib| is_compressed(*mib))
+        (1..=32768).rev().find(|mib| is_compressed(*mib)).expect("a small heap is compressed")
     };
-    assert_eq!((limit(Some(2)), limit(Some(12))), (Some(32256), Some(32256)));
-    assert_eq!((limit(Some(13)), limit(None)), (Some(32736), Some(32736)));
+    let g1 = |update| limit(21, update, Collector::G1);
+    assert_eq!((g1(Some(2)), g1(Some(12)), g1(Some(13)), g1(None)), (32256, 32256, 32736, 32736));
+    let shenandoah = |update| limit(25, update, Collector::Shenandoah);
+    assert_eq!((shenandoah(Some(3)), shenandoah(Some(5)), shenandoah(None)), (32736, 32704, 32704));
+    assert_eq!(
+        limit(26, Some(0), Collector::Shenandoah),
+        32704,
+        "a later release has no early updates from here"
+    );
 }
