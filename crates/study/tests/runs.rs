@@ -334,7 +334,7 @@ fn a_disk_that_fills_up_ends_the_run_with_a_message_and_nothing_left() {
 
 #[test]
 fn missing_programs_and_jvms_are_told_before_anything_starts() {
-    let fixture = Fixture::new("jvm = \"11\"", "");
+    let fixture = Fixture::new("jvm = \"12\"", "");
     let text = std::fs::read_to_string(&fixture.study).unwrap();
     let text = text.replace("command = \"", "command = \"no-such-program {jvm_options} ");
     std::fs::write(&fixture.study, text).unwrap();
@@ -343,7 +343,7 @@ fn missing_programs_and_jvms_are_told_before_anything_starts() {
     assert!(error.is_environment() && events.is_empty());
     let message = error.to_string();
     assert!(
-        message.contains("there is no JDK 11 here") && message.contains("no program `no-such-program`"),
+        message.contains("there is no JDK 12 here") && message.contains("no program `no-such-program`"),
         "{message}"
     );
     assert!(!fixture.out().exists());
