@@ -33,10 +33,13 @@ pub enum Stage {
     Alone,
 }
 
-/// A kind of machine on which some tests cannot run.
-#[derive(Debug, Deserialize)]
+/// A kind of machine on which some tests cannot run. `{release}` in its texts stands for each of `releases`.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
+    /// Feature releases of JDKs: the machine is a kind of its own for each of them. Empty where no JDK is lacking.
+    #[serde(default)]
+    pub releases: Vec<u32>,
     /// What it lacks, for people.
     pub lacks: String,
     /// Why a machine may lack that.
@@ -61,6 +64,7 @@ impl Rules {
         let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| named(&error))?;
         let mut rules: Rules = toml::from_str(&text).map_err(|error| named(&error))?;
+        rules.machine = rules.machine.into_iter().flat_map(Machine::of_each_release).collect();
         for machine in &mut rules.machine {
             machine.is_here = machine.has.as_deref().is_none_or(|command| !succeeds(command));
         }
@@ -94,6 +98,27 @@ impl Rules {
     /// The place of a program among those of its stage.
     pub fn turn(&self, program: &str) -> usize {
         self.first.iter().position(|pattern| matches(pattern, program)).unwrap_or(self.first.len())
+    }
+}
+
+impl Machine {
+    /// The kinds that it stands for: itself, or one for each release.
+    fn of_each_release(self) -> Vec<Machine> {
+        if self.releases.is_empty() {
+            return vec![self];
+        }
+        let of_one = |release: &u32| {
+            let filled = |text: &String| text.replace("{release}", &release.to_string());
+            Machine {
+                releases: Vec::new(),
+                lacks: filled(&self.lacks),
+                why: filled(&self.why),
+                has: self.has.as_ref().map(filled),
+                says: self.says.iter().map(filled).collect(),
+                ..self.clone()
+            }
+        };
+        self.releases.iter().map(of_one).collect()
     }
 }
 
@@ -194,6 +219,7 @@ mod tests {
     #[test]
     fn a_test_may_be_skipped_only_on_the_machine_for_the_reason_and_under_the_name_that_are_listed() {
         let machine = |is_here| Machine {
+            releases: Vec::new(),
             lacks: "root".to_owned(),
             why: String::new(),
             has: None,
@@ -214,6 +240,49 @@ mod tests {
         assert!(!may_skip(true, "study/runs::a", "no JDK"));
         assert!(!may_skip(true, "study/other::a", "only root may mount"));
         assert!(!may_skip(false, "study/runs::a", "only root may mount"), "this machine has root");
+    }
+
+    #[test]
+    fn a_kind_that_names_releases_is_one_for_each() {
+        let text = r#"
+            releases = [8, 17]
+            lacks = "a JDK {release}"
+            why = "`fetch {release}` says why"
+            has = "[ {release} = 17 ]"
+            says = ["no JDK {release}"]
+            tests = ["jdk/*::*"]
+        "#;
+        let mut machine = toml::from_str::<Machine>(text).expect("a kind of machine").of_each_release();
+        machine.iter_mut().for_each(|one| one.is_here = !succeeds(one.has.as_ref().expect("a command")));
+        let names: Vec<_> = machine.iter().map(|one| (&*one.lacks, &*one.why, one.is_here)).collect();
+        assert_eq!(
+            names,
+            [("a JDK 8", "`fetch 8` says why", true), ("a JDK 17", "`fetch 17` says why", false)]
+        );
+        let (first, waiting, alone, must_run) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let rules = Rules { flaky_max: 3, first, waiting, alone, must_run, machine };
+        assert!(rules.may_skip("jdk/modes::a", "no JDK 8").is_some());
+        assert!(rules.may_skip("jdk/modes::a", "no JDK 17").is_none(), "this machine has it");
+    }
+
+    #[test]
+    fn the_checked_in_rules_know_each_release_by_what_a_jvm_says_of_itself() {
+        let rules = Rules::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests.toml")).expect("rules");
+        let home = std::env::temp_dir().join(format!("assay-check-{}", std::process::id()));
+        std::fs::create_dir_all(&home).expect("a folder");
+        for (version, lacks) in [("1.8.0_462", "a JDK 8"), ("17.0.15", "a JDK 17"), ("25", "a JDK 25")] {
+            std::fs::write(home.join("release"), format!("JAVA_VERSION=\"{version}\"\n")).expect("a file");
+            let found = |machine: &&Machine| {
+                let has = machine.has.as_deref().filter(|_| machine.lacks.starts_with("a JDK "))?;
+                // Only the folder that was made, no JVM of this machine.
+                let alone = has.replace("/usr/lib/jvm/", "/no/").replace(".assay/jvm/", "/no/");
+                let script = format!("JAVA_HOME='{}'; {alone}", home.display());
+                succeeds(&script).then(|| machine.lacks.clone())
+            };
+            let found: Vec<_> = rules.machine.iter().filter_map(|machine| found(&machine)).collect();
+            assert_eq!(found, [lacks], "{version}");
+        }
+        std::fs::remove_dir_all(home).expect("the folder is gone");
     }
 
     #[test]

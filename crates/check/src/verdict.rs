@@ -88,6 +88,7 @@ mod tests {
 
     fn rules(must_run: &str) -> Rules {
         let machine = Machine {
+            releases: Vec::new(),
             lacks: "a 32-bit JVM".to_owned(),
             why: String::new(),
             has: None,
