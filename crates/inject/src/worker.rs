@@ -141,7 +141,7 @@ fn wait_until(at_ns: u64, stop: &AtomicBool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadWindow, Part, Scenario};
+    use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadWindow, Part, for_url};
 
     #[test]
     fn an_order_that_may_not_come_now_ends_the_session() {
@@ -150,7 +150,7 @@ mod tests {
         let writer = Mutex::new(MessageWriter::new(stream, crate::hostile::keys_of_both_sides().0));
         let load = Load::Closed { users: 1, think: None };
         let window = LoadWindow { load, settle: Duration::ZERO, length: Duration::MAX, slow_above: None };
-        let scenario = Scenario::for_url("http://127.0.0.1:1/").expect("a URL").1;
+        let scenario = for_url("http://127.0.0.1:1/").expect("a URL").1;
         let config = GeneratorConfig::new("http://127.0.0.1:1", scenario, 1);
         let prepare = || Order::Prepare(Box::new(config.clone()));
         let arm = || Order::Arm(Arm { window: window.clone(), part: Part::WHOLE, seed: 1 });
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_start_in_the_past_shows_in_the_send_lag_and_makes_the_part_invalid() {
         let server = assay_testkit::CountingServer::start();
-        let scenario = Scenario::for_url(&server.url).expect("a URL").1;
+        let scenario = for_url(&server.url).expect("a URL").1;
         let mut generator =
             Generator::new(GeneratorConfig::new(server.url.clone(), scenario, 4)).expect("a generator");
         let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 500.0 };

@@ -1,7 +1,7 @@
 //! Loads a URL and prints the stored form, for the benchmark beside other generators:
 //! `load URL open RATE|closed USERS SECONDS CONNECTIONS`.
 
-use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Scenario};
+use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, for_url};
 use std::error::Error;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [url, law, amount, seconds, connections] = args.as_slice() else {
         return Err("usage: load URL open|closed RATE|USERS SECONDS CONNECTIONS".into());
     };
-    let (base_url, scenario) = Scenario::for_url(url)?;
+    let (base_url, scenario) = for_url(url)?;
     let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, connections.parse()?))?;
     let load = match law.as_str() {
         "open" => Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: amount.parse()? },

@@ -1,15 +1,14 @@
 //! The server under load, and how it is spoken to.
 
 use crate::LoadError;
-use crate::arrivals::Part;
 use crate::clock::monotonic_ns;
 use crate::connection::Connection;
 use crate::protocol::Exchange;
 use crate::protocol::chat::{self, Chat, Rooms};
 use crate::protocol::http1::Http1;
-use crate::scenario::Scenario;
 use crate::tls::{Client, TlsOptions};
 use crate::url::BaseUrl;
+use assay_scenario::{Part, Scenario};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! What can go wrong before or around a stretch of load; each error names the input, the cause and the fix.
 
+use assay_scenario::ScenarioError;
 use std::borrow::Cow;
 use std::io;
 
@@ -30,25 +31,9 @@ pub enum LoadError {
         /// What is wrong with it, and what mends it.
         cause: String,
     },
-    /// A scenario file is wrong. All messages name file and line where there is one.
-    #[error("{}", .0.join("\n"))]
-    Scenario(Vec<String>),
-    /// A scenario file cannot be read.
-    #[error("cannot read scenario {path}: {cause}; check the path and its permissions")]
-    ScenarioFile {
-        /// Path as given.
-        path: String,
-        /// The system's answer.
-        cause: io::Error,
-    },
-    /// A name is not that of an operation.
-    #[error("operation {name:?} is not in the scenario; it has {known}")]
-    Operation {
-        /// As given.
-        name: String,
-        /// The names that there are.
-        known: String,
-    },
+    /// The scenario cannot be used.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
     /// A one-time request of the scenario failed.
     #[error("set-up request {operation:?}: {cause}; its answer is needed before any load")]
     SetUp {

@@ -1,16 +1,14 @@
 //! The generator: what persists between stretches of load, and how a stretch is run.
 
 use crate::LoadError;
-use crate::arrivals::Part;
 use crate::connection::{Buffer, Connection};
 use crate::endpoint::Endpoint;
 use crate::opening::{Patience, open_all};
 use crate::poll::Poll;
-use crate::scenario::{Dealing, Scenario};
 use crate::session::Session;
-use crate::shared::Shared;
 use crate::tls::{Handshakes, TlsOptions};
 use assay_model::Problem;
+use assay_scenario::{Dealing, Part, Scenario, Shared};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! The users of an open loop who have nothing under way: which of them an arrival is a request of.
 
 use crate::generator::Generator;
-use crate::scenario::UserKind;
+use assay_scenario::UserKind;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

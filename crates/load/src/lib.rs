@@ -1,4 +1,4 @@
-//! The load generator: arrivals that are pure and seeded, scenarios of simulated users, an HTTP/1.1 client, and a
+//! The load generator: arrivals that are pure and seeded, sessions of simulated users, an HTTP/1.1 client, and a
 //! recorder whose response times count from the intended start.
 //!
 //! Why the intended start: a generator that waits for a slow answer before it sends the next request asks less just
@@ -6,10 +6,10 @@
 //! connection waits in its response time, and one that would exceed the bound on requests in flight fails visibly.
 //!
 //! ```no_run
-//! use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Scenario};
+//! use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load};
 //! use std::{sync::atomic::AtomicBool, time::Duration};
 //!
-//! let (base_url, scenario) = Scenario::for_url("http://127.0.0.1:8080/health")?;
+//! let (base_url, scenario) = assay_load::for_url("http://127.0.0.1:8080/health")?;
 //! let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, 10))?;
 //! let load = Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s: 200.0 };
 //! let measured = generator.run(&load, Duration::from_secs(30), &AtomicBool::new(false), None, &mut |_| ())?;
@@ -33,6 +33,7 @@ mod law;
 mod ledger;
 mod measured;
 mod opening;
+mod plain;
 mod poll;
 mod priority;
 mod protocol;
@@ -40,11 +41,9 @@ pub mod recorder;
 mod redirect;
 mod request;
 mod run;
-mod scenario;
 pub mod schedule;
 mod session;
 mod setup;
-mod shared;
 mod source;
 mod tally;
 #[cfg(test)]
@@ -54,7 +53,8 @@ mod tls;
 mod url;
 mod window;
 
-pub use arrivals::{ArrivalLaw, Part};
+pub use arrivals::ArrivalLaw;
+pub use assay_scenario::{Part, Scenario, ScenarioError, Shared, scenario_schema};
 pub use clock::monotonic_ns;
 pub use error::LoadError;
 pub use generator::{Generator, GeneratorConfig, Opened, Start};
@@ -65,10 +65,9 @@ pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
     SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator,
 };
+pub use plain::{for_url, for_url_and_redirects};
 pub use priority::Priority;
 pub use recorder::summary_ms;
-pub use scenario::{Scenario, scenario_schema};
-pub use shared::Shared;
 pub use source::{LoadSource, LoadWindow};
 pub use timeline::CompletionTimeline;
 pub use tls::{ClientCertificate, Handshakes, Pem, TlsOptions};

@@ -1,102 +1,32 @@
-//! One simulated user: where it is in the scenario, its cookies, its values, and its own random stream.
+//! One simulated user: what the scenario says of it, and its cookies.
 
 use crate::cookies::CookieJar;
 use crate::request::{Part, Request};
-use crate::scenario::{self, Operation, Scenario, Source, Template, encode};
-use crate::shared::Shared;
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
-
-/// Longest value that is taken from an answer, bytes; what is longer counts as not there.
-const EXTRACTED_BYTES_MAX: usize = 1024;
+use assay_scenario::{Drawn, Operation, Scenario, Shared, User};
 
 /// State of a user between requests.
 pub(crate) struct Session {
-    random: ChaCha8Rng,
-    /// Of what all users have in common.
-    shared: Shared,
+    user: User,
+    cookies: CookieJar,
     /// Number among the scenario's kinds of users.
     pub kind: usize,
-    cookies: CookieJar,
-    /// Next of the start operations; beyond them the mix is drawn.
-    start_position: usize,
-    /// Values of kind `session-*`, once drawn, by number among all values.
-    session_values: Vec<Option<Box<[u8]>>>,
-    extracted: Vec<Option<Box<[u8]>>>,
-}
-
-/// Texts that a request shares between its places: each value is drawn once per request. Reused, so that no
-/// request allocates.
-#[derive(Default)]
-pub(crate) struct Drawn {
-    texts: Vec<Vec<u8>>,
-    fresh: Vec<bool>,
 }
 
 impl Session {
     /// User `number` of those with this seed, of a kind; each has a stream of its own.
     pub fn new(seed: u64, number: u64, kind: usize, scenario: &Scenario, shared: &Shared) -> Self {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        // Stream 0 draws the arrivals.
-        random.set_stream(number + 1);
-        Session {
-            random,
-            shared: shared.clone(),
-            kind,
-            cookies: CookieJar::default(),
-            start_position: 0,
-            session_values: vec![None; scenario.values.len()],
-            extracted: vec![None; scenario.extracts.len()],
-        }
+        let user = User::new(seed, number, kind, scenario, shared);
+        Session { user, cookies: CookieJar::default(), kind }
     }
 
     /// What the user does next: numbers of the operation that was drawn, and of the one that runs.
     pub fn next_operation(&mut self, scenario: &Scenario) -> (usize, usize) {
-        let drawn = match scenario.users[self.kind].start.get(self.start_position) {
-            Some(started) => {
-                self.start_position += 1;
-                *started
-            }
-            None => self.draw_operation(scenario),
-        };
-        let mut at = drawn;
-        // Ends, since circles are refused when the scenario is read.
-        while let Some(otherwise) = scenario.operations[at].otherwise
-            && scenario.operations[at].requires.iter().any(|extract| !self.has(*extract))
-        {
-            at = otherwise;
-        }
-        (drawn, at)
-    }
-
-    /// Whether a value was taken from one of its own answers.
-    pub fn has_extracted(&self, extract: usize) -> bool {
-        self.extracted[extract].is_some()
-    }
-
-    /// Whether a value is there, of its own or given to all users.
-    fn has(&self, extract: usize) -> bool {
-        self.has_extracted(extract) || self.shared.given(extract).is_some()
-    }
-
-    /// Values taken from its answers.
-    pub fn into_extracted(self) -> Vec<Option<Box<[u8]>>> {
-        self.extracted
+        self.user.next_operation(scenario)
     }
 
     /// How long the user thinks after an operation.
     pub fn think_ns(&mut self, operation: &Operation) -> u64 {
-        operation.think.map_or(0, |think| think.draw_ns(&mut self.random))
-    }
-
-    fn draw_operation(&mut self, scenario: &Scenario) -> usize {
-        let sums = &scenario.users[self.kind].weight_sums;
-        if sums.len() == 1 {
-            return 0;
-        }
-        let draw = self.random.random::<f64>() * sums.last().copied().unwrap_or(0.0);
-        sums.partition_point(|sum| *sum <= draw).min(sums.len() - 1)
+        self.user.think_ns(operation)
     }
 
     /// Makes the request of an operation; `prefix` stands before its path.
@@ -108,58 +38,23 @@ impl Session {
         drawn: &mut Drawn,
         request: &mut Request,
     ) {
-        drawn.begin(scenario.values.len());
+        let Session { user, cookies, .. } = self;
+        drawn.begin(scenario);
         request.clear();
         request.write(Part::Method, |out| out.extend_from_slice(operation.method.as_bytes()));
         request.write(Part::Target, |out| {
             out.extend_from_slice(prefix.as_bytes());
-            self.fill(scenario, &operation.path, drawn, out);
+            user.fill(scenario, &operation.path, drawn, out);
         });
-        request.write(Part::Headers, |out| self.fill(scenario, &operation.headers, drawn, out));
-        request.write(Part::Cookie, |out| self.cookies.write_header(out));
+        request.write(Part::Headers, |out| user.fill(scenario, &operation.headers, drawn, out));
+        request.write(Part::Cookie, |out| cookies.write_header(out));
         if let Some(template) = &operation.body {
-            request.write(Part::Body, |out| self.fill(scenario, template, drawn, out));
+            request.write(Part::Body, |out| user.fill(scenario, template, drawn, out));
         }
         request.has_body =
             operation.body.is_some() || matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH");
         request.keeps_body = operation.keeps_body();
-        for extract in &operation.uses_up {
-            self.extracted[*extract] = None;
-        }
-    }
-
-    fn fill(&mut self, scenario: &Scenario, template: &Template, drawn: &mut Drawn, out: &mut Vec<u8>) {
-        for part in &template.parts {
-            match part {
-                scenario::Part::Literal(bytes) => out.extend_from_slice(bytes),
-                scenario::Part::Placeholder(Source::Drawn(at), encoding) => {
-                    encode(self.value(scenario, *at, drawn), *encoding, out);
-                }
-                scenario::Part::Placeholder(Source::Extracted(at), encoding) => {
-                    let own = self.extracted[*at].as_deref();
-                    // There, since an operation that uses it requires it, or a one-time request gave it.
-                    encode(own.or_else(|| self.shared.given(*at)).unwrap_or_default(), *encoding, out);
-                }
-            }
-        }
-    }
-
-    fn value<'a>(&'a mut self, scenario: &Scenario, at: usize, drawn: &'a mut Drawn) -> &'a [u8] {
-        let value = &scenario.values[at];
-        let (random, shared) = (&mut self.random, &self.shared);
-        if value.per_session {
-            return self.session_values[at].get_or_insert_with(|| {
-                let mut text = Vec::new();
-                value.law.draw(random, shared, &mut text);
-                text.into()
-            });
-        }
-        if !drawn.fresh[at] {
-            drawn.texts[at].clear();
-            value.law.draw(random, shared, &mut drawn.texts[at]);
-            drawn.fresh[at] = true;
-        }
-        &drawn.texts[at]
+        user.use_up(operation);
     }
 
     /// The cookies by now.
@@ -172,172 +67,57 @@ impl Session {
         self.cookies.set(header);
     }
 
-    /// Takes values from a correct answer to `operation`: the text after the first `after` to the next `before`.
-    /// What is not found is no longer there.
+    /// Takes values from a correct answer to an operation.
     pub fn extract(&mut self, scenario: &Scenario, operation: &Operation, body: &[u8]) {
-        for at in &operation.extracts {
-            let extract = &scenario.extracts[*at];
-            let found = extract.after.find(body).and_then(|start| {
-                let rest = &body[start + extract.after.needle().len()..];
-                let rest = &rest[..rest.len().min(EXTRACTED_BYTES_MAX + extract.before.needle().len())];
-                extract.before.find(rest).map(|end| &rest[..end])
-            });
-            self.extracted[*at] = found.map(Into::into);
-        }
+        self.user.extract(scenario, operation, body);
     }
 
     /// Begins a new session: only the random stream goes on.
     pub fn restart(&mut self) {
         self.cookies.clear();
-        self.start_position = 0;
-        self.session_values.iter_mut().for_each(|value| *value = None);
-        self.extracted.iter_mut().for_each(|value| *value = None);
+        self.user.restart();
     }
-}
 
-impl Drawn {
-    fn begin(&mut self, values: usize) {
-        self.texts.resize_with(values, Vec::new);
-        self.fresh.clear();
-        self.fresh.resize(values, false);
+    /// Without its cookies.
+    pub fn into_user(self) -> User {
+        self.user
+    }
+
+    /// A value that the answer of an operation should have given, and did not.
+    pub fn missing<'a>(&self, scenario: &'a Scenario, operation: &Operation) -> Option<&'a str> {
+        self.user.missing(scenario, operation)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Encoding;
 
     const SCENARIO: &str = r#"
         schema = "assay.scenario/1"
         name = "n"
-        [session]
-        start = ["login"]
-        restart_after = ["logout"]
-        [values]
-        user = { kind = "session-range", from = 0, to = 1000000 }
-        pick = { kind = "range", from = 0, to = 1000000 }
-        [extract]
-        holding = { operation = "portfolio", after = "id=<", before = ">", once = true }
         [[operation]]
         name = "login"
-        weight = 0
         method = "POST"
-        path = "/login/{user}"
-        form = { user = "{user}", pick = "{pick}", again = "{pick}" }
-        [[operation]]
-        name = "portfolio"
-        weight = 50
-        path = "/portfolio"
-        [[operation]]
-        name = "sell"
-        weight = 40
-        path = "/sell/{holding}"
-        requires = "holding"
-        otherwise = "portfolio"
-        [[operation]]
-        name = "logout"
-        weight = 10
-        path = "/logout"
+        path = "/login"
+        form = { user = "me" }
     "#;
 
-    fn scenario() -> Scenario {
-        Scenario::parse(SCENARIO, "test").expect("a right scenario")
-    }
-
-    fn user(seed: u64, number: u64, scenario: &Scenario) -> Session {
-        Session::new(seed, number, 0, scenario, &scenario.shared())
-    }
-
-    fn request(session: &mut Session, scenario: &Scenario, name: &str) -> String {
-        let operation = scenario.operations.iter().find(|one| one.name == name).expect("known");
-        let mut request = Request::default();
-        session.write_request(scenario, operation, "/app", &mut Drawn::default(), &mut request);
-        let parts = [Part::Method, Part::Target].map(|part| request.part(part));
-        let head = request.parts(Part::Headers, Part::Cookie);
-        let text =
-            [&parts.join(b" ".as_slice()), b"\r\n".as_slice(), head, b"\r\n", request.part(Part::Body)]
-                .concat();
-        String::from_utf8(text).expect("text")
-    }
-
     #[test]
-    fn a_request_is_whole_and_its_values_agree() {
-        let scenario = scenario();
-        let mut session = user(1, 0, &scenario);
+    fn a_request_is_whole_and_has_the_cookies_of_its_session() {
+        let scenario = Scenario::parse(SCENARIO, "test").expect("a right scenario");
+        let mut session = Session::new(1, 0, 0, &scenario, &scenario.shared());
         session.set_cookie(b"JSESSIONID=1; Path=/");
-        let text = request(&mut session, &scenario, "login");
-        let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
-        let fields: Vec<&str> =
-            body.split('&').filter_map(|field| field.split_once('=')).map(|f| f.1).collect();
-        assert_eq!(fields[0], fields[1], "one request, one draw: {body}");
-        assert!(head.starts_with(&format!("POST /app/login/{}\r\n", fields[2])), "{head}");
-        assert!(head.ends_with("Cookie: JSESSIONID=1"), "{head}");
-        assert!(head.contains("Content-Type: application/x-www-form-urlencoded\r\n"), "{head}");
-    }
-
-    #[test]
-    fn a_session_value_stays_until_the_session_ends_and_others_are_drawn_anew() {
-        let scenario = scenario();
-        let mut session = user(1, 0, &scenario);
-        let line = |text: String| text.lines().next().map(str::to_owned);
-        let first = line(request(&mut session, &scenario, "login"));
-        assert_eq!(first, line(request(&mut session, &scenario, "login")));
+        let mut request = Request::default();
+        let login = &scenario.operations[0];
+        session.write_request(&scenario, login, "/app", &mut Drawn::default(), &mut request);
+        let line = [Part::Method, Part::Target].map(|part| request.part(part)).join(b" ".as_slice());
+        assert_eq!(line, b"POST /app/login");
+        let head = request.parts(Part::Headers, Part::Cookie);
+        assert_eq!(head, b"Content-Type: application/x-www-form-urlencoded\r\nCookie: JSESSIONID=1\r\n");
+        assert_eq!((request.part(Part::Body), request.has_body), (b"user=me".as_slice(), true));
         session.restart();
-        assert_ne!(first, line(request(&mut session, &scenario, "login")));
-    }
-
-    #[test]
-    fn users_of_one_seed_have_streams_of_their_own_and_repeat_exactly() {
-        let scenario = scenario();
-        let of = |number| request(&mut user(7, number, &scenario), &scenario, "login");
-        assert_eq!(of(3), of(3));
-        assert_ne!(of(3), of(4));
-    }
-
-    #[test]
-    fn an_operation_runs_only_while_its_value_is_there() {
-        let scenario = scenario();
-        let mut session = user(1, 0, &scenario);
-        assert_eq!(session.next_operation(&scenario), (0, 0), "a session starts with its login");
-        let drawn = |session: &mut Session| {
-            let names: Vec<usize> = (0..200).map(|_| session.next_operation(&scenario).1).collect();
-            names.contains(&2)
-        };
-        assert!(!drawn(&mut session), "no holding is known, so nothing is sold");
-        session.extract(&scenario, &scenario.operations[1], b"<b id=<77> id=<78>");
-        assert!(drawn(&mut session));
-        assert!(request(&mut session, &scenario, "sell").starts_with("GET /app/sell/77\r\n"));
-        assert!(!drawn(&mut session), "a value that is used once is used up");
-        session.extract(&scenario, &scenario.operations[1], b"id=<5>");
-        session.extract(&scenario, &scenario.operations[1], b"nothing");
-        assert!(!drawn(&mut session), "the newest answer holds none");
-        session.extract(
-            &scenario,
-            &scenario.operations[1],
-            &[b"id=<".as_slice(), &[b'9'; 5_000], b">"].concat(),
-        );
-        assert!(!drawn(&mut session), "too long to be meant");
-    }
-
-    #[test]
-    fn a_million_draws_keep_the_mix_within_0_2_percentage_points() {
-        let scenario = scenario();
-        let mut session = user(1, 0, &scenario);
-        let (mut counts, total) = ([0u32; 4], 1_000_000);
-        for _ in 0..total {
-            counts[session.draw_operation(&scenario)] += 1;
-        }
-        for (count, asked) in counts.iter().zip([0.0, 0.5, 0.4, 0.1]) {
-            let share = f64::from(*count) / f64::from(total);
-            assert!((share - asked).abs() < 0.002, "{share} instead of {asked}");
-        }
-    }
-
-    #[test]
-    fn an_extracted_line_end_cannot_forge_a_header() {
-        let mut out = Vec::new();
-        encode(b"1\r\nEvil: yes", Encoding::Header, &mut out);
-        assert_eq!(out, b"1Evil: yes");
+        session.write_request(&scenario, login, "", &mut Drawn::default(), &mut request);
+        assert_eq!(request.part(Part::Cookie), b"");
     }
 }

@@ -8,8 +8,8 @@ use crate::generator::GeneratorConfig;
 use crate::protocol::{Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
 use crate::request::Request;
-use crate::scenario::Operation;
-use crate::session::{Drawn, Session};
+use crate::session::Session;
+use assay_scenario::{Drawn, Operation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::net::SocketAddr;
@@ -47,12 +47,11 @@ impl GeneratorConfig {
             let answer = connection.answer(STREAM);
             checked(operation, answer).map_err(|(_, why)| failed(why()))?;
             user.extract(scenario, operation, &answer.body);
-            if let Some(at) = operation.extracts.iter().find(|at| !user.has_extracted(**at)) {
-                let name = &scenario.extracts[*at].name;
+            if let Some(name) = user.missing(scenario, operation) {
                 return Err(failed(format!("its answer does not hold {name:?}")));
             }
         }
-        self.shared.give(user.into_extracted());
+        self.shared.give(user.into_user());
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::law::{Load, Span};
 use crate::measured::{ErrorKind, Measured};
-use crate::scenario::{Operation, Scenario};
 use crate::timeline::CompletionTimeline;
 use assay_model::{OperationCount, Problem};
+use assay_scenario::{Operation, Scenario};
 
 /// Samples that are kept of each kind of error.
 const SAMPLES_PER_KIND_MAX: u8 = 4;
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn tally() -> Tally {
-        let (_, scenario) = Scenario::for_url("http://h/").expect("a good URL");
+        let (_, scenario) = crate::for_url("http://h/").expect("a good URL");
         let load = Load::Closed { users: 1, think: None };
         let span = Span { begun_ns: 0, start_ns: 0, end_ns: 1_000_000_000 };
         Tally::new("http://h", &scenario, load, 1, span)

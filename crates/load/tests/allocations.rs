@@ -1,7 +1,7 @@
 //! Recording a value, and a whole plain request, allocate nothing: counted by the allocator of this test's process.
 
 use assay_load::recorder::{Recorder, RequestTimes};
-use assay_load::{Generator, GeneratorConfig, IntervalLogs, Load, Scenario};
+use assay_load::{Generator, GeneratorConfig, IntervalLogs, Load, for_url};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -85,7 +85,7 @@ fn a_plain_request_allocates_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/", listener.local_addr().expect("bound"));
     std::thread::spawn(move || listener.incoming().flatten().for_each(echo));
-    let (base_url, scenario) = Scenario::for_url(&url).expect("a good URL");
+    let (base_url, scenario) = for_url(&url).expect("a good URL");
     let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, 1)).expect("good");
     allocations_of(&mut generator, 50);
     let (few, few_requests) = allocations_of(&mut generator, 20);

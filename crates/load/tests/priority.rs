@@ -1,6 +1,6 @@
 //! The generator's priority while it loads, as the kernel tells it.
 
-use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Priority, Scenario};
+use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Priority, for_url};
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn scheduling_of_child() -> Scheduling {
 fn a_child_that_is_started_meanwhile_has_the_usual_priority() {
     let usual = scheduling_in("/proc/self/stat");
     let server = assay_testkit::CountingServer::start();
-    let (base_url, scenario) = Scenario::for_url(&server.url).expect("a URL");
+    let (base_url, scenario) = for_url(&server.url).expect("a URL");
     let (loads, done, stop) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
     let (measured, while_it_loads, after, child) = std::thread::scope(|scope| {
         let generator = scope.spawn(|| {

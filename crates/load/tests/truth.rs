@@ -7,9 +7,7 @@
 mod certificates;
 mod stalls;
 
-use assay_load::{
-    ArrivalLaw, Generator, GeneratorConfig, Load, Measured, Scenario, TlsOptions, monotonic_ns,
-};
+use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Measured, TlsOptions, for_url, monotonic_ns};
 use certificates::Authority;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -147,7 +145,7 @@ fn serve(
 }
 
 fn load(url: &str, tls: TlsOptions, arrivals: ArrivalLaw, rate_per_s: f64, seed: u64) -> Measured {
-    let (base_url, scenario) = Scenario::for_url(url).expect("a good URL");
+    let (base_url, scenario) = for_url(url).expect("a good URL");
     let config = GeneratorConfig { seed, tls, ..GeneratorConfig::new(base_url, scenario, 10) };
     let mut generator = Generator::new(config).expect("a good configuration");
     generator

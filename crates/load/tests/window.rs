@@ -100,7 +100,7 @@ fn the_window_begins_with_the_queue_that_settling_has_left() {
     for _ in 0..5 {
         let (worker, done_ns) = single_worker();
         let (base_url, scenario) =
-            Scenario::for_url(&format!("{}/20", serve(Some(worker)))).expect("a good URL");
+            assay_load::for_url(&format!("{}/20", serve(Some(worker)))).expect("a good URL");
         let watch = StandstillWatch::start();
         // 100 a second for a server of at most 50 a second; more connections than requests.
         let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, 100)).expect("good");

@@ -5,7 +5,7 @@
 //! Whether it was is asked of the kernel, not of the result: one that calls itself invalid on a quiet machine is a failure.
 
 use assay_host::HostGauge;
-use assay_load::{Generator, GeneratorConfig, Load, Scenario};
+use assay_load::{Generator, GeneratorConfig, Load, for_url};
 use assay_measure::{
     Bounds, CapacityConfig, CapacitySearch, Procedure, Turn, WarmUpPlan, Watch, WatchConfig, With,
 };
@@ -52,7 +52,7 @@ fn true_rate(services_s: &[f64], limit_ms: f64) -> f64 {
 }
 
 fn find(server: &WorkerServer) -> CapacityReport {
-    let (base_url, scenario) = Scenario::for_url(&server.url).expect("a good URL");
+    let (base_url, scenario) = for_url(&server.url).expect("a good URL");
     let config = CapacityConfig {
         scenario: None,
         target: server.url.clone(),

@@ -5,7 +5,7 @@ use crate::plan::Layout;
 use crate::program_table::ServerTable;
 use crate::study_file::Study;
 use assay_linux::ProcRoot;
-use assay_load::Scenario;
+use assay_load::for_url;
 use assay_model::Design;
 use serde::Serialize;
 use std::path::Path;
@@ -19,7 +19,7 @@ const OF_SETTINGS: [&str; 1] = ["load"];
 /// Nothing of the server can be set, or varied.
 pub(crate) fn check(server: &ServerTable, study: &Study, document: &mut Document) {
     for (key, url) in server.urls() {
-        if let Err(e) = Scenario::for_url(url) {
+        if let Err(e) = for_url(url) {
             document.add(&format!("server.{key}"), e.to_string());
         }
         if key != "url" && !url.starts_with("http://") {

@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::progress::bar;
 use crate::{output, seed, stop};
 use assay_load::{
-    ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Measured, Progress,
-    Scenario, TlsOptions,
+    ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured,
+    Progress, Scenario, TlsOptions,
 };
 use assay_model::{DeliverySummary, LatencySummary, LoadResult};
 use assay_text::redact;
@@ -60,9 +60,9 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
 
 fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
     let (base_url, scenario) = match &arguments.scenario {
-        Some(path) => (arguments.url.clone(), Scenario::read(path)?),
-        None if arguments.follow_redirects => Scenario::for_url_and_redirects(&arguments.url)?,
-        None => Scenario::for_url(&arguments.url)?,
+        Some(path) => (arguments.url.clone(), Scenario::read(path).map_err(LoadError::from)?),
+        None if arguments.follow_redirects => assay_load::for_url_and_redirects(&arguments.url)?,
+        None => assay_load::for_url(&arguments.url)?,
     };
     let tls = TlsOptions {
         server_name: arguments.tls.server_name.clone(),

@@ -1,7 +1,7 @@
 //! Places of a distributed test in one process: injectors, and a network that can go away.
 
 use assay_inject::{InjectorAddress, InjectorEvent, InjectorsConfig, Token, serve};
-use assay_load::{GeneratorConfig, Scenario};
+use assay_load::{GeneratorConfig, for_url};
 use assay_testkit::CountingServer;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -129,7 +129,7 @@ pub fn config(server: &CountingServer, addresses: &[SocketAddr]) -> InjectorsCon
     InjectorsConfig {
         injectors: addresses.iter().map(address).collect(),
         token: Token::new(SECRET),
-        load: GeneratorConfig::new(&server.url, Scenario::for_url(&server.url).expect("a URL").1, 12),
+        load: GeneratorConfig::new(&server.url, for_url(&server.url).expect("a URL").1, 12),
         go_on_without: false,
     }
 }

@@ -10,8 +10,6 @@ use std::sync::Arc;
 const LINE_BYTES_MAX: usize = 1024;
 /// Messages of one user that may be under way at once.
 pub(crate) const STREAMS: usize = 8;
-/// Longest text of a message, bytes.
-pub(crate) const TEXT_BYTES_MAX: usize = 896;
 
 /// What all users of a generator have in common.
 #[derive(Debug)]

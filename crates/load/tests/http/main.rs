@@ -5,7 +5,7 @@ mod answers;
 mod scenarios;
 mod server;
 
-use assay_load::{ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, Scenario};
+use assay_load::{ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, for_url};
 use server::{
     GET, Reply, Request, answer, closed, errors, generator, ok, open, run, run_until, serve, status, thinking,
 };
@@ -214,7 +214,7 @@ fn arrivals_beyond_the_bound_fail_visibly_and_count_their_wait() {
         std::thread::sleep(Duration::from_secs(1));
         ok("slow")
     });
-    let scenario = Scenario::for_url(&url).expect("a good URL").1;
+    let scenario = for_url(&url).expect("a good URL").1;
     let config = GeneratorConfig { in_flight_max: 3, ..GeneratorConfig::new(&url, scenario, 1) };
     let measured = run(&mut Generator::new(config).expect("good"), &open(100.0), 300);
     assert_eq!(measured.requests, 30);
@@ -232,7 +232,7 @@ fn an_arrival_that_finds_no_free_session_waits_in_its_response_time() {
         std::thread::sleep(Duration::from_millis(20));
         ok("x")
     });
-    let scenario = Scenario::for_url(&url).expect("a good URL").1;
+    let scenario = for_url(&url).expect("a good URL").1;
     let config = GeneratorConfig { sessions: 1, ..GeneratorConfig::new(&url, scenario, 10) };
     let measured = run(&mut Generator::new(config).expect("good"), &open(100.0), 200);
     assert_eq!((measured.requests, measured.errors()), (20, 0));
@@ -305,7 +305,7 @@ fn numbers_out_of_range_are_told_with_their_name() {
     assert!(refuse(open(f64::NAN), 10).starts_with("rate_per_s = NaN: "));
     assert!(refuse(open(1.0), 0).starts_with("duration = 0ns: "));
     assert!(refuse(closed(0), 10).starts_with("users = 0: "));
-    let scenario = Scenario::for_url(&url).expect("a good URL").1;
+    let scenario = for_url(&url).expect("a good URL").1;
     let none = Generator::new(GeneratorConfig::new(&url, scenario, 0));
     assert!(matches!(none, Err(LoadError::Setting { name: "connections", .. })));
 }

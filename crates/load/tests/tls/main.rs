@@ -3,7 +3,7 @@
 #[path = "../certificates/mod.rs"]
 mod certificates;
 
-use assay_load::{ErrorKind, Generator, GeneratorConfig, Load, LoadError, Measured, Scenario, TlsOptions};
+use assay_load::{ErrorKind, Generator, GeneratorConfig, Load, LoadError, Measured, TlsOptions, for_url};
 use certificates::Authority;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Write};
@@ -71,7 +71,7 @@ fn answer(
 }
 
 fn generator(url: &str, tls: TlsOptions) -> Generator {
-    let (base_url, scenario) = Scenario::for_url(url).expect("a good URL");
+    let (base_url, scenario) = for_url(url).expect("a good URL");
     let config = GeneratorConfig { tls, ..GeneratorConfig::new(base_url, scenario, 4) };
     Generator::new(config).expect("a good configuration")
 }

@@ -93,7 +93,7 @@ pub(super) fn generator_of(
 /// Where load goes, and what its users do.
 fn base(server: &Server<'_>) -> Result<(String, Scenario), Failure> {
     let wrong = |e: LoadError| Failure::Variant(e.to_string());
-    let (base_url, of_url) = Scenario::for_url(&server.url).map_err(wrong)?;
+    let (base_url, of_url) = assay_load::for_url(&server.url).map_err(wrong)?;
     Ok(match (&server.launch.scenario, &server.table.url) {
         // To the address that was given the scenario's paths are appended; a started server's own is where it says that it is ready.
         (Some(scenario), Some(url)) => (url.clone(), scenario.clone()),

@@ -6,7 +6,7 @@ use crate::command::inject;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::seed;
-use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, Scenario};
+use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, for_url};
 use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
 use assay_study::{
     CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, TlsTable,
@@ -25,7 +25,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     let checked = study_of(arguments, seed)?.checked(NAME).map_err(StudyError::Diagnostics)?;
     let prepared = checked.prepare(false)?;
     if let Some(url) = arguments.url.as_deref().filter(|_| arguments.injectors.injectors.is_empty()) {
-        let (base_url, scenario) = Scenario::for_url(url)?;
+        let (base_url, scenario) = for_url(url)?;
         // A host name that cannot be resolved is an error at once; injectors may resolve others.
         Generator::new(GeneratorConfig::new(base_url, scenario, arguments.connections))?;
     }

@@ -1,26 +1,26 @@
 //! Kinds of users: each with a share, its own weights and its own start of a session.
 
-use super::file::{PerKind, ScenarioFile};
+use crate::file::{PerKind, ScenarioFile};
 use assay_text::near::hint;
 use std::collections::BTreeMap;
 
 /// A kind of users; a scenario that names none has one.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct UserKind {
+pub struct UserKind {
     /// As named; empty where there is one kind only.
-    pub name: String,
+    pub(crate) name: String,
     /// Of all users, and of the requests of an open loop; the shares add up to 1.
     pub share: f64,
     /// Operations at the start of a session, in order.
-    pub start: Vec<usize>,
+    pub(crate) start: Vec<usize>,
     /// Relative weights by operation.
-    pub weights: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     /// Their running sums.
-    pub weight_sums: Vec<f64>,
+    pub(crate) weight_sums: Vec<f64>,
 }
 
 impl UserKind {
-    pub fn new(name: String, share: f64, start: Vec<usize>, weights: Vec<f64>) -> UserKind {
+    pub(crate) fn new(name: String, share: f64, start: Vec<usize>, weights: Vec<f64>) -> UserKind {
         let mut sum = 0.0;
         let add = |weight: &f64| {
             sum += weight;
@@ -31,7 +31,7 @@ impl UserKind {
     }
 
     /// Shares that the operations should have of its requests: the weights, thinned by the requests at session starts.
-    pub fn asked_shares(&self, restarts_session: impl Fn(usize) -> bool) -> Vec<f64> {
+    pub(crate) fn asked_shares(&self, restarts_session: impl Fn(usize) -> bool) -> Vec<f64> {
         let sum: f64 = self.weights.iter().sum();
         let restarting = self.weights.iter().enumerate().filter(|(at, _)| restarts_session(*at));
         let restarts = restarting.map(|(_, weight)| weight).sum::<f64>() / sum;
@@ -47,7 +47,7 @@ impl UserKind {
 
 /// Deals users to kinds, so that of the first n each kind has its share as nearly as whole users can.
 #[derive(Debug, Default)]
-pub(crate) struct Dealing {
+pub struct Dealing {
     dealt: Vec<u64>,
 }
 
@@ -67,7 +67,7 @@ impl Dealing {
 }
 
 /// Names and shares of the kinds in the file; one without a name where it names none. What is wrong goes to `wrong`.
-pub(super) fn kinds(file: &ScenarioFile, wrong: &mut dyn FnMut(String)) -> Vec<(String, f64)> {
+pub(crate) fn kinds(file: &ScenarioFile, wrong: &mut dyn FnMut(String)) -> Vec<(String, f64)> {
     if file.users.is_empty() {
         return vec![(String::new(), 1.0)];
     }
@@ -82,7 +82,7 @@ pub(super) fn kinds(file: &ScenarioFile, wrong: &mut dyn FnMut(String)) -> Vec<(
 }
 
 /// What a key says for each of the kinds; none where it says nothing for it. What is wrong goes to `wrong`.
-pub(super) fn by_kind<T: Clone>(
+pub(crate) fn by_kind<T: Clone>(
     of: &PerKind<T>,
     kinds: &[(String, f64)],
     wrong: &mut dyn FnMut(String),

@@ -1,14 +1,13 @@
 //! From the file's form to the checked scenario. Goes on after a mistake, so that all are told at once.
 
-use super::chat::Chat;
-use super::file::{ExtractFile, Kind, OneOrMany, OperationFile, PerKind, ScenarioFile, ThinkFile, ValueFile};
-use super::mistakes::Mistakes;
-use super::operation::{Extract, Operation, Scenario};
-use super::template::is_name;
-use super::think::Think;
-use super::users::{self, UserKind};
-use super::value::{LIST_COUNT_MAX, Law};
-use super::{Encoding, Source, Template, Value};
+use crate::chat::Chat;
+use crate::file::{ExtractFile, Kind, OneOrMany, OperationFile, PerKind, ScenarioFile, ThinkFile, ValueFile};
+use crate::mistakes::Mistakes;
+use crate::operation::{Extract, Operation, Scenario};
+use crate::template::{self, Encoding, Source, Template};
+use crate::think::Think;
+use crate::users::{self, UserKind};
+use crate::value::{LIST_COUNT_MAX, Law, Value};
 use assay_model::schema;
 use assay_text::near::hint;
 use memchr::memmem::Finder;
@@ -19,7 +18,7 @@ use toml::Spanned;
 const OWN_HEADERS: [&str; 7] =
     ["host", "connection", "content-length", "transfer-encoding", "cookie", "expect", "upgrade"];
 
-pub(super) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>> {
+pub(crate) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>> {
     let mut mistakes = Mistakes { text, source, found: Vec::new() };
     let file: ScenarioFile = match toml::from_str(text) {
         Ok(file) => file,
@@ -182,7 +181,7 @@ fn value(
         mistakes.add(&span, format!("value {name:?}: {what}"));
         None
     };
-    if !is_name(&name) {
+    if !template::is_name(&name) {
         return wrong("a name is a letter, then letters, digits, - and _".to_owned());
     }
     let without_keys = match kind {
@@ -256,7 +255,7 @@ fn extract(
 ) -> Option<(usize, Extract)> {
     let span = file.span();
     let ExtractFile { operation, after, before, once } = file.into_inner();
-    if !is_name(&name) {
+    if !template::is_name(&name) {
         mistakes.add(&span, format!("extract {name:?}: a name is a letter, then letters, digits, - and _"));
     }
     if after.is_empty() || before.is_empty() {
@@ -337,7 +336,7 @@ fn operation(
             let mut body = Template::default();
             for (position, (field, value)) in form.iter().enumerate() {
                 let mut encoded = Vec::new();
-                super::encode(field.as_bytes(), Encoding::Form, &mut encoded);
+                template::encode(field.as_bytes(), Encoding::Form, &mut encoded);
                 body.literal(if position > 0 { b"&" } else { b"" });
                 body.literal(&encoded);
                 body.literal(b"=");

@@ -1,6 +1,6 @@
 //! Values that are drawn: from ranges and lists, for each request or once per session.
 
-use crate::shared::Shared;
+use crate::Shared;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! How long a user thinks after an answer.
 
-use super::file::{ThinkFile, ThinkLaw};
+use crate::file::{ThinkFile, ThinkLaw};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1};
@@ -22,7 +22,7 @@ pub(crate) enum Think {
 
 impl Think {
     /// From the file's form, or what is wrong with it.
-    pub(super) fn of(file: &ThinkFile) -> Result<Think, String> {
+    pub(crate) fn of(file: &ThinkFile) -> Result<Think, String> {
         let (think, times) = match *file {
             ThinkFile::Ms(ms) => (Think::Constant(ms), [ms, ms]),
             ThinkFile::Law(ThinkLaw { mean: Some(mean), from: None, to: None }) => {

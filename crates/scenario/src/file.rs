@@ -8,7 +8,7 @@ use toml::Spanned;
 /// The whole file.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ScenarioFile {
+pub(crate) struct ScenarioFile {
     #[schemars(with = "String")]
     pub schema: Spanned<String>,
     pub name: String,
@@ -35,7 +35,7 @@ pub(super) struct ScenarioFile {
 /// Instead of operations: users of rooms who say something to all others of theirs.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChatFile {
+pub(crate) struct ChatFile {
     #[serde(default = "room_users_default")]
     pub room_users: usize,
     #[serde(default = "message_bytes_default")]
@@ -54,7 +54,7 @@ fn message_bytes_default() -> usize {
 
 #[derive(JsonSchema, Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SessionFile {
+pub(crate) struct SessionFile {
     #[serde(default)]
     #[schemars(with = "Option<PerKind<Vec<String>>>")]
     pub start: Option<Spanned<PerKind<Vec<String>>>>,
@@ -71,21 +71,21 @@ pub(super) struct SessionFile {
     untagged,
     expecting = "expected a number (of `start`: a list of names), or a table of such by kind of users"
 )]
-pub(super) enum PerKind<T> {
+pub(crate) enum PerKind<T> {
     Same(T),
     Of(BTreeMap<String, T>),
 }
 
 #[derive(JsonSchema, Deserialize)]
 #[serde(untagged, expecting = "expected a number, { from = , to = } or { mean = }")]
-pub(super) enum ThinkFile {
+pub(crate) enum ThinkFile {
     Ms(f64),
     Law(ThinkLaw),
 }
 
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ThinkLaw {
+pub(crate) struct ThinkLaw {
     pub from: Option<f64>,
     pub to: Option<f64>,
     pub mean: Option<f64>,
@@ -94,7 +94,7 @@ pub(super) struct ThinkLaw {
 /// One shape for all kinds; which keys belong together is checked afterwards, so that messages have lines.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ValueFile {
+pub(crate) struct ValueFile {
     pub kind: Kind,
     pub from: Option<i64>,
     pub to: Option<i64>,
@@ -106,7 +106,7 @@ pub(super) struct ValueFile {
 
 #[derive(JsonSchema, Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Range,
     List,
     SessionRange,
@@ -121,7 +121,7 @@ pub(super) enum Kind {
 
 #[derive(JsonSchema, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Scalar {
+pub(crate) enum Scalar {
     Text(String),
     Whole(i64),
     Decimal(f64),
@@ -141,7 +141,7 @@ impl Scalar {
 
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ExtractFile {
+pub(crate) struct ExtractFile {
     pub operation: String,
     pub after: String,
     pub before: String,
@@ -151,7 +151,7 @@ pub(super) struct ExtractFile {
 
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct OperationFile {
+pub(crate) struct OperationFile {
     pub name: String,
     #[serde(default = "weight_default")]
     pub weight: PerKind<f64>,
@@ -175,7 +175,7 @@ pub(super) struct OperationFile {
 
 #[derive(JsonSchema, Deserialize)]
 #[serde(untagged)]
-pub(super) enum OneOrMany<T> {
+pub(crate) enum OneOrMany<T> {
     One(T),
     Many(Vec<T>),
 }

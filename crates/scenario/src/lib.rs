@@ -7,25 +7,28 @@
 
 mod chat;
 mod compile;
+mod error;
 mod file;
 mod mistakes;
 mod operation;
+mod part;
+mod shared;
 mod template;
 mod think;
+mod user;
 mod users;
 mod value;
 
-pub(crate) use template::{Encoding, Part, Source, Template, encode};
-pub(crate) use users::{Dealing, UserKind};
-pub(crate) use value::Value;
+pub use chat::{Chat, MESSAGE_BYTES_MAX};
+pub use error::ScenarioError;
+pub use operation::{Fault, Operation, Scenario};
+pub use part::Part;
+pub use shared::Shared;
+pub use template::Template;
+pub use user::{Drawn, User};
+pub use users::{Dealing, UserKind};
 
-use crate::LoadError;
-use crate::shared::Shared;
-use crate::url::BaseUrl;
-use assay_model::schema;
 use assay_text::file::{TextError, read_text};
-pub(crate) use operation::Operation;
-pub use operation::Scenario;
 use std::path::Path;
 
 /// Longest scenario file that is read, bytes.
@@ -36,11 +39,11 @@ impl Scenario {
     ///
     /// # Errors
     /// The file cannot be read, or is wrong: all mistakes with file, line and, where one is near, the right word.
-    pub fn read(path: &Path) -> Result<Scenario, LoadError> {
+    pub fn read(path: &Path) -> Result<Scenario, ScenarioError> {
         let named = path.display().to_string();
         let text = read_text(path, FILE_BYTES_MAX).map_err(|error| match error {
-            TextError::File(cause) => LoadError::ScenarioFile { path: named.clone(), cause },
-            TextError::Line(line, what) => LoadError::Scenario(vec![format!("{named}:{line}: {what}")]),
+            TextError::File(cause) => ScenarioError::File { path: named.clone(), cause },
+            TextError::Line(line, what) => ScenarioError::Mistakes(vec![format!("{named}:{line}: {what}")]),
         })?;
         Scenario::parse(&text, &named)
     }
@@ -49,40 +52,8 @@ impl Scenario {
     ///
     /// # Errors
     /// As of `read`.
-    pub fn parse(text: &str, source: &str) -> Result<Scenario, LoadError> {
-        compile::compile(text, source).map_err(LoadError::Scenario)
-    }
-
-    /// The scenario of a plain URL: one GET. Returns the base URL with it.
-    ///
-    /// # Errors
-    /// The URL is not one that the generator can load.
-    pub fn for_url(url: &str) -> Result<(String, Scenario), LoadError> {
-        Scenario::of_url(url, "")
-    }
-
-    /// The same, following redirects.
-    ///
-    /// # Errors
-    /// As of `for_url`.
-    pub fn for_url_and_redirects(url: &str) -> Result<(String, Scenario), LoadError> {
-        Scenario::of_url(url, "follow_redirects = true\n")
-    }
-
-    fn of_url(url: &str, more: &str) -> Result<(String, Scenario), LoadError> {
-        let (base, path) = BaseUrl::split(url)?;
-        if BaseUrl::parse(&base)?.scheme.is_chat() {
-            let text = format!("schema = \"{}\"\nname = \"chat\"\n\n[chat]\n", schema::SCENARIO_FILE);
-            return Ok((base, Scenario::parse(&text, url)?));
-        }
-        // A brace may not stand in a URL, and would begin the name of a value here.
-        let path = path.replace('{', "%7B").replace('}', "%7D");
-        let [name, operation] = [path.clone(), format!("GET {path}")].map(toml::Value::String);
-        let text = format!(
-            "schema = \"{}\"\nname = {name}\n\n[[operation]]\nname = {operation}\npath = {name}\n{more}",
-            schema::SCENARIO_FILE
-        );
-        Ok((base, Scenario::parse(&text, url)?))
+    pub fn parse(text: &str, source: &str) -> Result<Scenario, ScenarioError> {
+        compile::compile(text, source).map_err(ScenarioError::Mistakes)
     }
 
     /// What its users share, before any load.
@@ -129,16 +100,16 @@ impl Scenario {
     ///
     /// # Errors
     /// The first that is not, with those that are.
-    pub fn check_operations(&self, names: &[String]) -> Result<(), LoadError> {
+    pub fn check_operations(&self, names: &[String]) -> Result<(), ScenarioError> {
         let known = || self.operation_names().collect::<Vec<_>>();
         let unknown = names.iter().find(|name| !known().contains(&name.as_str()));
         unknown.map_or(Ok(()), |name| {
-            Err(LoadError::Operation { name: name.clone(), known: known().join(", ") })
+            Err(ScenarioError::Operation { name: name.clone(), known: known().join(", ") })
         })
     }
 
     /// For each operation, whether it is among the names; all are among none.
-    pub(crate) fn are_among(&self, names: &[String]) -> Vec<bool> {
+    pub fn are_among(&self, names: &[String]) -> Vec<bool> {
         self.operation_names().map(|name| names.is_empty() || names.iter().any(|n| n == name)).collect()
     }
 

@@ -1,12 +1,12 @@
 //! What all users of a load have in common: how far the counters are, and what the one-time requests gave.
 
-use crate::arrivals::Part;
+use crate::{Part, User};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Values taken from answers, by number among the scenario's extracts.
-type Extracted = Vec<Option<Box<[u8]>>>;
+pub(crate) type Extracted = Vec<Option<Box<[u8]>>>;
 
 /// What the users of a scenario share. Clones are the same; generators that follow one another before one server take the
 /// same, so that no number of a counter comes twice and the one-time requests are sent once.
@@ -65,7 +65,7 @@ impl Shared {
     }
 
     /// Which of several generators this is.
-    pub(crate) fn part(&self) -> Part {
+    pub fn part(&self) -> Part {
         self.0.part
     }
 
@@ -77,13 +77,13 @@ impl Shared {
     }
 
     /// Whether the one-time requests were answered.
-    pub(crate) fn is_set_up(&self) -> bool {
+    pub fn is_set_up(&self) -> bool {
         self.0.given.get().is_some()
     }
 
-    /// Keeps what the one-time requests gave; what was kept before stays.
-    pub(crate) fn give(&self, given: Extracted) {
-        let _ = self.0.given.set(given);
+    /// Keeps what the one-time requests gave their user; what was kept before stays.
+    pub fn give(&self, user: User) {
+        let _ = self.0.given.set(user.extracted);
     }
 
     /// A value that a one-time request gave.

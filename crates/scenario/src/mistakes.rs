@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Collects mistakes with their places.
-pub(super) struct Mistakes<'a> {
+pub(crate) struct Mistakes<'a> {
     pub text: &'a str,
     pub source: &'a str,
     pub found: Vec<String>,

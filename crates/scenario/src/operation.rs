@@ -1,11 +1,11 @@
 //! A scenario that was compiled.
 
-use super::chat::Chat;
-use super::template::{Source, Template};
-use super::think::Think;
-use super::users::UserKind;
-use super::value::Value;
-use crate::LoadError;
+use crate::ScenarioError;
+use crate::chat::Chat;
+use crate::template::{Source, Template};
+use crate::think::Think;
+use crate::users::UserKind;
+use crate::value::Value;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
@@ -79,8 +79,8 @@ use serde::{Deserialize, Serialize};
 /// weight = 4
 /// path = "/logout"
 /// "#;
-/// assert_eq!(assay_load::Scenario::parse(text, "example.toml")?.name(), "brokerage-example");
-/// # Ok::<(), assay_load::LoadError>(())
+/// assert_eq!(assay_scenario::Scenario::parse(text, "example.toml")?.name(), "brokerage-example");
+/// # Ok::<(), assay_scenario::ScenarioError>(())
 /// ```
 ///
 /// A chat has `[chat]` instead of operations, and an address that begins with `chat://` or `chats://` (TLS): `room_users = 20` and
@@ -97,23 +97,24 @@ pub struct Scenario {
     pub(crate) name: String,
     /// As it was written.
     pub(crate) text: String,
-    pub(crate) operations: Vec<Operation>,
+    /// In the file's order.
+    pub operations: Vec<Operation>,
     /// Operations that are done once, in order.
-    pub(crate) setup: Vec<usize>,
-    /// At least one.
-    pub(crate) users: Vec<UserKind>,
+    pub setup: Vec<usize>,
+    /// At least one kind.
+    pub users: Vec<UserKind>,
     /// Values that are counters.
     pub(crate) counters: u16,
     pub(crate) values: Vec<Value>,
     pub(crate) extracts: Vec<Extract>,
     /// Where it has this, its only operation is to say something.
-    pub(crate) chat: Option<Chat>,
+    pub chat: Option<Chat>,
 }
 
 impl TryFrom<String> for Scenario {
-    type Error = LoadError;
+    type Error = ScenarioError;
 
-    fn try_from(text: String) -> Result<Scenario, LoadError> {
+    fn try_from(text: String) -> Result<Scenario, ScenarioError> {
         Scenario::parse(&text, "scenario")
     }
 }
@@ -126,27 +127,43 @@ impl From<Scenario> for String {
 
 /// One kind of request with its checks.
 #[derive(Debug, Clone)]
-pub(crate) struct Operation {
+pub struct Operation {
+    /// As in the file.
     pub name: String,
+    /// In capitals.
     pub method: String,
+    /// With the query.
     pub path: Template,
     /// Whole header lines.
     pub headers: Template,
+    /// Absent where a request has none.
     pub body: Option<Template>,
     /// Statuses of right answers; none: any that says that all went well.
-    pub statuses: Vec<u16>,
+    pub(crate) statuses: Vec<u16>,
+    /// Redirects of the server under load are followed.
     pub follow_redirects: bool,
-    pub contains: Option<Finder<'static>>,
+    pub(crate) contains: Option<Finder<'static>>,
     /// Extracts without which `otherwise` runs instead.
-    pub requires: Vec<usize>,
-    pub otherwise: Option<usize>,
+    pub(crate) requires: Vec<usize>,
+    pub(crate) otherwise: Option<usize>,
+    /// From getting a connection to the whole answer.
     pub timeout_ns: u64,
-    pub think: Option<Think>,
+    pub(crate) think: Option<Think>,
     /// Extracts that the answer is searched for.
-    pub extracts: Vec<usize>,
+    pub(crate) extracts: Vec<usize>,
     /// Extracts that are used up by the request.
-    pub uses_up: Vec<usize>,
+    pub(crate) uses_up: Vec<usize>,
+    /// After its answer the user begins a new session.
     pub restarts_session: bool,
+}
+
+/// What is wrong with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault<'a> {
+    /// Its status is none of those expected.
+    Status,
+    /// Its body does not hold this.
+    Without(&'a [u8]),
 }
 
 /// A value taken from an answer.
@@ -163,7 +180,7 @@ pub(crate) struct Extract {
 
 impl Operation {
     /// Says something in a chat.
-    pub fn say(chat: &Chat, think: Option<Think>) -> Operation {
+    pub(crate) fn say(chat: &Chat, think: Option<Think>) -> Operation {
         let mut text = Template::default();
         text.literal(&chat.text());
         Operation {
@@ -186,7 +203,7 @@ impl Operation {
     }
 
     /// Extracts that its request holds.
-    pub fn uses(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn uses(&self) -> impl Iterator<Item = usize> {
         let templates = [Some(&self.path), Some(&self.headers), self.body.as_ref()].into_iter().flatten();
         templates.flat_map(Template::sources).filter_map(|source| match source {
             Source::Extracted(at) => Some(at),
@@ -199,8 +216,21 @@ impl Operation {
         self.contains.is_some() || !self.extracts.is_empty()
     }
 
-    /// Whether an answer with this status is right.
-    pub fn expects(&self, status: u16) -> bool {
+    /// What is wrong with an answer of this status and body.
+    ///
+    /// # Errors
+    /// The first that is.
+    pub fn check(&self, status: u16, body: &[u8]) -> Result<(), Fault<'_>> {
+        if !self.expects(status) {
+            return Err(Fault::Status);
+        }
+        match &self.contains {
+            Some(text) if text.find(body).is_none() => Err(Fault::Without(text.needle())),
+            _ => Ok(()),
+        }
+    }
+
+    fn expects(&self, status: u16) -> bool {
         match self.statuses.as_slice() {
             [] => matches!(status, 200..=299 | 304),
             statuses => statuses.contains(&status),

@@ -30,14 +30,14 @@ pub(crate) enum Part {
 
 /// A text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Template {
-    pub parts: Vec<Part>,
+pub struct Template {
+    pub(crate) parts: Vec<Part>,
 }
 
 impl Template {
     /// Takes `text` apart. A brace that does not enclose a name is itself, so that JSON needs no escapes. `resolve`
     /// tells where a name's text comes from, or why it cannot.
-    pub fn parse(
+    pub(crate) fn parse(
         text: &str,
         encoding: Encoding,
         resolve: &dyn Fn(&str) -> Result<Source, String>,
@@ -63,7 +63,7 @@ impl Template {
     }
 
     /// Appends a literal, joined to a literal before it.
-    pub fn literal(&mut self, bytes: &[u8]) {
+    pub(crate) fn literal(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
@@ -75,7 +75,7 @@ impl Template {
     }
 
     /// Appends all parts of `other`.
-    pub fn append(&mut self, other: Template) {
+    pub(crate) fn append(&mut self, other: Template) {
         for part in other.parts {
             match part {
                 Part::Literal(bytes) => self.literal(&bytes),
@@ -85,7 +85,7 @@ impl Template {
     }
 
     /// The same with its literals encoded for a form too.
-    pub fn with_literals_encoded(self) -> Template {
+    pub(crate) fn with_literals_encoded(self) -> Template {
         let mut encoded = Template::default();
         for part in self.parts {
             match part {
@@ -101,7 +101,7 @@ impl Template {
     }
 
     /// Where the placeholders' texts come from.
-    pub fn sources(&self) -> impl Iterator<Item = Source> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = Source> {
         self.parts.iter().filter_map(|part| match part {
             Part::Placeholder(source, _) => Some(*source),
             Part::Literal(_) => None,
