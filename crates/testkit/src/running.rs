@@ -190,7 +190,8 @@ pub fn start_buffers(java: &Path, options: &[&str], buffers: u32) -> Running {
 }
 
 /// Programs that every release runs, for tests about `each_release`.
-const OF_EVERY_RELEASE: [&str; 3] = ["java/Counted.java", "java/Objects.java", "java/Waiting.java"];
+const OF_EVERY_RELEASE: [&str; 4] =
+    ["java/Counted.java", "java/Objects.java", "java/Recorded.java", "java/Waiting.java"];
 
 /// The folder with the compiled classes of a program in `testdata`, made once: a JVM that compiles it itself starts ten
 /// times as slowly.
