@@ -59,6 +59,26 @@ public class Planted {
                 compute(3_000_000);
                 Thread.sleep(1);
             });
+            // Virtual threads that a native method keeps on their carriers (JDK 21 and later).
+            case "carriers" -> {
+                for (int i = 0; i < number; i++) {
+                    Runnable waits = () -> {
+                        try {
+                            // It ends when this program does.
+                            sink += new ProcessBuilder("cat").start().getInputStream().read();
+                        } catch (java.io.IOException e) {
+                            throw new java.io.UncheckedIOException(e);
+                        }
+                    };
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, waits);
+                }
+                Thread.sleep(1000);
+                start("computes", () -> {
+                    while (true) {
+                        compute(100_000);
+                    }
+                });
+            }
             default -> throw new IllegalArgumentException(what);
         }
     }

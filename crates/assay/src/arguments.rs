@@ -17,7 +17,7 @@ pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, Pred
 pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
 pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
-pub use time::TimeArguments;
+pub use time::{TimeArguments, TimeCommand, TimeDiffArguments, TimeLookArguments};
 pub use tls::TlsArguments;
 
 use assay_text::duration;
@@ -102,7 +102,8 @@ pub enum Command {
     #[command(after_help = "EXAMPLES:\n  assay time 4242 --for 30s\n  \
         assay time 4242 --for 60s --requests-per-second 500   CPU time per request, by role\n  \
         assay time 4242 --watch                               each two seconds, until Ctrl-C\n  \
-        assay time 4242 --for 30s --html time.html\n\n\
+        assay time 4242 --for 30s --html time.html\n  \
+        assay time 4242 --for 60s --jfr --html time.html      Java methods and allocation, by the flight recorder\n\n\
         Without root, or CAP_SYS_PTRACE, roles of other users' processes are unknown; the rest is there.")]
     Time(TimeArguments),
     /// What GC logs say: pauses, throughput, live set, what costs time and memory, and what to change

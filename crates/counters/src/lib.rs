@@ -7,25 +7,38 @@
 //!
 //! The second rung, `sampling`, says what the kernel did and in whose code user mode was: the processors are sampled with their stacks.
 //!
+//! Names of Java methods come from the JVM when it is asked to: a list of compiled ones (`sampling/perf_map`), or a recording of its flight
+//! recorder (`recording`).
+//!
 //! The process is not stopped, runs nothing, and needs no flag. Without the right to read its memory roles are unknown, and the rest holds.
 
 mod account;
+mod addresses;
+mod carriers;
+mod change;
 mod figures;
 mod findings;
 mod gauge;
+mod hardware;
 mod jvm;
 mod jvms;
 #[cfg(test)]
 mod live_tests;
 mod look;
 mod names;
+mod recording;
 mod role;
 mod sampling;
 #[cfg(test)]
 mod sampling_tests;
+mod side;
 mod split;
 mod tracks;
 mod used;
+mod written;
 
+pub use change::change_of;
 pub use findings::findings;
 pub use gauge::TimeGauge;
+pub use recording::{Recorded, Recorder, no_recording, read_recording};
+pub use side::{SideGauges, Sides};

@@ -19,6 +19,7 @@ fn healthy() -> TimeReport {
         softirq_ns: vec![S / 10, S / 20],
         ..MachineTime::default()
     };
+    report.samples = None;
     report.roles = Vec::new();
     report.groups = Vec::new();
     report.threads = Vec::new();
@@ -247,4 +248,99 @@ fn threads_that_are_mostly_in_the_kernel() {
     let mut report = healthy();
     report.groups[0].sums.kernel_share = None;
     assert_eq!(rules(&report), [], "the split is not known");
+}
+
+/// Samples of which so many of a thousand are of one kind of system call.
+fn with_calls(activity: KernelActivity, share: f64) -> impl Fn(&mut TimeReport) {
+    move |report| {
+        let part = SampledPart {
+            activity: Some(activity),
+            place: None,
+            library: None,
+            samples: (1000.0 * share) as u64,
+            cpu_ns: (8e9 * share) as u64,
+            share: kernel(share),
+        };
+        report.samples = Some(TimeSamples { samples: 1000, kernel: vec![part], ..TimeSamples::default() });
+    }
+}
+
+#[test]
+fn one_kind_of_system_call_that_has_much_of_the_cpu_time() {
+    let calls = KernelActivity::NetworkSend;
+    let finding = found(TimeRule::OneKindOfCall, with_calls(calls, 0.25), with_calls(calls, 0.21));
+    assert!(finding.claim.contains("25 %") && finding.claim.contains("network send"), "{finding:?}");
+    assert!(finding.setting.contains("batches"), "{finding:?}");
+    for other in [KernelActivity::PageFaults, KernelActivity::Scheduling, KernelActivity::Unknown] {
+        let mut report = healthy();
+        with_calls(other, 0.5)(&mut report);
+        assert_eq!(rules(&report), [], "{other}: not a system call, or nobody knows which");
+    }
+}
+
+fn with_faults(samples: u64, place: DataPlace, share: f64) -> impl Fn(&mut TimeReport) {
+    move |report| {
+        let place = FaultPlace { place, samples, share: kernel(share) };
+        report.fault_places = Some(FaultPlaces { one_in: 97, samples, lost: 0, places: vec![place] });
+    }
+}
+
+#[test]
+fn page_faults_that_are_in_one_part_of_the_memory() {
+    // 8 s of CPU time: 1000 samples of one in 97 are 12,125 faults in each.
+    let finding = found(
+        TimeRule::FaultsInOnePlace,
+        with_faults(1000, DataPlace::Native, 0.9),
+        with_faults(300, DataPlace::Native, 0.9),
+    );
+    assert!(
+        finding.claim.contains("native memory") && finding.setting.contains("assay memory"),
+        "{finding:?}"
+    );
+    let mut report = healthy();
+    with_faults(1000, DataPlace::Native, 0.61)(&mut report);
+    assert_eq!(rules(&report), [], "the interval reaches below");
+    with_faults(1000, DataPlace::JavaHeap, 0.9)(&mut report);
+    assert!(findings(&report)[0].setting.contains("AlwaysPreTouch"));
+}
+
+fn with_carriers(blocked: u64) -> impl Fn(&mut TimeReport) {
+    move |report| {
+        let call = CarrierCall { call: "read".to_owned(), looks: blocked };
+        report.carrier_waits = Some(CarrierWaits { carriers: 2, looks: 40, blocked, calls: vec![call] });
+    }
+}
+
+#[test]
+fn carriers_that_wait_in_native_code() {
+    let finding = found(TimeRule::CarriersBlocked, with_carriers(30), with_carriers(7));
+    assert!(finding.claim.contains("75 %") && finding.evidence.contains("read (30 looks)"), "{finding:?}");
+}
+
+fn with_line(samples: u64, is_false_sharing: bool) -> impl Fn(&mut TimeReport) {
+    move |report| {
+        let user = |tid, word| LineUser { tid, samples: samples / 2, stores: 5, words: vec![word] };
+        let line = SharedLine {
+            address: 0x7f00_1240,
+            place: DataPlace::JavaHeap,
+            samples,
+            stores: 10,
+            threads: vec![user(41, 0), user(42, 1)],
+            is_false_sharing,
+        };
+        report.data_accesses =
+            Some(DataAccesses { source: "ibs_op".to_owned(), samples: 900, lost: 0, lines: vec![line] });
+    }
+}
+
+#[test]
+fn threads_that_write_neighbours_in_one_line_of_the_caches() {
+    let finding = found(TimeRule::FalseSharing, with_line(40, true), with_line(40, false));
+    assert!(
+        finding.claim.contains("http-1, thread 42") && finding.claim.contains("Java heap"),
+        "{finding:?}"
+    );
+    let mut report = healthy();
+    with_line(10, true)(&mut report);
+    assert_eq!(rules(&report), [], "ten samples are too few");
 }

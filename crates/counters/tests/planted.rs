@@ -1,9 +1,9 @@
 //! JVMs that misuse processors in a known way: who ran, and what was found.
 
-use assay_counters::TimeGauge;
+use assay_counters::{SideGauges, Sides, TimeGauge};
 use assay_linux::{ExitListener, SysRoot};
 use assay_model::{ThreadRole, TimeGroup, TimeReport, TimeRule};
-use assay_testkit::{Running, each_java, find_tool, skip, start_java};
+use assay_testkit::{Running, each_java, find_java, find_tool, skip, start_java};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -135,4 +135,33 @@ fn a_lock_that_is_handed_over_is_found() {
 #[test]
 fn nothing_is_found_of_a_program_that_works_and_waits() {
     is_found("healthy 1", None);
+}
+
+#[test]
+fn carriers_that_a_native_method_keeps_are_found_with_the_call() {
+    let Some(java) = find_java(25, 64).or_else(|| find_java(21, 64)) else {
+        skip!("no JVM with virtual threads")
+    };
+    if find_tool("javac").is_none() {
+        skip!("no JDK");
+    }
+    let _alone = ALONE.lock();
+    let mut jvm: Running = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Planted");
+    assert_eq!(jvm.ask("carriers 2").trim(), "done");
+    let mut gauge = TimeGauge::start(jvm.pid()).expect("our child");
+    let mut sides = SideGauges::start(jvm.pid(), Sides { samples: true, counters: false });
+    let until = Instant::now() + LONGEST;
+    for look in 1.. {
+        std::thread::sleep(Duration::from_millis(100));
+        sides.look();
+        assert!(gauge.look().expect("our child"), "it lives");
+        if 20 <= look && CPU_NS <= gauge.report(None).process.cpu_ns || until <= Instant::now() {
+            break;
+        }
+    }
+    let mut report = gauge.report(None);
+    sides.add_to(&mut report);
+    let waits = report.carrier_waits.as_ref().expect("it has carriers");
+    assert_eq!(waits.calls.first().map(|call| &*call.call), Some("read"), "{waits:?}");
+    assert!(report.findings.iter().any(|finding| finding.rule == TimeRule::CarriersBlocked), "{waits:?}");
 }

@@ -8,7 +8,7 @@ use crate::text::shorten;
 const ROW: f64 = 18.0;
 const LABEL: f64 = 11.5;
 /// Rows that are drawn; what is called from the last is not shown.
-const ROWS_MAX: usize = 48;
+const ROWS_MAX: usize = 80;
 /// A rectangle that is narrower is not drawn.
 const WIDTH_MIN: f64 = 0.6;
 /// A name of fewer characters says nothing.
@@ -48,14 +48,14 @@ impl Flame {
     }
 }
 
-/// The picture of all that `whole` called; `what` counts its weights: `samples`.
-pub fn flames(whole: &Flame, what: &str, width: f64, (id, title): (&str, &str)) -> String {
+/// The picture of all that `whole` called; `said` puts a weight into words: `12 samples`.
+pub fn flames(whole: &Flame, said: &dyn Fn(u64) -> String, width: f64, (id, title): (&str, &str)) -> String {
     let mut svg = Svg::new(width, ROW * whole.depth().max(1) as f64);
-    draw(&mut svg, whole, whole.weight, what, (0.0, 0), width);
+    draw(&mut svg, whole, whole.weight, said, (0.0, 0), width);
     let biggest = sorted(&whole.calls);
-    let said =
+    let named =
         biggest.iter().take(20).map(|call| format!("{}: {}", call.name, percent(call.weight, whole.weight)));
-    svg.finish(id, title, &said.collect::<Vec<_>>().join(". "))
+    svg.finish(id, title, &named.collect::<Vec<_>>().join(". "))
 }
 
 /// By weight, the most first; names decide where it is equal.
@@ -65,7 +65,14 @@ fn sorted(calls: &[Flame]) -> Vec<&Flame> {
     sorted
 }
 
-fn draw(svg: &mut Svg, caller: &Flame, whole: u64, what: &str, (left, row): (f64, usize), width: f64) {
+fn draw(
+    svg: &mut Svg,
+    caller: &Flame,
+    whole: u64,
+    said: &dyn Fn(u64) -> String,
+    (left, row): (f64, usize),
+    width: f64,
+) {
     let mut x = left;
     for call in sorted(&caller.calls) {
         let wide = width * (call.weight as f64 / caller.weight.max(1) as f64).min(1.0);
@@ -73,13 +80,13 @@ fn draw(svg: &mut Svg, caller: &Flame, whole: u64, what: &str, (left, row): (f64
             break;
         }
         let top = ROW * row as f64;
-        let tip = format!("{}: {} {what}, {}", call.name, call.weight, percent(call.weight, whole));
+        let tip = format!("{}: {}, {}", call.name, said(call.weight), percent(call.weight, whole));
         svg.rect((x, top), (wide, ROW - 1.0), &call.class, &tip);
         let room = chars_that_fit(wide - 6.0, LABEL);
         if CHARS_MIN as f64 * 0.61 * LABEL + 6.0 <= wide {
             svg.text((x + 3.0, top + ROW - 5.5), Anchor::Start, "frame", &shorten(&call.name, room));
         }
-        draw(svg, call, whole, what, (x, row + 1), wide);
+        draw(svg, call, whole, said, (x, row + 1), wide);
         x += wide;
     }
 }
@@ -87,6 +94,10 @@ fn draw(svg: &mut Svg, caller: &Flame, whole: u64, what: &str, (left, row): (f64
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn samples(weight: u64) -> String {
+        format!("{weight} samples")
+    }
 
     #[test]
     fn stacks_that_begin_alike_share_their_callers() {
@@ -96,7 +107,7 @@ mod tests {
         whole.add([("z", "f0")].into_iter(), 4);
         assert_eq!((whole.weight, whole.depth(), whole.calls.len()), (8, 2, 2));
         assert_eq!(whole.calls[0].weight, 4);
-        let picture = flames(&whole, "samples", 800.0, ("id", "Title"));
+        let picture = flames(&whole, &samples, 800.0, ("id", "Title"));
         assert!(picture.contains("b: 3 samples, 37.5 %") && picture.contains("z: 4 samples"), "{picture}");
         assert!(picture.contains("viewBox=\"0 0 800 36\""), "{picture}");
     }
@@ -108,10 +119,10 @@ mod tests {
         whole.add(deep, u64::MAX);
         whole.add([("narrow", "f0")].into_iter(), 1);
         whole.add(std::iter::empty(), u64::MAX);
-        let picture = flames(&whole, "samples", 800.0, ("id", "Title"));
+        let picture = flames(&whole, &samples, 800.0, ("id", "Title"));
         assert_eq!(picture.matches("<rect").count(), ROWS_MAX);
         assert!(!picture.contains("narrow: 1 samples"), "{picture}");
-        let none = flames(&Flame::default(), "samples", 800.0, ("id", "Title"));
+        let none = flames(&Flame::default(), &samples, 800.0, ("id", "Title"));
         assert!(!none.contains("<rect"));
     }
 }

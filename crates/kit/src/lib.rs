@@ -10,6 +10,7 @@ pub mod csv_rows;
 pub mod curves;
 pub mod figure;
 pub mod flame;
+pub mod flame_diff;
 pub mod histogram;
 pub mod ink;
 pub mod joined;

@@ -47,6 +47,26 @@ pub(crate) fn read_threads(
 }
 
 impl ProcRoot {
+    /// The numbers of all threads of a process, in their order.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn read_thread_ids(&self, pid: u32) -> Result<Vec<u32>, LinuxError> {
+        Ok(list_tasks(self, pid)?.tids)
+    }
+
+    /// The system call that a thread waits in; `Some(None)` when it runs or waits in none. `None` when it cannot be told.
+    pub fn read_thread_call(&self, pid: u32, tid: u32) -> Option<Option<i64>> {
+        let folder = File::open(self.file_of(pid, "task")).ok()?;
+        let text = read_file(folder.as_fd(), &format!("{tid}/syscall")).ok()?;
+        let word = text.split_whitespace().next()?;
+        if word == "running" {
+            return Some(None);
+        }
+        let number: i64 = word.parse().ok()?;
+        Some((number != -1).then_some(number))
+    }
+
     /// The kernel's names of all threads of a process.
     ///
     /// # Errors

@@ -76,10 +76,13 @@ pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use severity::Severity;
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use time::{
-    CgroupTime, CodePlace, ExitRecordsTime, FrameKind, JvmsOfMachine, KernelActivity, LeftOutFigure,
-    MachineTime, ProcessTime, RoleTime, SampledFrame, SampledPart, SampledRole, SampledStack, ThreadRole,
-    ThreadTime, TimeFigure, TimeFinding, TimeGroup, TimeJvm, TimeReport, TimeRule, TimeRung, TimeSamples,
-    TimeSums,
+    CarrierCall, CarrierWaits, CgroupTime, ChangedPart, ChangedStack, ChangedStacks, CodePlace, DataAccesses,
+    DataPlace, ExitRecordsTime, FaultPlace, FaultPlaces, FrameKind, HardwareCounters, HardwareEvent,
+    HardwareFigure, JvmsOfMachine, KernelActivity, LeftOutFigure, LineUser, MachineTime, ProcessTime,
+    RecordedStack, RecordedStacks, RecordingOrigin, RoleTime, SampledFrame, SampledPart, SampledRole,
+    SampledStack, SharedLine, StackSource, StackUnit, ThreadRole, ThreadTime, TimeChange, TimeFigure,
+    TimeFinding, TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeRung, TimeSamples, TimeSubject,
+    TimeSums, WeightUnit,
 };
 pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};
 pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

@@ -57,6 +57,8 @@ formats! {
     HEAP_MODES = "assay.heap-modes/2";
     /// `assay time --json`
     TIME = "assay.time/1";
+    /// `assay time diff --json`
+    TIME_CHANGE = "assay.time-change/1";
     /// A line of `events.ndjson`; the lines themselves do not name it
     RUN_EVENTS = "assay.events/1";
     /// A line of a trial's `memory.ndjson`; the lines themselves do not name it

@@ -1,14 +1,50 @@
 //! What can be typed after `assay time`.
 
 use assay_text::duration;
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Arguments of `assay time`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("answered").args(["requests", "requests_per_second"]))]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct TimeArguments {
+    #[command(subcommand)]
+    pub command: Option<TimeCommand>,
+    #[command(flatten)]
+    pub look: Option<TimeLookArguments>,
+}
+
+/// What else `assay time` does.
+#[derive(Debug, Subcommand)]
+pub enum TimeCommand {
+    /// What changed between two accounts, by role and by stack
+    #[command(
+        after_help = "EXAMPLES:\n  assay time 4242 --for 30s --requests-per-second 500 --json > before.json\n  \
+        assay time diff before.json after.json --html change.html"
+    )]
+    Diff(TimeDiffArguments),
+}
+
+/// Arguments of `assay time diff`.
+#[derive(Debug, Args)]
+pub struct TimeDiffArguments {
+    /// The earlier account: a file of --json
+    pub before: PathBuf,
+    /// The later account
+    pub after: PathBuf,
+    /// Print the stored form as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with differential flame graphs to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// Arguments of a look at a process.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("answered").args(["requests", "requests_per_second"]))]
+pub struct TimeLookArguments {
     /// The process; `assay memory` lists the JVMs that run here
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: u32,
@@ -32,6 +68,14 @@ pub struct TimeArguments {
     /// stops its Java threads for some milliseconds, starts a thread, which stays, and writes a file in its /tmp, which is removed again
     #[arg(long, conflicts_with_all = ["watch", "no_samples"])]
     pub jcmd: bool,
+    /// Java methods and allocation by the JDK's flight recorder: of FILE, a recording that is there; without FILE a recording is started
+    /// and stopped in the JVM, which then keeps the threads of its recorder (JDK 11 and later; 8u262 and later)
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with = "watch")]
+    pub jfr: Option<Option<PathBuf>>,
+    /// Count with the processor's counters (cycles, instructions, misses of caches, branches, stalls), user mode and kernel apart, where it
+    /// has such
+    #[arg(long, conflicts_with = "watch")]
+    pub counters: bool,
     /// Print the stored form as JSON; with --watch one line for each interval
     #[arg(long)]
     pub json: bool,
@@ -51,9 +95,9 @@ mod tests {
     use super::*;
     use clap::Parser;
 
-    fn time(line: &str) -> Result<TimeArguments, String> {
+    fn time(line: &str) -> Result<TimeLookArguments, String> {
         match Arguments::try_parse_from(line.split(' ')).map_err(|e| e.to_string())?.command {
-            Command::Time(time) => Ok(time),
+            Command::Time(time) => time.look.ok_or_else(|| format!("{:?}", time.command)),
             other => Err(format!("{other:?}")),
         }
     }
@@ -62,7 +106,13 @@ mod tests {
     fn a_process_is_needed_and_requests_are_told_in_one_way() {
         assert_eq!(time("assay time 7 --for 30s").map(|t| t.duration), Ok(Some(Duration::from_secs(30))));
         assert_eq!(time("assay time 7 --watch").map(|t| t.watch), Ok(Some(Duration::from_secs(2))));
+        assert_eq!(time("assay time 7 --jfr").map(|t| t.jfr), Ok(Some(None)));
+        assert_eq!(time("assay time 7 --jfr a.jfr").map(|t| t.jfr), Ok(Some(Some("a.jfr".into()))));
+        let diff = Arguments::try_parse_from(["assay", "time", "diff", "a.json", "b.json"]).expect("a diff");
+        assert!(matches!(diff.command, Command::Time(TimeArguments { command: Some(_), look: None })));
         for wrong in [
+            "assay time diff a.json",
+            "assay time 7 diff a.json b.json",
             "assay time",
             "assay time 0",
             "assay time kafka",
@@ -73,6 +123,8 @@ mod tests {
             "assay time 7 --watch --html p.html",
             "assay time 7 --watch --jcmd",
             "assay time 7 --no-samples --jcmd",
+            "assay time 7 --watch --jfr",
+            "assay time --jfr",
         ] {
             assert!(time(wrong).is_err(), "{wrong}");
         }

@@ -7,6 +7,7 @@
 
 mod collector;
 mod kernel;
+mod places;
 mod run_queue;
 mod threads;
 mod words;
@@ -20,7 +21,7 @@ const CPU_NS_MIN: u64 = 500_000_000;
 type Rule = fn(&TimeReport) -> Vec<TimeFinding>;
 
 /// All rules.
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 13] = [
     run_queue::overloaded,
     run_queue::softirq,
     collector::throttled,
@@ -30,6 +31,10 @@ const RULES: [Rule; 9] = [
     threads::still_compiling,
     kernel::faults,
     kernel::calls,
+    places::one_kind_of_call,
+    places::faults_in_one_place,
+    places::carriers_blocked,
+    places::false_sharing,
 ];
 
 /// What follows from an account: the gravest first, then in the order of the rules.

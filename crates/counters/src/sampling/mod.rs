@@ -22,6 +22,7 @@ use assay_linux::{KernelSymbols, ProcRoot, thread_cpu_ns};
 pub(crate) use event::{Record, Sample, Samples, Whom};
 use std::collections::{BTreeSet, HashMap};
 use trial::try_event;
+pub(crate) use trial::{Refusal, burn, in_user_mode};
 
 /// Samples in a second of a processor: prime, so that they do not run in step with the kernel's own timer.
 pub(crate) const RATE_PER_S: u32 = 199;
@@ -114,7 +115,7 @@ impl Sampling {
         let cpus = proc.read_online_cpus().map_err(|e| Refused::unreadable(&e))?;
         let open = |cpu: &u32| events.open(Whom::Cpu(*cpu), RATE_PER_S);
         let rings = cpus.iter().map(open).collect::<Result<_, _>>();
-        let rings = rings.map_err(|e| refused(trial::Refusal::Kernel(e)))?;
+        let rings = rings.map_err(|e| refused(Refusal::Kernel(e)))?;
         let names = KernelFunctions {
             symbols: proc.read_kernel_symbols().ok().flatten(),
             ..KernelFunctions::default()

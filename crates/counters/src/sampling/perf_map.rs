@@ -3,9 +3,10 @@
 //! The file lies in the target's `/tmp`, where others may write: it is believed only if it is a plain file of the JVM's own user that
 //! nobody else may write to, and was written after the question. It is removed again unless it was there before.
 
+use crate::written::distrust;
 use assay_hotspot::attach_command;
 use assay_linux::ProcRoot;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -44,7 +45,7 @@ impl PerfMap {
             std::fs::metadata(proc.path().join(pid.to_string())).map_err(|e| failed("whose is", &e))?.uid();
         let held = hold_in(&folder, &name).map_err(|e| failed("cannot open", &e))?;
         let stat = rustix::fs::fstat(&held).map_err(|e| failed("cannot look at", &e))?;
-        let map = match distrust(&stat, user, asked) {
+        let map = match distrust(&stat, user, asked, BYTES_MAX) {
             Some(why) => Err(failed("not believed:", &why)),
             None => read(&held).map_err(|e| failed("cannot read", &e)),
         };
@@ -85,22 +86,6 @@ fn stat_in(folder: &OwnedFd, name: &str) -> Option<Stat> {
     rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()
 }
 
-/// Why a file is not believed. `user`: the JVM's; `asked_s`: when it was asked, seconds since 1970.
-fn distrust(stat: &Stat, user: u32, asked_s: u64) -> Option<&'static str> {
-    // The file system's clock may be a tick behind.
-    let is_old = u64::try_from(stat.st_mtime).unwrap_or(0) + 1 < asked_s;
-    match () {
-        () if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile => Some("it is no plain file"),
-        () if stat.st_uid != user => Some("it belongs to another user than the JVM"),
-        () if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) => {
-            Some("others than the JVM's user may write to it")
-        }
-        () if BYTES_MAX < u64::try_from(stat.st_size).unwrap_or(u64::MAX) => Some("it is too large"),
-        () if is_old => Some("it was not written when the JVM was asked"),
-        () => None,
-    }
-}
-
 fn read(held: &impl AsFd) -> std::io::Result<PerfMap> {
     let file = File::open(format!("/proc/self/fd/{}", held.as_fd().as_raw_fd()))?;
     let mut bytes = Vec::new();
@@ -135,7 +120,7 @@ mod tests {
         let user = rustix::process::geteuid().as_raw();
         let why = |name: &str, user: u32, asked: u64| {
             let file = hold_in(&held, name).expect("it is there");
-            distrust(&rustix::fs::fstat(&file).expect("held"), user, asked)
+            distrust(&rustix::fs::fstat(&file).expect("held"), user, asked, BYTES_MAX)
         };
         set_permissions(&path, Permissions::from_mode(0o644)).expect("ours");
         assert_eq!(why("map", user, 0), None);

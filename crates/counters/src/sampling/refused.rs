@@ -31,7 +31,7 @@ impl Refused {
         Refused::new(error.to_string(), "run where /proc is that of the machine")
     }
 
-    /// `paranoid`: the setting, where the kernel has it.
+    /// Why there are no samples. `paranoid`: the setting, where the kernel has it.
     pub(crate) fn because(refusal: &Refusal, paranoid: Option<i64>) -> Refused {
         let error = match refusal {
             Refusal::Wrong(what) => {
@@ -42,6 +42,39 @@ impl Refused {
             }
             Refusal::Kernel(error) => error,
         };
+        Refused::by_kernel(error, paranoid)
+    }
+
+    /// Why a counter of the processor is not used.
+    pub(crate) fn of_counter(event: &str, refusal: &Refusal, paranoid: Option<i64>) -> Refused {
+        let error = match refusal {
+            Refusal::Wrong(what) => {
+                return Refused::new(
+                    format!("the event {event} is not to be trusted here: {what}"),
+                    "a machine, or a virtual machine, whose processor counts it",
+                );
+            }
+            Refusal::Kernel(error) => error,
+        };
+        let failed = |what: &str| format!("perf_event_open: {what} ({error})");
+        match Errno::from_io_error(error) {
+            Some(Errno::NOENT | Errno::OPNOTSUPP | Errno::NODEV | Errno::INVAL) => Refused::new(
+                failed(&format!("this processor, or the hypervisor, does not count {event}")),
+                "bare metal, or a virtual machine with a virtual PMU",
+            ),
+            Some(Errno::BUSY) => Refused::new(
+                failed("somebody else has the counters to himself"),
+                "end other profilers; sysctl -w kernel.nmi_watchdog=0 frees one counter",
+            ),
+            Some(Errno::MFILE | Errno::NFILE) => Refused::new(
+                failed("too few files may be open"),
+                "raise ulimit -n: four to six files for each thread",
+            ),
+            _ => Refused::by_kernel(error, paranoid),
+        }
+    }
+
+    fn by_kernel(error: &std::io::Error, paranoid: Option<i64>) -> Refused {
         let failed = |what: &str| format!("perf_event_open: {what} ({error})");
         match Errno::from_io_error(error) {
             Some(Errno::ACCESS | Errno::PERM) => match paranoid {

@@ -59,7 +59,7 @@ pub(crate) fn try_event(events: &dyn Events) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn burn(work: &mut dyn FnMut()) -> u64 {
+pub(crate) fn burn(work: &mut dyn FnMut()) -> u64 {
     let began = thread_cpu_ns();
     loop {
         work();
@@ -70,7 +70,7 @@ fn burn(work: &mut dyn FnMut()) -> u64 {
     }
 }
 
-fn in_user_mode() {
+pub(crate) fn in_user_mode() {
     let mut sum = 0u64;
     for i in 0..100_000u64 {
         sum = black_box(sum ^ i);

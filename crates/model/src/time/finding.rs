@@ -24,6 +24,14 @@ closed! {
         StillCompiling = "still-compiling",
         /// Threads are given new pages all the time.
         FaultStorm = "fault-storm",
+        /// Most page faults are in one part of the memory.
+        FaultsInOnePlace = "faults-in-one-place",
+        /// Much of the CPU time is one kind of system call.
+        OneKindOfCall = "one-kind-of-call",
+        /// Carriers of virtual threads wait in calls of native methods.
+        CarriersBlocked = "carriers-blocked",
+        /// Threads write different data in one line of the caches.
+        FalseSharing = "false-sharing",
         /// Threads are more in the kernel than outside, and not because of page faults.
         KernelStorm = "kernel-storm",
     }

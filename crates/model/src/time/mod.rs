@@ -1,11 +1,22 @@
 //! CPU time of a process: what it is called, and one account of it in full.
 
+mod change;
 mod finding;
+mod hardware;
+mod recording;
 mod report;
 mod role;
 mod sampled;
 
+pub use change::{
+    ChangedPart, ChangedStack, ChangedStacks, StackSource, TimeChange, TimeSubject, WeightUnit,
+};
 pub use finding::{TimeFinding, TimeRule};
+pub use hardware::{
+    CarrierCall, CarrierWaits, DataAccesses, DataPlace, FaultPlace, FaultPlaces, HardwareCounters,
+    HardwareEvent, HardwareFigure, LineUser, SharedLine,
+};
+pub use recording::{RecordedStack, RecordedStacks, RecordingOrigin, StackUnit, TimeRecording};
 pub use report::{
     CgroupTime, ExitRecordsTime, JvmsOfMachine, LeftOutFigure, MachineTime, ProcessTime, RoleTime,
     ThreadTime, TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeSums,

@@ -1,6 +1,9 @@
 //! The CPU time of a process over a stretch of time: what `assay time PID --json` prints.
 
-use super::{ThreadRole, TimeFinding, TimeRung, TimeSamples};
+use super::{
+    CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeFinding, TimeRecording,
+    TimeRung, TimeSamples,
+};
 use crate::{Certainty, Estimate, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,6 +59,21 @@ pub struct TimeReport {
     /// What samples say of it; absent where there are none: `left_out` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<TimeSamples>,
+    /// What a recording of the flight recorder says; absent where none was asked for, or it could not be read: `problems` says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<TimeRecording>,
+    /// What the processor's counters say; absent where they were not asked for, or cannot be had: `left_out` says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<HardwareCounters>,
+    /// Which lines of the caches threads share; absent as `hardware` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_accesses: Option<DataAccesses>,
+    /// Where page faults were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault_places: Option<FaultPlaces>,
+    /// In which calls carriers of virtual threads waited; absent where there are none, or their calls cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carrier_waits: Option<CarrierWaits>,
     /// Requests in this time, as the user told; absent when not told.
     pub requests: Option<f64>,
     /// The control group of the process.

@@ -1,7 +1,7 @@
 //! The page of an account of CPU time.
 
 use super::words::{self, UNKNOWN, rate, share_with_error};
-use super::{flames, sampled};
+use super::{flames, hardware, recorded, sampled};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{count, duration, percent};
 use assay_kit::page::{drawings, figure};
@@ -37,6 +37,12 @@ pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
         );
         sections.insert(3, Section::new("flames", "Flame graph", flames::section(samples)));
     }
+    if let Some(recording) = &report.recording {
+        let at = sections.iter().position(|section| section.id == "threads").unwrap_or(sections.len());
+        sections.splice(at..at, recorded::sections(recording, report));
+    }
+    let at = sections.iter().position(|section| section.id == "beside").unwrap_or(sections.len());
+    sections.splice(at..at, hardware::sections(report));
     Page {
         style: STYLE,
         lines: vec![("", words::subject(report))],

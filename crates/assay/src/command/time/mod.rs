@@ -1,20 +1,24 @@
 //! `assay time`: what a process's CPU time is used for.
 
-use crate::arguments::TimeArguments;
+mod diff;
+mod recording;
+
+use crate::arguments::{TimeArguments, TimeCommand, TimeLookArguments};
 use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::output_file::{can_be_written, write_result};
 use crate::screen::{self, Screen};
 use crate::{output, stop};
-use assay_counters::TimeGauge;
+use assay_counters::{SideGauges, Sides, TimeGauge};
 use assay_model::TimeReport;
+use recording::Recording;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Where no time is given.
-const DURATION_DEFAULT: Duration = Duration::from_secs(10);
+pub(super) const DURATION_DEFAULT: Duration = Duration::from_secs(10);
 /// Between two looks at the threads: one that ends is counted up to its last look.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Looks take at most this part of the time.
@@ -22,16 +26,35 @@ const LOOK_PART: u32 = 50;
 /// How long a stop request may go unnoticed.
 const NAP: Duration = Duration::from_millis(50);
 
-/// Looks at the process for the time asked for, and shows what it used.
+/// Compares two accounts, or takes one.
 pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
+    match (&arguments.command, &arguments.look) {
+        (Some(TimeCommand::Diff(diff)), _) => diff::diff(diff),
+        (None, Some(look)) => account(look),
+        (None, None) => Err(Failure::input("which process? assay memory lists the JVMs that run here")),
+    }
+}
+
+/// Looks at the process for the time asked for, and shows what it used.
+fn account(arguments: &TimeLookArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     identity_of(arguments.pid)?;
     let stop = stop::flag_on_signal_with(screen::leave)?;
+    let mut recording = Recording::read(arguments)?;
     let mut gauge = TimeGauge::start(arguments.pid)?;
+    if arguments.jfr == Some(None) {
+        // Starting the recorder takes the JVM a second or more, which is not of the time that is looked at.
+        recording = Recording::start(&gauge, arguments);
+        gauge.look()?;
+        gauge.restart();
+    }
     if !arguments.no_samples {
         gauge.start_sampling()?;
     }
-    let mut looking = Looking { gauge, stop: &stop, arguments };
+    let asked =
+        Sides { samples: !arguments.no_samples && arguments.watch.is_none(), counters: arguments.counters };
+    let sides = SideGauges::start(arguments.pid, asked);
+    let mut looking = Looking { gauge, recording, sides, stop: &stop, arguments };
     match arguments.watch {
         Some(interval) => looking.watch(interval),
         None => looking.once(),
@@ -40,8 +63,10 @@ pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
 
 struct Looking<'a> {
     gauge: TimeGauge,
+    recording: Recording,
+    sides: SideGauges,
     stop: &'a AtomicBool,
-    arguments: &'a TimeArguments,
+    arguments: &'a TimeLookArguments,
 }
 
 /// Why looking came to an end.
@@ -55,10 +80,13 @@ enum End {
 impl Looking<'_> {
     fn once(&mut self) -> Result<ExitCode, Failure> {
         let end = self.look_until(Instant::now() + self.arguments.duration.unwrap_or(DURATION_DEFAULT))?;
+        self.recording = std::mem::replace(&mut self.recording, Recording::None).ended();
         if self.arguments.jcmd && end != End::ProcessEnded {
             self.gauge.ask_for_methods();
         }
-        let report = self.report();
+        let mut report = self.report();
+        self.recording.add_to(&mut report);
+        self.sides.add_to(&mut report);
         match end {
             End::Time => {}
             End::Stopped => say!("stopped after {:.1} s", seconds(&report)),
@@ -136,6 +164,7 @@ impl Looking<'_> {
                 std::thread::sleep(NAP.min(next.saturating_duration_since(Instant::now())));
                 self.gauge.keep_up();
             }
+            self.sides.look();
             if !self.gauge.look()? {
                 return Ok(End::ProcessEnded);
             }

@@ -1,0 +1,168 @@
+//! What samples with their places say: calls, page faults, carriers, lines of the caches.
+
+use super::words::{percent, seconds};
+use assay_model::{KernelActivity, Severity, TimeFinding, TimeReport, TimeRule};
+
+/// Part of all CPU time in one kind of system call, from which on it stands out. A convention: a server that only moves bytes has more.
+const CALLS_PART: f64 = 0.2;
+/// Part of the page faults in one place.
+const FAULTS_PART: f64 = 0.6;
+/// Faults in a second of CPU time, below which their place does not matter: at 1 µs each they are 0.5 % of it.
+const FAULTS_PER_CPU_S: f64 = 5_000.0;
+/// Samples of faults below which nothing is said.
+const FAULT_SAMPLES_MIN: u64 = 50;
+/// Part of the looks at carriers that found one in a native method's call.
+const BLOCKED_PART: f64 = 0.2;
+/// Looks below which nothing is said.
+const LOOKS_MIN: u64 = 10;
+/// Samples of a line below which nothing is said.
+const LINE_SAMPLES_MIN: u64 = 20;
+
+/// One kind of system call has much of the CPU time.
+pub(super) fn one_kind_of_call(report: &TimeReport) -> Vec<TimeFinding> {
+    let Some(samples) = &report.samples else { return Vec::new() };
+    let is_call = |activity: KernelActivity| {
+        !matches!(
+            activity,
+            KernelActivity::PageFaults
+                | KernelActivity::Scheduling
+                | KernelActivity::Softirq
+                | KernelActivity::Interrupts
+                | KernelActivity::Crossing
+                | KernelActivity::Unknown
+                | KernelActivity::Other
+        )
+    };
+    let finding = |part: &assay_model::SampledPart| {
+        let activity = part.activity.filter(|activity| is_call(*activity))?;
+        let (low, high) = part.share.ends()?;
+        (CALLS_PART <= low).then(|| TimeFinding {
+            rule: TimeRule::OneKindOfCall,
+            severity: Severity::Note,
+            claim: format!(
+                "{} of the CPU time is {} in the kernel",
+                percent(part.share.estimate),
+                activity.title()
+            ),
+            evidence: format!(
+                "{} of {} samples, {} to {}, about {}; counts where the interval lies above {}",
+                part.samples,
+                samples.samples,
+                percent(low),
+                percent(high),
+                seconds(part.cpu_ns),
+                percent(CALLS_PART)
+            ),
+            setting: setting_of(activity, report.pid),
+        })
+    };
+    samples.kernel.iter().filter_map(finding).collect()
+}
+
+fn setting_of(activity: KernelActivity, pid: u32) -> String {
+    match activity {
+        KernelActivity::NetworkSend | KernelActivity::NetworkReceive => {
+            "fewer and larger messages: buffers, batches, keep-alive".to_owned()
+        }
+        KernelActivity::Futex => {
+            "fewer threads that wait for each other, or work in larger pieces".to_owned()
+        }
+        KernelActivity::MemoryMappings => {
+            "keep and reuse buffers: assay memory PID shows what is mapped and unmapped".to_owned()
+        }
+        KernelActivity::NetworkConnections => "keep connections open (keep-alive, a pool)".to_owned(),
+        _ => format!("perf trace -s -p {pid} counts the calls; fewer and larger ones cost less"),
+    }
+}
+
+/// Most page faults are in one part of the memory.
+pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<TimeFinding> {
+    let Some(faults) = &report.fault_places else { return Vec::new() };
+    let all = faults.samples.saturating_mul(faults.one_in) as f64;
+    let per_cpu_s = all * 1e9 / report.process.cpu_ns.max(1) as f64;
+    let Some(most) = faults.places.first() else { return Vec::new() };
+    let Some((low, high)) = most.share.ends() else { return Vec::new() };
+    if faults.samples < FAULT_SAMPLES_MIN || per_cpu_s < FAULTS_PER_CPU_S || low < FAULTS_PART {
+        return Vec::new();
+    }
+    let place = most.place.title();
+    vec![TimeFinding {
+        rule: TimeRule::FaultsInOnePlace,
+        severity: Severity::Note,
+        claim: format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)),
+        evidence: format!(
+            "{} of {} sampled faults, {} to {}; one in {} is sampled, which is about {per_cpu_s:.0} faults in a second of CPU time; counts from \
+             {FAULTS_PER_CPU_S} and {} in one place on",
+            most.samples,
+            faults.samples,
+            percent(low),
+            percent(high),
+            faults.one_in,
+            percent(FAULTS_PART)
+        ),
+        setting: match most.place {
+            assay_model::DataPlace::JavaHeap => {
+                "-Xms as large as -Xmx with -XX:+AlwaysPreTouch, if the heap grows and shrinks; else large pages".to_owned()
+            }
+            _ => format!("assay memory {} shows what is there, and assay memory diff what grew", report.pid),
+        },
+    }]
+}
+
+/// Carriers of virtual threads wait in calls of native methods.
+pub(super) fn carriers_blocked(report: &TimeReport) -> Vec<TimeFinding> {
+    let Some(waits) = &report.carrier_waits else { return Vec::new() };
+    let part = waits.blocked as f64 / waits.looks.max(1) as f64;
+    if waits.looks < LOOKS_MIN || part < BLOCKED_PART {
+        return Vec::new();
+    }
+    let calls = waits.calls.iter().map(|call| format!("{} ({} looks)", call.call, call.looks));
+    vec![TimeFinding {
+        rule: TimeRule::CarriersBlocked,
+        severity: Severity::Warning,
+        claim: format!(
+            "Carriers of virtual threads are blocked in native code {} of the time: other virtual threads wait for them",
+            percent(part)
+        ),
+        evidence: format!(
+            "{} of {} looks at {} carriers found one in {}; a carrier without work waits in futex; counts from {} on",
+            waits.blocked,
+            waits.looks,
+            waits.carriers,
+            calls.collect::<Vec<_>>().join(", "),
+            percent(BLOCKED_PART)
+        ),
+        setting: format!(
+            "such calls belong on platform threads; jcmd {} Thread.dump_to_file shows which, -Djdk.virtualThreadScheduler.parallelism=N adds carriers",
+            report.pid
+        ),
+    }]
+}
+
+/// Threads write different data in one line of the caches.
+pub(super) fn false_sharing(report: &TimeReport) -> Vec<TimeFinding> {
+    let Some(data) = &report.data_accesses else { return Vec::new() };
+    let is_it = |line: &&assay_model::SharedLine| line.is_false_sharing && LINE_SAMPLES_MIN <= line.samples;
+    let Some(line) = data.lines.iter().find(is_it) else { return Vec::new() };
+    let name = |tid: u32| {
+        let thread = report.threads.iter().find(|thread| thread.tid == tid);
+        thread.map_or_else(|| format!("thread {tid}"), |thread| thread.name.clone())
+    };
+    let users: Vec<String> = line.threads.iter().take(4).map(|of| name(of.tid)).collect();
+    vec![TimeFinding {
+        rule: TimeRule::FalseSharing,
+        severity: Severity::Warning,
+        claim: format!(
+            "{} threads write different data in one line of the caches ({}): {}",
+            line.threads.len(),
+            line.place.title(),
+            users.join(", ")
+        ),
+        evidence: format!(
+            "line {:#x}: {} of {} samples of {}, {} of them stores, no two threads in the same eight bytes; counts from {LINE_SAMPLES_MIN} on",
+            line.address, line.samples, data.samples, data.source, line.stores
+        ),
+        setting: "keep what threads write 64 bytes apart: @Contended with -XX:-RestrictContended, LongAdder, fields of their own objects"
+            .to_owned(),
+    }]
+}
