@@ -147,6 +147,16 @@ pub enum Command {
         assay flags '-XX:+UseConcMarkSweepGC -Xmx4g'        in every release that is known"
     )]
     Flags(FlagsArguments),
+    /// The work of an emulated guest: started in one by a study with [emulated], and of no use elsewhere
+    #[command(hide = true)]
+    EmulatedGuest(EmulatedGuestArguments),
+}
+
+/// Arguments of `assay emulated-guest`.
+#[derive(Debug, Args)]
+pub struct EmulatedGuestArguments {
+    /// What is to be done
+    pub work: PathBuf,
 }
 
 /// Arguments of `assay demo`.

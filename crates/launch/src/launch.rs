@@ -22,7 +22,7 @@ pub struct Launch {
 impl Launch {
     /// Puts together how a command of a process is started: its own, one that prepares it, or one that asks whether it is ready. It
     /// depends on nothing but its arguments.
-    pub(crate) fn build(spec: &ProcessSpec, command: &[String], base: &Path, names: &Placeholders) -> Launch {
+    pub fn build(spec: &ProcessSpec, command: &[String], base: &Path, names: &Placeholders) -> Launch {
         let jvm_home = spec.jvm_home.as_ref();
         let java = jvm_home.map_or_else(|| "java".to_owned(), |home| format!("{home}/bin/java"));
         let mut names = names.clone();

@@ -33,7 +33,9 @@ pub use conduct::measure;
 pub use config::{Bounds, CapacityConfig};
 pub use event::MeasureEvent;
 pub use method::{budget_s_min, default_budget_s, method_of};
-pub use procedure::{Benchmark, CapacitySearch, Measurement, OwnLoad, Procedure, Turn, Windows, With};
+pub use procedure::{
+    Benchmark, CapacitySearch, Emulated, Measurement, OwnLoad, Procedure, Turn, Windows, With,
+};
 pub use seen::{Seen, Span, Watcher};
 pub use warm_up::{WarmUpPhase, WarmUpPlan, WarmedUp};
 pub use watch::{Watch, WatchConfig};

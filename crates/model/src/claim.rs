@@ -22,8 +22,18 @@ pub struct ClaimSubject {
     pub baseline: Option<String>,
 }
 
-/// A claim of a study file: that a variant changes a metric by so much (`change_percent` from `baseline`), or has such a `value` of
-/// it.
+/// Which way a metric goes, where a source gives no figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// It is larger than that of the baseline.
+    Rises,
+    /// It is smaller.
+    Falls,
+}
+
+/// A claim of a study file: that a variant changes a metric by so much (`change_percent` from `baseline`) or in a `direction`, or has
+/// such a `value` of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Whose claim it is, and what it is about.
@@ -32,6 +42,9 @@ pub struct Claim {
     /// Claimed change of the metric from `baseline` to `variant`, percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_percent: Option<f64>,
+    /// Claimed direction of the metric from `baseline` to `variant`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
     /// Claimed value, in the metric's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
@@ -68,8 +81,11 @@ pub struct JudgedClaim {
     pub about: ClaimSubject,
     /// Whether `stated` and `measured` are ratios to the baseline; otherwise values in the metric's unit.
     pub is_ratio: bool,
-    /// What is said.
+    /// What is said; 1 where it is only a direction.
     pub stated: f64,
+    /// The direction, where nothing else is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
     /// What the run measured; absent where it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Estimate>,

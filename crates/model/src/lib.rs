@@ -37,7 +37,9 @@ mod window;
 pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, PlannedCapacity};
 pub use certainty::Certainty;
 pub use check::{Check, Disturbance, ValidityCheck};
-pub use claim::{Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, JudgedClaim, Statement};
+pub use claim::{
+    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, JudgedClaim, Statement,
+};
 pub use estimate::Estimate;
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gc::{
@@ -68,8 +70,8 @@ pub use memory::{
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{AskedMode, ModeRead, ReferenceMode};
 pub use plan::{
-    Design, Plan, PlannedProcedure, PlannedScenario, PlannedTrial, Published, SkippedVariant, Subject,
-    Variant,
+    Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedProcedure, PlannedScenario, PlannedTrial,
+    Published, SkippedVariant, Subject, Variant,
 };
 pub use problem::{Finding, Problem, Reason, StudyRule};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};

@@ -112,6 +112,98 @@ metrics! {
     MINOR_FAULTS_PER_REQUEST = "minor_faults_per_request", "Minor page faults per request", "faults", Lower [when_asked],
         "pages that the kernel gave or mapped anew while a window was measured, by its count for the server \
         process, divided by the requests completed meanwhile";
+    EMULATED_USER_INSTRUCTIONS_PER_REQUEST = "emulated_user_instructions_per_request", "Emulated: user instructions per request", "instructions", Lower [when_asked],
+        "instructions of the server's tasks between two marks in an emulated guest, divided by the requests that began and ended between them; a string instruction counts once";
+    EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST = "emulated_kernel_instructions_per_request", "Emulated: kernel instructions per request", "instructions", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_LOADS_PER_REQUEST = "emulated_user_loads_per_request", "Emulated: user loads per request", "loads", Lower [when_asked],
+        "accesses to memory that read, counted likewise; each element of a string instruction is one";
+    EMULATED_KERNEL_LOADS_PER_REQUEST = "emulated_kernel_loads_per_request", "Emulated: kernel loads per request", "loads", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_STORES_PER_REQUEST = "emulated_user_stores_per_request", "Emulated: user stores per request", "stores", Lower [when_asked],
+        "accesses to memory that write, counted likewise";
+    EMULATED_KERNEL_STORES_PER_REQUEST = "emulated_kernel_stores_per_request", "Emulated: kernel stores per request", "stores", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_BRANCHES_PER_REQUEST = "emulated_user_branches_per_request", "Emulated: user branches per request", "branches", Lower [when_asked],
+        "jumps, calls and returns, counted likewise";
+    EMULATED_KERNEL_BRANCHES_PER_REQUEST = "emulated_kernel_branches_per_request", "Emulated: kernel branches per request", "branches", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_BRANCHES_TAKEN_PER_REQUEST = "emulated_user_branches_taken_per_request", "Emulated: user branches taken per request", "branches", Lower [when_asked],
+        "branches that did not go on with the next instruction, counted likewise";
+    EMULATED_KERNEL_BRANCHES_TAKEN_PER_REQUEST = "emulated_kernel_branches_taken_per_request", "Emulated: kernel branches taken per request", "branches", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_BRANCHES_MISPREDICTED_PER_REQUEST = "emulated_user_branches_mispredicted_per_request", "Emulated: user branches mispredicted per request", "branches", Lower [when_asked],
+        "branches whose direction or target the stated model of a predictor foretold wrongly";
+    EMULATED_KERNEL_BRANCHES_MISPREDICTED_PER_REQUEST = "emulated_kernel_branches_mispredicted_per_request", "Emulated: kernel branches mispredicted per request", "branches", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_BTB_MISSES_PER_REQUEST = "emulated_user_btb_misses_per_request", "Emulated: user branches not in the BTB per request", "branches", Lower [when_asked],
+        "branches that the stated model of a branch target buffer did not hold";
+    EMULATED_KERNEL_BTB_MISSES_PER_REQUEST = "emulated_kernel_btb_misses_per_request", "Emulated: kernel branches not in the BTB per request", "branches", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_L1I_MISSES_PER_REQUEST = "emulated_user_l1i_misses_per_request", "Emulated: user L1 instruction cache misses per request", "misses", Lower [when_asked],
+        "lines of code that a model of the stated cache did not hold";
+    EMULATED_KERNEL_L1I_MISSES_PER_REQUEST = "emulated_kernel_l1i_misses_per_request", "Emulated: kernel L1 instruction cache misses per request", "misses", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_L1D_MISSES_PER_REQUEST = "emulated_user_l1d_misses_per_request", "Emulated: user L1 data cache misses per request", "misses", Lower [when_asked],
+        "lines of data that a model of the stated cache did not hold";
+    EMULATED_KERNEL_L1D_MISSES_PER_REQUEST = "emulated_kernel_l1d_misses_per_request", "Emulated: kernel L1 data cache misses per request", "misses", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_L2_MISSES_PER_REQUEST = "emulated_user_l2_misses_per_request", "Emulated: user L2 cache misses per request", "misses", Lower [when_asked],
+        "lines of code and data that models of both stated caches did not hold";
+    EMULATED_KERNEL_L2_MISSES_PER_REQUEST = "emulated_kernel_l2_misses_per_request", "Emulated: kernel L2 cache misses per request", "misses", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_ITLB_MISSES_PER_REQUEST = "emulated_user_itlb_misses_per_request", "Emulated: user instruction TLB misses per request", "misses", Lower [when_asked],
+        "pages of code that a model of the stated TLB did not hold";
+    EMULATED_KERNEL_ITLB_MISSES_PER_REQUEST = "emulated_kernel_itlb_misses_per_request", "Emulated: kernel instruction TLB misses per request", "misses", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_DTLB_MISSES_PER_REQUEST = "emulated_user_dtlb_misses_per_request", "Emulated: user data TLB misses per request", "misses", Lower [when_asked],
+        "pages of data that a model of the stated TLB did not hold";
+    EMULATED_KERNEL_DTLB_MISSES_PER_REQUEST = "emulated_kernel_dtlb_misses_per_request", "Emulated: kernel data TLB misses per request", "misses", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_SYSCALLS_PER_REQUEST = "emulated_syscalls_per_request", "Emulated: system calls per request", "calls", Lower [when_asked],
+        "system calls of the server's tasks, counted by their instruction";
+    EMULATED_CONTEXT_SWITCHES_PER_REQUEST = "emulated_context_switches_per_request", "Emulated: context switches per request", "switches", Lower [when_asked],
+        "times that the kernel gave the processor of a server's task to another task";
+    EMULATED_CLIENT_KERNEL_INSTRUCTIONS_PER_REQUEST = "emulated_client_kernel_instructions_per_request", "Emulated: kernel instructions of the load generator per request", "instructions", Lower [when_asked],
+        "kernel instructions of the thread that makes the load: over loopback the sender is charged for what the receiver's kernel does";
+    EMULATED_KERNEL_THREAD_INSTRUCTIONS_PER_REQUEST = "emulated_kernel_thread_instructions_per_request", "Emulated: instructions of kernel threads per request", "instructions", Lower [when_asked],
+        "instructions of the kernel's own threads and of the idle task";
+    EMULATED_USER_BRANCH_PERCENT = "emulated_user_branch_percent", "Emulated: user instructions that are branches", "%", Lower [when_asked],
+        "branches as a share of instructions";
+    EMULATED_KERNEL_BRANCH_PERCENT = "emulated_kernel_branch_percent", "Emulated: kernel instructions that are branches", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_TAKEN_PERCENT = "emulated_user_taken_percent", "Emulated: user branches that are taken", "%", Lower [when_asked],
+        "branches taken as a share of branches";
+    EMULATED_KERNEL_TAKEN_PERCENT = "emulated_kernel_taken_percent", "Emulated: kernel branches that are taken", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_MISPREDICT_PERCENT = "emulated_user_mispredict_percent", "Emulated: user branches that are mispredicted", "%", Lower [when_asked],
+        "branches mispredicted as a share of branches";
+    EMULATED_KERNEL_MISPREDICT_PERCENT = "emulated_kernel_mispredict_percent", "Emulated: kernel branches that are mispredicted", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_BTB_MISS_PERCENT = "emulated_user_btb_miss_percent", "Emulated: user branches that the BTB lacks", "%", Lower [when_asked],
+        "branches that the model of a branch target buffer did not hold, as a share of branches";
+    EMULATED_KERNEL_BTB_MISS_PERCENT = "emulated_kernel_btb_miss_percent", "Emulated: kernel branches that the BTB lacks", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_L1I_MISS_PERCENT = "emulated_user_l1i_miss_percent", "Emulated: user L1 instruction cache miss ratio", "%", Lower [when_asked],
+        "misses as a share of the lines that blocks of instructions asked for";
+    EMULATED_KERNEL_L1I_MISS_PERCENT = "emulated_kernel_l1i_miss_percent", "Emulated: kernel L1 instruction cache miss ratio", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_L1D_MISS_PERCENT = "emulated_user_l1d_miss_percent", "Emulated: user L1 data cache miss ratio", "%", Lower [when_asked],
+        "misses as a share of the lines that loads and stores asked for";
+    EMULATED_KERNEL_L1D_MISS_PERCENT = "emulated_kernel_l1d_miss_percent", "Emulated: kernel L1 data cache miss ratio", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_L2_MISS_PERCENT = "emulated_user_l2_miss_percent", "Emulated: user L2 cache miss ratio", "%", Lower [when_asked],
+        "misses as a share of the misses of both L1 caches";
+    EMULATED_KERNEL_L2_MISS_PERCENT = "emulated_kernel_l2_miss_percent", "Emulated: kernel L2 cache miss ratio", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_ITLB_MISS_PERCENT = "emulated_user_itlb_miss_percent", "Emulated: user instruction TLB misses in instructions", "%", Lower [when_asked],
+        "instruction TLB misses as a share of instructions";
+    EMULATED_KERNEL_ITLB_MISS_PERCENT = "emulated_kernel_itlb_miss_percent", "Emulated: kernel instruction TLB misses in instructions", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
+    EMULATED_USER_DTLB_MISS_PERCENT = "emulated_user_dtlb_miss_percent", "Emulated: user data TLB misses in accesses", "%", Lower [when_asked],
+        "data TLB misses as a share of loads and stores";
+    EMULATED_KERNEL_DTLB_MISS_PERCENT = "emulated_kernel_dtlb_miss_percent", "Emulated: kernel data TLB misses in accesses", "%", Lower [when_asked],
+        "of the same tasks in kernel mode, likewise";
 }
 
 metrics! {
@@ -166,6 +258,11 @@ impl Metric {
             return Metric::of_benchmark(kind, benchmark);
         }
         METRICS.iter().find(|m| m.id == id).cloned()
+    }
+
+    /// Whether it is counted in an emulated guest, and nowhere else.
+    pub fn is_emulated(&self) -> bool {
+        self.id.starts_with("emulated_")
     }
 
     /// Whether it is a rate that a search for a capacity gives, and nothing else does.

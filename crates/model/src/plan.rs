@@ -26,7 +26,34 @@ pub enum Subject {
     Benchmark,
 }
 
-/// How the trials of a plan measure: the one place that says so. It is stored in two keys, `subject` and `capacity`.
+/// Processors whose caches, TLBs and branch prediction are modelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EmulatedProcessor {
+    /// The Pentium III of Luo and John's study of VolanoMark.
+    #[default]
+    PentiumIii,
+    /// Sizes as of Zen 4.
+    Current,
+}
+
+/// What is counted in a guest under full-system emulation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedEmulation {
+    /// What is modelled.
+    pub processor: EmulatedProcessor,
+    /// Load before counting, seconds of the guest's clock: of 1,000,000,000 instructions each, but for what the guest is idle.
+    pub warm_up_s: f64,
+    /// Load that is counted, likewise.
+    pub window_s: f64,
+    /// Memory of the guest beside the largest heap and its files, MiB.
+    pub memory_mib: u64,
+    /// Further files of the guest, as the study names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// How the trials of a plan measure: the one place that says so. It is stored in three keys, `subject`, `capacity` and `emulation`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "ProcedureKeys", into = "ProcedureKeys")]
 pub enum PlannedProcedure {
@@ -37,6 +64,8 @@ pub enum PlannedProcedure {
     Capacity(PlannedCapacity),
     /// The whole launch of a program that measures itself.
     Benchmark,
+    /// Counts of what a server executes in an emulated guest.
+    Emulated(PlannedEmulation),
 }
 
 impl PlannedProcedure {
@@ -44,8 +73,13 @@ impl PlannedProcedure {
     pub fn capacity(&self) -> Option<&PlannedCapacity> {
         match self {
             PlannedProcedure::Capacity(planned) => Some(planned),
-            PlannedProcedure::Windows | PlannedProcedure::Benchmark => None,
+            PlannedProcedure::Windows | PlannedProcedure::Benchmark | PlannedProcedure::Emulated(_) => None,
         }
+    }
+
+    /// What is counted, where a trial is a guest under emulation.
+    pub fn emulation(&self) -> Option<&PlannedEmulation> {
+        if let PlannedProcedure::Emulated(planned) = self { Some(planned) } else { None }
     }
 
     /// Whether its windows are of one load, which is the same for all variants: then what a request takes can be compared.
@@ -67,26 +101,29 @@ struct ProcedureKeys {
     subject: Subject,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     capacity: Option<PlannedCapacity>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    emulation: Option<PlannedEmulation>,
 }
 
 impl From<ProcedureKeys> for PlannedProcedure {
     fn from(keys: ProcedureKeys) -> Self {
-        match (keys.subject, keys.capacity) {
-            (Subject::Benchmark, _) => PlannedProcedure::Benchmark,
-            (Subject::Server, Some(planned)) => PlannedProcedure::Capacity(planned),
-            (Subject::Server, None) => PlannedProcedure::Windows,
+        match keys {
+            ProcedureKeys { subject: Subject::Benchmark, .. } => PlannedProcedure::Benchmark,
+            ProcedureKeys { emulation: Some(planned), .. } => PlannedProcedure::Emulated(planned),
+            ProcedureKeys { capacity: Some(planned), .. } => PlannedProcedure::Capacity(planned),
+            ProcedureKeys { .. } => PlannedProcedure::Windows,
         }
     }
 }
 
 impl From<PlannedProcedure> for ProcedureKeys {
     fn from(procedure: PlannedProcedure) -> Self {
+        let none = ProcedureKeys { subject: Subject::Server, capacity: None, emulation: None };
         match procedure {
-            PlannedProcedure::Windows => ProcedureKeys { subject: Subject::Server, capacity: None },
-            PlannedProcedure::Capacity(planned) => {
-                ProcedureKeys { subject: Subject::Server, capacity: Some(planned) }
-            }
-            PlannedProcedure::Benchmark => ProcedureKeys { subject: Subject::Benchmark, capacity: None },
+            PlannedProcedure::Windows => none,
+            PlannedProcedure::Capacity(planned) => ProcedureKeys { capacity: Some(planned), ..none },
+            PlannedProcedure::Benchmark => ProcedureKeys { subject: Subject::Benchmark, ..none },
+            PlannedProcedure::Emulated(planned) => ProcedureKeys { emulation: Some(planned), ..none },
         }
     }
 }

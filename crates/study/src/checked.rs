@@ -5,6 +5,7 @@ use crate::attached;
 use crate::capacity;
 use crate::document::Document;
 use crate::each_jdk;
+use crate::emulation;
 use crate::error::Diagnostic;
 use crate::process_table::{check_names, check_processes, known_names};
 use crate::study_file::{DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study};
@@ -70,6 +71,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     check_claims(&study, &mut document);
     check_parts(&study, &mut document);
     let (workload, mut elsewhere) = resolve(&study, &mut document);
+    emulation::check(&study, workload.as_ref(), &mut document);
     let subject = workload.as_ref().map(|w| w.program.subject()).unwrap_or_default();
     check_metrics(&study, subject, &mut document);
     if let Some(workload) = &workload {
@@ -279,12 +281,15 @@ fn check_claims(study: &Study, document: &mut Document) {
             .iter()
             .for_each(|level| check_level_of(first, document, &format!("{place}.baseline"), level));
         claim.at.iter().for_each(|(f, l)| check_level(study, document, &format!("{place}.at"), f, l));
-        match (claim.change_percent, claim.value) {
-            (Some(_), None) if baseline.is_none() => {
-                document.add(&place, "`change_percent` needs a `baseline`: the level that it starts from");
+        match (claim.change_percent, claim.direction, claim.value) {
+            (Some(_), None, None) | (None, Some(_), None) if baseline.is_none() => {
+                let what =
+                    "`change_percent` and `direction` need a `baseline`: the level that they start from";
+                document.add(&place, what);
             }
-            (Some(_), None) | (None, Some(_)) => {}
-            _ => document.add(&place, "a claim states a `change_percent` or a `value`: one of them"),
+            (Some(_), None, None) | (None, Some(_), None) | (None, None, Some(_)) => {}
+            _ => document
+                .add(&place, "a claim states a `change_percent`, a `direction` or a `value`: one of them"),
         }
     }
 }

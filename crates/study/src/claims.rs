@@ -6,12 +6,14 @@
 //! meet it **holds** only if the interval could have told otherwise: it must exclude both no change and twice the
 //! stated change; for a stated change of nothing it must lie within the range. Otherwise the interval is **too wide**.
 //!
+//! A stated direction holds when the whole interval lies on that side of no change, and does not when it lies on the other.
+//!
 //! Against each other: of one source, two statements about the same thing whose ranges are apart contradict each
 //! other, and so do a stated change and the two values that it goes between.
 
 use assay_model::{
-    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Comparison, Contradiction, Estimate, JudgedClaim, Plan,
-    Published, Statement, Summary, Variant,
+    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Comparison, Contradiction, Direction, Estimate,
+    JudgedClaim, Plan, Published, Statement, Summary, Variant,
 };
 use std::collections::BTreeMap;
 
@@ -121,6 +123,7 @@ fn judge_published(plan: &Plan, summary: &Summary, published: &Published, judged
             },
             is_ratio: true,
             stated: range.stated,
+            direction: None,
             measured,
             verdict: verdict(range, 1.0, measured),
         });
@@ -128,7 +131,8 @@ fn judge_published(plan: &Plan, summary: &Summary, published: &Published, judged
 }
 
 fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<JudgedClaim>) {
-    let Some((is_ratio, range)) = range_of(claim) else { return };
+    let of_direction = claim.direction.map(|_| (true, Range::around(1.0, 0.0)));
+    let Some((is_ratio, range)) = range_of(claim).or(of_direction) else { return };
     let about = &claim.about;
     let mut push = |variant: &str, baseline: Option<&str>, measured: Option<Estimate>| {
         judged.push(JudgedClaim {
@@ -139,8 +143,12 @@ fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<J
             },
             is_ratio,
             stated: range.stated,
+            direction: claim.direction,
             measured,
-            verdict: verdict(range, if is_ratio { 1.0 } else { 0.0 }, measured),
+            verdict: match claim.direction {
+                Some(direction) => verdict_of_direction(direction, measured),
+                None => verdict(range, if is_ratio { 1.0 } else { 0.0 }, measured),
+            },
         });
     };
     let mut any = false;
@@ -202,6 +210,16 @@ fn verdict(range: Range, nothing: f64, measured: Option<Estimate>) -> ClaimVerdi
         !has_room_for(nothing) && !has_room_for(twice)
     };
     if tells { ClaimVerdict::Holds } else { ClaimVerdict::IntervalTooWide }
+}
+
+fn verdict_of_direction(direction: Direction, measured: Option<Estimate>) -> ClaimVerdict {
+    let ends = measured.and_then(|m| m.ends()).filter(|(low, high)| low.is_finite() && high.is_finite());
+    let Some((low, high)) = ends else { return ClaimVerdict::NotMeasured };
+    match (direction, low > 1.0, high < 1.0) {
+        (_, false, false) => ClaimVerdict::IntervalTooWide,
+        (Direction::Rises, true, _) | (Direction::Falls, _, true) => ClaimVerdict::Holds,
+        _ => ClaimVerdict::DoesNotHold,
+    }
 }
 
 /// A statement as far as contradictions go.

@@ -20,6 +20,7 @@ mod claims;
 mod curves;
 mod document;
 mod each_jdk;
+mod emulation;
 mod error;
 mod plan;
 mod preload;

@@ -33,9 +33,9 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The same where each trial searches for a capacity, in at most so many seconds.
-    pub fn with_capacity(self, budget_s: Option<f64>) -> Layout {
-        Layout { window_s: budget_s.unwrap_or(self.window_s), ..self }
+    /// The same where the procedure says how long a trial takes, as a search for a capacity and a guest do.
+    pub fn with_length(self, trial_s: Option<f64>) -> Layout {
+        Layout { window_s: trial_s.unwrap_or(self.window_s), ..self }
     }
 
     /// `quick` replaces what it names.
@@ -79,7 +79,7 @@ impl Layout {
         let n = variants as f64;
         let launch_s = START_S + self.warm_up_s() + STOP_S;
         let of_blocks = |blocks: f64| match (procedure, self.kind) {
-            (PlannedProcedure::Benchmark, _) => n * blocks * self.window_s,
+            (PlannedProcedure::Benchmark | PlannedProcedure::Emulated(_), _) => n * blocks * self.window_s,
             (_, Design::Fresh) => n * blocks * (launch_s + self.whole_window_s()),
             (_, Design::Resident) => n * launch_s + n * blocks * self.whole_window_s(),
         };

@@ -5,6 +5,7 @@ use crate::attached;
 use crate::capacity;
 use crate::checked::{Checked, place_of};
 use crate::document::Document;
+use crate::emulation;
 use crate::error::{Diagnostic, StudyError};
 use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
@@ -87,8 +88,9 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     }
     let short = study.quick.as_ref().filter(|_| quick);
     let capacity = capacity::planned(&study, quick);
+    let emulated = emulation::planned(&study, quick);
     let layout = Layout::of(&study.design, short.map(|q| &q.design))
-        .with_capacity(capacity.as_ref().map(|c| c.budget_s));
+        .with_length(capacity.as_ref().map(|c| c.budget_s).or(emulated.as_ref().map(emulation::trial_s)));
     let mut specs = combine(&study, short);
     if !uses_jvm(&workload.program.words().unwrap_or_default(), &workload)
         && specs.iter().any(|spec| spec.jvm.is_some())
@@ -166,10 +168,12 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         .iter()
         .map(|l| capacity.as_ref().map_or_else(|| l.load.describe(), capacity::describe))
         .collect();
-    let procedure = match (workload.program.subject(), capacity) {
-        (Subject::Benchmark, _) => PlannedProcedure::Benchmark,
-        (Subject::Server, Some(planned)) => PlannedProcedure::Capacity(planned),
-        (Subject::Server, None) => PlannedProcedure::Windows,
+    let window_s = emulated.as_ref().map_or(layout.window_s, |planned| planned.window_s);
+    let procedure = match (workload.program.subject(), emulated, capacity) {
+        (Subject::Benchmark, ..) => PlannedProcedure::Benchmark,
+        (Subject::Server, Some(planned), _) => PlannedProcedure::Emulated(planned),
+        (Subject::Server, None, Some(planned)) => PlannedProcedure::Capacity(planned),
+        (Subject::Server, None, None) => PlannedProcedure::Windows,
     };
     let load_sets_rate =
         procedure == PlannedProcedure::Windows && launches.iter().all(|l| l.load.kind == LoadKind::Open);
@@ -190,11 +194,13 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
             PlannedProcedure::Benchmark => BENCHMARK_S_OWN.to_owned(),
             PlannedProcedure::Capacity(_) => describe_warm_up(&layout, WARM_UP_LOAD),
             PlannedProcedure::Windows => describe_warm_up(&layout, "the load"),
+            PlannedProcedure::Emulated(ref planned) => emulation::describe_warm_up(planned),
         },
         primary_metric: study.primary_metric.clone().unwrap_or_else(|| match procedure {
             PlannedProcedure::Capacity(_) => metric::CRITICAL_RATE_PER_S.to_owned(),
             PlannedProcedure::Windows => metric::CPU_MS_PER_REQUEST.to_owned(),
             PlannedProcedure::Benchmark => metric::NS_PER_OP.to_owned(),
+            PlannedProcedure::Emulated(_) => metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST.to_owned(),
         }),
         expected_s: layout.expected_s(names.len(), &procedure),
         procedure,
@@ -202,7 +208,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         design: layout.kind,
         seed,
         blocks: layout.blocks,
-        window_s: layout.window_s,
+        window_s,
         repeats_max: layout.repeats_max,
         factors: factors(&study.factor, &specs),
         scenarios: planned_scenarios(&launches),
@@ -218,7 +224,10 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let claims = study.claim.iter().filter(|c| is_measured(&c.about.metric)).cloned().collect();
     let plan = Plan { published, claims, ..plan };
     use Observe::{Gc, Host, Latency, Memory};
-    let mut usual = vec![Gc, Memory, Host];
+    let mut usual = match plan.procedure.emulation() {
+        Some(_) => Vec::new(),
+        None => vec![Gc, Memory, Host],
+    };
     usual.extend(plan.procedure.has_even_load().then_some(Latency));
     if let Some(server) = workload.program.attached() {
         usual.retain(|o| *o != Gc && (*o != Memory || server.pid.is_some()));

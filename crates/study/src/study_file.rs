@@ -4,7 +4,7 @@ use crate::program_table::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::units::{Seconds, Size};
 use assay_load::ArrivalLaw;
 use assay_measure::observers::Observe;
-use assay_model::{AskedMode, CapacityMethod, Claim, Design, Published, schema};
+use assay_model::{AskedMode, CapacityMethod, Claim, Design, EmulatedProcessor, Published, schema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,6 +60,9 @@ pub struct Study {
     /// What each trial searches for, instead of measuring windows of `[load]`: up to which rate the server keeps limits of the
     /// response time.
     pub capacity: Option<CapacityTable>,
+    /// Instead of windows on this machine: each trial is a guest under full-system emulation, and what is counted in it are instructions
+    /// and what follows from them, never times.
+    pub emulated: Option<EmulatedTable>,
     /// When a window counts as disturbed.
     #[serde(default)]
     pub limits: LimitsTable,
@@ -223,6 +226,24 @@ pub struct CapacityTable {
     pub count_disturbed: Option<bool>,
 }
 
+/// How each trial is emulated: server and load generator run in a guest with one virtual processor, for which a second has
+/// 1,000,000,000 instructions. `[load]` is the load; requests that begin in the window are counted whole.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct EmulatedTable {
+    /// Whose caches, TLBs and branch prediction are modelled. Default: `pentium-iii`.
+    pub processor: Option<EmulatedProcessor>,
+    /// Load before counting, on the guest's clock. Default: `2s`.
+    pub warm_up: Option<Seconds>,
+    /// Load that is counted, on the guest's clock. Default: `500ms`.
+    pub window: Option<Seconds>,
+    /// Memory of the guest beside the largest heap and its files. Default: `512m`.
+    pub memory: Option<Size>,
+    /// Files and folders that the server needs and that neither its command nor its environment names; they have the same path in the
+    /// guest. Relative paths begin at the study file's folder.
+    pub files: Option<Vec<String>>,
+}
+
 /// How trials are laid out in time.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -297,6 +318,8 @@ pub struct QuickTable {
     pub load: Option<LoadTable>,
     /// Replaces the keys of `[capacity]` that it names.
     pub capacity: Option<CapacityTable>,
+    /// Replaces the keys of `[emulated]` that it names.
+    pub emulated: Option<EmulatedTable>,
     /// Levels that are run, by factor; of a factor that is not named, all.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub levels: BTreeMap<String, Vec<String>>,

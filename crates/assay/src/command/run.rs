@@ -125,6 +125,9 @@ fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     let windows = match plan.procedure {
         PlannedProcedure::Windows => format!(", windows of {} s", plan.window_s),
         PlannedProcedure::Capacity(_) | PlannedProcedure::Benchmark => String::new(),
+        PlannedProcedure::Emulated(_) => {
+            format!(", {} s of an emulated guest's clock are counted", plan.window_s)
+        }
     };
     writeln!(out, "  design    {design}; {} blocks{windows}", plan.blocks)?;
     writeln!(out, "  load      {}", plan.load)?;

@@ -6,7 +6,8 @@ use assay_kit::Table;
 use assay_kit::number::{count, counted, significant};
 use assay_kit::text::clean;
 use assay_model::{
-    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Estimate, JudgedClaim, Metric, Plan,
+    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, Estimate, JudgedClaim, Metric,
+    Plan,
 };
 
 fn checked<'a>(grid: &Grid<'a>) -> Option<&'a ClaimCheck> {
@@ -92,11 +93,19 @@ pub fn of_plan(plan: &Plan, contradictions: &[Contradiction]) -> Vec<String> {
 fn claimed(claim: &Claim) -> String {
     let ClaimSubject { variant, baseline, metric, .. } = &claim.about;
     let against = baseline.as_ref().map_or_else(String::new, |b| format!(" against {}", clean(b)));
-    let says = match (claim.change_percent, claim.value) {
-        (Some(percent), _) => format!("{percent:+} %"),
-        (None, value) => value.map_or_else(String::new, |value| value.to_string()),
+    let says = match (claim.change_percent, claim.direction, claim.value) {
+        (Some(percent), ..) => format!("{percent:+} %"),
+        (None, Some(direction), _) => direction_word(direction).to_owned(),
+        (None, None, value) => value.map_or_else(String::new, |value| value.to_string()),
     };
     format!("{}: {} of {}{against}: {says}", source(&claim.about), title(metric), clean(variant))
+}
+
+fn direction_word(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Rises => "rises",
+        Direction::Falls => "falls",
+    }
 }
 
 /// A stated figure: more digits than a measured one, since what is compared is how it was written.
@@ -122,6 +131,7 @@ pub fn table(grid: &Grid) -> Option<Table> {
         .words("Variant", |(judged, _)| clean(&judged.about.variant))
         .words("Metric", |(_, metric)| metric.title.to_string())
         .words("Stated", |(judged, metric)| match (judged.is_ratio, shown_unit(metric)) {
+            _ if judged.direction.is_some() => judged.direction.map_or("", direction_word).to_owned(),
             (true, _) => format!("{}×", significant(judged.stated)),
             (false, (unit, divisor)) => format!("{} {unit}", significant(judged.stated / divisor)),
         })
@@ -137,6 +147,9 @@ pub fn table(grid: &Grid) -> Option<Table> {
 
 fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {
     match (judged.verdict, judged.measured) {
+        (ClaimVerdict::Holds, _) if judged.direction.is_some() => {
+            "✓ holds: so does all of our interval".to_owned()
+        }
         (ClaimVerdict::Holds, _) => "✓ holds: it lies inside our interval".to_owned(),
         (ClaimVerdict::DoesNotHold, Some(ours)) => {
             let side = if ours.estimate > judged.stated { "higher" } else { "lower" };

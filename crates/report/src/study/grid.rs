@@ -191,6 +191,7 @@ impl<'a> Grid<'a> {
     pub fn is_expected(&self, metric: &Metric) -> bool {
         match self.run.plan.procedure {
             PlannedProcedure::Benchmark => false,
+            PlannedProcedure::Emulated(_) => metric.is_emulated(),
             PlannedProcedure::Capacity(_) => metric.is_of_capacity(),
             PlannedProcedure::Windows => !metric.on_request,
         }

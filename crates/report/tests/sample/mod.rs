@@ -226,6 +226,7 @@ fn claims() -> Vec<Claim> {
             baseline: Some("32-bit".to_owned()),
         },
         change_percent: Some(change_percent),
+        direction: None,
         value: None,
         within_percent: None,
         at: [("heap".to_owned(), "1g".to_owned())].into(),

@@ -114,6 +114,7 @@ fn change(percent: f64) -> Claim {
             baseline: Some("default".into()),
         },
         change_percent: Some(percent),
+        direction: None,
         value: None,
         within_percent: None,
         at: [("heap".to_owned(), "1g".to_owned())].into(),
@@ -138,6 +139,17 @@ fn a_claimed_change_holds_where_the_interval_could_have_told_otherwise() {
     assert_eq!(verdict_of(change(51.0), estimate(1.514, 1.6)), ClaimVerdict::Holds, "51 is 50.5 to 51.5");
     assert_eq!(verdict_of(change(51.2), estimate(1.514, 1.6)), ClaimVerdict::DoesNotHold);
     assert_eq!(verdict_of(change(-20.0), estimate(1.1, 1.3)), ClaimVerdict::DoesNotHold);
+}
+
+#[test]
+fn a_claimed_direction_holds_where_the_whole_interval_lies_on_its_side_and_contradicts_no_figure() {
+    let goes = |direction| Claim { change_percent: None, direction: Some(direction), ..change(0.0) };
+    let (rises, falls) = (goes(Direction::Rises), goes(Direction::Falls));
+    assert_eq!(verdict_of(rises.clone(), estimate(1.001, 3.0)), ClaimVerdict::Holds);
+    assert_eq!(verdict_of(falls.clone(), estimate(0.2, 0.999)), ClaimVerdict::Holds);
+    assert_eq!(verdict_of(rises.clone(), estimate(0.2, 0.999)), ClaimVerdict::DoesNotHold);
+    assert_eq!(verdict_of(falls, estimate(0.99, 1.01)), ClaimVerdict::IntervalTooWide);
+    assert_eq!(contradictions(&plan(vec![], vec![rises, change(51.0)])), []);
 }
 
 #[test]

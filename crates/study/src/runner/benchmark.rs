@@ -10,7 +10,7 @@ use crate::variant::VariantLaunch;
 use assay_gclog::xlog_option;
 use assay_jdk::modes;
 use assay_launch::{LOOK, Local, ProcessSpec, Processes, ReadyWhen};
-use assay_measure::{Benchmark, OwnLoad, Procedure, Watch, WatchConfig, With};
+use assay_measure::{Benchmark, Measurement, OwnLoad, Procedure, Watch, WatchConfig, With};
 use assay_model::{GcJvm, Problem, RunEventKind, Trial, Window, file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,24 +31,35 @@ const FORK_LOG: (&str, &str) = ("gc-", ".log");
 const PATH_BREAKERS: [char; 3] = [':', '"', '%'];
 
 /// A launch in progress.
-struct Launched<'a> {
-    launch: &'a VariantLaunch,
-    trial: Trial,
-    process: Processes<Local>,
+pub(super) struct Launched<'a> {
+    pub launch: &'a VariantLaunch,
+    pub trial: Trial,
+    pub process: Processes<Local>,
     /// Why it could not be started.
-    failed: Option<String>,
-    folder: PathBuf,
-    folder_name: String,
+    pub failed: Option<String>,
+    pub folder: PathBuf,
+    pub folder_name: String,
 }
 
 /// One launch of a benchmark program, and whether its variant cannot work at all.
 pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, bool), Failure> {
     let mut launched = start(run, launch, turn)?;
-    let ended = measure(run, &mut launched, turn);
+    let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
+    let mut procedure = Benchmark { bounds: run.prepared.bounds };
+    let ended = measure(run, &mut launched, turn, &mut procedure, timeout);
+    let completed = ended.and_then(|measurement| complete(&mut launched, measurement.window));
+    conclude(run, launched, completed)
+}
+
+/// Stops what is left of a launch and stores its trial.
+pub(super) fn conclude(
+    run: &mut Run<'_>,
+    mut launched: Launched<'_>,
+    completed: Result<(), Failure>,
+) -> Result<(Trial, bool), Failure> {
     let problems = launched.process.finish(false);
     let problems = problems.into_iter().map(|(role, what)| Problem::new(role, what));
     launched.trial.problems.extend(problems);
-    let completed = ended.and_then(|window| complete(&mut launched, window));
     run.advance(run.prepared.layout.window_s);
     let Launched { mut trial, folder_name, .. } = launched;
     trial.windows.iter().for_each(|window| run.note_window(window.counts()));
@@ -96,7 +107,13 @@ fn log_option(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, Stri
 
 /// Watches it in a thread of its own until it ends by itself. What it used is read before the process is waited for: then its
 /// number, and its account, is gone.
-fn measure(run: &Run<'_>, launched: &mut Launched<'_>, turn: Turn) -> Result<Window, Failure> {
+pub(super) fn measure(
+    run: &Run<'_>,
+    launched: &mut Launched<'_>,
+    turn: Turn,
+    procedure: &mut dyn Procedure,
+    timeout: Duration,
+) -> Result<Measurement, Failure> {
     if let Some(why) = launched.failed.take() {
         return Err(Failure::Trial(why));
     }
@@ -109,10 +126,9 @@ fn measure(run: &Run<'_>, launched: &mut Launched<'_>, turn: Turn) -> Result<Win
     };
     let mut watch = Watch::start(&config).map_err(|e| Failure::Trial(e.to_string()))?;
     let (has_ended, stop) = (AtomicBool::new(false), AtomicBool::new(false));
-    let mut procedure = Benchmark { bounds: run.prepared.bounds };
     let turn = assay_measure::Turn { block: turn.block, attempt: turn.attempt };
     let (waited, measured) = std::thread::scope(|scope| {
-        let (watcher, procedure) = (&mut watch, &mut procedure);
+        let watcher = &mut watch;
         let (has_ended, stop) = (&has_ended, &stop);
         let thread = scope.spawn(move || {
             let mut source = OwnLoad { has_ended };
@@ -120,14 +136,14 @@ fn measure(run: &Run<'_>, launched: &mut Launched<'_>, turn: Turn) -> Result<Win
             let mut with = With { source: &mut source, watcher, data: None, stop, on_event: &mut on_event };
             procedure.measure(&mut with, turn)
         });
-        let waited = wait(run, launched);
+        let waited = wait(run, launched, timeout);
         let over = if waited.is_ok() { has_ended } else { stop };
         over.store(true, Ordering::Relaxed);
         (waited, thread.join())
     });
     waited?;
     match measured {
-        Ok(Ok(Some(measurement))) => Ok(measurement.window),
+        Ok(Ok(Some(measurement))) => Ok(measurement),
         Ok(Ok(None)) => Err(Failure::Interrupted),
         Ok(Err(e)) => Err(Failure::Trial(e.to_string())),
         Err(_) => Err(Failure::Run(crate::StudyError::Internal("measuring panicked".to_owned()))),
@@ -135,8 +151,7 @@ fn measure(run: &Run<'_>, launched: &mut Launched<'_>, turn: Turn) -> Result<Win
 }
 
 /// Until it ends by itself.
-fn wait(run: &Run<'_>, launched: &mut Launched<'_>) -> Result<(), Failure> {
-    let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
+fn wait(run: &Run<'_>, launched: &mut Launched<'_>, timeout: Duration) -> Result<(), Failure> {
     let begun = Instant::now();
     let process = &mut launched.process;
     loop {
@@ -149,7 +164,11 @@ fn wait(run: &Run<'_>, launched: &mut Launched<'_>) -> Result<(), Failure> {
         }
         if timeout <= begun.elapsed() {
             let seconds = timeout.as_secs_f64();
-            let what = format!("the benchmark program did not end within {seconds} s (timeout_s)");
+            let who = match run.prepared.plan.procedure.emulation() {
+                Some(_) => "emulated guest",
+                None => "benchmark program",
+            };
+            let what = format!("the {who} did not end within {seconds} s");
             return Err(Failure::Trial(what + &process.last_words()));
         }
         std::thread::sleep(LOOK);

@@ -2,7 +2,7 @@
 
 use super::server::{Server, Turn};
 use super::state::{Failure, Run, outcome_of, why_not};
-use super::{benchmark, beside, procedure};
+use super::{benchmark, beside, emulated, procedure};
 use crate::plan::load_seed;
 use crate::variant::VariantLaunch;
 use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome, Window};
@@ -32,13 +32,16 @@ pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(
 /// server; a benchmark program measures once a launch, and a capacity takes a server that nothing has happened to, so these are
 /// launched again.
 fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTrial) -> Result<(), Failure> {
-    let is_benchmark = run.prepared.plan.procedure == PlannedProcedure::Benchmark;
-    let measures_once = run.prepared.plan.procedure.measures_once();
+    let procedure = run.prepared.plan.procedure.clone();
+    let measures_once = procedure.measures_once();
     let (mut reason, mut has_counted) = (String::new(), false);
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
         let turn = Turn { block: planned.block, attempt, seed: planned.seed };
-        let (trial, is_hopeless) =
-            if is_benchmark { benchmark::one(run, launch, turn)? } else { one(run, launch, turn)? };
+        let (trial, is_hopeless) = match procedure {
+            PlannedProcedure::Benchmark => benchmark::one(run, launch, turn)?,
+            PlannedProcedure::Emulated(_) => emulated::one(run, launch, turn)?,
+            PlannedProcedure::Windows | PlannedProcedure::Capacity(_) => one(run, launch, turn)?,
+        };
         let is_quiet = trial.windows.iter().all(Window::counts);
         if trial.outcome == TrialOutcome::Interrupted {
             return Err(Failure::Interrupted);

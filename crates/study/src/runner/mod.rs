@@ -3,6 +3,7 @@
 mod benchmark;
 mod beside;
 mod data_urls;
+mod emulated;
 mod fresh;
 mod procedure;
 mod resident;

@@ -4,6 +4,7 @@ use super::server::Server;
 use super::state::{Failure, Run};
 use crate::plan::SETTLE_S;
 use crate::study_file::{LoadKind, LoadTable};
+use crate::variant::VariantLaunch;
 use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadError, Scenario};
 use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows};
 use assay_model::PlannedCapacity;
@@ -19,8 +20,8 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
     match prepared.plan.procedure.capacity() {
         Some(planned) => {
             // What is wrong with the address, the generator says.
-            let load =
-                base(server).map_or(load_of(load), |(_, scenario)| before_search(load_of(load), &scenario));
+            let load = base(server.launch, (&server.url, server.table.url.as_deref()))
+                .map_or(load_of(load), |(_, scenario)| before_search(load_of(load), &scenario));
             let warm_up = warm_up(load);
             let config = capacity_config(run, server, planned);
             Box::new(CapacitySearch { config, warm_up: warm_up.into() })
@@ -68,7 +69,8 @@ pub(super) fn generator_of(
     server: &Server<'_>,
     seed: u64,
 ) -> Result<GeneratorConfig, Failure> {
-    let (base_url, scenario) = base(server)?;
+    let place = (server.url.as_str(), server.table.url.as_deref());
+    let of_load = loaded_by(server.launch, place, seed).map_err(|e| Failure::Variant(e.to_string()))?;
     let tls = server.table.tls.as_ref().map(|tls| tls.options(&run.prepared.study_dir)).transpose();
     let tls = tls.map_err(|e| Failure::Variant(e.to_string()))?.unwrap_or_default();
     if let Some(planned) = run.prepared.plan.procedure.capacity() {
@@ -78,25 +80,34 @@ pub(super) fn generator_of(
             limited: planned.limited_operations.clone(),
             shared: server.shared.clone(),
             tls,
-            ..GeneratorConfig::new(base_url, scenario, planned.connections)
+            ..GeneratorConfig::new(of_load.base_url, of_load.scenario, planned.connections)
         });
     }
-    let load = &server.launch.load;
-    let mut config = GeneratorConfig::new(base_url, scenario, connections_of(load));
-    config.in_flight_max = load.in_flight_max.unwrap_or(config.in_flight_max);
-    config.seed = seed;
-    config.shared = server.shared.clone();
-    config.tls = tls;
-    Ok(config)
+    Ok(GeneratorConfig { shared: server.shared.clone(), tls, ..of_load })
+}
+
+/// The generator of a variant's load, against a server that says that it is ready at the first address, or that is attached at the second.
+pub(super) fn loaded_by(
+    launch: &VariantLaunch,
+    place: (&str, Option<&str>),
+    seed: u64,
+) -> Result<GeneratorConfig, LoadError> {
+    let (base_url, scenario) = base(launch, place)?;
+    let load = &launch.load;
+    let config = GeneratorConfig::new(base_url, scenario, connections_of(load));
+    let in_flight_max = load.in_flight_max.unwrap_or(config.in_flight_max);
+    Ok(GeneratorConfig { in_flight_max, seed, ..config })
 }
 
 /// Where load goes, and what its users do.
-fn base(server: &Server<'_>) -> Result<(String, Scenario), Failure> {
-    let wrong = |e: LoadError| Failure::Variant(e.to_string());
-    let (base_url, of_url) = assay_load::for_url(&server.url).map_err(wrong)?;
-    Ok(match (&server.launch.scenario, &server.table.url) {
+fn base(
+    launch: &VariantLaunch,
+    (url, attached): (&str, Option<&str>),
+) -> Result<(String, Scenario), LoadError> {
+    let (base_url, of_url) = assay_load::for_url(url)?;
+    Ok(match (&launch.scenario, attached) {
         // To the address that was given the scenario's paths are appended; a started server's own is where it says that it is ready.
-        (Some(scenario), Some(url)) => (url.clone(), scenario.clone()),
+        (Some(scenario), Some(url)) => (url.to_owned(), scenario.clone()),
         (scenario, _) => {
             let scenario = scenario.clone().unwrap_or(of_url);
             (scenario.address_of(&base_url), scenario)
@@ -121,7 +132,7 @@ fn before_search(load: Load, scenario: &Scenario) -> Load {
     }
 }
 
-fn load_of(table: &LoadTable) -> Load {
+pub(super) fn load_of(table: &LoadTable) -> Load {
     match table.kind {
         LoadKind::Closed => {
             let think = table.think.map(crate::units::Seconds::duration);

@@ -4,6 +4,7 @@ mod bar_panel;
 mod bars;
 mod by_heap;
 mod capacity_curves;
+mod emulated;
 mod gc_time;
 mod joined;
 mod keys;
@@ -23,6 +24,7 @@ pub fn figures(grid: &Grid, inserts: &Inserts) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut ratios = bars::Ratios::of(grid);
     figures.extend(ratios.take(&[&grid.primary().id, metric::CPU_MS_PER_REQUEST, metric::THROUGHPUT_PER_S]));
+    figures.extend(emulated::figures(grid));
     if figures.is_empty() {
         let why = "not available: no two variants were compared in the same block";
         figures.push(Figure::absent("ratios", "Ratios to the baseline", why));
@@ -32,6 +34,10 @@ pub fn figures(grid: &Grid, inserts: &Inserts) -> Vec<Figure> {
     // There is no window of one load in which response times, collections and memory could be drawn over time.
     if grid.is_benchmark() || grid.finds_capacity() {
         figures.extend(ratios.take(&rest));
+        return figures;
+    }
+    // Of 50 metrics those are drawn that the pictures above show; the tables have all.
+    if grid.run.plan.procedure.emulation().is_some() {
         return figures;
     }
     figures.push(by_heap::figure(grid));

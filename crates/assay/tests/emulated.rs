@@ -1,0 +1,176 @@
+//! A study of an emulated guest, as it is typed: what is counted of a chat, who ends the emulator, and that two equal variants count alike.
+
+use assay_emulate::{EmulatedCounts, Emulator, GuestReport};
+use assay_model::{Summary, Trial, metric};
+use assay_testkit::{checkout, find_java, skip};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
+/// What `./assay setup` builds.
+const JAR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.assay/chat/chat.jar");
+/// Long enough for an emulator on a machine that is full.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// What this machine lacks for a guest with a JVM.
+fn lacks() -> Option<String> {
+    if !Path::new(JAR).exists() {
+        return Some("the chat server is not built: ./assay setup".to_owned());
+    }
+    if find_java(17, 64).is_none() {
+        return Some("no 64-bit JDK 17".to_owned());
+    }
+    Emulator::find(&checkout().join(".assay")).err()
+}
+
+/// A study of a chat of one room, beside the others so that its workload is found.
+fn study(folder: &Path, blocks: u32, levels: &str) -> PathBuf {
+    let text = format!(
+        r#"
+schema = "assay.study/1"
+name = "guest"
+workload = "chat"
+jvm = "17"
+heap = "32m"
+reference_mode = "compressed"
+jvm_options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+workload_options = {{ engine = "selector" }}
+emulated = {{ warm_up = "200ms", window = "20ms" }}
+load = {{ kind = "closed", users = 20 }}
+design = {{ blocks = {blocks}, repeats_max = 0 }}
+[[factor]]
+name = "setting"
+level = [{levels}]
+"#
+    );
+    let file = folder.join("guest.toml");
+    fs::write(&file, text).expect("a file that can be written");
+    file
+}
+
+fn assay_run(file: &Path, out: &Path) -> Child {
+    let mut command = Command::new(ASSAY);
+    command.arg("run").arg(file).arg("--out").arg(out).current_dir(checkout());
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("assay starts")
+}
+
+fn finish(child: Child) {
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn what_a_chat_server_executes_is_counted_for_each_message() {
+    if let Some(why) = lacks() {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("run");
+    finish(assay_run(&study(folder.path(), 1, r#"{ name = "one" }"#), &out));
+    let trial =
+        fs::read_dir(out.join("trials")).expect("trials").next().expect("one").expect("a folder").path();
+    let read: Trial =
+        serde_json::from_slice(&fs::read(trial.join("trial.json")).expect("whole")).expect("a trial");
+    let counts = EmulatedCounts::read(&trial.join(assay_emulate::COUNTS_FILE)).expect("counts");
+    let report = GuestReport::read(&trial.join(assay_emulate::REPORT_FILE)).expect("a report");
+    assert!(!trial.join(assay_emulate::IMAGE_FILE).exists(), "the guest's files are not kept");
+
+    assert_eq!((report.failed, report.errors), (None, 0));
+    assert!(20 <= report.completed && report.completed == report.requests);
+    assert!(read.audit.expect("asked").passed);
+    assert!(read.mode.is_some(), "its own log proves the mode");
+    assert_eq!(counts.client.tasks, 1);
+    let (user, kernel) = (counts.server.user, counts.server.kernel);
+    let part_of = |part: u64, whole: u64| 0 < part && part < whole;
+    for figures in [user, kernel] {
+        assert!(
+            part_of(figures.branches, figures.instructions)
+                && part_of(figures.branches_taken, figures.branches + 1)
+        );
+        assert!(
+            part_of(figures.branches_mispredicted, figures.branches)
+                && figures.btb_misses <= figures.branches
+        );
+        assert!(
+            part_of(figures.l1d_misses, figures.loads + figures.stores)
+                && figures.l2_misses <= figures.l2_uses
+        );
+        assert_eq!(figures.l2_uses, figures.l1i_misses + figures.l1d_misses, "what both miss is asked for");
+    }
+    // Each message is read by the server and written to 19 others: at least a call for the reading, and one write for all that waits.
+    assert!(2 * report.completed <= user.syscalls, "{} {}", user.syscalls, report.completed);
+    let window = &read.windows[0];
+    let per_request = window.metrics[metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST];
+    assert!((per_request * report.completed as f64 / user.instructions as f64 - 1.0).abs() < 1e-9);
+    assert!(!window.metrics.keys().any(|id| id.ends_with("_ms")), "no times");
+}
+
+/// Processes below this one that are emulators.
+fn emulators(folder: &Path) -> Vec<u32> {
+    let all =
+        fs::read_dir("/proc").expect("proc").flatten().filter_map(|e| e.file_name().to_str()?.parse().ok());
+    let is_here =
+        |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(folder));
+    let is_emulator = |pid: &u32| {
+        fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|c| c.windows(6).any(|w| w == b"-icoun"))
+    };
+    all.filter(is_here).filter(is_emulator).collect()
+}
+
+fn until(what: &str, is: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is() {
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_emulator_ends_with_its_study_on_ctrl_c_and_when_the_study_is_killed() {
+    if let Some(why) = lacks() {
+        skip!("{why}");
+    }
+    for signal in [Signal::INT, Signal::KILL] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let own = folder.path().canonicalize().expect("there");
+        let mut child = assay_run(&study(&own, 1, r#"{ name = "one" }"#), &own.join("run"));
+        until("the emulator starts", || {
+            !emulators(&own).is_empty() || !Path::new(&format!("/proc/{}", child.id())).exists()
+        });
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+        kill_process(pid, signal).expect("it runs");
+        child.wait().expect("it ends");
+        until("the emulator ends", || emulators(&own).is_empty());
+    }
+}
+
+#[test]
+#[ignore = "long: 40 guests"]
+fn equal_variants_count_alike_in_twenty_pairs_of_boots() {
+    if let Some(why) = lacks() {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("run");
+    finish(assay_run(&study(folder.path(), 20, r#"{ name = "a" }, { name = "b" }"#), &out));
+    let mut values = std::collections::BTreeMap::new();
+    for trial in fs::read_dir(out.join("trials")).expect("trials").flatten() {
+        let trial: Trial = serde_json::from_slice(&fs::read(trial.path().join("trial.json")).expect("whole"))
+            .expect("a trial");
+        values.insert((trial.block, trial.variant.clone()), trial.windows[0].metrics.clone());
+    }
+    for id in
+        [metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST]
+    {
+        let ratio = |block: u32| values[&(block, "a".to_owned())][id] / values[&(block, "b".to_owned())][id];
+        let ratios: Vec<f64> = (1..=20).map(ratio).collect();
+        println!("{id}: {ratios:?}");
+        assert!(ratios.iter().all(|ratio| (ratio - 1.0).abs() < 0.01), "{id}: {ratios:?}");
+    }
+    let summary: Summary =
+        serde_json::from_slice(&fs::read(out.join("summary.json")).expect("whole")).expect("a summary");
+    assert!(summary.comparisons.iter().all(|c| !c.shown), "an A/A study shows no difference");
+}

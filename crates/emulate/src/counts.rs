@@ -1,0 +1,84 @@
+//! What the plug-in counted between two marks.
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Largest file of counts: it has a fixed number of figures.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// Counts of one party in one mode. Each is a number of events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Instructions that were executed; a string instruction counts once, however often it repeats.
+    pub instructions: u64,
+    /// Accesses that read.
+    pub loads: u64,
+    /// Accesses that write.
+    pub stores: u64,
+    /// Near branches: conditional and unconditional jumps, calls, returns.
+    pub branches: u64,
+    /// Of them, taken.
+    pub branches_taken: u64,
+    /// Of them, those whose direction or target the model foretold wrongly.
+    pub branches_mispredicted: u64,
+    /// Of them, those that the model's branch target buffer did not have.
+    pub btb_misses: u64,
+    /// Cache lines that blocks of instructions asked the L1 instruction cache for.
+    pub l1i_uses: u64,
+    /// Of them, those that it did not have.
+    pub l1i_misses: u64,
+    /// Cache lines that accesses asked the L1 data cache for.
+    pub l1d_uses: u64,
+    /// Of them, those that it did not have.
+    pub l1d_misses: u64,
+    /// Lines that both L1 caches asked the L2 cache for.
+    pub l2_uses: u64,
+    /// Of them, those that it did not have.
+    pub l2_misses: u64,
+    /// Pages of instructions that the instruction TLB did not have.
+    pub itlb_misses: u64,
+    /// Pages of data that the data TLB did not have.
+    pub dtlb_misses: u64,
+    /// `syscall` instructions; in user mode only.
+    pub syscalls: u64,
+    /// Times that the kernel gave the processor to another task; in kernel mode only.
+    pub context_switches: u64,
+}
+
+/// Tasks that belong together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Party {
+    /// Tasks (threads) that ran.
+    pub tasks: u64,
+    /// In user mode.
+    pub user: Figures,
+    /// In kernel mode, interrupts included that came while they ran.
+    pub kernel: Figures,
+}
+
+/// Counts between two marks, by who ran.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmulatedCounts {
+    /// Every task that ran user code and is not the client: the server.
+    pub server: Party,
+    /// The thread that generates the load.
+    pub client: Party,
+    /// Tasks without user code: threads of the kernel, and the idle task.
+    pub kernel_threads: Party,
+}
+
+impl EmulatedCounts {
+    /// Reads what the plug-in wrote.
+    ///
+    /// # Errors
+    /// Why there are no counts, naming the file.
+    pub fn read(path: &Path) -> Result<EmulatedCounts, String> {
+        let size =
+            path.metadata().map_err(|e| format!("the plug-in wrote no {}: {e}", path.display()))?.len();
+        if BYTES_MAX < size {
+            return Err(format!("{} has {size} bytes, too many for counts", path.display()));
+        }
+        let text = fs_err::read(path).map_err(|e| e.to_string())?;
+        serde_json::from_slice(&text).map_err(|e| format!("{} are no counts: {e}", path.display()))
+    }
+}

@@ -1,0 +1,27 @@
+//! A guest under full-system emulation, in which a server and its load run and every instruction is counted.
+//!
+//! - [`Emulator`] is what was fetched (QEMU, a kernel, busybox) and the plug-in that counts, compiled from `plugin/`;
+//! - [`GuestImage`] is the guest's file system: a runtime, what a command names, the libraries that they need;
+//! - [`GuestWork`] is what happens in it, done by [`work`], which runs in the guest;
+//! - [`EmulatedCounts`] is what the plug-in wrote, [`GuestReport`] what the guest says of its work.
+//!
+//! Who starts the emulator, and sees that it ends, is not known here: [`Emulator::command`] is only its command line. The method,
+//! and what it cannot see, is in `docs/emulation.md`.
+
+mod counts;
+mod elf;
+mod emulator;
+mod files;
+mod geometry;
+mod image;
+mod mark;
+mod runtime;
+mod work;
+
+pub use counts::{EmulatedCounts, Figures, Party};
+pub use emulator::{COUNTS_FILE, Command, Emulator, IMAGE_FILE, REPORT_FILE};
+pub use files::{named_files, stripped};
+pub use geometry::Geometry;
+pub use image::GuestImage;
+pub use runtime::runtime_of;
+pub use work::{GUEST_COMMAND, GuestReport, GuestWork, ServerInGuest, work};

@@ -1,0 +1,196 @@
+//! The plug-in's models, natively, against simulations so simple that they can be read, and against counts known beforehand.
+
+use assay_testkit::{SplitMix, skip};
+use std::collections::VecDeque;
+use std::fmt::Write;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Numbers of branches' kinds in `plugin/model.h`.
+const IF: u32 = 1;
+const JUMP: u32 = 2;
+const CALL: u32 = 3;
+const JUMP_INDIRECT: u32 = 4;
+const CALL_INDIRECT: u32 = 5;
+const RETURN: u32 = 6;
+
+/// The program that drives the models, compiled; none without a compiler.
+struct Replay(tempfile::TempDir);
+
+impl Replay {
+    fn build() -> Option<Replay> {
+        let folder = tempfile::tempdir().unwrap();
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin");
+        let mut cc = Command::new("cc");
+        cc.args([
+            "-std=gnu11",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-fsanitize=undefined",
+            "-fno-sanitize-recover",
+            "-o",
+        ]);
+        cc.arg(folder.path().join("replay")).arg(sources.join("replay.c")).arg(sources.join("model.c"));
+        assert!(cc.status().ok()?.success(), "the models compile without warnings");
+        Some(Replay(folder))
+    }
+
+    fn run(&self, arguments: &[&str], input: &str) -> String {
+        let mut replay = Command::new(self.0.path().join("replay"));
+        let mut child = replay.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn numbers(&self, arguments: &[&str], input: &str) -> Vec<u64> {
+        self.run(arguments, input).split_whitespace().map(|word| word.parse().unwrap()).collect()
+    }
+
+    fn misses(&self, entries: u64, ways: u64, numbers: impl IntoIterator<Item = u64>) -> u64 {
+        let text: String = numbers.into_iter().map(|n| format!("{n}\n")).collect();
+        self.numbers(&["sets", &entries.to_string(), &ways.to_string()], &text)[0]
+    }
+
+    /// BTB misses and mispredictions of branches: kind, where, next, target, taken.
+    fn branches(&self, predictor: [&str; 2], branches: &[(u32, u64, u64, u64, bool)]) -> (u64, u64) {
+        let mut text = String::new();
+        for (kind, at, next, target, taken) in branches {
+            writeln!(text, "{kind} {at} {next} {target} {}", u8::from(*taken)).unwrap();
+        }
+        let got = self.numbers(&["branches", predictor[0], predictor[1], "512", "4"], &text);
+        (got[0], got[1])
+    }
+}
+
+/// A cache as it is explained: each set a list, what was used last in front, what falls off its end is given up.
+fn simulated(entries: u64, ways: u64, numbers: &[u64]) -> u64 {
+    let sets = entries / ways;
+    let mut lists = vec![VecDeque::new(); sets as usize];
+    let mut misses = 0;
+    for number in numbers {
+        let list: &mut VecDeque<u64> = &mut lists[(number % sets) as usize];
+        match list.iter().position(|held| held == number) {
+            Some(at) => drop(list.remove(at)),
+            None => misses += 1,
+        }
+        list.push_front(*number);
+        list.truncate(ways as usize);
+    }
+    misses
+}
+
+#[test]
+fn a_cache_misses_what_a_list_for_each_set_misses() {
+    let Some(replay) = Replay::build() else { skip!("no C compiler") };
+    let mut random = SplitMix(19);
+    for (entries, ways) in [(512, 4), (64, 4), (64, 64), (16_384, 4), (8, 1), (72, 72)] {
+        // Near numbers come back often, far ones seldom.
+        let numbers: Vec<u64> = (0..20_000)
+            .map(|_| {
+                let span = [entries / 2 + 1, entries * 2, entries * 16][(random.bits() % 3) as usize];
+                random.bits() % span
+            })
+            .collect();
+        assert_eq!(
+            replay.misses(entries, ways, numbers.iter().copied()),
+            simulated(entries, ways, &numbers),
+            "{entries} {ways}"
+        );
+    }
+}
+
+#[test]
+fn strides_miss_as_often_as_one_can_work_out() {
+    let Some(replay) = Replay::build() else { skip!("no C compiler") };
+    // 16 KiB, 4 ways, lines of 32 bytes: 128 sets of 4.
+    let rounds = |lines: u64, stride: u64| (0..100).flat_map(move |_| (0..lines).map(move |i| i * stride));
+    assert_eq!(replay.misses(512, 4, rounds(512, 1)), 512, "what fits is missed once");
+    assert_eq!(
+        replay.misses(512, 4, rounds(513, 1)),
+        513 + 99 * 5,
+        "one line more: its set of five loses all of them each round"
+    );
+    assert_eq!(replay.misses(512, 4, rounds(4, 128)), 4, "four lines of one set fit");
+    assert_eq!(replay.misses(512, 4, rounds(5, 128)), 500, "the fifth drives each out before it comes back");
+}
+
+#[test]
+fn local_histories_learn_patterns_of_up_to_five_and_forward_branches_are_first_thought_not_taken() {
+    let Some(replay) = Replay::build() else { skip!("no C compiler") };
+    let backwards = |period: u64, n: u64| -> Vec<_> {
+        (0..n).map(|i| (IF, 1000, 1002, 900, i % period != period - 1)).collect()
+    };
+    // A loop of four: three times taken, then not. What four outcomes do not tell apart is learned within a few rounds.
+    let (btb, wrong) = replay.branches(["local", "0"], &backwards(4, 4000));
+    assert_eq!(btb, 1);
+    assert!(wrong <= 2, "a period of four is learned: {wrong}");
+    let (_, wrong) = replay.branches(["local", "0"], &backwards(10, 4000));
+    assert_eq!(wrong, 400, "the end of a loop of ten is not foreseen with four outcomes");
+    let never: Vec<_> = (0..100).map(|_| (IF, 1000, 1002, 2000, false)).collect();
+    assert_eq!(
+        replay.branches(["local", "0"], &never),
+        (100, 0),
+        "not taken: it never enters the BTB, and is foretold so"
+    );
+    let (_, wrong) = replay.branches(["gshare", "12"], &backwards(10, 4000));
+    assert!(wrong < 100, "a long history foresees the end of a loop of ten: {wrong}");
+}
+
+#[test]
+fn sixteen_calls_deep_all_returns_are_foretold_and_the_seventeenth_is_not() {
+    let Some(replay) = Replay::build() else { skip!("no C compiler") };
+    let nest = |depth: u64| -> Vec<_> {
+        let calls = (0..depth).map(|i| (CALL, i * 100, i * 100 + 5, (i + 1) * 100, true));
+        let returns = (0..depth).rev().map(|i| (RETURN, i * 100 + 150, i * 100 + 151, i * 100 + 5, true));
+        calls.chain(returns).collect()
+    };
+    assert_eq!(replay.branches(["local", "0"], &nest(16)).1, 0);
+    assert_eq!(replay.branches(["local", "0"], &nest(17)).1, 1);
+    // An indirect call that goes elsewhere each second time is foretold wrongly each time but never where it stays.
+    let there = |i: u64| if i.is_multiple_of(2) { 500 } else { 700 };
+    let wandering: Vec<_> = (0..100).map(|i| (CALL_INDIRECT, 10, 12, there(i), true)).collect();
+    assert_eq!(replay.branches(["local", "0"], &wandering), (1, 100));
+    let steady: Vec<_> = (0..100).map(|_| (JUMP_INDIRECT, 10, 12, 500, true)).collect();
+    assert_eq!(replay.branches(["local", "0"], &steady), (1, 1));
+}
+
+#[test]
+fn branches_of_x86_are_told_from_all_else_with_their_targets() {
+    let Some(replay) = Replay::build() else { skip!("no C compiler") };
+    // Bytes and what they are, from the Intel manual's volume 2.
+    let known: [(&str, u32, u64, u32); 22] = [
+        ("75fe", IF, 1000, 0),        // jnz to itself
+        ("0f84f6ffffff", IF, 996, 0), // jz, 32 bits
+        ("e3f0", IF, 986, 0),         // jrcxz
+        ("2e7402", IF, 1005, 0),      // with a hint
+        ("eb10", JUMP, 1018, 0),
+        ("e900010000", JUMP, 1261, 0),
+        ("f2e8fbffffff", CALL, 1001, 0),   // bnd call
+        ("ffd0", CALL_INDIRECT, 0, 0),     // call rax
+        ("41ff5308", CALL_INDIRECT, 0, 0), // call [r11+8]
+        ("3effe0", JUMP_INDIRECT, 0, 0),   // notrack jmp rax
+        ("ff2500000000", JUMP_INDIRECT, 0, 0),
+        ("c3", RETURN, 0, 0),
+        ("f3c3", RETURN, 0, 0), // rep ret: it does not repeat
+        ("c20800", RETURN, 0, 0),
+        ("ffc0", 0, 0, 0),     // inc eax
+        ("ff30", 0, 0, 0),     // push [rax]
+        ("0f05", 0, 0, 0),     // syscall
+        ("48cf", 0, 0, 0),     // iretq
+        ("f3a4", 0, 0, 1),     // rep movsb
+        ("f348ab", 0, 0, 1),   // rep stosq
+        ("a4", 0, 0, 0),       // movsb, once
+        ("f30f6f00", 0, 0, 0), // movdqu: the prefix is a part of it
+    ];
+    let text: String = known.iter().map(|(hex, ..)| format!("1000 {hex}\n")).collect();
+    let got = replay.run(&["decode"], &text);
+    for ((hex, kind, target, repeats), line) in known.iter().zip(got.lines()) {
+        assert_eq!(line, format!("{kind} {target} {repeats}"), "{hex}");
+    }
+    assert_eq!(got.lines().count(), known.len());
+}

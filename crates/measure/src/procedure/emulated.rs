@@ -1,0 +1,212 @@
+//! A server in a guest under full-system emulation: the guest loads it itself, and what was counted between its marks is the window.
+
+use super::contract::{Measurement, Procedure, Turn, With};
+use crate::config::Bounds;
+use assay_emulate::{COUNTS_FILE, EmulatedCounts, Figures, GuestReport, REPORT_FILE};
+use assay_load::{Load, LoadError, LoadWindow};
+use assay_model::{Check, Disturbance, Problem, WarmUp, Window, metric};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A guest that was started, and ends by itself when all is counted.
+#[derive(Debug, Clone)]
+pub struct Emulated {
+    /// Where the emulator leaves what it counted and what the guest says.
+    pub folder: PathBuf,
+    /// What is accepted: of them, failed requests. Nobody on this machine disturbs what is counted.
+    pub bounds: Bounds,
+}
+
+impl Procedure for Emulated {
+    /// Done in the guest.
+    fn warm_up(&mut self, _: &mut With<'_>) -> Result<Option<WarmUp>, LoadError> {
+        Ok(None)
+    }
+
+    fn measure(&mut self, with: &mut With<'_>, turn: Turn) -> Result<Option<Measurement>, LoadError> {
+        let whole = LoadWindow {
+            load: Load::Closed { users: 0, think: None },
+            settle: Duration::ZERO,
+            length: Duration::ZERO,
+            slow_above: None,
+        };
+        let launch = with.source.window(&whole, with.stop, &mut |_| ())?;
+        if launch.stopped {
+            return Ok(None);
+        }
+        let (report, counts) = self.read().map_err(|why| LoadError::System {
+            what: "count in the emulated guest",
+            cause: io::Error::other(why),
+            fix: "the trial's server.log has what the guest printed",
+        })?;
+        let mut window = Window {
+            block: turn.block,
+            attempt: turn.attempt,
+            start_monotonic_ns: launch.start_monotonic_ns,
+            end_monotonic_ns: launch.end_monotonic_ns,
+            requests: report.requests,
+            completed: report.completed,
+            errors: report.errors,
+            metrics: metrics(&counts, report.completed),
+            ..Window::default()
+        };
+        window.problems.extend(report.problems.iter().map(|text| Problem::new("guest", text.clone())));
+        let share = report.errors as f64 / report.requests.max(1) as f64;
+        if self.bounds.error_share < share {
+            let evidence = format!("{} of {} requests failed in the guest", report.errors, report.requests);
+            window.disturbances.push(Disturbance { kind: Check::Errors, evidence });
+        }
+        with.watcher.end_window(&launch, &mut window);
+        Ok(Some(Measurement { window, capacity: None, audit: report.audit }))
+    }
+}
+
+impl Emulated {
+    /// What the guest left.
+    fn read(&self) -> Result<(GuestReport, EmulatedCounts), String> {
+        let report = GuestReport::read(&self.folder.join(REPORT_FILE))?;
+        if let Some(why) = report.failed {
+            return Err(why);
+        }
+        if report.completed == 0 {
+            return Err(format!(
+                "none of {} requests was answered rightly: the window is too short",
+                report.requests
+            ));
+        }
+        Ok((report, EmulatedCounts::read(&self.folder.join(COUNTS_FILE))?))
+    }
+}
+
+/// Values by metric. A ratio whose whole is zero has no value.
+fn metrics(counts: &EmulatedCounts, requests: u64) -> BTreeMap<String, f64> {
+    let server = &counts.server;
+    let mut values = BTreeMap::new();
+    let mut add = |id: &str, part: u64, whole: u64, factor: f64| {
+        if whole > 0 {
+            values.insert(id.to_owned(), part as f64 / whole as f64 * factor);
+        }
+    };
+    for (figures, ids) in [(&server.user, &USER), (&server.kernel, &KERNEL)] {
+        for (id, figure) in ids.per_request {
+            add(id, figure(figures), requests, 1.0);
+        }
+        for (id, part, whole) in ids.percent {
+            add(id, part(figures), whole(figures), 100.0);
+        }
+    }
+    let sum = |figures: [&Figures; 2], of: fn(&Figures) -> u64| figures.into_iter().map(of).sum::<u64>();
+    add(metric::EMULATED_SYSCALLS_PER_REQUEST, server.user.syscalls, requests, 1.0);
+    add(metric::EMULATED_CONTEXT_SWITCHES_PER_REQUEST, server.kernel.context_switches, requests, 1.0);
+    let client = counts.client.kernel.instructions;
+    add(metric::EMULATED_CLIENT_KERNEL_INSTRUCTIONS_PER_REQUEST, client, requests, 1.0);
+    let threads = sum([&counts.kernel_threads.user, &counts.kernel_threads.kernel], |f| f.instructions);
+    add(metric::EMULATED_KERNEL_THREAD_INSTRUCTIONS_PER_REQUEST, threads, requests, 1.0);
+    values
+}
+
+type Of = fn(&Figures) -> u64;
+
+/// Which metrics the figures of a mode give.
+struct Ids {
+    per_request: [(&'static str, Of); 12],
+    percent: [(&'static str, Of, Of); 9],
+}
+
+/// The identifiers of both modes differ in one word.
+macro_rules! ids {
+    ($($per:ident: $of:expr;)* / $($percent:ident: $part:expr, $whole:expr;)*) => {
+        Ids {
+            per_request: [$((metric::$per, $of)),*],
+            percent: [$((metric::$percent, $part, $whole)),*],
+        }
+    };
+}
+
+const USER: Ids = ids! {
+    EMULATED_USER_INSTRUCTIONS_PER_REQUEST: |f| f.instructions;
+    EMULATED_USER_LOADS_PER_REQUEST: |f| f.loads;
+    EMULATED_USER_STORES_PER_REQUEST: |f| f.stores;
+    EMULATED_USER_BRANCHES_PER_REQUEST: |f| f.branches;
+    EMULATED_USER_BRANCHES_TAKEN_PER_REQUEST: |f| f.branches_taken;
+    EMULATED_USER_BRANCHES_MISPREDICTED_PER_REQUEST: |f| f.branches_mispredicted;
+    EMULATED_USER_BTB_MISSES_PER_REQUEST: |f| f.btb_misses;
+    EMULATED_USER_L1I_MISSES_PER_REQUEST: |f| f.l1i_misses;
+    EMULATED_USER_L1D_MISSES_PER_REQUEST: |f| f.l1d_misses;
+    EMULATED_USER_L2_MISSES_PER_REQUEST: |f| f.l2_misses;
+    EMULATED_USER_ITLB_MISSES_PER_REQUEST: |f| f.itlb_misses;
+    EMULATED_USER_DTLB_MISSES_PER_REQUEST: |f| f.dtlb_misses;
+    /
+    EMULATED_USER_BRANCH_PERCENT: |f| f.branches, |f| f.instructions;
+    EMULATED_USER_TAKEN_PERCENT: |f| f.branches_taken, |f| f.branches;
+    EMULATED_USER_MISPREDICT_PERCENT: |f| f.branches_mispredicted, |f| f.branches;
+    EMULATED_USER_BTB_MISS_PERCENT: |f| f.btb_misses, |f| f.branches;
+    EMULATED_USER_L1I_MISS_PERCENT: |f| f.l1i_misses, |f| f.l1i_uses;
+    EMULATED_USER_L1D_MISS_PERCENT: |f| f.l1d_misses, |f| f.l1d_uses;
+    EMULATED_USER_L2_MISS_PERCENT: |f| f.l2_misses, |f| f.l2_uses;
+    EMULATED_USER_ITLB_MISS_PERCENT: |f| f.itlb_misses, |f| f.instructions;
+    EMULATED_USER_DTLB_MISS_PERCENT: |f| f.dtlb_misses, |f| f.loads + f.stores;
+};
+
+const KERNEL: Ids = ids! {
+    EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST: |f| f.instructions;
+    EMULATED_KERNEL_LOADS_PER_REQUEST: |f| f.loads;
+    EMULATED_KERNEL_STORES_PER_REQUEST: |f| f.stores;
+    EMULATED_KERNEL_BRANCHES_PER_REQUEST: |f| f.branches;
+    EMULATED_KERNEL_BRANCHES_TAKEN_PER_REQUEST: |f| f.branches_taken;
+    EMULATED_KERNEL_BRANCHES_MISPREDICTED_PER_REQUEST: |f| f.branches_mispredicted;
+    EMULATED_KERNEL_BTB_MISSES_PER_REQUEST: |f| f.btb_misses;
+    EMULATED_KERNEL_L1I_MISSES_PER_REQUEST: |f| f.l1i_misses;
+    EMULATED_KERNEL_L1D_MISSES_PER_REQUEST: |f| f.l1d_misses;
+    EMULATED_KERNEL_L2_MISSES_PER_REQUEST: |f| f.l2_misses;
+    EMULATED_KERNEL_ITLB_MISSES_PER_REQUEST: |f| f.itlb_misses;
+    EMULATED_KERNEL_DTLB_MISSES_PER_REQUEST: |f| f.dtlb_misses;
+    /
+    EMULATED_KERNEL_BRANCH_PERCENT: |f| f.branches, |f| f.instructions;
+    EMULATED_KERNEL_TAKEN_PERCENT: |f| f.branches_taken, |f| f.branches;
+    EMULATED_KERNEL_MISPREDICT_PERCENT: |f| f.branches_mispredicted, |f| f.branches;
+    EMULATED_KERNEL_BTB_MISS_PERCENT: |f| f.btb_misses, |f| f.branches;
+    EMULATED_KERNEL_L1I_MISS_PERCENT: |f| f.l1i_misses, |f| f.l1i_uses;
+    EMULATED_KERNEL_L1D_MISS_PERCENT: |f| f.l1d_misses, |f| f.l1d_uses;
+    EMULATED_KERNEL_L2_MISS_PERCENT: |f| f.l2_misses, |f| f.l2_uses;
+    EMULATED_KERNEL_ITLB_MISS_PERCENT: |f| f.itlb_misses, |f| f.instructions;
+    EMULATED_KERNEL_DTLB_MISS_PERCENT: |f| f.dtlb_misses, |f| f.loads + f.stores;
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_become_values_per_request_and_a_ratio_of_nothing_is_absent() {
+        let user = Figures {
+            instructions: 4_000,
+            loads: 900,
+            stores: 100,
+            dtlb_misses: 10,
+            syscalls: 6,
+            ..Figures::default()
+        };
+        let kernel = Figures { instructions: 8_000, context_switches: 4, ..Figures::default() };
+        let counts = EmulatedCounts {
+            server: assay_emulate::Party { tasks: 3, user, kernel },
+            client: assay_emulate::Party {
+                kernel: Figures { instructions: 200, ..Figures::default() },
+                ..Default::default()
+            },
+            ..EmulatedCounts::default()
+        };
+        let values = metrics(&counts, 2);
+        let value = |id: &str| values.get(id).copied();
+        assert_eq!(value(metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST), Some(2_000.0));
+        assert_eq!(value(metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST), Some(4_000.0));
+        assert_eq!(value(metric::EMULATED_SYSCALLS_PER_REQUEST), Some(3.0));
+        assert_eq!(value(metric::EMULATED_CONTEXT_SWITCHES_PER_REQUEST), Some(2.0));
+        assert_eq!(value(metric::EMULATED_USER_DTLB_MISS_PERCENT), Some(1.0));
+        assert_eq!(value(metric::EMULATED_CLIENT_KERNEL_INSTRUCTIONS_PER_REQUEST), Some(100.0));
+        assert_eq!(value(metric::EMULATED_USER_L2_MISS_PERCENT), None, "nothing asked for the L2 cache");
+        assert!(values.keys().all(|id| assay_model::Metric::by_id(id).is_some()));
+    }
+}

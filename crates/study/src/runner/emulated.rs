@@ -1,0 +1,198 @@
+//! One trial in a guest under full-system emulation: the guest is built, started, and left to itself until it ends; what it counted is the
+//! trial's window.
+
+use super::benchmark::{Launched, conclude, measure};
+use super::server::{Turn, blank_trial, plan, record, variant_spec};
+use super::state::{Failure, Run};
+use crate::error::StudyError;
+use crate::prepare::fixed_placeholders;
+use crate::program_table::ServerTable;
+use crate::variant::VariantLaunch;
+use assay_emulate::{
+    Emulator, GUEST_COMMAND, Geometry, GuestReport, GuestWork, IMAGE_FILE, REPORT_FILE, ServerInGuest,
+};
+use assay_gclog::xlog_option;
+use assay_jdk::modes;
+use assay_launch::{Launch, Placeholders, ProcessSpec, ReadyWhen};
+use assay_measure::Emulated;
+use assay_model::{PlannedEmulation, Problem, RunEventKind, Trial, Window, file};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long an emulator may take to stop when it is asked to.
+const STOP: Duration = Duration::from_secs(5);
+/// Wall time after which a guest is stopped: many times what it should take.
+const TIMEOUT_FACTOR: f64 = 20.0;
+/// The server's port in the guest, in which nothing else listens.
+const PORT: &str = "8080";
+/// The server's own log in the guest, which proves its reference mode.
+const LOG: &str = "/tmp/assay-gc.log";
+/// Where the runtime lies in the guest, the folder in which a server starts, and that of its files.
+const JVM_HOME: &str = "/jvm";
+const HOME: &str = "/root";
+const SERVER_DIR: &str = "/tmp/server";
+/// This program in the guest, and its work.
+const PROGRAM: &str = "/assay";
+const WORK: &str = "/work.json";
+/// Seconds of the guest's clock for the server to be ready.
+const READY_TIMEOUT_S: f64 = 120.0;
+
+/// One guest, and whether its variant cannot work at all.
+pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, bool), Failure> {
+    let planned = run.prepared.plan.procedure.emulation().cloned();
+    let planned = planned.ok_or_else(|| internal("the study emulates nothing"))?;
+    let mut launched = start(run, launch, turn, &planned)?;
+    let mut procedure = Emulated { folder: launched.folder.clone(), bounds: run.prepared.bounds };
+    let timeout = Duration::from_secs_f64(TIMEOUT_FACTOR * crate::emulation::trial_s(&planned));
+    let ended = measure(run, &mut launched, turn, &mut procedure, timeout);
+    let ended = ended.and_then(|measurement| {
+        launched.trial.audit = measurement.audit;
+        complete(&mut launched, measurement.window)
+    });
+    // It is large, and made again from what is stored.
+    let _ = fs_err::remove_file(launched.folder.join(IMAGE_FILE));
+    conclude(run, launched, ended)
+}
+
+fn internal(what: &str) -> Failure {
+    Failure::Run(StudyError::Internal(what.to_owned()))
+}
+
+fn start<'a>(
+    run: &mut Run<'_>,
+    launch: &'a VariantLaunch,
+    turn: Turn,
+    planned: &PlannedEmulation,
+) -> Result<Launched<'a>, Failure> {
+    let number = run.next_number();
+    let variant = launch.variant.name.clone();
+    let Turn { block, attempt, .. } = turn;
+    run.emit(RunEventKind::TrialStarted { number, variant: variant.clone(), block, attempt })?;
+    let folder_name = run.dir.make_trial_folder(number, &variant)?;
+    let folder = run.dir.path().join(&folder_name);
+    let mut trial = blank_trial(run, launch, number, turn);
+    // Every trial has a seed of its own: what layout and random numbers change is then part of the interval.
+    let emulator_seed = turn.seed.wrapping_add(u64::from(number));
+    let command = build(run, launch, turn, planned, (&folder, emulator_seed)).map_err(Failure::Variant)?;
+    let emulator = ProcessSpec {
+        is_server: true,
+        environment: command.env,
+        directory: Some(folder.to_string_lossy().into_owned()),
+        stop_timeout: STOP,
+        ..ProcessSpec::new("server", command.argv, ReadyWhen::Started)
+    };
+    let names = Placeholders::default();
+    let mut process = plan(run, launch, Some(emulator), &folder, turn, names)?;
+    record(&process, &mut trial);
+    let failed = process.start_server(&|| !run.is_stopped()).err();
+    Ok(Launched { launch, trial, process, failed, folder, folder_name })
+}
+
+/// Builds the guest in the trial's folder, and says how the emulator is started there.
+fn build(
+    run: &Run<'_>,
+    launch: &VariantLaunch,
+    turn: Turn,
+    planned: &PlannedEmulation,
+    (folder, emulator_seed): (&Path, u64),
+) -> Result<assay_emulate::Command, String> {
+    let workload = &run.prepared.workload;
+    let emulation = workload.cache.join("emulation");
+    let emulator = Emulator::find(&workload.cache)?;
+    let server = workload.program.server().ok_or("the study has no server")?;
+    let mut names = fixed_placeholders(workload, &launch.variant.workload_options);
+    names.set("seed", turn.seed.to_string());
+    names.set("port", PORT);
+    names.set("server_dir", SERVER_DIR);
+    let logs = launch.variant.jvm.iter().map(|_| xlog_option(LOG)).collect();
+    let has_jvm = launch.variant.jvm.is_some();
+    let spec = ProcessSpec {
+        jvm_home: has_jvm.then(|| JVM_HOME.to_owned()),
+        ..variant_spec(run, launch, ReadyWhen::Started, logs)
+    };
+    let in_guest = Launch::build(&spec, &spec.command, Path::new(HOME), &names);
+    // Its jars say which modules they need; of a folder of jars all of Java SE is taken.
+    let named = assay_emulate::named_files(&in_guest.argv, in_guest.env.values());
+
+    let mut image = emulator.image(&[PROGRAM, GUEST_COMMAND, WORK]).map_err(|e| e.to_string())?;
+    let own = std::env::current_exe().map_err(|e| e.to_string())?;
+    let own = assay_emulate::stripped(&own, &emulation)?;
+    let mut files = vec![(own, PathBuf::from(PROGRAM))];
+    if let Some(jvm) = &launch.variant.jvm {
+        let jars: Vec<PathBuf> =
+            named.iter().filter(|path| path.extension().is_some_and(|e| e == "jar")).cloned().collect();
+        files.push((
+            assay_emulate::runtime_of(Path::new(&jvm.home), &jars, &emulation)?,
+            PathBuf::from(JVM_HOME),
+        ));
+    }
+    let further = planned.files.iter().map(|path| run.prepared.study_dir.join(names.fill(path)));
+    files.extend(named.into_iter().chain(further).map(|path| (path.clone(), path)));
+    for (host, guest) in &files {
+        image.add(host, guest).map_err(|e| e.to_string())?;
+    }
+    image.add_libraries();
+    image.add_folder(&in_guest.cwd);
+    let work = work(run, launch, turn, planned, (server, &names, in_guest))?;
+    image.add_bytes(WORK, serde_json::to_vec(&work).map_err(|e| e.to_string())?, false);
+    let file = fs_err::File::create(folder.join(IMAGE_FILE)).map_err(|e| e.to_string())?;
+    let mut file = std::io::BufWriter::new(file);
+    let image_bytes = image.write(&mut file).map_err(|e| e.to_string())?;
+    std::io::Write::flush(&mut file).map_err(|e| e.to_string())?;
+    let heap_bytes = launch.variant.max_heap_bytes.unwrap_or(0);
+    // The files lie in memory twice until they are unpacked.
+    let memory_mib = planned.memory_mib + ((heap_bytes + 2 * image_bytes) >> 20);
+    Ok(emulator.command(&Geometry::of(planned.processor), memory_mib, emulator_seed))
+}
+
+fn work(
+    run: &Run<'_>,
+    launch: &VariantLaunch,
+    turn: Turn,
+    planned: &PlannedEmulation,
+    (server, names, in_guest): (&ServerTable, &Placeholders, Launch),
+) -> Result<GuestWork, String> {
+    let ready_url = names.fill(&server.ready_url);
+    let place = (ready_url.as_str(), server.url.as_deref());
+    let generator = super::procedure::loaded_by(launch, place, turn.seed).map_err(|e| e.to_string())?;
+    Ok(GuestWork {
+        server: ServerInGuest {
+            argv: in_guest.argv,
+            env: in_guest.env,
+            cwd: in_guest.cwd,
+            ready_timeout_s: server.ready_timeout_s.unwrap_or(READY_TIMEOUT_S),
+            audit_url: server.audit_url.as_ref().map(|url| names.fill(url)),
+            log: launch.variant.jvm.is_some().then(|| PathBuf::from(LOG)),
+            ready_url,
+        },
+        generator,
+        load: super::procedure::load_of(&launch.load),
+        warm_up_s: planned.warm_up_s,
+        window_s: planned.window_s,
+    })
+}
+
+/// Takes the reference mode from the log that the guest handed out, and keeps the log.
+fn complete(launched: &mut Launched<'_>, window: Window) -> Result<(), Failure> {
+    let report = GuestReport::read(&launched.folder.join(REPORT_FILE)).map_err(Failure::Trial)?;
+    let trial = &mut launched.trial;
+    trial.windows.push(window);
+    let Some(log) = report.log else { return Ok(()) };
+    fs_err::write(launched.folder.join(file::GC_LOG), &log)?;
+    let read = assay_gclog::read_jvm(log.as_bytes());
+    trial.collector = read.collector;
+    trial.mode = read.mode;
+    let variant = &launched.launch.variant;
+    match (&trial.mode, variant.reference_mode) {
+        (Some(read), Some(wanted)) => {
+            modes::check(wanted, variant.compact_headers, read).map_err(Failure::Variant)
+        }
+        (None, Some(_)) => {
+            let what =
+                "the log does not show which reference mode the JVM chose, so it could not be verified";
+            trial.problems.push(Problem::new(file::GC_LOG, what));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
