@@ -10,10 +10,18 @@ mod view;
 pub use compare::compare;
 pub(crate) use rule::rules;
 
-use assay_model::{Evidence, HostChange, HostJvm, HostReport, HostRuling, HostSnapshot, HostVerdict, schema};
+use assay_model::{
+    Evidence, HostChange, HostJvm, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, schema,
+};
 use rule::{About, Rule, Test};
 use std::cmp::Reverse;
 use view::{Judged, Judgement, View, chosen};
+
+/// What a rule recommends, as the keys of a level of a study, TOML; `None` where no setting says it.
+pub fn advice(rule: HostRule) -> Option<String> {
+    let of_rule = rules().iter().find(|of| of.id == rule)?;
+    of_rule.level.as_ref().map(toml::Table::to_string)
+}
 
 /// What the rules say of a snapshot: what costs most first, and what is only folklore behind all that is known better.
 pub fn check(snapshot: &HostSnapshot) -> HostReport {

@@ -41,6 +41,8 @@ pub(crate) struct Rule {
     pub(crate) persistent: Option<String>,
     pub(crate) undo: Option<String>,
     pub(crate) risk: Option<String>,
+    /// Keys of a level of a study.
+    pub(crate) level: Option<toml::Table>,
 }
 
 /// What a rule is about.

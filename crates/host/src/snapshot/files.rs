@@ -14,7 +14,7 @@ const MATCHES_MAX: usize = 5000;
 pub(crate) const PID: &str = "{pid}";
 
 /// Reads what the patterns name below a root, by the path without that root. A pattern that names nothing stands for itself, absent.
-pub(super) fn read<'a>(
+pub(crate) fn read<'a>(
     root: &Path,
     patterns: impl Iterator<Item = &'a String>,
     pids: &[u32],

@@ -12,6 +12,8 @@ use assay_model::{HostSnapshot, Problem, schema};
 use std::path::Path;
 
 pub(crate) use files::PID;
+#[cfg(test)]
+pub(crate) use files::read as read_files;
 
 /// Takes a snapshot of this machine.
 ///
