@@ -118,19 +118,25 @@ pub(crate) struct RawEvent {
 /// Events of a chunk: how many, and bytes.
 pub(crate) type RawSums = HashMap<RawEvent, (u64, u64)>;
 
+/// Frames by the numbers of their method and frame type in a chunk; none where the chunk does not name the method.
+type FramesById = HashMap<(u64, u64), Option<Frame>>;
+
+/// Event, thread, class and frames of a stack.
+type StackKey = (Event, u32, Option<Arc<str>>, Vec<u32>);
+
 /// Numbers of what was met before, across chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     frames: HashMap<(Event, Frame), u32>,
     threads: HashMap<(Event, RecordedThread), u32>,
-    stacks: HashMap<(Event, u32, Option<Arc<str>>, Vec<u32>), usize>,
+    stacks: HashMap<StackKey, usize>,
 }
 
 impl Profile {
     /// Adds a chunk.
     pub(crate) fn add(&mut self, sums: &RawSums, constants: &Constants, numbers: &mut Numbers) {
         // Frames of a method are asked for again and again.
-        let mut frames: HashMap<(u64, u64), Option<Frame>> = HashMap::new();
+        let mut frames = FramesById::new();
         for (raw, (events, bytes)) in sums {
             let of = self.events.entry(raw.event).or_default();
             of.events += events;

@@ -60,7 +60,7 @@ fn a_recording_that_is_cut_gives_what_it_has_and_says_so() {
 #[test]
 fn damage_anywhere_never_panics() {
     let whole = recording();
-    let mut random = SplitMix::new(18);
+    let mut random = SplitMix(18);
     for _ in 0..400 {
         let mut bytes = whole.clone();
         for _ in 0..1 + random.bits() % 8 {
