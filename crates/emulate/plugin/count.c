@@ -207,9 +207,10 @@ static void on_mark(unsigned int vcpu, void *userdata) {
         break;
     case MARK_END:
         if (!counts) break;
+        /* No reset: QEMU 7.2 may still hold callbacks of a block that a helper left (fixed in 8.0), and would call what was freed. The guest
+         * ends soon. */
         counts = false;
         write_counts();
-        qemu_plugin_reset(plugin, begin_again);
         break;
     }
 }
@@ -260,7 +261,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
             if (block) block->has_mark = true;
         }
         if (begins_with(insn, SWITCH, sizeof SWITCH, 7))
-            qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, NULL);
+            /* QEMU 7.2 calls nobody who asks for reads alone without userdata. */
+            qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, tasks);
         if (!block) continue;
         qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, block);
         add_code(block, insn);

@@ -107,7 +107,7 @@ impl Emulator {
             &["-M", "microvm", "-cpu", "max,-erms,-fsrm", "-smp", "1", "-m", &memory],
             &[
                 "-accel",
-                "tcg",
+                "tcg,tb-size=512",
                 "-icount",
                 "shift=0,sleep=off",
                 "-seed",

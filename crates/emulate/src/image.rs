@@ -49,7 +49,9 @@ impl GuestImage {
         ] {
             image.put(Path::new(path), Content::Device(major, minor), DEVICE);
         }
-        ["/proc", "/sys", "/tmp", "/root"].map(|folder| image.add_folder(Path::new(folder)));
+        for folder in ["/proc", "/sys", "/tmp", "/root"] {
+            image.add_folder(Path::new(folder));
+        }
         image.add_bytes("/etc/hosts", b"127.0.0.1 localhost\n".to_vec(), false);
         image.add_bytes("/etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n".to_vec(), false);
         image

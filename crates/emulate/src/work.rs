@@ -130,7 +130,8 @@ fn measured(wanted: &GuestWork) -> Result<GuestReport, String> {
     let report = GuestReport {
         failed: None,
         requests: window.requests,
-        completed: window.completed,
+        // Also those that were answered after the end of the window, which were waited for.
+        completed: window.requests.saturating_sub(window.errors()),
         errors: window.errors(),
         connections,
         warm_up_completed: warm_up.map_or(0, |warm_up| warm_up.completed),

@@ -133,7 +133,7 @@ fn build(
     }
     image.add_libraries();
     image.add_folder(&in_guest.cwd);
-    let work = work(run, launch, turn, planned, (server, &names, in_guest))?;
+    let work = work(launch, turn, planned, (server, &names, in_guest))?;
     image.add_bytes(WORK, serde_json::to_vec(&work).map_err(|e| e.to_string())?, false);
     let file = fs_err::File::create(folder.join(IMAGE_FILE)).map_err(|e| e.to_string())?;
     let mut file = std::io::BufWriter::new(file);
@@ -146,7 +146,6 @@ fn build(
 }
 
 fn work(
-    run: &Run<'_>,
     launch: &VariantLaunch,
     turn: Turn,
     planned: &PlannedEmulation,
