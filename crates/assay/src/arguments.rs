@@ -5,6 +5,7 @@ mod flags;
 mod gc;
 mod heap;
 mod host;
+mod http;
 mod inject;
 mod memory;
 mod time;
@@ -15,6 +16,7 @@ pub use flags::FlagsArguments;
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
 pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, PredictArguments};
 pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
+pub use http::HttpArguments;
 pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
 pub use time::{TimeArguments, TimeCommand, TimeDiffArguments, TimeLookArguments};
@@ -259,6 +261,9 @@ pub struct LoadArguments {
     /// Write the response times to this file as an interval log that HdrHistogram tools read
     #[arg(long, conflicts_with = "injectors")]
     pub hlog: Option<PathBuf>,
+    /// HTTP.
+    #[command(flatten)]
+    pub http: HttpArguments,
     /// TLS.
     #[command(flatten)]
     pub tls: TlsArguments,

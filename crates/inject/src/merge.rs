@@ -59,6 +59,7 @@ fn add(whole: &mut Measured, part: &Measured) {
         sum.add_all(more);
     }
     whole.handshakes.add_all(&part.handshakes);
+    whole.spoken.add_all(&part.spoken);
     whole.stopped |= part.stopped;
     add_detail(&mut whole.detail, &part.detail);
 }

@@ -1,5 +1,6 @@
 //! One connection to the server: a non-blocking socket, what is still to be written, and the protocol that is spoken on it.
 
+use crate::clock;
 use crate::protocol::{Answer, Event, Exchange, Failure};
 use crate::request::Request;
 use crate::tls::{Client, Decrypted, Handshake, Secure};
@@ -71,6 +72,17 @@ pub(crate) struct Connection {
     secure: Option<Box<Secure>>,
     /// One that was not taken yet.
     handshake: Option<Handshake>,
+    greeting: Greeting,
+}
+
+/// What both sides say before all requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Greeting {
+    None,
+    /// Since when.
+    Begun(u64),
+    /// How long it took.
+    Done(u64),
 }
 
 impl Connection {
@@ -87,6 +99,7 @@ impl Connection {
             is_connected: false,
             secure: None,
             handshake: None,
+            greeting: Greeting::None,
         }
     }
 
@@ -104,8 +117,7 @@ impl Connection {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
         let state = match rustix::net::connect(&socket, address) {
-            Ok(()) if self.tls.is_none() && self.exchange.is_ready() => State::Open,
-            Ok(()) => State::Opening,
+            Ok(()) => State::Open,
             Err(rustix::io::Errno::INPROGRESS) => State::Opening,
             Err(error) => return Err(error.into()),
         };
@@ -115,14 +127,16 @@ impl Connection {
     fn adopt(&mut self, stream: TcpStream, state: State) -> io::Result<()> {
         stream.set_nodelay(true)?;
         self.stream = Some(stream);
-        self.state = state;
         self.generation = self.generation.wrapping_add(1);
         self.answered = 0;
         self.out.clear();
         self.written = 0;
         self.is_connected = false;
         self.secure = None;
+        self.greeting = Greeting::None;
         self.exchange.begin(self.generation, &mut self.out);
+        let is_ready = self.tls.is_none() && self.exchange.is_ready();
+        self.state = if is_ready { state } else { State::Opening };
         Ok(())
     }
 
@@ -136,7 +150,7 @@ impl Connection {
         self.state != State::Closed
             && loop {
                 match self.read(buffer) {
-                    Ok(Input::Nothing) => break true,
+                    Ok(Input::Nothing) => break self.state != State::Open || self.write().is_ok(),
                     Ok(Input::Bytes { bytes, .. }) if matches!(self.take_in(bytes), Ok(true)) => (),
                     Ok(Input::Bytes { .. } | Input::End) | Err(_) => break false,
                 }
@@ -177,6 +191,11 @@ impl Connection {
 
     /// Says what comes before all requests, and takes the answer; says whether that is done.
     fn greet(&mut self, buffer: &mut Buffer) -> io::Result<bool> {
+        let begun_ns = match self.greeting {
+            Greeting::Begun(begun_ns) => begun_ns,
+            Greeting::None | Greeting::Done(_) => clock::monotonic_ns(),
+        };
+        self.greeting = Greeting::Begun(begun_ns);
         self.write()?;
         while !self.exchange.is_ready() {
             let input = self.read(buffer)?;
@@ -187,7 +206,21 @@ impl Connection {
             }
             .map_err(|failure| io::Error::other(failure.to_string()))?;
         }
+        self.write()?;
+        self.greeting = Greeting::Done(clock::monotonic_ns().saturating_sub(begun_ns));
         Ok(true)
+    }
+
+    /// How long what is said before all requests took, once.
+    pub fn take_greeting_ns(&mut self) -> Option<u64> {
+        let Greeting::Done(ns) = self.greeting else { return None };
+        self.greeting = Greeting::None;
+        Some(ns)
+    }
+
+    /// See [`Exchange::streams_allowed`].
+    pub fn streams_allowed(&self) -> usize {
+        self.exchange.streams_allowed()
     }
 
     /// Has the protocol take all of these bytes; says whether they completed nothing.
@@ -196,7 +229,7 @@ impl Connection {
         while !bytes.is_empty() {
             let (taken, event) = self.feed(bytes)?;
             bytes = &bytes[taken..];
-            is_quiet &= !matches!(event, Some(Event::Answered { .. }));
+            is_quiet &= matches!(event, None | Some(Event::Delivered { .. } | Event::Room));
         }
         Ok(is_quiet)
     }
@@ -208,12 +241,16 @@ impl Connection {
 
     /// Puts a request behind what is still to be written.
     pub fn send(&mut self, stream: usize, request: &Request) {
+        self.forget_written();
+        self.exchange.send(stream, request, &mut self.out);
+    }
+
+    fn forget_written(&mut self) {
         if self.is_written() {
             self.out.clear();
             self.out.shrink_to(OUT_BYTES_KEPT);
             self.written = 0;
         }
-        self.exchange.send(stream, request, &mut self.out);
     }
 
     /// Writes what the socket takes.
@@ -278,7 +315,8 @@ impl Connection {
 
     /// Has the protocol take bytes that came: see [`Exchange::feed`].
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Option<Event>), Failure> {
-        self.exchange.feed(bytes)
+        self.forget_written();
+        self.exchange.feed(bytes, &mut self.out)
     }
 
     /// The server closed its side.
@@ -296,7 +334,38 @@ impl Connection {
 
     /// Gives up the request of a stream; says whether the connection can go on.
     pub fn abandon(&mut self, stream: usize) -> bool {
-        self.exchange.abandon(stream)
+        self.forget_written();
+        self.exchange.abandon(stream, &mut self.out)
+    }
+
+    /// See [`Exchange::takes`].
+    pub fn takes(&self, stream: usize) -> bool {
+        self.state == State::Closed || self.exchange.takes(stream)
+    }
+
+    /// See [`Exchange::has_room`].
+    pub fn has_room(&self) -> bool {
+        self.exchange.has_room()
+    }
+
+    /// See [`Exchange::goes_on`].
+    pub fn goes_on(&self) -> bool {
+        self.exchange.goes_on()
+    }
+
+    /// See [`Exchange::is_undone`].
+    pub fn is_undone(&self, stream: usize) -> bool {
+        self.exchange.is_undone(stream)
+    }
+
+    /// An answer that is whole leaves the connection as it should be: nothing of its request is still to be written.
+    pub fn is_in_step(&self) -> bool {
+        self.exchange.is_framed() || self.is_written()
+    }
+
+    /// See [`Exchange::is_framed`].
+    pub fn is_framed(&self) -> bool {
+        self.exchange.is_framed()
     }
 
     /// Messages that were said on it.

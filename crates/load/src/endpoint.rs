@@ -6,14 +6,36 @@ use crate::connection::Connection;
 use crate::protocol::Exchange;
 use crate::protocol::chat::{self, Chat, Rooms};
 use crate::protocol::http1::Http1;
+use crate::protocol::http2::{Http2, Server};
+use crate::protocol::websocket::{Place, WebSocket};
+use crate::spoken::Spoken as WhatWasSpoken;
 use crate::tls::{Client, TlsOptions};
 use crate::url::BaseUrl;
+use assay_model::Protocol;
 use assay_scenario::{Part, Scenario};
+use serde::{Deserialize, Serialize};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 /// Protocols that are offered within TLS.
 const HTTP1: &[&[u8]] = &[b"http/1.1"];
+const HTTP2: &[&[u8]] = &[b"h2"];
+const STREAMS_MAX: u32 = 1_000;
+/// Of `workloads/chat`.
+const CHAT_PATH: &str = "/chat";
+
+/// Which HTTP is spoken. Over TLS that and no other is agreed on (ALPN); without TLS the server must be known to speak it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Http {
+    /// HTTP/1.1.
+    One,
+    /// HTTP/2.
+    Two {
+        /// Requests that a connection carries at once.
+        streams: u32,
+    },
+}
 
 /// A server's address, and what all connections to it have in common.
 pub(crate) struct Endpoint {
@@ -28,7 +50,10 @@ pub(crate) struct Endpoint {
 enum Spoken {
     /// What stands in every request.
     Http1(Arc<str>),
-    Chat(Arc<Rooms>),
+    Http2(Arc<Server>),
+    WebSocket(Arc<Place>),
+    /// With the place of WebSocket, where they speak that.
+    Chat(Arc<Rooms>, Option<Arc<Place>>),
 }
 
 impl Endpoint {
@@ -39,7 +64,7 @@ impl Endpoint {
     pub fn new(
         base_url: &str,
         scenario: &Scenario,
-        tls: &TlsOptions,
+        (tls, http): (&TlsOptions, Http),
         part: Part,
     ) -> Result<Endpoint, LoadError> {
         let base = BaseUrl::parse(base_url)?;
@@ -52,15 +77,40 @@ impl Endpoint {
             return Err(wrong("its host has no address".to_owned()));
         }
         let (protocols, spoken) = match (&scenario.chat, base.scheme.is_chat()) {
-            (None, false) => (HTTP1, Spoken::Http1(Http1::fixed(&base.authority))),
+            (_, is_chat) if http != Http::One && (is_chat || base.scheme.is_websocket()) => {
+                return Err(wrong(
+                    "only http:// and https:// are spoken over HTTP/2; leave --http out".to_owned(),
+                ));
+            }
+            (None, false) if base.scheme.is_websocket() => {
+                if let Some(mute) = scenario.operations.iter().find(|operation| operation.body.is_none()) {
+                    let fix = "give it a body, which is the message, in a scenario file (--scenario)";
+                    return Err(wrong(format!("operation {:?} says nothing: {fix}", mute.name)));
+                }
+                (HTTP1, Spoken::WebSocket(place(&base, "/")))
+            }
+            (None, false) => match http {
+                Http::One => (HTTP1, Spoken::Http1(Http1::fixed(&base.authority))),
+                Http::Two { streams } => {
+                    if !(1..=STREAMS_MAX).contains(&streams) {
+                        let (value, fix) = (streams.to_string(), "use 1 to 1000".into());
+                        return Err(LoadError::Setting { name: "streams", value, fix });
+                    }
+                    let (is_secure, authority) = (base.scheme.is_secure(), Arc::clone(&base.authority));
+                    let streams = streams as usize;
+                    (HTTP2, Spoken::Http2(Arc::new(Server { is_secure, authority, streams })))
+                }
+            },
             (Some(chat), true) => {
                 let (users, text) = (chat.room_users, chat.text());
-                (&[][..], Spoken::Chat(Arc::new(Rooms { tag: tag(part), users, text })))
+                let place = base.scheme.is_websocket().then(|| place(&base, CHAT_PATH));
+                (&[][..], Spoken::Chat(Arc::new(Rooms { tag: tag(part), users, text }), place))
             }
             (None, true) => return Err(wrong("its scenario has no [chat]".to_owned())),
             (Some(_), false) => {
                 return Err(wrong(
-                    "its scenario has [chat], so it begins with chat:// or chats://".to_owned(),
+                    "its scenario has [chat], so it begins with chat://, chats://, chat+ws:// or chat+wss://"
+                        .to_owned(),
                 ));
             }
         };
@@ -72,26 +122,47 @@ impl Endpoint {
     pub fn connection(&self, number: usize) -> Connection {
         let exchange: Box<dyn Exchange> = match &self.spoken {
             Spoken::Http1(fixed) => Box::new(Http1::new(Arc::clone(fixed))),
-            Spoken::Chat(rooms) => Box::new(Chat::new(Arc::clone(rooms), number)),
+            Spoken::Http2(server) => Box::new(Http2::new(Arc::clone(server))),
+            Spoken::WebSocket(place) => Box::new(WebSocket::new(Arc::clone(place), number)),
+            Spoken::Chat(rooms, place) => Box::new(Chat::new(Arc::clone(rooms), number, place.clone())),
         };
         Connection::new(exchange, self.tls.clone())
     }
 
     /// How many requests a connection carries at once.
     pub fn streams(&self) -> usize {
-        match self.spoken {
-            Spoken::Http1(_) => 1,
-            Spoken::Chat(_) => chat::STREAMS,
+        match &self.spoken {
+            Spoken::Http1(_) | Spoken::WebSocket(_) => 1,
+            Spoken::Http2(server) => server.streams,
+            Spoken::Chat(..) => chat::STREAMS,
         }
+    }
+
+    /// What is said of connections before any was opened.
+    pub fn nothing_spoken(&self) -> WhatWasSpoken {
+        let protocol = match &self.spoken {
+            Spoken::Http1(_) => Protocol::Http1,
+            Spoken::Http2(_) => Protocol::Http2,
+            Spoken::WebSocket(_) => Protocol::WebSocket,
+            Spoken::Chat(_, None) => Protocol::Chat,
+            Spoken::Chat(_, Some(_)) => Protocol::ChatWebSocket,
+        };
+        WhatWasSpoken::nothing(protocol, self.streams())
     }
 
     /// Users of each room, where each user has a connection of its own.
     pub fn room_users(&self) -> Option<usize> {
         match &self.spoken {
-            Spoken::Http1(_) => None,
-            Spoken::Chat(rooms) => Some(rooms.users),
+            Spoken::Http1(_) | Spoken::Http2(_) | Spoken::WebSocket(_) => None,
+            Spoken::Chat(rooms, _) => Some(rooms.users),
         }
     }
+}
+
+/// Where a WebSocket is opened: what the URL says, or else `usual`.
+fn place(base: &BaseUrl, usual: &str) -> Arc<Place> {
+    let target = if base.prefix.is_empty() { usual } else { &base.prefix };
+    Arc::new(Place { authority: Arc::clone(&base.authority), target: target.to_owned() })
 }
 
 /// Names of users begin with it: at most 17 characters, so that a name has at most 32.

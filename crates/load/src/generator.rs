@@ -2,10 +2,11 @@
 
 use crate::LoadError;
 use crate::connection::{Buffer, Connection};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Http};
 use crate::opening::{Patience, open_all};
 use crate::poll::Poll;
 use crate::session::Session;
+use crate::spoken::Spoken;
 use crate::tls::{Handshakes, TlsOptions};
 use assay_model::Problem;
 use assay_scenario::{Dealing, Part, Scenario, Shared};
@@ -41,6 +42,8 @@ pub struct GeneratorConfig {
     pub limited: Vec<String>,
     /// How TLS is spoken, with a URL that begins with `https://`.
     pub tls: TlsOptions,
+    /// Which HTTP is spoken.
+    pub http: Http,
 }
 
 impl GeneratorConfig {
@@ -56,7 +59,16 @@ impl GeneratorConfig {
             seed: 1,
             limited: Vec::new(),
             tls: TlsOptions::default(),
+            http: Http::One,
         }
+    }
+}
+
+impl GeneratorConfig {
+    /// Resolves the host's name.
+    pub(crate) fn endpoint(&self) -> Result<Endpoint, LoadError> {
+        let GeneratorConfig { base_url, scenario, tls, http, shared, .. } = self;
+        Endpoint::new(base_url, scenario, (tls, *http), shared.part())
     }
 }
 
@@ -97,6 +109,8 @@ pub struct Generator {
     patience: Patience,
     /// Those that no stretch has reported yet.
     pub(crate) handshakes: Handshakes,
+    /// The same of what was spoken.
+    pub(crate) spoken: Spoken,
     pub(crate) stretches: u64,
 }
 
@@ -110,7 +124,7 @@ impl Generator {
         within("connections", config.connections, 1..=CONNECTIONS_MAX, "use 1 to 60000")?;
         within("in_flight_max", config.in_flight_max, 1..=IN_FLIGHT_MAX, "use 1 to 10000000")?;
         within("sessions", config.sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
-        let endpoint = Endpoint::new(&config.base_url, &config.scenario, &config.tls, config.shared.part())?;
+        let endpoint = config.endpoint()?;
         let address = endpoint.addresses[0];
         if let Some(users) = endpoint.room_users() {
             // Each user has a connection of its own.
@@ -121,7 +135,6 @@ impl Generator {
         let poll = Poll::new()?;
         Ok(Generator {
             config,
-            endpoint,
             address,
             poll,
             connections,
@@ -129,7 +142,9 @@ impl Generator {
             dealing: Dealing::default(),
             patience: Patience::Full,
             handshakes: Handshakes::none(),
+            spoken: endpoint.nothing_spoken(),
             stretches: 0,
+            endpoint,
         })
     }
 
@@ -154,6 +169,9 @@ impl Generator {
         let unopened = open_all(connections, &missing, address, (*patience, stop), watch);
         *patience = unopened.patience();
         connections.iter_mut().filter_map(Connection::take_handshake).for_each(|one| handshakes.add(one));
+        for at in 0..wanted {
+            self.greeted(at);
+        }
         Ok(Opened { wanted, problems: unopened.problems(&self.config.base_url, wanted) })
     }
 
@@ -174,6 +192,19 @@ impl Generator {
             }
         }
         first.map_or(Ok(()), Err)
+    }
+
+    /// Notes what both sides of a connection said before all requests; says whether they did, and that was not noted yet.
+    pub(crate) fn greeted(&mut self, at: usize) -> bool {
+        let Some(ns) = self.connections[at].take_greeting_ns() else { return false };
+        self.spoken.openings.saturating_record(ns);
+        self.note_allowed(at);
+        true
+    }
+
+    /// Notes how many requests the server allows at once.
+    pub(crate) fn note_allowed(&mut self, at: usize) {
+        self.spoken.allowed(self.connections[at].streams_allowed());
     }
 
     /// Has the poll watch the socket of a connection.

@@ -4,10 +4,13 @@ use crate::law::Load;
 use crate::ledger::Deliveries;
 use crate::priority::Priority;
 use crate::recorder::{counts, empty_histogram, summary_ms};
+use crate::spoken::Spoken;
 use crate::timeline::CompletionTimeline;
 use crate::tls::Handshakes;
 use crate::window::WindowDetail;
-use assay_model::{InjectorPart, LatencyPoint, LoadResult, OperationCount, Problem, Reason, schema};
+use assay_model::{
+    InjectorPart, LatencyPoint, LoadResult, OperationCount, Problem, Protocol, Reason, schema,
+};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -139,6 +142,8 @@ pub struct Measured {
     pub deliveries: Option<Deliveries>,
     /// TLS handshakes since the end of the stretch before, most of them before this one began.
     pub handshakes: Handshakes,
+    /// What was spoken since then, and what opening connections took.
+    pub spoken: Spoken,
     /// The stretch was ended early by its stop flag.
     pub stopped: bool,
     /// Samples of failed requests, and what else went wrong.
@@ -177,6 +182,7 @@ impl Measured {
             priority: None,
             deliveries: None,
             handshakes: Handshakes::none(),
+            spoken: Spoken::nothing(Protocol::Other, 1),
             stopped: false,
             problems: Vec::new(),
             faults: Vec::new(),
@@ -289,6 +295,7 @@ impl Measured {
             send_lag_ms: summary_ms(&self.send_lag),
             generator_cpu_share: self.generator_cpu_share(),
             handshakes: self.handshakes.summary(),
+            protocol: self.spoken.summary(),
             deliveries: self.deliveries.as_ref().map(|deliveries| deliveries.summary(self.seconds())),
             operations: self.operations.clone(),
             seed: self.seed,

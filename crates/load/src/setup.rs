@@ -30,7 +30,7 @@ impl GeneratorConfig {
         if scenario.setup.is_empty() || self.shared.is_set_up() {
             return Ok(());
         }
-        let endpoint = Endpoint::new(&self.base_url, scenario, &self.tls, self.shared.part())?;
+        let endpoint = self.endpoint()?;
         let mut user = Session::new(self.seed, USER, 0, scenario, &self.shared);
         let mut connection = endpoint.connection(0);
         let mut request = Request::default();
@@ -98,7 +98,7 @@ fn answer(
     loop {
         connection.write().map_err(|error| error.to_string())?;
         match answered(connection, &mut buffer) {
-            Ok(Some(keep_alive)) => return Ok(keep_alive && connection.is_written()),
+            Ok(Some(keep_alive)) => return Ok(keep_alive && connection.is_in_step()),
             Ok(None) => wait(connection, until)?,
             Err(failure) => return Err(failure.to_string()),
         }
@@ -118,10 +118,14 @@ fn answered(connection: &mut Connection, buffer: &mut Buffer) -> Result<Option<b
             }
         },
     };
-    Ok(event.and_then(|event| match event {
-        Event::Answered { keep_alive, .. } => Some(keep_alive),
-        Event::Delivered { .. } => None,
-    }))
+    Ok(match event {
+        Some(Event::Answered { keep_alive, .. }) => Some(keep_alive),
+        Some(Event::Failed { why, .. }) => {
+            return Err(Failure::Protocol(format!("the server reset the stream: {why}").into()));
+        }
+        Some(Event::Leaving) if connection.is_undone(STREAM) => return Err(Failure::ClosedBefore),
+        Some(Event::Leaving | Event::Room | Event::Delivered { .. }) | None => None,
+    })
 }
 
 /// Opens the connection to the first address that accepts it.

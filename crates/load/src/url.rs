@@ -1,4 +1,4 @@
-//! The URL under load: `http://host[:port][/prefix]` or `https://...`.
+//! The URL under load: `http://host[:port][/prefix]`, `https://...`, or that of another protocol.
 
 use crate::LoadError;
 use std::sync::Arc;
@@ -8,12 +8,25 @@ use std::sync::Arc;
 pub(crate) enum Scheme {
     Http,
     Https,
+    Ws,
+    Wss,
     Chat,
     Chats,
+    ChatWs,
+    ChatWss,
 }
 
 impl Scheme {
-    const ALL: [Scheme; 4] = [Scheme::Http, Scheme::Https, Scheme::Chat, Scheme::Chats];
+    const ALL: [Scheme; 8] = [
+        Scheme::Http,
+        Scheme::Https,
+        Scheme::Ws,
+        Scheme::Wss,
+        Scheme::Chat,
+        Scheme::Chats,
+        Scheme::ChatWs,
+        Scheme::ChatWss,
+    ];
 
     /// As it is written, without what follows it.
     pub fn name(self) -> &'static str {
@@ -22,26 +35,35 @@ impl Scheme {
             Scheme::Https => "https",
             Scheme::Chat => "chat",
             Scheme::Chats => "chats",
+            Scheme::Ws => "ws",
+            Scheme::Wss => "wss",
+            Scheme::ChatWs => "chat+ws",
+            Scheme::ChatWss => "chat+wss",
         }
     }
 
     /// Where a URL names none.
     pub fn port(self) -> u16 {
         match self {
-            Scheme::Http => 80,
-            Scheme::Https => 443,
-            Scheme::Chat | Scheme::Chats => 8090,
+            Scheme::Http | Scheme::Ws => 80,
+            Scheme::Https | Scheme::Wss => 443,
+            Scheme::Chat | Scheme::Chats | Scheme::ChatWs | Scheme::ChatWss => 8090,
         }
     }
 
     /// Whether TLS is spoken.
     pub fn is_secure(self) -> bool {
-        matches!(self, Scheme::Https | Scheme::Chats)
+        matches!(self, Scheme::Https | Scheme::Wss | Scheme::Chats | Scheme::ChatWss)
     }
 
     /// Whether users say lines to each other.
     pub fn is_chat(self) -> bool {
-        matches!(self, Scheme::Chat | Scheme::Chats)
+        matches!(self, Scheme::Chat | Scheme::Chats | Scheme::ChatWs | Scheme::ChatWss)
+    }
+
+    /// Whether what is said stands in messages of WebSocket.
+    pub fn is_websocket(self) -> bool {
+        matches!(self, Scheme::Ws | Scheme::Wss | Scheme::ChatWs | Scheme::ChatWss)
     }
 }
 
@@ -90,7 +112,10 @@ fn split(url: &str) -> Result<(Scheme, &str, &str), LoadError> {
     }
     let (name, rest) = url.split_once("://").unwrap_or(("", url));
     let Some(scheme) = Scheme::ALL.into_iter().find(|scheme| scheme.name().eq_ignore_ascii_case(name)) else {
-        return Err(wrong(url, "it does not start with http://, https://, chat:// or chats://"));
+        return Err(wrong(
+            url,
+            "it does not start with http://, https://, ws://, wss://, chat://, chats://, chat+ws:// or chat+wss://",
+        ));
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
@@ -145,7 +170,7 @@ mod tests {
     #[test]
     fn bad_urls_say_what_is_wrong() {
         for (url, cause) in [
-            ("ftp://h/", "does not start with http://, https://, chat://"),
+            ("ftp://h/", "does not start with http://, https://, ws://"),
             ("h:80", "does not start with http://"),
             ("http://:80", "names no host"),
             ("http://h:0", "port"),
@@ -161,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_url_or_an_error(url in "((https?|chats?)://)?[\\[\\]:/@a-z0-9 é?#.]{0,40}") {
+        fn any_text_is_a_url_or_an_error(url in "((https?|wss?|chats?|chat[+]wss?)://)?[\\[\\]:/@a-z0-9 é?#.]{0,40}") {
             let _ = BaseUrl::parse(&url);
             let _ = BaseUrl::split(&url);
         }

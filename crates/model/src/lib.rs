@@ -60,7 +60,10 @@ pub use host_check::{
 };
 pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
-pub use load::{DeliverySummary, HandshakeSummary, InjectorPart, LoadResult, LostInjector, OperationCount};
+pub use load::{
+    DeliverySummary, HandshakeSummary, InjectorPart, LoadResult, LostInjector, OperationCount, Protocol,
+    ProtocolSummary,
+};
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
     CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryCopy, MemoryFinding,

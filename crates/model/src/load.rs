@@ -1,5 +1,6 @@
 //! What the load generator reports of one stretch of load: the stored form of `assay load --json`.
 
+use crate::closed::closed;
 use crate::{LatencySummary, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,10 @@ pub struct LoadResult {
     /// before the stretch; one that waits for a connection of its own waits for its handshake, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<HandshakeSummary>,
+    /// What was spoken on the connections, and what of it is not a matter of single requests; absent in what earlier versions stored,
+    /// which spoke HTTP/1.1 or that of a chat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ProtocolSummary>,
     /// Of a chat: whether each message came to all who should have it, once and in order, and how long each delivery took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliveries: Option<DeliverySummary>,
@@ -51,6 +56,42 @@ pub struct LoadResult {
     pub valid: bool,
     /// What was wrong, with samples of wrong answers.
     pub problems: Vec<Problem>,
+}
+
+closed! {
+    /// What is spoken on a connection, behind TLS or not.
+    Protocol {
+        /// One request at a time.
+        Http1 = "http/1.1",
+        /// As many requests at a time as it has streams; over TLS agreed by ALPN, else by prior knowledge.
+        Http2 = "http/2",
+        /// Messages, and those that answer them.
+        WebSocket = "websocket",
+        /// Lines that users say to each other.
+        Chat = "chat",
+        /// The same as messages of WebSocket.
+        ChatWebSocket = "chat-websocket",
+    }
+}
+
+/// What was spoken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProtocolSummary {
+    /// On all connections.
+    pub name: Protocol,
+    /// Requests that a connection may carry at once, as asked.
+    pub streams: u32,
+    /// The fewest that the server allowed on a connection, where it allowed fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams_allowed_min: Option<u32>,
+    /// Connections on which the server took no more requests and said so (GOAWAY, a close frame).
+    pub left_by_server: u64,
+    /// Requests that the server failed without an answer, alone (RST_STREAM).
+    pub reset_by_server: u64,
+    /// From the accepted, where it is asked for secure, connection to the first request that it can carry: what both sides say before.
+    /// Before the stretch and in it; absent where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening_ms: Option<LatencySummary>,
 }
 
 /// Messages that are delivered to the others of a room: settling, stretch and drain together.

@@ -11,8 +11,8 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Keys of `[server]` that mean something for a server that runs already.
-const OF_SERVER: [&str; 8] =
-    ["url", "tls", "pid", "companions", "gc_log", "audit_url", "reset_url", "stats_url"];
+const OF_SERVER: [&str; 9] =
+    ["url", "tls", "http2_streams", "pid", "companions", "gc_log", "audit_url", "reset_url", "stats_url"];
 /// So of the settings.
 const OF_SETTINGS: [&str; 1] = ["load"];
 

@@ -20,6 +20,10 @@ pub struct ServerTable {
     pub url: Option<String>,
     /// How TLS is spoken with a server whose `url` begins with `https://`.
     pub tls: Option<TlsTable>,
+    /// Load it over HTTP/2, with so many requests at once on a connection: agreed on over TLS (ALPN), else the server must be known to speak
+    /// it. Default: HTTP/1.1.
+    #[schemars(range(min = 1, max = 1000))]
+    pub http2_streams: Option<u32>,
     /// The process of a server with `url`, if it is on this machine.
     #[schemars(range(min = 1))]
     pub pid: Option<u32>,

@@ -1,6 +1,6 @@
 //! What can be typed after `assay capacity`.
 
-use super::{InjectorsArguments, TlsArguments};
+use super::{HttpArguments, InjectorsArguments, TlsArguments};
 use assay_text::duration;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -88,6 +88,9 @@ pub struct CapacityArguments {
     /// result is not valid
     #[arg(long)]
     pub count_disturbed: bool,
+    /// HTTP
+    #[command(flatten)]
+    pub http: HttpArguments,
     /// TLS
     #[command(flatten)]
     pub tls: TlsArguments,

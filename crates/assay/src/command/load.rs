@@ -9,7 +9,7 @@ use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured,
     Progress, Scenario, TlsOptions,
 };
-use assay_model::{DeliverySummary, LatencySummary, LoadResult};
+use assay_model::{DeliverySummary, LatencySummary, LoadResult, Protocol, ProtocolSummary};
 use assay_text::redact;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// Samples of what went wrong that are shown as text; `--json` gives all that were kept.
 const PROBLEMS_SHOWN: usize = 6;
+pub(super) const STREAMS_OF_HTTP1: &str =
+    "--streams is for HTTP/2: HTTP/1.1 carries one request at a time; add --http 2";
 
 /// Loads a URL and prints what was measured. The exit code is 1 when the figures cannot be used; `problems` says why.
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
@@ -70,6 +72,7 @@ fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
         ..TlsOptions::default()
     };
     let TlsArguments { trust, client_cert, client_key, .. } = &arguments.tls;
+    let http = arguments.http.http().ok_or_else(|| Failure::input(STREAMS_OF_HTTP1))?;
     // Each user of a chat has a connection of its own.
     let connections = match arguments.users {
         Some(users) if scenario.is_chat() => users,
@@ -77,6 +80,7 @@ fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
     };
     Ok(GeneratorConfig {
         tls: tls.with_files(trust.as_deref(), (client_cert.as_deref(), client_key.as_deref()))?,
+        http,
         in_flight_max: arguments.in_flight,
         seed: arguments.seed.unwrap_or_else(seed::any),
         ..GeneratorConfig::new(base_url, scenario, connections)
@@ -142,6 +146,9 @@ fn write_text(
             handshakes.cpu_ms_mean.map_or_else(String::new, |ms| format!(", {ms:.3} ms of its CPU each"));
         writeln!(out, "    {} handshakes, {} of them resumed{cpu}", handshakes.count, handshakes.resumed)?;
     }
+    if let Some(protocol) = &result.protocol {
+        write_protocol(out, protocol)?;
+    }
     if result.operations.len() > 1 {
         write_mix(out, result)?;
     }
@@ -155,6 +162,24 @@ fn write_text(
     let more = result.problems.len().saturating_sub(PROBLEMS_SHOWN);
     if more > 0 {
         writeln!(out, "  - and {more} more (--json shows them)")?;
+    }
+    Ok(())
+}
+
+fn write_protocol(out: &mut dyn Write, protocol: &ProtocolSummary) -> io::Result<()> {
+    let ProtocolSummary { name, streams, streams_allowed_min, left_by_server, reset_by_server, opening_ms } =
+        protocol;
+    if let Some(ms) = opening_ms {
+        write_times(out, "opening connections, apart from requests", ms)?;
+    }
+    if *name == Protocol::Http2 {
+        let allowed = streams_allowed_min
+            .map_or_else(String::new, |streams| format!(", of which the server allowed {streams}"));
+        writeln!(
+            out,
+            "    {name}, {streams} streams on a connection{allowed}; the server left {left_by_server} connections (GOAWAY) and reset \
+             {reset_by_server} requests"
+        )?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Chat: users who say lines to all others of their room, as `workloads/chat/PROTOCOL.md` specifies.
 //!
-//! A connection is a user. What it says has no answer of its own: it is delivered on the connections of the others.
+//! What is said stands in lines, or in messages of WebSocket. A connection is a user. What it says has no answer of its own: it is delivered on the connections of the others.
 
+use super::websocket::{Place, Socket, seed};
 use super::{Answer, Event, Exchange, Failure};
 use crate::request::{Part, Request};
 use std::sync::Arc;
@@ -32,21 +33,69 @@ enum Stage {
     Joined,
 }
 
+/// How messages are parted.
+enum Wire {
+    Lines {
+        /// The start of a line whose end did not come yet.
+        held: Vec<u8>,
+    },
+    WebSocket(Socket),
+}
+
 pub(crate) struct Chat {
-    rooms: Arc<Rooms>,
-    /// Number of the user, and of its connection.
-    number: usize,
-    stage: Stage,
-    said: u64,
-    /// The start of a line whose end did not come yet.
-    held: Vec<u8>,
+    wire: Wire,
+    user: User,
     answer: Answer,
 }
 
+/// What is said, without how.
+struct User {
+    rooms: Arc<Rooms>,
+    /// Number of the user, and of its connection.
+    number: usize,
+    generation: u32,
+    stage: Stage,
+    said: u64,
+}
+
 impl Chat {
-    pub fn new(rooms: Arc<Rooms>, number: usize) -> Chat {
-        let answer = Answer { status: 200, ..Answer::default() };
-        Chat { rooms, number, stage: Stage::Greeting, said: 0, held: Vec::new(), answer }
+    /// In lines, or at a place of WebSocket.
+    pub fn new(rooms: Arc<Rooms>, number: usize, place: Option<Arc<Place>>) -> Chat {
+        let wire = match place {
+            None => Wire::Lines { held: Vec::new() },
+            Some(place) => Wire::WebSocket(Socket::new(place, LINE_BYTES_MAX)),
+        };
+        let user = User { rooms, number, generation: 0, stage: Stage::Greeting, said: 0 };
+        Chat { wire, user, answer: Answer { status: 200, ..Answer::default() } }
+    }
+}
+
+impl Wire {
+    /// Appends a message.
+    fn put(&mut self, out: &mut Vec<u8>, message: std::fmt::Arguments<'_>, text: &[u8]) {
+        let write = |out: &mut Vec<u8>| {
+            // Writing to a Vec cannot fail.
+            let _ = std::io::Write::write_fmt(out, message);
+            out.extend_from_slice(text);
+        };
+        match self {
+            Wire::WebSocket(socket) => socket.put_text(write, out),
+            Wire::Lines { .. } => {
+                write(out);
+                out.push(b'\n');
+            }
+        }
+    }
+}
+
+impl User {
+    /// Says who it is, and joins its room.
+    fn greet(&self, wire: &mut Wire, out: &mut Vec<u8>) {
+        let (number, generation) = (self.number, self.generation);
+        let Rooms { tag, users, .. } = &*self.rooms;
+        let room = number / users;
+        wire.put(out, format_args!("hello 1 {tag}.{number}.{generation}"), &[]);
+        wire.put(out, format_args!("join {tag}-{room}"), &[]);
     }
 
     /// A whole line, without its end.
@@ -112,51 +161,67 @@ fn decimal(word: &[u8]) -> Option<u64> {
 
 impl Exchange for Chat {
     fn begin(&mut self, generation: u32, out: &mut Vec<u8>) {
-        (self.stage, self.said) = (Stage::Greeting, 0);
-        self.held.clear();
-        let Rooms { tag, users, .. } = &*self.rooms;
-        let room = self.number / users;
-        // Writing to a Vec cannot fail.
-        let _ = std::io::Write::write_fmt(
-            out,
-            format_args!("hello 1 {tag}.{}.{generation}\njoin {tag}-{room}\n", self.number),
-        );
+        let Chat { wire, user, .. } = self;
+        (user.generation, user.stage, user.said) = (generation, Stage::Greeting, 0);
+        match wire {
+            Wire::Lines { held } => {
+                held.clear();
+                user.greet(wire, out);
+            }
+            Wire::WebSocket(socket) => socket.begin(seed(user.number, generation), out),
+        }
     }
 
     fn is_ready(&self) -> bool {
-        self.stage == Stage::Joined
+        self.user.stage == Stage::Joined
     }
 
     fn send(&mut self, _stream: usize, request: &Request, out: &mut Vec<u8>) {
-        self.said += 1;
-        let _ = std::io::Write::write_fmt(out, format_args!("say {} ", self.said));
-        out.extend_from_slice(request.part(Part::Body));
-        out.push(b'\n');
+        self.user.said += 1;
+        self.wire.put(out, format_args!("say {} ", self.user.said), request.part(Part::Body));
     }
 
-    fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Option<Event>), Failure> {
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(usize, Option<Event>), Failure> {
+        let Chat { wire, user, .. } = self;
+        let held = match wire {
+            Wire::Lines { held } => held,
+            Wire::WebSocket(socket) => {
+                let was_open = socket.is_open();
+                let fed = socket.feed(bytes, out, |message| user.line(message))?;
+                if !was_open && socket.is_open() {
+                    user.greet(wire, out);
+                }
+                // What came before says why; and a chat that goes on has no end of its own.
+                return if matches!(fed, (_, Some(Event::Leaving))) {
+                    self.close().map(|_| fed)
+                } else {
+                    Ok(fed)
+                };
+            }
+        };
         let end = memchr::memchr(b'\n', bytes);
         let piece = &bytes[..end.unwrap_or(bytes.len())];
-        if LINE_BYTES_MAX <= self.held.len() + piece.len() {
+        if LINE_BYTES_MAX <= held.len() + piece.len() {
             return Err(Failure::Protocol("a line is longer than 1024 bytes".into()));
         }
         let Some(end) = end else {
-            self.held.extend_from_slice(piece);
+            held.extend_from_slice(piece);
             return Ok((bytes.len(), None));
         };
-        if self.held.is_empty() {
-            return Ok((end + 1, self.line(piece)?));
+        if held.is_empty() {
+            return Ok((end + 1, user.line(piece)?));
         }
-        let mut line = std::mem::take(&mut self.held);
-        line.extend_from_slice(piece);
-        let event = self.line(&line);
-        line.clear();
-        self.held = line;
+        held.extend_from_slice(piece);
+        let event = user.line(held);
+        held.clear();
         Ok((end + 1, event?))
     }
 
     fn close(&mut self) -> Result<Option<Event>, Failure> {
-        Err(Failure::Protocol("the server ended the connection of a user".into()))
+        match &self.wire {
+            Wire::WebSocket(socket) if !socket.is_open() || socket.is_closed() => Err(socket.end()),
+            _ => Err(Failure::Protocol("the server ended the connection of a user".into())),
+        }
     }
 
     fn answer(&self, _stream: usize) -> &Answer {
@@ -167,12 +232,12 @@ impl Exchange for Chat {
         true
     }
 
-    fn abandon(&mut self, _stream: usize) -> bool {
+    fn abandon(&mut self, _stream: usize, _out: &mut Vec<u8>) -> bool {
         true
     }
 
     fn sent(&self) -> u64 {
-        self.said
+        self.user.said
     }
 }
 
@@ -182,7 +247,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn chat() -> Chat {
-        let mut chat = Chat::new(Arc::new(Rooms { tag: "t".into(), users: 20, text: b"a b".to_vec() }), 41);
+        let mut chat =
+            Chat::new(Arc::new(Rooms { tag: "t".into(), users: 20, text: b"a b".to_vec() }), 41, None);
         chat.begin(3, &mut Vec::new());
         chat
     }
@@ -191,7 +257,7 @@ mod tests {
         let mut events = Vec::new();
         for mut bytes in bytes.chunks(piece) {
             while !bytes.is_empty() {
-                let (taken, event) = chat.feed(bytes)?;
+                let (taken, event) = chat.feed(bytes, &mut Vec::new())?;
                 bytes = &bytes[taken..];
                 events.extend(event);
             }

@@ -5,6 +5,8 @@
 
 pub(crate) mod chat;
 pub(crate) mod http1;
+pub(crate) mod http2;
+pub(crate) mod websocket;
 
 use crate::request::Request;
 use std::borrow::Cow;
@@ -28,11 +30,34 @@ pub(crate) trait Exchange: Send {
     /// Appends a request to `out`; the stream carries none.
     fn send(&mut self, stream: usize, request: &Request, out: &mut Vec<u8>);
 
-    /// Takes the next bytes of the connection, which are not empty: up to what completes something, or all. Says how many it took.
+    /// Whether a free stream may get a request. One that may not is tried again when the connection is opened anew, and after
+    /// [`Event::Room`].
+    fn takes(&self, _stream: usize) -> bool {
+        true
+    }
+
+    /// Requests that the server allows at once.
+    fn streams_allowed(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Whether a request can be sent now: the server allows one more at once.
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    /// What is sent and what comes is in frames: an answer that comes before its request is written whole leaves the connection as
+    /// it should be.
+    fn is_framed(&self) -> bool {
+        false
+    }
+
+    /// Takes the next bytes of the connection, which are not empty: up to what completes something, or all. Says how many it took. What is
+    /// to be said to that goes to `out`.
     ///
     /// # Errors
     /// What came is not the protocol's; no request of the connection can be answered any more.
-    fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Option<Event>), Failure>;
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(usize, Option<Event>), Failure>;
 
     /// The server closed the connection.
     ///
@@ -46,8 +71,18 @@ pub(crate) trait Exchange: Send {
     /// Whether any byte came in answer to the request of a stream.
     fn has_begun(&self, stream: usize) -> bool;
 
+    /// Whether the connection is to be kept: requests can be sent on it, or answers are still to come.
+    fn goes_on(&self) -> bool {
+        true
+    }
+
+    /// After [`Event::Leaving`]: the server did nothing with the request of a stream, and will not.
+    fn is_undone(&self, _stream: usize) -> bool {
+        false
+    }
+
     /// The request of a stream is given up; says whether the connection can go on without its answer.
-    fn abandon(&mut self, _stream: usize) -> bool {
+    fn abandon(&mut self, _stream: usize, _out: &mut Vec<u8>) -> bool {
         false
     }
 
@@ -66,6 +101,17 @@ pub(crate) enum Event {
         /// The connection can carry another request.
         keep_alive: bool,
     },
+    /// The request of a stream failed, and no other with it.
+    Failed {
+        stream: usize,
+        /// The server did nothing with it, so that it may be sent again.
+        is_undone: bool,
+        why: &'static str,
+    },
+    /// The server takes no more requests on this connection; it answers those that it took.
+    Leaving,
+    /// The server allows another number of requests at once.
+    Room,
     /// A message came that was sent on another connection.
     Delivered {
         /// Number of that connection.

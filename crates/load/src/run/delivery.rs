@@ -51,6 +51,7 @@ impl Run<'_> {
     /// Closes a connection. What others said is no longer due to its user.
     pub(super) fn close(&mut self, at: usize) {
         self.generator.connections[at].close();
+        self.withheld.changed = true;
         let Some(ledger) = &mut self.ledger else { return };
         let others = ledger.room_of(at).filter(|other| *other != at);
         let slots = others.flat_map(|other| other * self.streams..(other + 1) * self.streams);

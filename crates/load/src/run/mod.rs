@@ -9,6 +9,7 @@
 mod delivery;
 mod ending;
 mod sockets;
+mod streams;
 
 use crate::connection::{Buffer, State};
 use crate::free::Free;
@@ -30,6 +31,7 @@ use assay_scenario::Drawn;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use streams::Withheld;
 
 const MS: u64 = 1_000_000;
 /// How often progress is told and the stop flag looked at.
@@ -57,8 +59,12 @@ struct Active {
     sent_ns: Option<u64>,
     /// It was put on the connection that is open now.
     is_put: bool,
+    /// The server did not allow it on its connection yet.
+    is_held: bool,
     deadline_ns: u64,
     sent_again: bool,
+    /// How often the server said that it did nothing with it.
+    taken_back: u8,
     redirects: u8,
     /// Of a message that is delivered on other connections: its number, and the deliveries that are still due.
     number: u64,
@@ -82,6 +88,7 @@ pub(crate) struct Run<'a> {
     streams: usize,
     slots: Vec<Slot>,
     free: Free,
+    withheld: Withheld,
     /// Of messages that are delivered on other connections.
     ledger: Option<Ledger>,
     /// Of an open loop.
@@ -138,6 +145,7 @@ impl<'a> Run<'a> {
             drain_end_ns: end_ns.saturating_add(timeout_ns),
             stopped: false,
             streams,
+            withheld: Withheld::default(),
             free: Free::new(connections, streams, ledger.is_some(), begun_ns),
             ledger,
             slots: (0..generator.connections.len() * streams).map(|_| Slot::default()).collect(),
@@ -197,6 +205,7 @@ impl<'a> Run<'a> {
             priority: Some(priority),
             deliveries: self.ledger.map(|ledger| ledger.counts),
             handshakes: std::mem::replace(&mut self.generator.handshakes, Handshakes::none()),
+            spoken: std::mem::replace(&mut self.generator.spoken, self.generator.endpoint.nothing_spoken()),
             stopped: self.stopped,
             detail: self.window.into_detail(),
             ..measured
@@ -251,6 +260,7 @@ impl<'a> Run<'a> {
     /// Lets in what is due and sends what finds a connection and a session.
     fn send_due(&mut self, now_ns: u64) {
         self.schedule.admit(now_ns);
+        self.offer_withheld(now_ns);
         while !self.free.is_empty() {
             let Some(waiting) = self.schedule.take() else { break };
             let session = match waiting.user {
@@ -261,13 +271,14 @@ impl<'a> Run<'a> {
                 self.schedule.put_back(waiting);
                 break;
             };
-            let Some((slot, free_ns)) = self.free.take(session) else {
+            let Some((slot, free_ns)) = self.take_free(session) else {
                 self.schedule.put_back(waiting);
                 break;
             };
             let sendable_ns = waiting.sendable_ns(session_free_ns.max(free_ns));
             self.start(slot, waiting, session, sendable_ns, now_ns);
         }
+        self.write_put();
     }
 
     fn start(&mut self, slot: usize, waiting: Waiting, session: usize, sendable_ns: u64, now_ns: u64) {
@@ -290,12 +301,14 @@ impl<'a> Run<'a> {
             sendable_ns,
             sent_ns: None,
             is_put: false,
+            is_held: false,
             deadline_ns,
             sent_again: false,
+            taken_back: 0,
             redirects: 0,
             number: 0,
             due: 0,
         });
-        self.send(slot / self.streams);
+        self.send_with_others(slot / self.streams);
     }
 }

@@ -19,21 +19,39 @@ impl Run<'_> {
 
     /// Sends the requests of a connection, which is opened first if it is not.
     pub(super) fn send(&mut self, at: usize) {
+        if self.put(at)
+            && let Err(error) = self.generator.connections[at].write()
+        {
+            self.broken(at, &error.into());
+        }
+    }
+
+    /// Puts the requests of a connection where they are written from; says whether it is open.
+    pub(super) fn put(&mut self, at: usize) -> bool {
         let connection = &mut self.generator.connections[at];
         if connection.state() == State::Closed {
             let opened = connection.open(&self.generator.address).and_then(|()| self.generator.watch(at));
             if let Err(error) = opened {
-                return self.not_connected(at, &error);
+                self.not_connected(at, &error);
+                return false;
             }
         }
         let slots = self.slots_of(at);
         let connection = &mut self.generator.connections[at];
         if connection.state() != State::Open {
-            return;
+            return false;
         }
         for (stream, Slot { request, active }) in self.slots[slots].iter_mut().enumerate() {
             if let Some(active) = active.as_mut().filter(|active| !active.is_put) {
+                if !connection.has_room() {
+                    active.is_held = true;
+                    self.withheld.hold(at);
+                    continue;
+                }
                 active.is_put = true;
+                if std::mem::take(&mut active.is_held) {
+                    active.sendable_ns = active.waiting.sendable_ns(clock::monotonic_ns());
+                }
                 active.sent_ns.get_or_insert_with(clock::monotonic_ns);
                 connection.send(stream, request);
                 if let Some(ledger) = &mut self.ledger {
@@ -41,9 +59,7 @@ impl Run<'_> {
                 }
             }
         }
-        if let Err(error) = connection.write() {
-            self.broken(at, &error.into());
-        }
+        true
     }
 
     pub(super) fn on_socket(&mut self, event: Ready) {
@@ -67,7 +83,8 @@ impl Run<'_> {
                     }
                     self.send(at);
                     handshake.into_iter().for_each(|one| self.generator.handshakes.add(one));
-                    if handshake.is_some() || self.ledger.is_some() {
+                    let greeted = self.generator.greeted(at);
+                    if handshake.is_some() || greeted {
                         // What came behind the opening is not told again.
                         self.exchange(at, event);
                     }
@@ -92,6 +109,14 @@ impl Run<'_> {
         self.buffer = buffer;
         if let Some(done_ns) = self.answered_ns.take() {
             self.send_due(done_ns);
+        }
+        // What the protocol says to what came.
+        let connection = &mut self.generator.connections[at];
+        if connection.state() == State::Open
+            && !connection.is_written()
+            && let Err(error) = connection.write()
+        {
+            self.broken(at, &error.into());
         }
     }
 
@@ -147,9 +172,20 @@ impl Run<'_> {
             // A hang-up that came with the answer is not told again, so it must be heeded now.
             Event::Answered { stream, keep_alive } => {
                 // A request that is not whole when its answer is would be mistaken for the start of the next one.
-                let is_whole = self.generator.connections[at].is_written();
-                let keep_alive = keep_alive && !hung_up && is_whole;
+                let connection = &self.generator.connections[at];
+                // After a hang-up what is framed is read to its end.
+                let keep_alive =
+                    keep_alive && connection.is_in_step() && (!hung_up || connection.is_framed());
                 self.answered(at * self.streams + stream, keep_alive, clock::monotonic_ns());
+            }
+            Event::Failed { stream, is_undone, why } => {
+                self.failed(at * self.streams + stream, is_undone, why);
+            }
+            Event::Leaving => self.leaving(at),
+            Event::Room => {
+                self.withheld.changed = true;
+                self.generator.note_allowed(at);
+                self.send_held(at);
             }
             Event::Delivered { sender, generation, number } => self.delivered(at, sender, generation, number),
         }
@@ -161,7 +197,7 @@ impl Run<'_> {
         let (at, stream) = (slot / self.streams, slot % self.streams);
         let Generator { config, endpoint, connections, sessions, .. } = &mut *self.generator;
         let (scenario, connection) = (&config.scenario, &mut connections[at]);
-        let Some(mut active) = self.slots[slot].active.take() else { return connection.close() };
+        let Some(mut active) = self.slots[slot].active.take() else { return self.close(at) };
         let operation = &scenario.operations[active.operation];
         let session = &mut sessions[active.session];
         let answer = connection.answer(stream);
@@ -172,7 +208,7 @@ impl Run<'_> {
         connection.answered += 1;
         if follows {
             if !keep_alive {
-                connection.close();
+                self.close(at);
             }
             active.redirects += 1;
             active.is_put = false;
@@ -196,10 +232,11 @@ impl Run<'_> {
             session.restart();
         }
         if !keep_alive {
-            connection.close();
+            self.close(at);
         }
         self.free.put(slot, done_ns);
         self.finish(&active, (done_ns, 0), is_right);
+        self.send_held(at);
     }
 
     fn not_connected(&mut self, at: usize, error: &std::io::Error) {
@@ -228,6 +265,10 @@ impl Run<'_> {
         for slot in self.slots_of(at) {
             let has_begun = self.generator.connections[at].has_begun(slot % self.streams);
             let Some(active) = &mut self.slots[slot].active else { continue };
+            if active.is_held {
+                sends_again = true;
+                continue;
+            }
             let operation = &self.generator.config.scenario.operations[active.operation];
             if was_idle && !has_begun && operation.is_idempotent() && !active.sent_again {
                 active.sent_again = true;
@@ -256,6 +297,7 @@ impl Run<'_> {
             self.abandon(slot);
             self.fail(slot, ErrorKind::Timeout, now_ns, || format!("no whole answer within {limit_ms} ms"));
             self.free.put(slot, now_ns);
+            self.send_held(slot / self.streams);
         }
         self.deadline_floor_ns = floor_ns;
     }
@@ -263,8 +305,15 @@ impl Run<'_> {
     /// Gives up what a slot waits for.
     pub(super) fn abandon(&mut self, slot: usize) {
         let (at, stream) = (slot / self.streams, slot % self.streams);
-        if !self.generator.connections[at].abandon(stream) {
+        let connection = &mut self.generator.connections[at];
+        if !connection.abandon(stream) {
             self.close(at);
+            if 1 < self.streams {
+                self.withheld.hold(at);
+            }
+        } else if !connection.is_written() {
+            // Where it cannot be written the socket says so.
+            let _ = connection.write();
         }
     }
 

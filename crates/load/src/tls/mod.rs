@@ -30,6 +30,8 @@ const HANDSHAKE_READ_BYTES: usize = 4096;
 pub(crate) struct Client {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
+    /// The protocol that the server must have agreed to; HTTP/1.1 needs no agreement.
+    agreed: Option<Vec<u8>>,
 }
 
 /// How connections came to be secure. Times are nanoseconds.
@@ -111,7 +113,8 @@ impl Client {
             true => Resumption::store(Arc::new(store::Sessions::default())),
             false => Resumption::disabled(),
         };
-        Ok(Client { config: Arc::new(config), name })
+        let agreed = protocols.first().filter(|name| **name != b"http/1.1").map(|name| name.to_vec());
+        Ok(Client { config: Arc::new(config), name, agreed })
     }
 }
 
@@ -131,6 +134,7 @@ fn trusted(options: &TlsOptions) -> Result<RootCertStore, LoadError> {
 /// The TLS of one connection.
 pub(crate) struct Secure {
     session: ClientConnection,
+    agreed: Option<Vec<u8>>,
     begun_ns: u64,
     cpu_ns: u64,
     /// No more bytes come.
@@ -156,7 +160,8 @@ impl Secure {
         let session = ClientConnection::new(Arc::clone(&client.config), client.name.clone());
         let mut session = session.map_err(|error| failed(&error))?;
         session.set_buffer_limit(None);
-        Ok(Secure { session, begun_ns: clock::monotonic_ns(), cpu_ns: 0, is_ended: false })
+        let agreed = client.agreed.clone();
+        Ok(Secure { session, agreed, begun_ns: clock::monotonic_ns(), cpu_ns: 0, is_ended: false })
     }
 
     pub fn is_handshaking(&self) -> bool {
@@ -179,7 +184,7 @@ impl Secure {
         loop {
             self.flush(socket)?;
             if !self.session.is_handshaking() {
-                return Ok(true);
+                return self.check_agreed().map(|()| true);
             }
             // What follows the handshake is left where it is, as far as it can be.
             let few = raw.len().min(HANDSHAKE_READ_BYTES);
@@ -198,6 +203,16 @@ impl Secure {
                 Err(error) if error.kind() == ErrorKind::Interrupted => (),
                 Err(error) => return Err(error),
             }
+        }
+    }
+
+    fn check_agreed(&self) -> io::Result<()> {
+        match &self.agreed {
+            Some(agreed) if self.session.alpn_protocol() != Some(agreed) => {
+                let what = "TLS: the server did not agree to HTTP/2 (ALPN h2); leave --http out, or turn it on in the server";
+                Err(io::Error::new(ErrorKind::InvalidData, what))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -325,6 +340,9 @@ fn failed(error: &rustls::Error) -> io::Error {
             | AlertDescription::BadCertificate
             | AlertDescription::UnknownCA,
         ) => "; the server may want a certificate of the client: give --client-cert and --client-key",
+        rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
+            "; the server does not speak HTTP/2 here: leave --http out, or turn it on in the server"
+        }
         rustls::Error::InvalidMessage(_) => "; is this a port that speaks TLS?",
         _ => "",
     };

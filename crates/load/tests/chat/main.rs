@@ -3,10 +3,13 @@
 #[path = "../certificates/mod.rs"]
 mod certificates;
 mod server;
+#[path = "../websocket/server.rs"]
+mod websocket;
 
 use assay_load::{
     ArrivalLaw, Deliveries, Generator, GeneratorConfig, Load, LoadError, Measured, Scenario, TlsOptions,
 };
+use assay_model::Protocol;
 use certificates::Authority;
 use rustls::ServerConnection;
 use server::{Fault, serve};
@@ -15,6 +18,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use tungstenite::Message;
 
 const ROOM: &str = "schema = \"assay.scenario/1\"\nname = \"chat\"\n[chat]\nroom_users = 3\n";
 const CLOSED: Load = Load::Closed { users: 6, think: Some(Duration::from_millis(2)) };
@@ -117,6 +121,71 @@ fn a_chat_over_tls_is_audited_alike() {
     assert_eq!(deliveries.due, 2 * again.requests);
 }
 
+/// Speaks WebSocket with clients, and passes on what they say to a server that does not.
+fn websocket_before(url: &str) -> String {
+    let server = url.strip_prefix("chat://").expect("a plain chat").to_owned();
+    let address = websocket::serve(move |client, _| drop(pass_messages_on(client, &server)));
+    format!("chat+ws://{address}")
+}
+
+fn pass_messages_on(client: TcpStream, server: &str) -> Option<()> {
+    let mut socket = websocket::accept(client, "/chat")?;
+    let mut server = TcpStream::connect(server).ok()?;
+    for stream in [socket.get_ref(), &server] {
+        stream.set_nonblocking(true).ok()?;
+    }
+    let is_waiting = |error: &tungstenite::Error| match error {
+        tungstenite::Error::Io(error) => error.kind() == ErrorKind::WouldBlock,
+        _ => false,
+    };
+    let (mut bytes, mut lines) = ([0; 4096], Vec::new());
+    loop {
+        match socket.read() {
+            Ok(Message::Text(text)) => server.write_all(format!("{text}\n").as_bytes()).ok()?,
+            Err(error) if is_waiting(&error) => (),
+            Ok(_) | Err(_) => return None,
+        }
+        match server.read(&mut bytes) {
+            Ok(0) => return None,
+            Ok(count) => lines.extend_from_slice(&bytes[..count]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => (),
+            Err(_) => return None,
+        }
+        while let Some(end) = lines.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = lines.drain(..=end).collect();
+            let text = String::from_utf8(line).ok()?;
+            match socket.send(Message::text(text.trim_end())) {
+                Ok(()) => (),
+                Err(error) if is_waiting(&error) => (),
+                Err(_) => return None,
+            }
+        }
+        let _ = socket.flush();
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+#[test]
+fn a_chat_over_websocket_is_audited_alike() {
+    for law in [CLOSED, OPEN] {
+        let url = websocket_before(&serve(|_| Fault::None));
+        let measured = load(&url, ROOM, 6, &law).expect("a stretch");
+        let deliveries = measured.deliveries.clone().expect("those of a chat");
+        assert!(0 < measured.completed && measured.errors() == 0, "{:?}", measured.problems);
+        assert_eq!(
+            (deliveries.wrong(), deliveries.due),
+            (None, 2 * measured.requests),
+            "{}",
+            shown(&deliveries)
+        );
+        let told = measured.result().protocol.expect("it was spoken");
+        assert_eq!((told.name, told.left_by_server), (Protocol::ChatWebSocket, 0));
+    }
+    let url = websocket_before(&serve(|number| if number == 50 { Fault::Repeats } else { Fault::None }));
+    let deliveries = load(&url, ROOM, 6, &OPEN).expect("a stretch").deliveries.expect("those of a chat");
+    assert_eq!((deliveries.lost(), deliveries.duplicated), (0, 1), "{}", shown(&deliveries));
+}
+
 /// What never comes is waited for no longer.
 const IMPATIENT: &str =
     "schema = \"assay.scenario/1\"\nname = \"chat\"\n[chat]\nroom_users = 3\ntimeout_ms = 3000\n";
@@ -201,7 +270,7 @@ fn what_cannot_be_a_chat_says_why() {
     for (url, scenario, connections, why) in [
         (url.as_str(), ROOM, 5, "connections = 5: use a multiple of 3, the users of a room"),
         (url.as_str(), get, 6, "has no [chat]"),
-        ("http://127.0.0.1:1", ROOM, 6, "it begins with chat:// or chats://"),
+        ("http://127.0.0.1:1", ROOM, 6, "it begins with chat://, chats://, chat+ws://"),
         (url.as_str(), &both, 6, "[[operation]] and [chat] exclude each other"),
         (url.as_str(), one, 6, "room_users 1 is not from 2 to 1000"),
         (url.as_str(), long, 6, "message_bytes 897 is not from 1 to 896"),

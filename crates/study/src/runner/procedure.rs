@@ -5,7 +5,7 @@ use super::state::{Failure, Run};
 use crate::plan::SETTLE_S;
 use crate::study_file::{LoadKind, LoadTable};
 use crate::variant::VariantLaunch;
-use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadError, Scenario};
+use assay_load::{ArrivalLaw, GeneratorConfig, Http, Load, LoadError, Scenario};
 use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows};
 use assay_model::PlannedCapacity;
 use std::time::Duration;
@@ -73,6 +73,7 @@ pub(super) fn generator_of(
     let of_load = loaded_by(server.launch, place, seed).map_err(|e| Failure::Variant(e.to_string()))?;
     let tls = server.table.tls.as_ref().map(|tls| tls.options(&run.prepared.study_dir)).transpose();
     let tls = tls.map_err(|e| Failure::Variant(e.to_string()))?.unwrap_or_default();
+    let http = server.table.http2_streams.map_or(Http::One, |streams| Http::Two { streams });
     if let Some(planned) = run.prepared.plan.procedure.capacity() {
         return Ok(GeneratorConfig {
             in_flight_max: planned.in_flight_max,
@@ -80,10 +81,11 @@ pub(super) fn generator_of(
             limited: planned.limited_operations.clone(),
             shared: server.shared.clone(),
             tls,
+            http,
             ..GeneratorConfig::new(of_load.base_url, of_load.scenario, planned.connections)
         });
     }
-    Ok(GeneratorConfig { shared: server.shared.clone(), tls, ..of_load })
+    Ok(GeneratorConfig { shared: server.shared.clone(), tls, http, ..of_load })
 }
 
 /// The generator of a variant's load, against a server that says that it is ready at the first address, or that is attached at the second.

@@ -3,10 +3,11 @@
 
 use crate::arguments::{CapacityArguments, MethodName, TlsArguments};
 use crate::command::inject;
+use crate::command::load::STREAMS_OF_HTTP1;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::seed;
-use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource, for_url};
+use assay_load::{Generator, GeneratorConfig, Http, LoadError, LoadSource, for_url};
 use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
 use assay_study::{
     CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, TlsTable,
@@ -81,10 +82,20 @@ fn study_of(arguments: &CapacityArguments, seed: u64) -> Result<Study, Failure> 
         server_name: server_name.clone(),
         resumption: no_resumption.then_some(false),
     };
+    let http = arguments.http.http().ok_or_else(|| Failure::input(STREAMS_OF_HTTP1))?;
+    let http2_streams = match http {
+        Http::One => None,
+        Http::Two { .. } if arguments.url.is_none() => {
+            let what = "--http 2 is for a server with a URL: the ready-made workloads speak HTTP/1.1";
+            return Err(Failure::input(what));
+        }
+        Http::Two { streams } => Some(streams),
+    };
     let tls = Some(tls).filter(|tls| *tls != TlsTable::default());
     let server = |url: &String| ServerTable {
         url: Some(url.clone()),
         tls,
+        http2_streams,
         pid: arguments.pid,
         companions: arguments.companion.clone(),
         gc_log,

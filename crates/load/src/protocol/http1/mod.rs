@@ -49,7 +49,7 @@ impl Exchange for Http1 {
         }
     }
 
-    fn feed(&mut self, bytes: &[u8]) -> Result<(usize, Option<Event>), Failure> {
+    fn feed(&mut self, bytes: &[u8], _out: &mut Vec<u8>) -> Result<(usize, Option<Event>), Failure> {
         Ok((bytes.len(), event(self.reader.feed(bytes)?)))
     }
 
