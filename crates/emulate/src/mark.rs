@@ -25,11 +25,11 @@ pub(crate) fn set(mark: Mark) {
         unsafe {
             match mark {
                 Mark::Begin => {
-                    asm!("jmp 2f", "2: .byte 0x0f, 0x1f, 0x80, 1, 0x53, 0x41, 0x41", "jmp 3f", "3:")
+                    asm!("jmp 2f", "2: .byte 0x0f, 0x1f, 0x80, 1, 0x53, 0x41, 0x41", "jmp 3f", "3:");
                 }
                 Mark::End => asm!("jmp 2f", "2: .byte 0x0f, 0x1f, 0x80, 2, 0x53, 0x41, 0x41", "jmp 3f", "3:"),
                 Mark::Client => {
-                    asm!("jmp 2f", "2: .byte 0x0f, 0x1f, 0x80, 3, 0x53, 0x41, 0x41", "jmp 3f", "3:")
+                    asm!("jmp 2f", "2: .byte 0x0f, 0x1f, 0x80, 3, 0x53, 0x41, 0x41", "jmp 3f", "3:");
                 }
             }
         }

@@ -31,7 +31,7 @@ const INSTRUCTIONS: u64 = 1 + 2 * 1_000_000 + 1 + 4 * 1_000 + 4 + 2 + 1;
 
 fn program(folder: &Path) -> Option<std::path::PathBuf> {
     let (source, program) = (folder.join("known.c"), folder.join("known"));
-    std::fs::write(&source, KNOWN).unwrap();
+    std::fs::write(&source, KNOWN).expect("a source");
     let mut cc = Command::new("cc");
     cc.args(["-O1", "-nostdlib", "-static", "-fno-stack-protector", "-fno-pie", "-no-pie", "-o"])
         .arg(&program)

@@ -20,7 +20,7 @@ struct Replay(tempfile::TempDir);
 
 impl Replay {
     fn build() -> Option<Replay> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin");
         let mut cc = Command::new("cc");
         cc.args([
@@ -40,15 +40,16 @@ impl Replay {
 
     fn run(&self, arguments: &[&str], input: &str) -> String {
         let mut replay = Command::new(self.0.path().join("replay"));
-        let mut child = replay.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let mut child =
+            replay.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        child.stdin.take().expect("its input").write_all(input.as_bytes()).expect("it reads");
+        let output = child.wait_with_output().expect("it ends");
         assert!(output.status.success(), "{arguments:?}");
-        String::from_utf8(output.stdout).unwrap()
+        String::from_utf8(output.stdout).expect("a text")
     }
 
     fn numbers(&self, arguments: &[&str], input: &str) -> Vec<u64> {
-        self.run(arguments, input).split_whitespace().map(|word| word.parse().unwrap()).collect()
+        self.run(arguments, input).split_whitespace().map(|word| word.parse().expect("a number")).collect()
     }
 
     fn misses(&self, entries: u64, ways: u64, numbers: impl IntoIterator<Item = u64>) -> u64 {
@@ -60,7 +61,7 @@ impl Replay {
     fn branches(&self, predictor: [&str; 2], branches: &[(u32, u64, u64, u64, bool)]) -> (u64, u64) {
         let mut text = String::new();
         for (kind, at, next, target, taken) in branches {
-            writeln!(text, "{kind} {at} {next} {target} {}", u8::from(*taken)).unwrap();
+            writeln!(text, "{kind} {at} {next} {target} {}", u8::from(*taken)).expect("a line");
         }
         let got = self.numbers(&["branches", predictor[0], predictor[1], "512", "4"], &text);
         (got[0], got[1])

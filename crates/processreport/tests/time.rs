@@ -120,6 +120,11 @@ fn sample() -> TimeReport {
             has_ended: false,
         }],
         samples: Some(samples()),
+        recording: None,
+        hardware: None,
+        data_accesses: None,
+        fault_places: None,
+        carrier_waits: None,
         requests: Some(15_000.0),
         cgroup: Some(CgroupTime {
             path: "/shop".to_owned(),

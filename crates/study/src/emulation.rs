@@ -107,7 +107,7 @@ pub(crate) fn check(study: &Study, workload: Option<&Workload>, document: &mut D
     let Some(workload) = workload else { return };
     match &workload.program {
         Program::Benchmark(_) => {
-            document.add("emulated", "a guest loads a server; this study has a benchmark program")
+            document.add("emulated", "a guest loads a server; this study has a benchmark program");
         }
         Program::Server(server) if server.url.is_some() => {
             document

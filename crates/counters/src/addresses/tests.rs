@@ -66,7 +66,7 @@ fn a_unit_that_is_not_there_or_knows_no_addresses_gives_no_lines_and_says_what_w
         ),
         (Fake { unit: Unit::PebsStores, own: None, ..none.clone() }, "of 0 samples", "whose processor"),
         (
-            Fake { unit: Unit::PebsStores, own: Some(8), ..none.clone() },
+            Fake { unit: Unit::PebsStores, own: Some(8), ..none },
             "0 have an address in them",
             "whose processor",
         ),

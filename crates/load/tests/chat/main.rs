@@ -124,7 +124,9 @@ fn a_chat_over_tls_is_audited_alike() {
 /// Speaks WebSocket with clients, and passes on what they say to a server that does not.
 fn websocket_before(url: &str) -> String {
     let server = url.strip_prefix("chat://").expect("a plain chat").to_owned();
-    let address = websocket::serve(move |client, _| drop(pass_messages_on(client, &server)));
+    let address = websocket::serve(move |client, _| {
+        pass_messages_on(client, &server);
+    });
     format!("chat+ws://{address}")
 }
 

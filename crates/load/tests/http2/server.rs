@@ -302,14 +302,14 @@ unsafe extern "C" fn read_body(
 ) -> sys::nghttp2_ssize {
     unsafe {
         let Some((body, sent)) = state(user).bodies.get_mut(&id) else {
-            *flags |= sys::NGHTTP2_DATA_FLAG_EOF as u32;
+            *flags |= sys::NGHTTP2_DATA_FLAG_EOF;
             return 0;
         };
         let count = room.min(body.len() - *sent);
         ptr::copy_nonoverlapping(body[*sent..].as_ptr(), into, count);
         *sent += count;
         if *sent == body.len() {
-            *flags |= sys::NGHTTP2_DATA_FLAG_EOF as u32;
+            *flags |= sys::NGHTTP2_DATA_FLAG_EOF;
         }
         count as sys::nghttp2_ssize
     }

@@ -49,7 +49,7 @@ pub fn sections(report: &TimeReport) -> Vec<Section> {
             .figures("Kernel, per 1000 instructions", |figure| {
                 per_1000(figure.kernel_per_1000_instructions())
             })
-            .words("", multiplexed);
+            .words("", |figure| multiplexed(figure));
         let text = format!("<p class=\"how\">{}.</p>{}", html(&quality(counters)), table.table().html());
         sections.push(Section::new("hardware", "Hardware counters", text).called("Counters"));
     }
@@ -99,7 +99,7 @@ fn lines_html(data: &DataAccesses, report: &TimeReport) -> String {
         .words("Sharing", |line| if line.is_false_sharing { "false".to_owned() } else { "true".to_owned() })
         .figures("Samples", |line| count(line.samples))
         .figures("Stores", |line| count(line.stores))
-        .words("Threads", users);
+        .words("Threads", |line| users(line));
     format!(
         "<p class=\"how\">{} of {}.</p>{}",
         count(data.samples),

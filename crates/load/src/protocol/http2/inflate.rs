@@ -55,7 +55,7 @@ impl Inflater {
             };
             let taken = usize::try_from(taken).map_err(|_| Fault::Compression)?;
             block = block.get(taken..).ok_or(Fault::Compression)?;
-            if flags as u32 & sys::NGHTTP2_HD_INFLATE_EMIT as u32 != 0 {
+            if flags as u32 & sys::NGHTTP2_HD_INFLATE_EMIT != 0 {
                 list_bytes += pair.namelen + pair.valuelen;
                 if LIST_BYTES_MAX < list_bytes {
                     return Err(Fault::HeadTooLong);
@@ -70,7 +70,7 @@ impl Inflater {
                 };
                 header(name, value);
             }
-            if flags as u32 & sys::NGHTTP2_HD_INFLATE_FINAL as u32 != 0 {
+            if flags as u32 & sys::NGHTTP2_HD_INFLATE_FINAL != 0 {
                 // SAFETY: as above; the block is over.
                 unsafe { sys::nghttp2_hd_inflate_end_headers(self.0.as_ptr()) };
                 return Ok(());

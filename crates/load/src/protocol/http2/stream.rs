@@ -100,7 +100,7 @@ impl Stream {
         match name {
             b"content-length" => match length(value) {
                 Some(length) if self.length.is_none_or(|before| before == length) => {
-                    self.length = Some(length)
+                    self.length = Some(length);
                 }
                 _ => self.wrong = Some("content-length is not one number"),
             },
