@@ -143,9 +143,14 @@ impl Window {
         let from_ns = end_ns.saturating_sub(self.length_ns);
         let first_end_ns = first_ns.saturating_add(self.length_ns);
         self.first_window_ns += end_ns.min(first_end_ns).saturating_sub(start_ns);
+        let counts = first_ns <= from_ns && self.length_ns <= end_ns;
         // Most pauses lie farther apart than a window is long: it holds this one alone.
         if after_ns <= from_ns {
             self.oldest = forgotten + pauses.len() as u64 - 1;
+            if counts {
+                self.paused_ns = self.paused_ns.max(Some(end_ns - start_ns.max(from_ns)));
+            }
+            return;
         }
         let at = |number: u64| pauses.get(usize::try_from(number.checked_sub(forgotten)?).ok()?);
         let (oldest_start, oldest_end, oldest_sum) = loop {
@@ -155,7 +160,7 @@ impl Window {
             }
             self.oldest += 1;
         };
-        if first_ns <= from_ns && self.length_ns <= end_ns {
+        if counts {
             let before_ns = oldest_sum.saturating_sub(oldest_end - oldest_start);
             let cut_ns = from_ns.saturating_sub(oldest_start);
             let paused_ns = sum_ns.saturating_sub(before_ns).saturating_sub(cut_ns);

@@ -13,31 +13,36 @@ pub(crate) struct Decimal {
     pub places: u32,
 }
 
+/// Appends the digits that bytes begin with to a number, and counts them. One that overflows has too many.
+#[inline]
+fn digits(bytes: &[u8], mut units: u64) -> (u64, usize) {
+    let mut count = 0;
+    while let Some(byte) = bytes.get(count) {
+        let digit = byte.wrapping_sub(b'0');
+        if 10 <= digit {
+            break;
+        }
+        units = units.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
+    }
+    (units, count)
+}
+
 impl Decimal {
     /// Takes a number such as `0.0157380` off the front. The JVM of some locales writes a comma (JDK 7 on Windows), which is
     /// followed by a digit at once, never by a blank. Held by `commas_of_some_locales_are_decimal_points`.
     pub fn take(text: &mut &str) -> Option<Decimal> {
         let bytes = text.as_bytes();
-        let (mut units, mut point, mut end) = (0_u64, None, bytes.len());
-        for (at, byte) in bytes.iter().enumerate() {
-            let digit = byte.wrapping_sub(b'0');
-            if digit < 10 {
-                // A number that overflows has too many digits; it is rejected below.
-                units = units.wrapping_mul(10).wrapping_add(u64::from(digit));
-            } else if matches!(byte, b'.' | b',')
-                && 0 < at
-                && point.is_none()
-                && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
-            {
-                point = Some(at);
-            } else {
-                end = at;
-                break;
-            }
-        }
-        let places = point.map_or(0, |point| end - point - 1);
-        let digits = end - usize::from(point.is_some());
-        if !(1..=DIGITS_MAX).contains(&digits) {
+        let (whole, before) = digits(bytes, 0);
+        let fraction = match bytes.get(before) {
+            Some(b'.' | b',') if 0 < before => digits(&bytes[before + 1..], whole),
+            _ => (whole, 0),
+        };
+        let (units, places, end) = match fraction {
+            (_, 0) => (whole, 0, before),
+            (units, places) => (units, places, before + 1 + places),
+        };
+        if !(1..=DIGITS_MAX).contains(&(before + places)) {
             return None;
         }
         *text = &text[end..];

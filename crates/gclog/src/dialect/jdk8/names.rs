@@ -51,50 +51,44 @@ impl Name {
 }
 
 /// Names by their first byte, the longer before those that they begin with.
-const NAMES: [(&str, Name); 31] = [
-    ("GC pause", Name::Pause("GC pause")),
-    ("GC remark", Name::Pause("GC remark")),
-    ("GC cleanup", Name::Pause("GC cleanup")),
-    ("GC ref-proc", Name::Detail),
-    ("GC Worker", Name::Detail),
-    ("GC", Name::Pause("GC")),
-    ("Full GC", Name::Pause("Full GC")),
-    ("Inc GC", Name::Pause("Inc GC")),
-    ("ParNew", Name::Young("ParNew")),
-    ("ASParNew", Name::Young("ASParNew")),
-    ("DefNew", Name::Young("DefNew")),
-    ("PSYoungGen", Name::Young("PSYoungGen")),
-    ("PSOldGen", Name::Old("PSOldGen")),
-    ("ParOldGen", Name::Old("ParOldGen")),
-    ("PSPermGen", Name::Permanent),
-    ("Tenured", Name::Old("Tenured")),
-    ("Train", Name::Old("Train")),
-    ("ASCMS", Name::Old("ASCMS")),
-    ("CMS Perm", Name::Permanent),
-    ("CMS", Name::Old("CMS")),
-    ("Perm", Name::Permanent),
-    ("Metaspace", Name::Permanent),
-    ("1 CMS-initial-mark", Name::Mark("CMS-initial-mark")),
-    ("1 CMS-remark", Name::Mark("CMS-remark")),
-    ("1 ASCMS-initial-mark", Name::Mark("CMS-initial-mark")),
-    ("1 ASCMS-remark", Name::Mark("CMS-remark")),
-    ("Times", Name::Times),
-    ("Eden", Name::Eden),
-    ("YG occupancy", Name::YoungOccupancy),
-    ("Parallel Time", Name::Parallel),
-    (" ", Name::Sizes),
-];
-
-/// First bytes of the names, close together: they are searched for every bracket.
-const FIRSTS: [u8; NAMES.len()] = {
-    let mut firsts = [0; NAMES.len()];
-    let mut at = 0;
-    while at < firsts.len() {
-        firsts[at] = NAMES[at].0.as_bytes()[0];
-        at += 1;
+fn names(first: u8) -> &'static [(&'static str, Name)] {
+    match first {
+        b'G' => &[
+            ("GC pause", Name::Pause("GC pause")),
+            ("GC remark", Name::Pause("GC remark")),
+            ("GC cleanup", Name::Pause("GC cleanup")),
+            ("GC ref-proc", Name::Detail),
+            ("GC Worker", Name::Detail),
+            ("GC", Name::Pause("GC")),
+        ],
+        b'F' => &[("Full GC", Name::Pause("Full GC"))],
+        b'I' => &[("Inc GC", Name::Pause("Inc GC"))],
+        b'P' => &[
+            ("ParNew", Name::Young("ParNew")),
+            ("PSYoungGen", Name::Young("PSYoungGen")),
+            ("PSOldGen", Name::Old("PSOldGen")),
+            ("ParOldGen", Name::Old("ParOldGen")),
+            ("PSPermGen", Name::Permanent),
+            ("Perm", Name::Permanent),
+            ("Parallel Time", Name::Parallel),
+        ],
+        b'A' => &[("ASParNew", Name::Young("ASParNew")), ("ASCMS", Name::Old("ASCMS"))],
+        b'D' => &[("DefNew", Name::Young("DefNew"))],
+        b'T' => &[("Times", Name::Times), ("Tenured", Name::Old("Tenured")), ("Train", Name::Old("Train"))],
+        b'C' => &[("CMS Perm", Name::Permanent), ("CMS", Name::Old("CMS"))],
+        b'M' => &[("Metaspace", Name::Permanent)],
+        b'1' => &[
+            ("1 CMS-initial-mark", Name::Mark("CMS-initial-mark")),
+            ("1 CMS-remark", Name::Mark("CMS-remark")),
+            ("1 ASCMS-initial-mark", Name::Mark("CMS-initial-mark")),
+            ("1 ASCMS-remark", Name::Mark("CMS-remark")),
+        ],
+        b'E' => &[("Eden", Name::Eden)],
+        b'Y' => &[("YG occupancy", Name::YoungOccupancy)],
+        b' ' => &[(" ", Name::Sizes)],
+        _ => &[],
     }
-    firsts
-};
+}
 
 /// Parts of the work, beginnings suffice: CMS' remark, references, G1's phases of all releases and levels of detail.
 const DETAILS: &[&str] = &[
@@ -208,6 +202,10 @@ const DETAILS: &[&str] = &[
 
 /// The name behind a bracket, and its length.
 pub(super) fn name(text: &str) -> (Name, usize) {
+    // Most brackets, told without the names that begin alike.
+    if text.starts_with("GC (") {
+        return (Name::Pause("GC"), "GC".len());
+    }
     if let Some(found) = concurrent(text) {
         return found;
     }
@@ -216,10 +214,9 @@ pub(super) fn name(text: &str) -> (Name, usize) {
         return (Name::Sizes, 0);
     }
     let first = text.as_bytes().first();
-    let mut alike =
-        first.into_iter().flat_map(|first| memchr::memchr_iter(*first, &FIRSTS)).map(|at| NAMES[at]);
+    let mut alike = names(first.copied().unwrap_or(0)).iter();
     if let Some((name, what)) = alike.find(|(name, _)| text.starts_with(name)) {
-        return (what, name.len());
+        return (*what, name.len());
     }
     match DETAILS.iter().find(|name| name.as_bytes().first() == first && text.starts_with(**name)) {
         Some(name) => (Name::Detail, name.len()),
@@ -293,8 +290,11 @@ mod tests {
 
     #[test]
     fn names_of_pauses_generations_and_details_do_not_hide_one_another() {
-        for (own, what) in NAMES {
-            assert_eq!(name(own), (what, own.len()), "{own}");
+        for (first, (own, what)) in
+            (0..=u8::MAX).flat_map(|first| names(first).iter().map(move |own| (first, own)))
+        {
+            assert_eq!(own.as_bytes().first(), Some(&first), "{own}");
+            assert_eq!(name(own), (*what, own.len()), "{own}");
         }
         for own in DETAILS {
             assert_eq!(name(own).0, Name::Detail, "{own}");
