@@ -61,7 +61,7 @@ fn degenerated(report: &GcReport) -> Option<GcFinding> {
         "Give the heap more room, or begin earlier (-XX:ShenandoahMinFreeThreshold, -XX:ShenandoahInitFreeThreshold), or give it more \
          threads (-XX:ConcGCThreads)",
         "Cycles end in time; costs resident memory or CPU time",
-    ))
+    ).or_starved(report))
 }
 
 fn stalls(report: &GcReport) -> Option<GcFinding> {
@@ -80,7 +80,7 @@ fn stalls(report: &GcReport) -> Option<GcFinding> {
         "Give the heap more room (-Xmx), let the collector begin earlier (-XX:ZAllocationSpikeTolerance, -XX:SoftMaxHeapSize) or give it \
          more threads (-XX:ConcGCThreads)",
         "Memory is free before it is asked for; costs resident memory or CPU time",
-    ))
+    ).or_starved(report))
 }
 
 fn concurrent_mode(report: &GcReport) -> Option<GcFinding> {

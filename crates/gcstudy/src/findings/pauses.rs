@@ -1,6 +1,8 @@
 //! Rules on pauses and their CPU time.
 
-use super::rule::{PAUSED_PERCENT_FELT, Rule, With, collector, finding, is_pauseless, paused_percent};
+use super::rule::{
+    PAUSED_PERCENT_FELT, Rule, STEPS_MIN, With, collector, finding, is_pauseless, paused_percent, waited,
+};
 use assay_model::{GcFinding, GcReport, GcRule, GcScope, Severity};
 
 pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];
@@ -71,7 +73,7 @@ fn long(report: &GcReport) -> Option<GcFinding> {
             "Pauses of this collector are short unless one of these gets in its way",
         ),
     };
-    Some(found.change(advice.0, advice.1))
+    Some(found.change(advice.0, advice.1).or_starved(report))
 }
 
 /// Young collections that follow each other faster leave objects no time to die; jifa's default.
@@ -99,9 +101,6 @@ fn often(report: &GcReport) -> Option<GcFinding> {
         "Twice the room halves their number, and more objects die before they are copied; costs resident memory",
     ))
 }
-
-/// A sum of CPU times below this many steps of a single figure tells nothing: HotSpot counts in 10 ms.
-const STEPS_MIN: f64 = 20.0;
 
 /// How much it matters that pauses take longer than the work in them: not at all where they take little of the time.
 fn severity_of_slow_pauses(report: &GcReport) -> Option<Severity> {
@@ -136,17 +135,7 @@ fn kernel_time(report: &GcReport) -> Option<GcFinding> {
 }
 
 fn waiting(report: &GcReport) -> Option<GcFinding> {
-    let cpu = report.cpu.filter(|cpu| STEPS_MIN * cpu.resolution_s <= cpu.real_s)?;
-    let worked_s = cpu.user_s + cpu.sys_s;
-    /// Steps of 10 ms are cut off as often as rounded up, so that sums agree; this is for what is left.
-    const SHARE_MIN: f64 = 0.8;
-    if SHARE_MIN * cpu.real_s <= worked_s {
-        return None;
-    }
-    let evidence = format!(
-        "{:.2} s passed in {} pauses, in which collector threads ran for {worked_s:.2} s",
-        cpu.real_s, cpu.count
-    );
+    let evidence = waited(report)?;
     let claim = "Collections wait: less CPU time is spent in pauses than passes.";
     let severity = severity_of_slow_pauses(report)?.min(Severity::Warning);
     let found = finding(GcRule::GcThreadsWait, severity, claim, evidence).at(report.pauses.max_at).change(

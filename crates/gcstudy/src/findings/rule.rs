@@ -30,6 +30,9 @@ pub(super) trait With {
     fn change(self, change: impl Into<String>, brings: impl Into<String>) -> Self;
     /// What to change instead where a J9 wrote the log; what it brings is the same.
     fn on_j9(self, report: &GcReport, change: &str) -> Self;
+    /// A wait for a processor brings about the same: it is named as the cause where the log shows it, and as one to rule out where it
+    /// does not.
+    fn or_starved(self, report: &GcReport) -> Self;
 }
 
 impl With for GcFinding {
@@ -49,6 +52,40 @@ impl With for GcFinding {
         }
         self
     }
+
+    fn or_starved(mut self, report: &GcReport) -> Self {
+        let change = self.change.take().unwrap_or_default();
+        self.change = Some(match waited(report) {
+            Some(shown) => {
+                self.evidence += &format!("; threads were kept from working: {shown}");
+                format!("First, why threads wait: {WAITS}. Only if none of these is the cause: {change}")
+            }
+            None => format!("{change}. The same comes of processors that are not free: {WAITS}"),
+        });
+        self
+    }
+}
+
+/// Where to look for the cause when threads that could run do not.
+pub(super) const WAITS: &str = "look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, \
+                                and for swapping";
+
+/// A sum of CPU times below this many steps of a single figure tells nothing: HotSpot counts in 10 ms.
+pub(super) const STEPS_MIN: f64 = 20.0;
+
+/// What shows that threads of the collector waited in pauses: they ran for less time than passed. Absent where the log has no CPU
+/// times, and where these are too short to tell.
+pub(super) fn waited(report: &GcReport) -> Option<String> {
+    /// Steps of 10 ms are cut off as often as rounded up, so that sums agree; this is for what is left.
+    const SHARE_MIN: f64 = 0.8;
+    let cpu = report.cpu.filter(|cpu| STEPS_MIN * cpu.resolution_s <= cpu.real_s)?;
+    let worked_s = cpu.user_s + cpu.sys_s;
+    (worked_s < SHARE_MIN * cpu.real_s).then(|| {
+        format!(
+            "{:.2} s passed in {} pauses, in which collector threads ran for {worked_s:.2} s",
+            cpu.real_s, cpu.count
+        )
+    })
 }
 
 /// Where things of this name stand.

@@ -29,14 +29,12 @@ fn reaching(report: &GcReport) -> Option<GcFinding> {
     );
     let claim = "Threads take long to reach safepoints, while all others wait for them.";
     let found = finding(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at).change(
-        "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it. Often a long counted loop, a large array copy, a \
-         page fault on a mapped file, or no processor free to run it",
+        "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it. Often a long counted loop, a large array copy, or a \
+         page fault on a mapped file",
         "Stops as short as the work in them",
     );
-    Some(found.on_j9(
-        report,
-        "Find the thread: the element response-info names the last one. Often a long array copy, a page fault, or no processor free to run it",
-    ))
+    let on_j9 = "Find the thread: the element response-info names the last one. Often a long array copy or a page fault";
+    Some(found.on_j9(report, on_j9).or_starved(report))
 }
 
 /// Share of the span, percent.

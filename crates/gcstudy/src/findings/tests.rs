@@ -121,6 +121,38 @@ fn each_rule_is_checked() {
     }
 }
 
+/// What waits for a processor has long pauses, reaches safepoints late and lets cycles fail: the same as other causes bring about.
+#[test]
+fn findings_that_a_wait_for_a_processor_brings_about_name_it() {
+    type Spoil = fn(&mut GcReport);
+    let rules: [(GcRule, Spoil); 4] = [
+        (GcRule::PausesLong, |r| r.pauses.max_ms = Some(401.0)),
+        (GcRule::TimeToSafepointLong, |r| r.time_to_safepoint.max_ms = Some(150.0)),
+        (GcRule::DegeneratedCycles, |r| trouble(GcTrouble::Degenerated, 1, "degenerated")(r)),
+        (GcRule::AllocationStalls, |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 3, 30.0)]),
+    ];
+    for (rule, spoil) in rules {
+        let of = |real_s: Option<f64>| {
+            let mut report = well();
+            spoil(&mut report);
+            report.cpu = report.cpu.zip(real_s).map(|(cpu, real_s)| GcCpuSum { real_s, ..cpu });
+            let named = |finding: &GcFinding| finding.rule == rule;
+            let found = findings(&report).into_iter().find(named).expect("the rule's");
+            (found.evidence, found.change.expect("what to do"))
+        };
+        let (evidence, change) = of(Some(20.0));
+        assert!(
+            evidence.ends_with("20.00 s passed in 300 pauses, in which collector threads ran for 10.50 s")
+        );
+        assert!(change.starts_with("First, why threads wait: look for throttling"), "{change}");
+        for real_s in [Some(1.6), None] {
+            let (evidence, change) = of(real_s);
+            assert!(!evidence.contains("passed in"), "{evidence}");
+            assert!(change.contains("The same comes of processors that are not free"), "{change}");
+        }
+    }
+}
+
 #[test]
 fn rules_on_pauses() {
     check(GcRule::ThroughputLow, |r| r.throughput_percent = Some(89.9));
