@@ -12,6 +12,11 @@ pub fn monotonic_ns() -> u64 {
     read_ns(ClockId::Monotonic)
 }
 
+/// `CLOCK_REALTIME`, nanoseconds: the clock of the kernel's stamps.
+pub(crate) fn real_ns() -> u64 {
+    read_ns(ClockId::Realtime)
+}
+
 /// CPU time of the calling thread, nanoseconds. Finer than `/proc`, which counts in ticks of 10 ms.
 pub fn thread_cpu_ns() -> u64 {
     read_ns(ClockId::ThreadCPUTime)

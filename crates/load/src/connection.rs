@@ -3,6 +3,7 @@
 use crate::clock;
 use crate::protocol::{Answer, Event, Exchange, Failure};
 use crate::request::Request;
+use crate::stamp::{self, Stamped};
 use crate::tls::{Client, Decrypted, Handshake, Secure};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::io::{self, ErrorKind, Read, Write};
@@ -73,6 +74,9 @@ pub(crate) struct Connection {
     /// One that was not taken yet.
     handshake: Option<Handshake>,
     greeting: Greeting,
+    /// The kernel is asked to stamp what comes, on this socket and on those after it.
+    has_stamps: bool,
+    came_real_ns: Option<u64>,
 }
 
 /// What both sides say before all requests.
@@ -100,6 +104,8 @@ impl Connection {
             secure: None,
             handshake: None,
             greeting: Greeting::None,
+            has_stamps: false,
+            came_real_ns: None,
         }
     }
 
@@ -126,6 +132,10 @@ impl Connection {
 
     fn adopt(&mut self, stream: TcpStream, state: State) -> io::Result<()> {
         stream.set_nodelay(true)?;
+        if self.has_stamps {
+            self.has_stamps = stamp::ask_for(&stream, true).is_ok();
+        }
+        self.came_real_ns = None;
         self.stream = Some(stream);
         self.generation = self.generation.wrapping_add(1);
         self.answered = 0;
@@ -138,6 +148,20 @@ impl Connection {
         let is_ready = self.tls.is_none() && self.exchange.is_ready();
         self.state = if is_ready { state } else { State::Opening };
         Ok(())
+    }
+
+    /// Has the kernel stamp what comes from now on, as far as it can, or no longer.
+    pub fn stamp(&mut self, is_on: bool) {
+        if self.has_stamps != is_on {
+            let asked = self.stream.as_ref().map_or(Ok(()), |stream| stamp::ask_for(stream, is_on));
+            self.has_stamps = is_on && asked.is_ok();
+            self.came_real_ns = None;
+        }
+    }
+
+    /// When what was read last came, on `CLOCK_REALTIME`, by the kernel's stamp.
+    pub fn came_real_ns(&self) -> Option<u64> {
+        self.came_real_ns
     }
 
     pub fn close(&mut self) {
@@ -288,10 +312,11 @@ impl Connection {
 
     /// Reads once.
     pub fn read<'b>(&mut self, buffer: &'b mut Buffer) -> io::Result<Input<'b>> {
-        let Some(stream) = &mut self.stream else { return Ok(Input::Nothing) };
+        let Some(socket) = &self.stream else { return Ok(Input::Nothing) };
+        let mut socket = Stamped { socket, is_on: self.has_stamps, came_real_ns: &mut self.came_real_ns };
         let Buffer { plain, raw } = buffer;
         if let Some(secure) = &mut self.secure {
-            return Ok(match secure.read(stream, raw, plain)? {
+            return Ok(match secure.read(&mut socket, raw, plain)? {
                 Decrypted::Nothing => Input::Nothing,
                 Decrypted::Bytes { count, may_hold_more } => {
                     Input::Bytes { bytes: &plain[..count], may_hold_more }
@@ -300,7 +325,7 @@ impl Connection {
             });
         }
         loop {
-            return match stream.read(plain) {
+            return match socket.read(plain) {
                 Ok(0) => Ok(Input::End),
                 Ok(count) => {
                     let may_hold_more = count == plain.len();

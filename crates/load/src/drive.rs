@@ -57,6 +57,9 @@ impl Generator {
             within("users", users, 1..=self.config.connections, fix)?;
         }
         self.config.set_up()?;
+        // A closed loop reads each answer when it comes.
+        let stamps = users.is_none() && self.endpoint.is_only_answered();
+        self.connections.iter_mut().for_each(|connection| connection.stamp(stamps));
         let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
         self.seat(users.unwrap_or(self.config.sessions));
         Ok(opened)

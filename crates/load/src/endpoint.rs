@@ -150,6 +150,11 @@ impl Endpoint {
         WhatWasSpoken::nothing(protocol, self.streams())
     }
 
+    /// Whether what comes on a connection is the answer to its one request, and nothing else.
+    pub fn is_only_answered(&self) -> bool {
+        matches!(self.spoken, Spoken::Http1(_))
+    }
+
     /// Users of each room, where each user has a connection of its own.
     pub fn room_users(&self) -> Option<usize> {
         match &self.spoken {

@@ -62,6 +62,11 @@ impl Idle {
         Some((at, since_ns.max(self.room_since_ns)))
     }
 
+    /// The next request need not wait for the end of another.
+    pub fn has_room(&self) -> bool {
+        0 < self.room
+    }
+
     /// When somebody has thought for whom a request may wait.
     pub fn next_ns(&self) -> Option<u64> {
         self.thinking.peek().filter(|_| self.is_closed).map(|Reverse((ready_ns, _))| *ready_ns)

@@ -46,6 +46,7 @@ mod session;
 mod setup;
 mod source;
 mod spoken;
+mod stamp;
 mod tally;
 #[cfg(test)]
 mod testing;

@@ -41,8 +41,8 @@ impl Poll {
             }
         };
         let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(system("create an epoll instance"))?;
-        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
-        let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags)
+        // Blocking: `sleep` waits on it.
+        let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC)
             .map_err(system("create a timer"))?;
         // Edge-triggered: setting the timer anew is enough, its counter never needs to be read.
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN | EventFlags::ET)
@@ -86,6 +86,19 @@ impl Poll {
             }
         }
         Ok(())
+    }
+
+    /// Sleeps until the monotonic clock reads `until_ns`, whatever happens to sockets. It may return early.
+    pub fn sleep(&mut self, until_ns: u64) -> io::Result<()> {
+        if until_ns != self.armed_ns {
+            self.arm(until_ns)?;
+        }
+        let slept = rustix::io::read(&self.timer, &mut [0; 8]);
+        self.armed_ns = NEVER_NS;
+        match slept {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn arm(&mut self, at_ns: u64) -> io::Result<()> {

@@ -7,6 +7,7 @@
 //! milliseconds. On a small machine each CPU second of the generator is taken from the server.
 
 mod delivery;
+mod doze;
 mod ending;
 mod sockets;
 mod streams;
@@ -28,7 +29,9 @@ use crate::window::WindowRecorder;
 use crate::{LoadError, clock, priority};
 use assay_model::Problem;
 use assay_scenario::Drawn;
+use doze::Doze;
 use std::collections::VecDeque;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use streams::Withheld;
@@ -101,7 +104,8 @@ pub(crate) struct Run<'a> {
     deadline_floor_ns: u64,
     next_progress_ns: u64,
     drawn: Drawn,
-    /// When the last answer came of those after which nothing was sent yet.
+    doze: Doze,
+    /// When the last answer was read of those after which nothing was sent yet.
     answered_ns: Option<u64>,
     buffer: Buffer,
 }
@@ -125,6 +129,9 @@ impl<'a> Run<'a> {
         };
         let idle = Idle::new(generator, tally.measured().seed, begun_ns);
         let streams = generator.endpoint.streams();
+        let follows = scenario.operations.iter().any(|operation| operation.follow_redirects);
+        let is_open = matches!(tally.measured().load, Load::Open { .. });
+        let doze = Doze::new(is_open && !follows && generator.endpoint.is_only_answered());
         let ledger = generator.endpoint.room_users().map(|users| {
             let mut ledger = Ledger::new(connections, users);
             for (at, connection) in generator.connections[..connections].iter().enumerate() {
@@ -155,6 +162,7 @@ impl<'a> Run<'a> {
             deadline_floor_ns: NEVER_NS,
             next_progress_ns: begun_ns + PROGRESS_NS,
             drawn: Drawn::default(),
+            doze,
             answered_ns: None,
             buffer: Buffer::new(),
             generator,
@@ -180,14 +188,14 @@ impl<'a> Run<'a> {
                 break;
             }
             let until_ns = self.wake_ns(now_ns);
-            let waited = self.generator.poll.wait(now_ns, until_ns, &mut ready);
-            waited.map_err(|cause| LoadError::System {
-                what: "wait for sockets",
-                cause,
-                fix: "this is unexpected; check the kernel's log",
-            })?;
+            let dozes = self.may_doze(now_ns, until_ns);
+            let waited = self.generator.poll.wait(now_ns, if dozes { now_ns } else { until_ns }, &mut ready);
+            waited.map_err(unexpected)?;
             for event in &ready {
                 self.on_socket(*event);
+            }
+            if dozes {
+                self.doze().map_err(unexpected)?;
             }
         }
         self.give_up_the_rest();
@@ -311,4 +319,8 @@ impl<'a> Run<'a> {
         });
         self.send_with_others(slot / self.streams);
     }
+}
+
+fn unexpected(cause: io::Error) -> LoadError {
+    LoadError::System { what: "wait for sockets", cause, fix: "this is unexpected; check the kernel's log" }
 }

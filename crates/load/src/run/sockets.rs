@@ -11,6 +11,9 @@ use crate::protocol::{Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
 use std::ops::Range;
 
+/// An answer of more than this may be longer than the kernel holds for one that is read late, which is 64 KiB at first.
+const LARGE_BYTES: usize = 16 << 10;
+
 impl Run<'_> {
     /// The slots of a connection.
     pub(super) fn slots_of(&self, at: usize) -> Range<usize> {
@@ -19,10 +22,14 @@ impl Run<'_> {
 
     /// Sends the requests of a connection, which is opened first if it is not.
     pub(super) fn send(&mut self, at: usize) {
-        if self.put(at)
-            && let Err(error) = self.generator.connections[at].write()
-        {
+        if !self.put(at) {
+            return;
+        }
+        let connection = &mut self.generator.connections[at];
+        if let Err(error) = connection.write() {
             self.broken(at, &error.into());
+        } else if !connection.is_written() {
+            self.doze.stay_awake(clock::monotonic_ns());
         }
     }
 
@@ -30,6 +37,7 @@ impl Run<'_> {
     pub(super) fn put(&mut self, at: usize) -> bool {
         let connection = &mut self.generator.connections[at];
         if connection.state() == State::Closed {
+            self.doze.stay_awake(clock::monotonic_ns());
             let opened = connection.open(&self.generator.address).and_then(|()| self.generator.watch(at));
             if let Err(error) = opened {
                 self.not_connected(at, &error);
@@ -107,8 +115,8 @@ impl Run<'_> {
         let mut buffer = std::mem::take(&mut self.buffer);
         while self.read(at, event, &mut buffer) {}
         self.buffer = buffer;
-        if let Some(done_ns) = self.answered_ns.take() {
-            self.send_due(done_ns);
+        if let Some(now_ns) = self.answered_ns.take() {
+            self.send_due(now_ns);
         }
         // What the protocol says to what came.
         let connection = &mut self.generator.connections[at];
@@ -125,10 +133,17 @@ impl Run<'_> {
         match self.generator.connections[at].read(buffer) {
             Ok(Input::Nothing) => false,
             Ok(Input::Bytes { bytes, may_hold_more }) => {
+                let count = bytes.len();
                 // After a hang-up, which is not told twice, the socket is read to its end.
-                self.feed(at, event, bytes) && (event.hung_up || may_hold_more)
+                let goes_on = self.feed(at, event, bytes) && (event.hung_up || may_hold_more);
+                let is_piece = self.answered_ns.is_none();
+                if event.hung_up || is_piece || LARGE_BYTES < count {
+                    self.doze.stay_awake(clock::monotonic_ns());
+                }
+                goes_on
             }
             Ok(Input::End) => {
+                self.doze.stay_awake(clock::monotonic_ns());
                 match self.generator.connections[at].end() {
                     Ok(Some(last)) => self.happened(at, last, true),
                     Ok(None) => self.close(at),
@@ -176,7 +191,12 @@ impl Run<'_> {
                 // After a hang-up what is framed is read to its end.
                 let keep_alive =
                     keep_alive && connection.is_in_step() && (!hung_up || connection.is_framed());
-                self.answered(at * self.streams + stream, keep_alive, clock::monotonic_ns());
+                let slot = at * self.streams + stream;
+                let now_ns = clock::monotonic_ns();
+                let sent_ns = self.slots[slot].active.as_ref().and_then(|active| active.sent_ns);
+                let done_ns = self.doze.came_ns(connection.came_real_ns(), sent_ns, now_ns);
+                self.answered(slot, keep_alive, done_ns);
+                self.answered_ns = Some(now_ns);
             }
             Event::Failed { stream, is_undone, why } => {
                 self.failed(at * self.streams + stream, is_undone, why);

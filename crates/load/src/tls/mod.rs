@@ -217,7 +217,7 @@ impl Secure {
     }
 
     /// Decrypts some of what came. An alert that says what is wrong is sent as far as the socket takes it.
-    fn take_in(&mut self, rest: &mut &[u8], socket: &mut TcpStream) -> io::Result<()> {
+    fn take_in(&mut self, rest: &mut &[u8], socket: &mut impl Write) -> io::Result<()> {
         self.session.read_tls(rest)?;
         if let Err(error) = self.session.process_new_packets() {
             let _ = self.flush(socket);
@@ -232,7 +232,7 @@ impl Secure {
     }
 
     /// Writes what the socket takes.
-    pub fn flush(&mut self, socket: &mut TcpStream) -> io::Result<()> {
+    pub fn flush(&mut self, socket: &mut impl Write) -> io::Result<()> {
         while self.session.wants_write() {
             match self.session.write_tls(socket) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
@@ -253,7 +253,7 @@ impl Secure {
     /// beyond it.
     pub fn read(
         &mut self,
-        socket: &mut TcpStream,
+        socket: &mut (impl Read + Write),
         raw: &mut [u8],
         plain: &mut [u8],
     ) -> io::Result<Decrypted> {
