@@ -1,6 +1,7 @@
 //! A dense open loop leaves answers in their sockets until the next request is due. When they came must be right all the same: on
 //! loopback an answer comes while the server writes it, so the sum of all response times lies between those of the moments before and
-//! after the writes, whoever waits for a processor.
+//! after the writes, whoever waits for a processor. On a busy machine those lie far apart, so reading late is only caught on a quiet one;
+//! that a stamp is not of the reading is held by the test in `stamp.rs`.
 
 use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Measured, monotonic_ns};
 use std::io::{Read, Write};
