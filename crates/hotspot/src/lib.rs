@@ -23,6 +23,7 @@ mod nmt;
 mod objects;
 mod open;
 mod pack;
+mod string_table;
 mod structs;
 mod symbols;
 mod thread;
@@ -47,6 +48,7 @@ pub use objects::{
 };
 pub use open::Hotspot;
 pub use pack::LayoutPack;
+pub use string_table::StringTable;
 pub use structs::Structs;
 pub use symbols::Symbols;
 pub use thread::JvmThread;

@@ -100,15 +100,23 @@ impl Symbols {
 
     /// Address of a function or variable, by its mangled name. Of several private ones of the same name, the first.
     pub fn address(&self, mangled: &str) -> Option<u64> {
-        let wanted = name_hash(mangled.as_bytes());
-        let first = self.by_name.partition_point(|(hash, _)| *hash < wanted);
-        let same = self.by_name[first..].iter().take_while(|(hash, _)| *hash == wanted);
-        let mut named = same
-            .map(|(_, index)| &self.symbols[*index as usize])
-            .filter(|symbol| name_in(&self.strings, symbol.name) == mangled.as_bytes());
+        let mut named = self.named(mangled);
         let first = named.next()?;
         let exported = if first.is_local { named.find(|symbol| !symbol.is_local) } else { None };
         Some(self.placed(exported.unwrap_or(first).address))
+    }
+
+    /// Addresses of all of a mangled name: each file of the library may have a private one.
+    pub fn addresses(&self, mangled: &str) -> impl Iterator<Item = u64> {
+        self.named(mangled).map(|symbol| self.placed(symbol.address))
+    }
+
+    fn named(&self, mangled: &str) -> impl Iterator<Item = &ElfSymbol> {
+        let wanted = name_hash(mangled.as_bytes());
+        let first = self.by_name.partition_point(|(hash, _)| *hash < wanted);
+        let same = self.by_name[first..].iter().take_while(move |(hash, _)| *hash == wanted);
+        let symbols = same.map(|(_, index)| &self.symbols[*index as usize]);
+        symbols.filter(move |symbol| name_in(&self.strings, symbol.name) == mangled.as_bytes())
     }
 
     /// The symbol that covers an address, and how far into it the address is. A symbol without a size reaches to the

@@ -2,6 +2,7 @@
 
 use assay_hotspot::{
     Arenas, CodeCache, GcTable, Hotspot, HotspotError, JavaHeap, JvmThread, Metaspace, Names, Nmt,
+    StringTable,
 };
 use assay_linux::MemorySource;
 use std::ops::Range;
@@ -17,6 +18,7 @@ pub(crate) struct Jvm<'m> {
     pub(crate) nmt: Nmt,
     pub(crate) arenas: Arenas,
     pub(crate) names: Names<'m>,
+    pub(crate) strings: StringTable,
 }
 
 impl<'m> Jvm<'m> {
@@ -38,6 +40,7 @@ impl<'m> Jvm<'m> {
             nmt: hotspot.nmt(),
             arenas: hotspot.arenas(),
             names: hotspot.names(),
+            strings: hotspot.string_table(),
             hotspot,
         }
     }

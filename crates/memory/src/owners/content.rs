@@ -1,4 +1,4 @@
-//! What the blocks themselves tell: headers of native memory tracking, C++ objects, symbols, chunks of arenas; and
+//! What the blocks themselves tell: headers of native memory tracking, C++ objects, symbols, chunks of arenas, the table of strings; and
 //! where their pointers lead. All blocks are read once, in the order of their addresses.
 
 use super::bits::Bits;
@@ -41,6 +41,7 @@ struct Looker<'a, 'm> {
     arena_tag: Option<u8>,
     of_vtables: HashMap<u64, Option<LeafId>>,
     symbols: LeafId,
+    strings: LeafId,
     locks: LeafId,
     pool: LeafId,
 }
@@ -137,6 +138,7 @@ impl<'a, 'm> Looker<'a, 'm> {
             arena_tag: needs_pointer.and_then(|tag| u8::try_from(tag).ok()),
             of_vtables: HashMap::new(),
             symbols: leaf((Area::JvmWork, "symbols"), Tier::Content),
+            strings: leaf((Area::JvmWork, "strings"), Tier::Symbols),
             locks: leaf((Area::JvmWork, "synchronizer"), Tier::Content),
             pool: leaf((Area::JitWork, "idle chunk pool"), Tier::Symbols),
         }
@@ -161,6 +163,11 @@ impl<'a, 'm> Looker<'a, 'm> {
             }
         }
         let address = piece.address + (piece.bytes.len() - payload.len()) as u64;
+        // The tag of strings is that of the symbols' table.
+        if self.jvm.strings.has(address..address.saturating_add(payload_bytes)) {
+            contents.owners.set(block, self.strings);
+            return;
+        }
         if self.pooled.binary_search(&address).is_ok() {
             contents.owners.set(block, self.pool);
             contents.chained.set(block);
