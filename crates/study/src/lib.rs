@@ -22,6 +22,7 @@ mod document;
 mod each_jdk;
 mod emulation;
 mod error;
+mod missing;
 mod plan;
 mod preload;
 mod prepare;

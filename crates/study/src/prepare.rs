@@ -7,6 +7,7 @@ use crate::checked::{Checked, place_of};
 use crate::document::Document;
 use crate::emulation;
 use crate::error::{Diagnostic, StudyError};
+use crate::missing;
 use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
 use crate::process_table::set_absent;
@@ -106,9 +107,11 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let mut memory = MemoryLeft::for_design(layout.kind);
 
     let mut outcome: Vec<Result<Option<JvmFacts>, String>> = Vec::new();
+    let mut places = Vec::new();
     for spec in &mut specs {
         let wish = JvmWish { jvm: spec.jvm.as_deref(), mode: spec.reference_mode, compares_32 };
         let jvm = if uses_jvm { jvms.choose(wish).map(Some) } else { Ok(None) };
+        places.push(missing::place(&study, spec, jvm.is_err()));
         if let Ok(Some(jvm)) = &jvm
             && let Err(what) = spec.wanted_mode().jvm_options(jvm.feature)
         {
@@ -154,9 +157,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         }
     }
     if launches.is_empty() {
-        for s in &skipped {
-            document.add_missing("name", format!("variant `{}` cannot run here: {}", s.name, s.reason));
-        }
+        missing::tell(&skipped, &places, &mut document);
     }
     if !document.found.is_empty() {
         document.found.dedup();
@@ -381,7 +382,8 @@ pub(crate) fn fixed_placeholders(workload: &Workload, options: &BTreeMap<String,
     names
 }
 
-/// The scenario of each variant; read once for each file.
+/// The scenario of each variant that can run here, or of each where none can: mistakes in it are told all the same. Read once for each
+/// file.
 fn scenarios(
     workload: &Workload,
     specs: &[VariantSpec],
@@ -398,7 +400,13 @@ fn scenarios(
         });
         scenario.clone()
     };
-    specs.iter().zip(present).map(|(spec, is_present)| if *is_present { of(spec) } else { None }).collect()
+    let is_none_present = !present.contains(&true);
+    let is_read = |is_present: &bool| *is_present || is_none_present;
+    specs
+        .iter()
+        .zip(present)
+        .map(|(spec, is_present)| is_read(is_present).then(|| of(spec)).flatten())
+        .collect()
 }
 
 /// Limits hold for operations that there are.
