@@ -41,7 +41,7 @@ static struct {
     .mxfast = -1,        /* M_MXFAST, if not negative */
     .sbrk = 0,           /* bytes that somebody else gets by sbrk, halfway */
     .cross = 0,          /* 1: each thread's blocks are given back by the main one */
-    .churn = 0,          /* 1: threads go on allocating and freeing while the commands are answered */
+    .churn = 0,          /* threads go on allocating and freeing while the commands are answered: 1 some blocks each, 2 any of theirs */
     .block_brk = 0,      /* 1: memory is mapped where the break would grow to, halfway */
     .tail = 0,           /* blocks that are given back at the end of the heap, beside the others */
     .order = "random",   /* which are given back: random, first, last, alternate */
@@ -178,6 +178,13 @@ static void *run(void *argument) {
     work(part, (size_t)want.blocks);
     make_tail(part);
     pthread_barrier_wait(&ready);
+    if (want.churn == 2)
+        for (;;) {
+            struct block *block = &part->used[draw(part) % (size_t)want.blocks];
+            free(block->at);
+            block->at = malloc(draw_size(part));
+            *(char *)block->at = 1;
+        }
     if (want.churn) {
         void *at[64] = {0};
         for (;;) {

@@ -51,6 +51,10 @@ pub struct Survey {
     pub arenas: Vec<Arena>,
     /// Parts of `ranges` that could not be walked: torn by a running thread, or not understood.
     pub not_walkable: Vec<Range<u64>>,
+    /// How often a walk met what a running thread had changed meanwhile, and was taken back some blocks. glibc alone.
+    pub retries: u64,
+    /// Bytes that were read once more for that.
+    pub read_again_bytes: u64,
     /// By how much the RSS falls if the process trims its heap now; absent when the allocator cannot, or it is not known.
     pub trim_gain_bytes: Option<u64>,
     /// Mappings that look like the allocator's but were not counted, checks that failed, and the like.

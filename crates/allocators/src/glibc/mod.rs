@@ -132,6 +132,8 @@ impl Walk<'_> {
                 survey.ranges.push(HeapRange { addresses, kind });
             }
             survey.not_walkable.extend(result.gaps);
+            survey.retries += u64::from(result.retries);
+            survey.read_again_bytes += memory.window.read_again_bytes();
         }
         (heaps, noted)
     }

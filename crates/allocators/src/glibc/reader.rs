@@ -14,6 +14,9 @@ pub(crate) struct Window<'a> {
     base: u64,
     bytes: Vec<u8>,
     wanted: usize,
+    /// The end of the furthest read.
+    furthest: u64,
+    read_again_bytes: u64,
 }
 
 impl<'a> Window<'a> {
@@ -24,7 +27,14 @@ impl<'a> Window<'a> {
             base: 0,
             bytes: Vec::new(),
             wanted: WINDOW_BYTES_MIN,
+            furthest: 0,
+            read_again_bytes: 0,
         }
+    }
+
+    /// Bytes that had been read before: what taking a walk back costs.
+    pub(crate) fn read_again_bytes(&self) -> u64 {
+        self.read_again_bytes
     }
 
     /// Forgets what was read, so that it is read anew.
@@ -77,6 +87,9 @@ impl<'a> Window<'a> {
 
     /// Reads so many bytes from the base on.
     fn read(&mut self, bytes: usize) -> bool {
+        let end = self.base.saturating_add(bytes as u64);
+        self.read_again_bytes += end.min(self.furthest).saturating_sub(self.base);
+        self.furthest = self.furthest.max(end);
         // What is there already is written over.
         self.bytes.resize(bytes, 0);
         self.source.read(self.base, &mut self.bytes).is_ok()

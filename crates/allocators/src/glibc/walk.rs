@@ -58,6 +58,8 @@ pub(crate) struct Walked {
     pub foreign: Vec<Range<u64>>,
     /// Addresses where blocks of the noted sizes were met; a walk that was taken back may have been wrong.
     pub noted: Vec<u64>,
+    /// How often the walk was taken back.
+    pub retries: u32,
 }
 
 /// Walks a heap, and appends its blocks.
@@ -82,7 +84,6 @@ pub(crate) fn walk(
         behind: None,
         worst: segment.first,
         tries: 0,
-        tries_in_all: 0,
         walked: Walked::default(),
     };
     loop {
@@ -139,7 +140,6 @@ struct Walker<'a, H> {
     /// The furthest place at which a try failed.
     worst: u64,
     tries: usize,
-    tries_in_all: u32,
     walked: Walked,
 }
 
@@ -269,12 +269,12 @@ impl<H: Headers> Walker<'_, H> {
 
     /// Goes back some blocks and reads anew; false when that was tried often enough.
     fn take_back(&mut self) -> bool {
-        self.tries_in_all += 1;
+        self.walked.retries += 1;
         if self.worst < self.at {
             self.worst = self.at;
             self.tries = 0;
         }
-        if BACK.len() <= self.tries || TRIES_MAX < self.tries_in_all {
+        if BACK.len() <= self.tries || TRIES_MAX < self.walked.retries {
             return false;
         }
         self.memory.refresh();
