@@ -207,13 +207,14 @@ impl<'a> Shapes<'a> {
     /// Fields with names. What HotSpot (`<resolved_references>`) and Android's runtime add to the statics is left out:
     /// a mirror has no place for it.
     fn fields(&self, raw: &[RawField]) -> Vec<Field> {
-        let named = raw.iter().filter_map(|field| {
+        let mut fields = Vec::with_capacity(raw.len());
+        fields.extend(raw.iter().filter_map(|field| {
             let name = self.names.get(field.name()).unwrap_or(b"?");
             let is_pseudo = name.starts_with(b"<") || name == b"$classOverhead" || name == b"$staticOverhead";
             let name = String::from_utf8_lossy(name).into();
             (!is_pseudo).then_some(Field { name, kind: field.kind })
-        });
-        named.collect()
+        }));
+        fields
     }
 
     /// Some writers give an array the class of its elements.

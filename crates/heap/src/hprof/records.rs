@@ -32,6 +32,7 @@ pub(super) fn read(
 impl<const ID: usize> Dump<'_, ID> {
     fn read(mut self, name: &str, again: Option<Again<'_>>) -> Result<Census, HprofError> {
         while self.record() {}
+        self.names.sort();
         let offset = self.cursor.offset();
         if let Some(failure) = self.cursor.failure.take() {
             let is_cut = failure.kind() == std::io::ErrorKind::UnexpectedEof;
@@ -145,15 +146,16 @@ impl<const ID: usize> Dump<'_, ID> {
     /// Keeps a class, and the string that has the JDK's version, if the class has it.
     pub(super) fn add_class(&mut self, id: u64, dump: ClassDump, objects: &[(u64, u64)]) {
         let slot = self.tally.classes.slot(id);
-        let name = self.tally.classes.slots[slot as usize].name.and_then(|name| self.names.get(name));
+        let name = self.tally.classes.slots[slot as usize].name.and_then(|name| self.names.asked_early(name));
         match name {
             Some(b"java/lang/VersionProps" | b"sun/misc/Version") => {
-                let version = objects.iter().find(|(name, _)| self.names.get(*name) == Some(b"java_version"));
+                let is_version = |name: u64| self.names.asked_early(name) == Some(b"java_version");
+                let version = objects.iter().find(|(name, _)| is_version(*name));
                 self.tally.version.string = version.map(|(_, string)| *string).filter(|string| *string != 0);
             }
             Some(b"java/lang/String") => {
-                let place =
-                    dump.fields.iter().position(|field| self.names.get(field.name()) == Some(b"value"));
+                let is_value = |name: u64| self.names.asked_early(name) == Some(b"value");
+                let place = dump.fields.iter().position(|field| is_value(field.name()));
                 self.tally.version.value_at = place.map(|place| {
                     let before = dump.fields[..place].iter().map(|field| match field.kind {
                         FieldKind::Primitive(kind) => kind.bytes() as usize,
