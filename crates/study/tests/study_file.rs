@@ -505,7 +505,7 @@ fn what_no_variant_can_have_here_is_said_once_beside_all_other_mistakes() {
         );
         std::fs::write(&path, text).unwrap();
         let checked = Study::read(&path).map_err(StudyError::Diagnostics);
-        let error = checked.and_then(|checked| checked.prepare(false)).err().expect("mistakes");
+        let error = checked.and_then(|checked| checked.prepare(false)).expect_err("mistakes");
         error.to_string().replace(&format!("{}/", folder.path().display()), "")
     };
     let all = told("jvm = \"99\"\n", heaps);
