@@ -21,6 +21,8 @@ const REPORT_PORT: &str = "/dev/ttyS1";
 const LOOK: Duration = Duration::from_millis(20);
 /// How long one answer may take.
 const ANSWER: Duration = Duration::from_secs(30);
+/// Largest report: a log, an audit's answer, a few numbers.
+const REPORT_BYTES_MAX: u64 = 8 << 20;
 /// Bytes of a log that are handed out: each takes the emulator long.
 const LOG_BYTES_MAX: usize = 64 << 10;
 
@@ -89,6 +91,10 @@ impl GuestReport {
     /// # Errors
     /// Why there is no report, naming the file.
     pub fn read(path: &Path) -> Result<GuestReport, String> {
+        let size = fs_err::metadata(path).map_err(|e| e.to_string())?.len();
+        if REPORT_BYTES_MAX < size {
+            return Err(format!("{} has {size} bytes, too many for a report", path.display()));
+        }
         let text = fs_err::read_to_string(path).map_err(|e| e.to_string())?;
         if text.trim().is_empty() {
             return Err("the guest ended before it reported".to_owned());

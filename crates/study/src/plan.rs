@@ -3,7 +3,7 @@
 use crate::study_file::{DesignTable, LimitsTable};
 use assay_measure::Bounds;
 use assay_model::{Design, PlannedProcedure};
-use assay_stats::BLOCKS_FOR_INTERVAL;
+use assay_stats::{BLOCKS_FOR_INTERVAL, SteadyRule};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -57,6 +57,18 @@ impl Layout {
             repeats_max: pick(study, quick, |d| d.repeats_max).unwrap_or(2),
             time_max_s: pick(study, quick, |d| d.time_max).map(|s| s.0),
         }
+    }
+
+    /// The rule of the warm-up by this load, in words.
+    pub fn describe_warm_up(&self, load: &str) -> String {
+        let (min, cap) = (self.warm_up_min_s, self.warm_up_cap_s);
+        if cap == 0.0 {
+            return "none".to_owned();
+        }
+        format!(
+            "at least {min} s of {load}, then until the CPU time per request is steady, at most {cap} s; steady means: {}",
+            SteadyRule::default().describe()
+        )
     }
 
     /// What a warm-up should take.

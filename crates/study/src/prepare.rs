@@ -27,7 +27,6 @@ use assay_model::{
     AskedMode, Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance,
     ReferenceMode, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
 };
-use assay_stats::SteadyRule;
 use assay_text::redact::Redactor;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -193,8 +192,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         load_sets_rate,
         warm_up: match procedure {
             PlannedProcedure::Benchmark => BENCHMARK_S_OWN.to_owned(),
-            PlannedProcedure::Capacity(_) => describe_warm_up(&layout, WARM_UP_LOAD),
-            PlannedProcedure::Windows => describe_warm_up(&layout, "the load"),
+            PlannedProcedure::Capacity(_) => layout.describe_warm_up(WARM_UP_LOAD),
+            PlannedProcedure::Windows => layout.describe_warm_up("the load"),
             PlannedProcedure::Emulated(ref planned) => emulation::describe_warm_up(planned),
         },
         primary_metric: study.primary_metric.clone().unwrap_or_else(|| match procedure {
@@ -312,17 +311,6 @@ fn planned(names: &[String], layout: &Layout, seed: u64) -> Vec<PlannedTrial> {
             seed: load_seed(seed, block, 1),
         })
         .collect()
-}
-
-fn describe_warm_up(layout: &Layout, load: &str) -> String {
-    let (min, cap) = (layout.warm_up_min_s, layout.warm_up_cap_s);
-    if cap == 0.0 {
-        return "none".to_owned();
-    }
-    format!(
-        "at least {min} s of {load}, then until the CPU time per request is steady, at most {cap} s; steady means: {}",
-        SteadyRule::default().describe()
-    )
 }
 
 fn uses_jvm(command: &[String], workload: &Workload) -> bool {
