@@ -189,6 +189,9 @@ pub struct RunArguments {
     /// Say what would be run, and run nothing
     #[arg(long, conflicts_with = "resume")]
     pub plan: bool,
+    /// Let the study change settings of this machine while its trials run; --plan lists them
+    #[arg(long)]
+    pub allow_host_changes: bool,
     /// Print the stored summary as JSON
     #[arg(long)]
     pub json: bool,

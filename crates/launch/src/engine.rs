@@ -17,6 +17,8 @@ pub struct Start {
     pub files: PathBuf,
     /// User and group to run as; absent for the caller's own.
     pub run_as: Option<(u32, u32)>,
+    /// Folders of the control groups that it runs in, from its first instruction on.
+    pub groups: Vec<PathBuf>,
 }
 
 /// How one sees that a process can be used.

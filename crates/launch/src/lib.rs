@@ -7,8 +7,9 @@
 //! | where, and how it is spoken with | `engine`, `local`, `process`, `family`, `server_log`, `http` |
 //! | all processes of a trial, in order | `processes`, `member` |
 //! | what a run leaves word of, safe from other users | `runtime_folder`, `private_folder` |
-//! | changes to the machine | `treatment` |
+//! | changes to the machine: which there are, and that they are taken back | `change`, `treatment` |
 
+mod change;
 mod engine;
 mod family;
 pub mod http;
@@ -25,6 +26,7 @@ mod server_log;
 mod spec;
 mod treatment;
 
+pub use change::{Change, FileSetting, Form, GroupLimits, NoSwap, OwnGroup, SwapDevice, Wanted, processors};
 pub use engine::{Ended, Engine, Ready, Signal, Start};
 pub use launch::{JVM_OPTIONS, Launch};
 pub use local::Local;
@@ -35,4 +37,4 @@ pub use process::{LOOK, LocalProcess};
 pub use processes::Processes;
 pub use programs::find as find_program;
 pub use spec::{Place, ProcessSpec, ReadyWhen, StopSignal};
-pub use treatment::{FileSetting, Treatment, Treatments};
+pub use treatment::{Treatment, Treatments};

@@ -1,10 +1,11 @@
 //! Processes of this machine, under a lease.
 
+use crate::change::Change;
 use crate::engine::{Ended, Engine, Ready, Signal, Start};
 use crate::http;
 use crate::process::LocalProcess;
 use crate::runtime_folder::{Lease, clean_up, make_private, runtime_folder};
-use crate::treatment::{FileSetting, undo_left_over};
+use crate::treatment::undo_left_over;
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ impl Local {
         // Orphans of what we start become our children, so that they can be found and waited for.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         let mut cleaned = clean_up(&folder);
-        cleaned.extend(undo_left_over::<FileSetting>(&folder));
+        cleaned.extend(undo_left_over::<Change>(&folder));
         let lease = Lease::take(&folder)?;
         Ok(Local { folder, lease: RefCell::new(lease), cleaned })
     }

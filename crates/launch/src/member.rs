@@ -152,6 +152,7 @@ impl<P> Member<P> {
             log: place.trial.join(&log),
             files: folder.path().to_owned(),
             run_as: run_as(&spec),
+            groups: spec.groups.clone(),
         };
         Ok(Member {
             state: State::Planned,

@@ -15,7 +15,7 @@ use crate::runtime_folder::Lease;
 use crate::server_log::ServerLog;
 use assay_linux::{ProcRoot, process_cpu};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// File of a control group in which its processes stand; `cgroups(7)`.
+const GROUP_MEMBERS: &str = "cgroup.procs";
 /// Lines of its output that a message quotes.
 const LAST_LINES: usize = 12;
 /// How often a process is asked whether it has ended.
@@ -62,7 +64,10 @@ impl LocalProcess {
         let token = lease.next_token();
         let mut command = command(&start.launch, start.run_as)?;
         command.env(TOKEN_VARIABLE, &token).stdout(writer.try_clone()?).stderr(writer).process_group(0);
-        die_with_parent(&mut command);
+        let groups =
+            start.groups.iter().map(|folder| OpenOptions::new().write(true).open(folder.join(GROUP_MEMBERS)));
+        let groups = groups.collect::<io::Result<Vec<File>>>()?;
+        before_exec(&mut command, groups);
         let child = command.spawn().map_err(|e| {
             let program = start.launch.argv.first().map_or("", String::as_str);
             io::Error::new(e.kind(), format!("cannot start {program}: {e}"))
@@ -266,13 +271,17 @@ fn command(launch: &Launch, run_as: Option<(u32, u32)>) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Has the kernel kill the process when the thread that starts it dies.
-fn die_with_parent(command: &mut Command) {
+/// Has the process enter its control groups, and the kernel kill it when the thread that starts it dies.
+fn before_exec(command: &mut Command, groups: Vec<File>) {
     let parent = std::process::id();
     #[expect(unsafe_code, reason = "there is no safe way to run code between fork and exec")]
     // SAFETY: the closure makes system calls only: it takes no lock and allocates nothing.
     unsafe {
         command.pre_exec(move || {
+            for group in &groups {
+                // 0 is the process that writes (cgroups(7)).
+                rustix::io::write(group, b"0")?;
+            }
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
             // The parent may have died before the call.
             let now = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().unsigned_abs());

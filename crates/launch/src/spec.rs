@@ -4,7 +4,7 @@ use rustix::process::Signal as Number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// When a process is ready, as it is written.
@@ -77,6 +77,8 @@ pub struct ProcessSpec {
     pub jvm_home: Option<String>,
     /// JVM options of the variant, then those that observers need.
     pub jvm_options: Vec<String>,
+    /// Folders of control groups that it runs in.
+    pub groups: Vec<PathBuf>,
 }
 
 impl ProcessSpec {
@@ -99,6 +101,7 @@ impl ProcessSpec {
             is_unprivileged: false,
             jvm_home: None,
             jvm_options: Vec::new(),
+            groups: Vec::new(),
         }
     }
 }

@@ -13,14 +13,16 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// File in the runtime folder.
-const CHANGES: &str = "changes.ndjson";
+const CHANGES: &str = "treatments.ndjson";
+/// What is said of a change that a newer version made.
+const UNKNOWN: &str = "names a change that this version of Assay does not know: start the one that made it, which takes it back";
 const CHANGES_BYTES_MAX: u64 = 64 << 20;
 
 /// A change to the machine, with all that is needed to take it back.
-pub trait Treatment: Serialize + DeserializeOwned {
+pub trait Treatment {
     /// Makes the change.
     ///
     /// # Errors
@@ -43,57 +45,6 @@ pub trait Treatment: Serialize + DeserializeOwned {
     fn name(&self) -> String;
 }
 
-/// The content of a file, such as those of `/proc/sys` and `/sys`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileSetting {
-    path: PathBuf,
-    value: String,
-    before: String,
-}
-
-impl FileSetting {
-    /// Reads what it is now.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub fn new(path: &Path, value: &str) -> io::Result<FileSetting> {
-        let before = fs_err::read_to_string(path)?;
-        Ok(FileSetting { path: path.to_owned(), value: value.to_owned(), before })
-    }
-
-    fn write(&self, value: &str) -> io::Result<()> {
-        let mut file = fs_err::OpenOptions::new().write(true).truncate(true).open(&self.path)?;
-        // The kernel takes a setting in one call.
-        file.write_all(value.as_bytes())
-    }
-}
-
-impl Treatment for FileSetting {
-    fn apply(&self) -> io::Result<()> {
-        self.write(&self.value)
-    }
-
-    fn verify(&self) -> io::Result<()> {
-        let found = fs_err::read_to_string(&self.path)?;
-        if found.trim() == self.value.trim() {
-            return Ok(());
-        }
-        Err(io::Error::other(format!("{} is `{}`, not `{}`", self.name(), found.trim(), self.value.trim())))
-    }
-
-    fn undo(&self) -> io::Result<()> {
-        match self.write(&self.before) {
-            // What is gone has nothing to be set back.
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-            done => done,
-        }
-    }
-
-    fn name(&self) -> String {
-        self.path.display().to_string()
-    }
-}
-
 /// A line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -104,16 +55,18 @@ enum Line<T> {
     Undone { number: u32 },
 }
 
-/// The changes of a trial. Dropped, it takes them back.
+/// The changes of a run. Dropped, it takes them back.
 #[derive(Debug)]
-pub struct Treatments<T: Treatment> {
+pub struct Treatments<T: Treatment + Serialize> {
     file: File,
     boot_id: String,
     last_number: u32,
     made: Vec<(u32, T)>,
+    /// Something could not be taken back, and stays in the file.
+    has_failed: bool,
 }
 
-impl<T: Treatment> Treatments<T> {
+impl<T: Treatment + Serialize + DeserializeOwned> Treatments<T> {
     /// Begins to change the machine; takes back first what a run that is gone has left.
     ///
     /// # Errors
@@ -143,8 +96,13 @@ impl<T: Treatment> Treatments<T> {
         open_own(&handle, Path::new(CHANGES), CHANGES_BYTES_MAX)?.read_to_string(&mut text)?;
         let boot_id = ProcRoot::default().read_boot_id().map_err(io::Error::other)?;
         let mut made = BTreeMap::new();
-        // A line that was cut off by the end of its run was of a change that was not made yet.
-        for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let line = match serde_json::from_str::<Line<T>>(line) {
+                Ok(line) => line,
+                // A line that was cut off by the end of its run was of a change that was not made yet. A whole one must not be lost.
+                Err(_) if serde_json::from_str::<serde_json::Value>(line).is_err() => continue,
+                Err(_) => return Err(io::Error::other(format!("{} {UNKNOWN}", path.display()))),
+            };
             match line {
                 Line::Change { number, boot_id: then, treatment } if then == boot_id => {
                     made.insert(number, treatment);
@@ -154,41 +112,62 @@ impl<T: Treatment> Treatments<T> {
             }
         }
         let last_number = made.keys().next_back().copied().unwrap_or(0);
-        Ok(Some(Treatments { file, boot_id, last_number, made: made.into_iter().collect() }))
+        Ok(Some(Treatments {
+            file,
+            boot_id,
+            last_number,
+            made: made.into_iter().collect(),
+            has_failed: false,
+        }))
     }
 
-    /// Makes a change and reads it back. One that was not made as it was meant is taken back at once.
+    /// Makes a change and reads it back; gives the number by which it is taken back. One that was not made as it was meant is taken back
+    /// at once.
     ///
     /// # Errors
     /// What went wrong.
-    pub fn apply(&mut self, treatment: T) -> io::Result<()> {
+    pub fn apply(&mut self, treatment: T) -> io::Result<u32> {
         let number = self.last_number + 1;
         let line = Line::Change { number, boot_id: self.boot_id.clone(), treatment: &treatment };
         self.write(&line)?;
         self.last_number = number;
         self.made.push((number, treatment));
-        let Some((_, treatment)) = self.made.last() else { return Ok(()) };
-        treatment.apply().and_then(|()| treatment.verify()).map_err(|e| {
-            let failed = self.undo_last().err().map(|e| format!("; and it could not be taken back: {e}"));
+        let Some((_, treatment)) = self.made.last() else { return Ok(number) };
+        treatment.apply().and_then(|()| treatment.verify()).map(|()| number).map_err(|e| {
+            let failed =
+                self.undo_one(number).err().map(|e| format!("; and it could not be taken back: {e}"));
             io::Error::new(e.kind(), format!("{e}{}", failed.unwrap_or_default()))
         })
     }
+}
 
+impl<T: Treatment + Serialize> Treatments<T> {
     /// Takes all changes back, the last first; says which could not be. These stay for the next start.
     pub fn undo_all(&mut self) -> Vec<String> {
+        let numbers: Vec<u32> = self.made.iter().map(|(number, _)| *number).collect();
+        self.undo(&numbers)
+    }
+
+    /// Takes these changes back, the last first; says which could not be. These stay for the next start.
+    pub fn undo(&mut self, numbers: &[u32]) -> Vec<String> {
         let mut failed = Vec::new();
-        while let Some(name) = self.made.last().map(|(_, treatment)| treatment.name()) {
-            failed.extend(self.undo_last().err().map(|e| format!("{name} could not be set back: {e}")));
+        for number in numbers.iter().rev() {
+            let name =
+                self.made.iter().find(|(made, _)| made == number).map(|(_, treatment)| treatment.name());
+            let wrong = self.undo_one(*number).err().zip(name);
+            failed.extend(wrong.map(|(e, name)| format!("{name} could not be set back: {e}")));
         }
-        if failed.is_empty() {
+        self.has_failed |= !failed.is_empty();
+        if self.made.is_empty() && !self.has_failed {
             // Cut off entirely, so that the file does not grow; a line less would be one change too many.
             failed.extend(self.file.set_len(0).err().map(|e| e.to_string()));
         }
         failed
     }
 
-    fn undo_last(&mut self) -> io::Result<()> {
-        let Some((number, treatment)) = self.made.pop() else { return Ok(()) };
+    fn undo_one(&mut self, number: u32) -> io::Result<()> {
+        let Some(at) = self.made.iter().position(|(made, _)| *made == number) else { return Ok(()) };
+        let (_, treatment) = self.made.remove(at);
         treatment.undo()?;
         self.write(&Line::<T>::Undone { number })
     }
@@ -202,7 +181,7 @@ impl<T: Treatment> Treatments<T> {
     }
 }
 
-impl<T: Treatment> Drop for Treatments<T> {
+impl<T: Treatment + Serialize> Drop for Treatments<T> {
     fn drop(&mut self) {
         // What cannot be set back is reported by the next start.
         self.undo_all();
@@ -210,7 +189,7 @@ impl<T: Treatment> Drop for Treatments<T> {
 }
 
 /// Takes back what a run that is gone has changed; says what was done, in words.
-pub(crate) fn undo_left_over<T: Treatment>(folder: &Path) -> Vec<String> {
+pub(crate) fn undo_left_over<T: Treatment + Serialize + DeserializeOwned>(folder: &Path) -> Vec<String> {
     if !folder.join(CHANGES).exists() {
         return Vec::new();
     }
@@ -235,206 +214,5 @@ fn libc_nofollow() -> i32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::process::ExitStatusExt;
-    use std::process::Command;
-
-    const POINT: &str = "ASSAY_TEST_KILL_AT";
-    const FOLDER: &str = "ASSAY_TEST_FOLDER";
-    const SETTINGS: usize = 3;
-
-    /// A setting, and a process that is killed on the way.
-    #[derive(Serialize, Deserialize)]
-    struct Deadly(FileSetting);
-
-    impl Deadly {
-        fn die_at(&self, point: &str) {
-            let name = self.0.path.file_name().unwrap().to_str().unwrap();
-            if std::env::var(POINT).is_ok_and(|wanted| wanted == format!("{point} {name}")) {
-                let _ =
-                    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-                unreachable!("SIGKILL");
-            }
-        }
-    }
-
-    impl Treatment for Deadly {
-        fn apply(&self) -> io::Result<()> {
-            self.die_at("before apply");
-            self.0.apply()?;
-            self.die_at("after apply");
-            Ok(())
-        }
-
-        fn verify(&self) -> io::Result<()> {
-            self.0.verify()?;
-            self.die_at("after verify");
-            Ok(())
-        }
-
-        fn undo(&self) -> io::Result<()> {
-            self.die_at("before undo");
-            self.0.undo()?;
-            self.die_at("after undo");
-            Ok(())
-        }
-
-        fn name(&self) -> String {
-            self.0.name()
-        }
-    }
-
-    fn folder() -> tempfile::TempDir {
-        use std::os::unix::fs::PermissionsExt;
-        let private = std::fs::Permissions::from_mode(0o700);
-        tempfile::Builder::new().permissions(private).tempdir().unwrap()
-    }
-
-    fn settings(folder: &Path) -> Vec<String> {
-        (0..SETTINGS).map(|i| std::fs::read_to_string(folder.join(format!("setting-{i}"))).unwrap()).collect()
-    }
-
-    fn make_settings(folder: &Path) -> Vec<String> {
-        // Of several lengths, and one without a line end: all come back byte by byte.
-        for (i, text) in ["always [madvise] never\n", "", "1"].iter().enumerate() {
-            std::fs::write(folder.join(format!("setting-{i}")), text).unwrap();
-        }
-        settings(folder)
-    }
-
-    fn setting(folder: &Path, i: usize) -> FileSetting {
-        FileSetting::new(&folder.join(format!("setting-{i}")), "never\n").unwrap()
-    }
-
-    /// Not a test of its own: what the next one starts and has killed.
-    #[test]
-    fn a_run_that_changes_the_machine() {
-        let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
-        let mut treatments = Treatments::begin(&folder).unwrap();
-        for i in 0..SETTINGS {
-            treatments.apply(Deadly(setting(&folder, i))).unwrap();
-        }
-        assert_eq!(settings(&folder), ["never\n"; SETTINGS]);
-        assert_eq!(treatments.undo_all(), Vec::<String>::new());
-    }
-
-    #[test]
-    fn whenever_a_run_is_killed_the_next_start_sets_everything_back() {
-        let points = ["before apply", "after apply", "after verify", "before undo", "after undo"];
-        for (point, i) in points.iter().flat_map(|point| (0..SETTINGS).map(move |i| (point, i))) {
-            let folder = folder();
-            let before = make_settings(folder.path());
-            let run = Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "treatment::tests::a_run_that_changes_the_machine"])
-                .env(FOLDER, folder.path())
-                .env(POINT, format!("{point} setting-{i}"))
-                .output()
-                .unwrap();
-            assert_eq!(run.status.signal(), Some(9), "{point} {i}: {run:?}");
-            let changes_nothing = i == 0 && ["before apply", "after undo"].contains(point);
-            if !changes_nothing {
-                assert_ne!(settings(folder.path()), before, "{point} {i}: something was changed");
-            }
-            let told = undo_left_over::<Deadly>(folder.path());
-            assert!(!told.is_empty() && told.iter().all(|t| t.starts_with("set /")), "{point} {i}: {told:?}");
-            assert_eq!(settings(folder.path()), before, "{point} {i}");
-            assert_eq!(undo_left_over::<Deadly>(folder.path()), Vec::<String>::new(), "{point} {i}: once");
-        }
-    }
-
-    /// The record is on disk before the change, so a record that is not whole is of a change that was not made.
-    #[test]
-    fn a_record_that_was_cut_off_anywhere_hides_no_other() {
-        let whole = {
-            let folder = folder();
-            make_settings(folder.path());
-            let mut treatments = Treatments::begin(folder.path()).unwrap();
-            treatments.apply(setting(folder.path(), 0)).unwrap();
-            let first = std::fs::read(folder.path().join(CHANGES)).unwrap().len();
-            treatments.apply(setting(folder.path(), 1)).unwrap();
-            (first, std::fs::read(folder.path().join(CHANGES)).unwrap().len())
-        };
-        for cut in whole.0..whole.1 {
-            let folder = folder();
-            let before = make_settings(folder.path());
-            let mut treatments = Treatments::begin(folder.path()).unwrap();
-            treatments.apply(setting(folder.path(), 0)).unwrap();
-            let record = OpenOptions::new().write(true).open(folder.path().join(CHANGES)).unwrap();
-            treatments
-                .write(&Line::Change {
-                    number: 2,
-                    boot_id: treatments.boot_id.clone(),
-                    treatment: setting(folder.path(), 1),
-                })
-                .unwrap();
-            // Killed here: neither dropped nor undone, its lock gone.
-            record.set_len(cut as u64).unwrap();
-            flock(&treatments.file, FlockOperation::Unlock).unwrap();
-            std::mem::forget(treatments);
-            assert!(Treatments::<FileSetting>::begin(folder.path()).is_ok());
-            assert_eq!(settings(folder.path()), before, "cut at {cut}");
-        }
-    }
-
-    #[test]
-    fn one_run_at_a_time_changes_the_machine_and_leaves_nothing() {
-        let folder = folder();
-        let before = make_settings(folder.path());
-        let mut one = Treatments::begin(folder.path()).unwrap();
-        one.apply(setting(folder.path(), 0)).unwrap();
-        let why = Treatments::<FileSetting>::begin(folder.path()).unwrap_err().to_string();
-        assert!(why.contains("another run is changing settings"), "{why}");
-        assert_eq!(undo_left_over::<FileSetting>(folder.path()), Vec::<String>::new());
-        assert_eq!(settings(folder.path())[0], "never\n");
-        drop(one);
-        assert_eq!(settings(folder.path()), before);
-        assert_eq!(std::fs::metadata(folder.path().join(CHANGES)).unwrap().len(), 0);
-    }
-
-    #[test]
-    fn what_does_not_read_back_is_taken_back_at_once() {
-        let folder = folder();
-        let before = make_settings(folder.path());
-        /// The kernel rounds, or ignores, what it is told.
-        #[derive(Serialize, Deserialize)]
-        struct Ignored(FileSetting);
-        impl Treatment for Ignored {
-            fn apply(&self) -> io::Result<()> {
-                self.0.write("something else")
-            }
-            fn verify(&self) -> io::Result<()> {
-                self.0.verify()
-            }
-            fn undo(&self) -> io::Result<()> {
-                self.0.undo()
-            }
-            fn name(&self) -> String {
-                self.0.name()
-            }
-        }
-        let mut treatments = Treatments::begin(folder.path()).unwrap();
-        let why = treatments.apply(Ignored(setting(folder.path(), 2))).unwrap_err().to_string();
-        assert!(why.contains("is `something else`, not `never`"), "{why}");
-        assert_eq!(settings(folder.path()), before);
-    }
-
-    #[test]
-    fn a_change_of_an_earlier_boot_is_none_any_more() {
-        let folder = folder();
-        let before = make_settings(folder.path());
-        let line =
-            Line::Change { number: 1, boot_id: "another".to_owned(), treatment: setting(folder.path(), 0) };
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .open(folder.path().join(CHANGES))
-            .unwrap();
-        file.write_all(serde_json::to_string(&line).unwrap().as_bytes()).unwrap();
-        std::fs::write(folder.path().join("setting-0"), "of this boot").unwrap();
-        assert_eq!(undo_left_over::<FileSetting>(folder.path()), Vec::<String>::new());
-        assert_eq!(settings(folder.path())[0], "of this boot");
-        assert_eq!(settings(folder.path())[1..], before[1..]);
-    }
-}
+#[path = "treatment_tests.rs"]
+mod tests;

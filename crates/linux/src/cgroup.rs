@@ -142,6 +142,38 @@ impl ProcRoot {
     }
 }
 
+impl ProcRoot {
+    /// Where this process can make groups of its own for a controller, and by which interface: below its own group, so that the limits
+    /// of that hold too; in version 2 below the topmost one that is mounted, since a group with processes cannot have others below it
+    /// that are limited (`cgroup-v2.rst`, "No Internal Process Constraint").
+    ///
+    /// # Errors
+    /// As [`ProcRoot::read_cgroups`]. `None` where the kernel has no such controller, or does not let it be used.
+    pub fn place_for_groups(
+        &self,
+        sys: &SysRoot,
+        controller: &str,
+    ) -> Result<Option<(CgroupVersion, PathBuf)>, LinuxError> {
+        let Some((path, text)) = optional(self.read_text("self/cgroup"))? else { return Ok(None) };
+        let memberships = parse_cgroup(&path, &text)?;
+        let (path, text) = self.read_text("self/mountinfo")?;
+        let mounts = parse_mountinfo(&path, &text)?;
+        let Some(hierarchy) = find_hierarchy(sys, &memberships, &mounts, controller) else { return Ok(None) };
+        let place = match hierarchy.version {
+            CgroupVersion::V1 => hierarchy.folders.into_iter().next(),
+            CgroupVersion::V2 => hierarchy.folders.into_iter().next_back(),
+        };
+        let Some(place) = place.filter(|place| place.is_dir()) else { return Ok(None) };
+        if hierarchy.version == CgroupVersion::V2 {
+            let offered = optional(read_text(&place.join("cgroup.controllers")))?.unwrap_or_default();
+            if offered.split_whitespace().all(|of| of != controller) {
+                return Ok(None);
+            }
+        }
+        Ok(Some((hierarchy.version, place)))
+    }
+}
+
 /// A controller is in version 1 if a version 1 hierarchy names it, else in version 2 (`cgroups(7)`: never in both).
 fn find_hierarchy(
     sys: &SysRoot,

@@ -32,6 +32,7 @@ mod severity;
 mod summary;
 mod time;
 mod trial;
+mod what_if;
 mod window;
 
 pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, PlannedCapacity};
@@ -73,8 +74,8 @@ pub use memory::{
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{AskedMode, ModeRead, ReferenceMode};
 pub use plan::{
-    Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedProcedure, PlannedScenario, PlannedTrial,
-    Published, SkippedVariant, Subject, Variant,
+    Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedProcedure, PlannedScenario, PlannedTreatment,
+    PlannedTrial, Published, SkippedVariant, Subject, Variant,
 };
 pub use problem::{Finding, Problem, Reason, StudyRule};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
@@ -89,5 +90,8 @@ pub use time::{
     TimeFinding, TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeRung, TimeSamples, TimeSubject,
     TimeSums, WeightUnit,
 };
-pub use trial::{Audit, ExcludedObserver, LaunchRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd};
+pub use trial::{
+    Audit, ExcludedObserver, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,
+};
+pub use what_if::{WhatIf, WhatIfVerdict};
 pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

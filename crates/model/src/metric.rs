@@ -112,6 +112,11 @@ metrics! {
     MINOR_FAULTS_PER_REQUEST = "minor_faults_per_request", "Minor page faults per request", "faults", Lower [when_asked],
         "pages that the kernel gave or mapped anew while a window was measured, by its count for the server \
         process, divided by the requests completed meanwhile";
+    MAJOR_FAULTS_PER_REQUEST = "major_faults_per_request", "Major page faults per request", "faults", Lower [when_asked],
+        "page faults that waited for a disk or for swap, likewise";
+    COLLECTOR_CPU_PERCENT = "collector_cpu_percent", "Garbage collector's share of CPU time", "%", Lower [when_asked],
+        "CPU time of the collector's threads in a window, as a share of that of all threads of the server; where collections run on the \
+        VM thread (Serial) it is not known";
     EMULATED_USER_INSTRUCTIONS_PER_REQUEST = "emulated_user_instructions_per_request", "Emulated: user instructions per request", "instructions", Lower [when_asked],
         "instructions of the server's tasks between two marks in an emulated guest, divided by the requests that began and ended between them; a string instruction counts once";
     EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST = "emulated_kernel_instructions_per_request", "Emulated: kernel instructions per request", "instructions", Lower [when_asked],
@@ -218,6 +223,8 @@ metrics! {
         "the JVM's count of allocated bytes for each operation, from the benchmark program's own results";
     LIVE_BYTES = "live_bytes", "Live heap", "bytes", Lower [when_asked],
         "Java heap that the benchmark's data takes after a full collection, as the benchmark program counts it";
+    BUSIEST_SOFTIRQ_PERCENT = "busiest_softirq_percent", "Busiest processor's share in soft interrupts", "%", Lower [when_quiet, when_asked],
+        "the largest share of a processor's time that went into soft interrupts, from /proc/stat, as the benchmark program counts it";
 }
 
 impl Metric {

@@ -151,6 +151,20 @@ pub struct Variant {
     pub workload_options: BTreeMap<String, String>,
     /// The variant that this one is compared with; absent for a baseline.
     pub baseline: Option<String>,
+    /// Changes to the machine, in the order in which they are made. Absent in what earlier versions stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub treatments: Vec<PlannedTreatment>,
+}
+
+/// A change to the machine that a variant asks for; taken back after its trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedTreatment {
+    /// What is changed: a file of the kernel, swap, or a control group of the server's own.
+    pub setting: String,
+    /// What it becomes.
+    pub value: String,
+    /// Whether it holds for the whole machine, and not for the server alone.
+    pub is_global: bool,
 }
 
 /// A variant that cannot be run here, and why.

@@ -23,6 +23,8 @@ formats! {
     HOST_SNAPSHOT = "assay.host-snapshot/1";
     /// `assay host diff --json`
     HOST_COMPARISON = "assay.host-comparison/1";
+    /// `assay host --what-if --json`
+    WHAT_IF = "assay.what-if/1";
     /// `trial.json`
     TRIAL = "assay.trial/3";
     /// `summary.json`

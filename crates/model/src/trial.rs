@@ -22,6 +22,9 @@ pub struct Trial {
     pub attempt: u32,
     /// Seed of every random draw.
     pub seed: u64,
+    /// Changes to the machine, in the order in which they were made. Absent in what earlier versions stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub treatments: Vec<TreatmentRecord>,
     /// Command line with secrets redacted.
     pub command: Vec<String>,
     /// Everything that was started, in order, the server among it.
@@ -61,6 +64,21 @@ impl Trial {
     pub fn counts(&self) -> bool {
         self.outcome == TrialOutcome::Completed && self.audit.as_ref().is_none_or(|a| a.passed)
     }
+}
+
+/// A change to the machine that was made for a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TreatmentRecord {
+    /// What was changed: a file of the kernel, swap, or a control group of the server's own.
+    pub setting: String,
+    /// What it was; absent where there was nothing.
+    pub before: Option<String>,
+    /// What was asked for.
+    pub asked: String,
+    /// What was read back before the server started.
+    pub found: Option<String>,
+    /// Whether it was taken back, and read back as it was before.
+    pub undone: bool,
 }
 
 /// With what a process of a trial was started, secrets redacted.

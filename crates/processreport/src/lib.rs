@@ -7,7 +7,7 @@ mod time;
 
 pub use assay_kit::{LeavesShown, TerminalView};
 pub use flags::render as render_flags_terminal;
-pub use host::{render_host_comparison_terminal, render_host_terminal};
+pub use host::{render_host_comparison_terminal, render_host_terminal, render_what_if_terminal};
 pub use time::{
     render_time_change_html, render_time_change_terminal, render_time_html, render_time_line,
     render_time_terminal,

@@ -20,16 +20,19 @@ const RESULTS_MAX: usize = 500;
 const NAME_CHARS_MAX: usize = 200;
 /// What a time per operation may be, in nanoseconds: from a fraction of a cycle to a day.
 const NS_PER_OP: RangeInclusive<f64> = 1e-6..=8.64e13;
+/// What a share may be.
+const PERCENT: RangeInclusive<f64> = 0.0..=100.0;
 /// What a number of bytes may be: to the largest that is exact.
 const BYTES: RangeInclusive<f64> = 0.0..=9.0e15;
 
 /// Secondary metrics that become ours: JMH's name, unit, and the kind of metric.
-/// `gc.alloc.rate.norm` is of JMH's `-prof gc` (with a dot before it until JMH 1.36), the others of `workloads/probes-jmh`.
-const SECONDARY: [(&str, &str, &str, &RangeInclusive<f64>); 4] = [
+/// `gc.alloc.rate.norm` is of JMH's `-prof gc` (with a dot before it until JMH 1.36), the others of `workloads/probes-jmh` and of the probes
+const SECONDARY: [(&str, &str, &str, &RangeInclusive<f64>); 5] = [
     ("gc.alloc.rate.norm", "B/op", metric::ALLOCATED_BYTES_PER_OP, &BYTES),
     ("·gc.alloc.rate.norm", "B/op", metric::ALLOCATED_BYTES_PER_OP, &BYTES),
     ("live_bytes", "B", metric::LIVE_BYTES, &BYTES),
     ("cpu_ns_per_op", "ns/op", metric::CPU_NS_PER_OP, &NS_PER_OP),
+    ("busiest_softirq_percent", "%", metric::BUSIEST_SOFTIRQ_PERCENT, &PERCENT),
 ];
 
 #[derive(Deserialize)]

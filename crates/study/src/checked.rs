@@ -64,6 +64,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     check_head(&study, &mut document);
     check_factors(&study, &mut document);
     study.loads().iter().for_each(|(place, load)| check_load(place, load, &mut document));
+    check_host(&study, &mut document);
     capacity::check(&study, &mut document);
     check_design("design", &study.design, &mut document);
     check_quick(&study, &mut document);
@@ -233,6 +234,27 @@ fn check_load(path: &str, load: &LoadTable, document: &mut Document) {
     };
     for (key, _) in foreign.into_iter().filter(|(_, is_set)| *is_set) {
         document.add(&format!("{path}.{key}"), format!("`{key}` means nothing for {kind} load"));
+    }
+}
+
+/// Settings of the machine. One machine cannot have two values of one at the same time.
+fn check_host(study: &Study, document: &mut Document) {
+    let of_levels = study.factor.iter().enumerate().flat_map(|(i, factor)| {
+        let of = move |j: usize| format!("factor.{i}.level.{j}.host");
+        factor.level.iter().enumerate().map(move |(j, level)| (of(j), level.settings.host.as_ref()))
+    });
+    let tables = std::iter::once(("host".to_owned(), study.settings.host.as_ref())).chain(of_levels);
+    let designs = [Some(&study.design), study.quick.as_ref().map(|quick| &quick.design)];
+    let is_resident = designs.into_iter().flatten().any(|design| design.kind == Some(Design::Resident));
+    for (place, table) in tables.filter_map(|(place, table)| Some((place, table?))) {
+        for (key, what) in table.mistakes() {
+            document.add(&format!("{place}.{key}"), what);
+        }
+        if is_resident && table.is_global() {
+            let what = "the resident design runs the servers of all variants at once, and this setting holds for the whole machine: \
+                        use kind = \"fresh\" (cpuset and limits are the server's own and may stay)";
+            document.add(&place, what);
+        }
     }
 }
 

@@ -7,9 +7,10 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `attached`, `workload`, `units` |
-//! | what this machine will run | `each_jdk`, `variant`, `preload`, `prepare`, `plan` |
+//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `host_table`, `attached`, `workload`, `units` |
+//! | what this machine will run | `each_jdk`, `variant`, `preload`, `memory_left`, `prepare`, `plan` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
+//! | a rule tried on a load | `what_if` |
 //! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims` |
 
 mod attached;
@@ -22,6 +23,8 @@ mod document;
 mod each_jdk;
 mod emulation;
 mod error;
+mod host_table;
+mod memory_left;
 mod missing;
 mod plan;
 mod preload;
@@ -36,12 +39,14 @@ mod study_file;
 mod summary;
 mod units;
 mod variant;
+mod what_if;
 mod workload;
 
 pub use assay_measure::observers::Observe;
 pub use checked::Checked;
 pub use claims::{check_claims, contradictions};
 pub use error::{Diagnostic, StudyError};
+pub use host_table::{GroupTable, HostTable, PagesFor};
 pub use prepare::Prepared;
 pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, TlsTable};
 pub use run_dir::{load_run, report_path};
@@ -51,4 +56,5 @@ pub use study_file::{
     WarmUpTable, study_schema, workload_schema,
 };
 pub use units::{Seconds, Size, parse_size};
+pub use what_if::{judged as judge_what_if, what_if};
 pub use workload::cache_of;

@@ -7,18 +7,20 @@ use crate::checked::{Checked, place_of};
 use crate::document::Document;
 use crate::emulation;
 use crate::error::{Diagnostic, StudyError};
+use crate::host_table::all_wanted;
+use crate::memory_left::MemoryLeft;
 use crate::missing;
 use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
 use crate::process_table::set_absent;
 use crate::program_table::ProcessTable;
 use crate::redacted::secrets_of;
-use crate::study_file::{LoadKind, Study};
+use crate::study_file::{LimitsTable, LoadKind, Study};
 use crate::variant::{VariantLaunch, VariantSpec, baselines, combine, planned_scenarios};
 use crate::workload::Workload;
 use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish};
-use assay_launch::{JVM_OPTIONS, Placeholders, find_program};
+use assay_launch::{JVM_OPTIONS, Placeholders, Wanted, find_program};
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
 use assay_measure::Bounds;
@@ -30,9 +32,6 @@ use assay_model::{
 use assay_text::redact::Redactor;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Resident memory of a server beside its heap, about, for the check that all resident servers fit.
-const BESIDE_HEAP_BYTES: u64 = 400 << 20;
 
 /// Version of Assay, which is stored with whatever it made.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -107,6 +106,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
 
     let mut outcome: Vec<Result<Option<JvmFacts>, String>> = Vec::new();
     let mut places = Vec::new();
+    let mut changes: Vec<Vec<Wanted>> = Vec::new();
     for spec in &mut specs {
         let wish = JvmWish { jvm: spec.jvm.as_deref(), mode: spec.reference_mode, compares_32 };
         let jvm = if uses_jvm { jvms.choose(wish).map(Some) } else { Ok(None) };
@@ -118,6 +118,9 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
             document.add(&place_of(&study, &spec.indices), what);
         }
         let jvm = jvm.and_then(|jvm| preload_into(spec, jvm.as_ref()).map(|()| jvm));
+        let wanted = all_wanted(&spec.host, &spec.limits, Path::new("/"));
+        changes.push(wanted.clone().unwrap_or_default());
+        let jvm = jvm.and_then(|jvm| wanted.map(|_| jvm));
         outcome.push(jvm.and_then(|jvm| memory.take(spec.heap.map(|h| h.bytes)).map(|()| jvm)));
     }
     let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
@@ -145,12 +148,14 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
             }
             Ok(jvm) => {
                 let baseline = partners[i].map(|p| specs[p].name.clone());
+                let treatments = changes[i].iter().map(Wanted::planned).collect();
                 launches.push(VariantLaunch {
-                    variant: variant(spec, &workload, jvm, baseline),
+                    variant: Variant { treatments, ..variant(spec, &workload, jvm, baseline) },
                     command: command.clone(),
                     environment: spec.environment.clone(),
                     load: spec.load.clone(),
                     scenario: scenarios[i].clone(),
+                    changes: std::mem::take(&mut changes[i]),
                 });
             }
         }
@@ -236,7 +241,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let texts = [&text, &workload.text].into_iter();
     let redactor = secrets_of(texts.chain(plan.scenarios.iter().map(|scenario| &scenario.text)));
     Ok(Prepared {
-        bounds: bounds(&study.limits, observe.contains(&Host), &plan.procedure),
+        bounds: bounds(&limits_of(&study, &specs), observe.contains(&Host), &plan.procedure),
         plan,
         layout,
         observe,
@@ -248,6 +253,14 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         problems: jvms.problems,
         findings,
     })
+}
+
+/// The study's limits. A CPU limit that a level asks for is what is studied, so its throttling spoils no window.
+fn limits_of(study: &Study, specs: &[VariantSpec]) -> LimitsTable {
+    let is_studied = specs.iter().flat_map(|spec| &spec.limits).any(|limits| limits.cpus.is_some());
+    let throttled_share =
+        study.limits.throttled_share.or(Some(1.0).filter(|_| is_studied && study.capacity.is_none()));
+    LimitsTable { throttled_share, ..study.limits.clone() }
 }
 
 /// Has the wanted library loaded into the server before all others, or says why that cannot be.
@@ -349,6 +362,7 @@ fn variant(
         environment_names,
         workload_options: workload_options(spec, workload),
         baseline,
+        treatments: Vec::new(),
     }
 }
 
@@ -471,31 +485,4 @@ fn is_program(name: &str, study_file: &Path) -> bool {
         return crate::workload::folder_of(study_file).join(name).is_file();
     }
     find_program(name, &[]).is_some()
-}
-
-/// What resident servers may still take of this machine's memory.
-struct MemoryLeft(Option<u64>);
-
-impl MemoryLeft {
-    fn for_design(design: Design) -> MemoryLeft {
-        let available = || ProcRoot::default().read_meminfo().ok().and_then(|m| m.available_bytes);
-        MemoryLeft(if design == Design::Resident { available() } else { None })
-    }
-
-    fn take(&mut self, heap_bytes: Option<u64>) -> Result<(), String> {
-        let (Some(left), Some(heap)) = (self.0.as_mut(), heap_bytes) else { return Ok(()) };
-        let needed = heap.saturating_add(BESIDE_HEAP_BYTES);
-        match left.checked_sub(needed) {
-            Some(rest) => {
-                *left = rest;
-                Ok(())
-            }
-            None => Err(format!(
-                "all resident servers together need more memory than is free here ({} MiB are left, about {} are needed); \
-                 the fresh design runs one at a time",
-                *left >> 20,
-                needed >> 20
-            )),
-        }
-    }
 }

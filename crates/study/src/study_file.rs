@@ -1,5 +1,6 @@
 //! The study file and the workload file, as they are written. Their JSON schema is generated from these types.
 
+use crate::host_table::{GroupTable, HostTable};
 use crate::program_table::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::units::{Seconds, Size};
 use assay_load::ArrivalLaw;
@@ -134,6 +135,8 @@ pub struct Settings {
     pub workload_options: BTreeMap<String, String>,
     /// The load.
     pub load: Option<LoadTable>,
+    /// Settings of the machine.
+    pub host: Option<HostTable>,
 }
 
 /// Something that is varied.
@@ -152,7 +155,7 @@ pub struct Factor {
 }
 
 /// One value of a factor.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Level {
     /// Its name, which becomes part of the variant's.
@@ -162,6 +165,8 @@ pub struct Level {
     /// What it sets.
     #[serde(flatten)]
     pub settings: Settings,
+    /// Limits of the server.
+    pub limits: Option<GroupTable>,
 }
 
 /// Kinds of load.

@@ -1,8 +1,10 @@
 //! From factors to variants: every combination of levels that is not excluded, with its settings joined.
 
+use crate::host_table::{GroupTable, HostTable};
 use crate::study_file::{Factor, LoadKind, LoadTable, QuickTable, Settings, Study};
 use crate::units::Size;
 use assay_jdk::modes::WantedMode;
+use assay_launch::Wanted;
 use assay_load::{ArrivalLaw, Scenario};
 use assay_model::{AskedMode, PlannedScenario, Variant};
 use std::collections::BTreeMap;
@@ -28,6 +30,9 @@ pub(crate) struct VariantSpec {
     pub preload: Option<String>,
     pub workload_options: BTreeMap<String, String>,
     pub load: LoadTable,
+    /// Settings of the machine, those of later factors behind.
+    pub host: Vec<HostTable>,
+    pub limits: Vec<GroupTable>,
 }
 
 impl VariantSpec {
@@ -52,6 +57,8 @@ pub(crate) struct VariantLaunch {
     pub load: LoadTable,
     /// Absent: the ready URL is requested.
     pub scenario: Option<Scenario>,
+    /// Changes to the machine, in the order in which they are made.
+    pub changes: Vec<Wanted>,
 }
 
 /// All variants of the study, or of its short form, in the study's order: the last factor varies fastest.
@@ -95,6 +102,8 @@ fn variant(study: &Study, quick: Option<&QuickTable>, indices: &[usize]) -> Vari
         preload: None,
         workload_options: BTreeMap::new(),
         load: LoadTable::closed(8),
+        host: Vec::new(),
+        limits: Vec::new(),
         indices: indices.to_vec(),
     };
     spec.apply(&study.settings);
@@ -105,7 +114,10 @@ fn variant(study: &Study, quick: Option<&QuickTable>, indices: &[usize]) -> Vari
             spec.load = load.clone();
         }
     }
-    chosen.iter().for_each(|(factor, i)| spec.apply(&factor.level[*i].settings));
+    for level in chosen.iter().map(|(factor, i)| &factor.level[*i]) {
+        spec.apply(&level.settings);
+        spec.limits.extend(level.limits.clone());
+    }
     spec
 }
 
@@ -127,6 +139,7 @@ impl VariantSpec {
         if let Some(load) = &settings.load {
             self.load = load.clone();
         }
+        self.host.extend(settings.host.clone());
     }
 }
 

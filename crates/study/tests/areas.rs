@@ -70,7 +70,7 @@ fn run_with(observe: &str) -> Option<StoredRun> {
     let path = folder.path().join("study.toml");
     std::fs::write(&path, study(observe)).expect("a study");
     let out = folder.path().join("out");
-    let options = RunOptions { out: Some(out.clone()), resume: false };
+    let options = RunOptions { out: Some(out.clone()), ..RunOptions::default() };
     let prepared = Study::read(&path).expect("a study").prepare(false).expect("a plan");
     run(&prepared, &options, &AtomicBool::new(false), &mut |_| ()).expect("a result");
     Some(load_run(&out).expect("a run directory"))

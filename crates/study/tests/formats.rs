@@ -8,7 +8,7 @@ use assay_model::{
     Advice, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes,
     HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
     MemoryReport, MemorySample, MemoryTrim, Plan, RunEvent, RunningJvms, StoredGcLine, Summary, TimeChange,
-    TimeReport, Trial, schema,
+    TimeReport, Trial, WhatIf, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -73,6 +73,7 @@ fn format(id: &'static str) -> Format {
         schema::HOST_CHECK => json::<HostReport>(id),
         schema::HOST_SNAPSHOT => json::<HostSnapshot>(id),
         schema::HOST_COMPARISON => json::<HostComparison>(id),
+        schema::WHAT_IF => json::<WhatIf>(id),
         schema::TRIAL => json::<Trial>(id),
         schema::SUMMARY => json::<Summary>(id),
         schema::LOAD => json::<LoadResult>(id),

@@ -65,7 +65,7 @@ fn check(feature: u32) {
     let path = folder.path().join("study.toml");
     std::fs::write(&path, study(feature)).expect("a study");
     let out = folder.path().join("out");
-    let options = RunOptions { out: Some(out.clone()), resume: false };
+    let options = RunOptions { out: Some(out.clone()), ..RunOptions::default() };
     let prepared = Study::read(&path).expect("a study").prepare(false).expect("a plan");
     run(&prepared, &options, &AtomicBool::new(false), &mut |_| ()).expect("a result");
 

@@ -45,6 +45,7 @@ fn built() -> Study {
         name: name.to_owned(),
         baseline: None,
         settings: Settings { heap: Some(Size { bytes }), ..Settings::default() },
+        limits: None,
     };
     Study {
         server: Some(server),

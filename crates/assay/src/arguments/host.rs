@@ -24,6 +24,21 @@ pub struct HostArguments {
     /// End with exit code 1 if something is bad, and at least this grave
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<Severity>,
+    /// Compare this machine with itself as RULE wants it, on the load of STUDY: whether the advice holds there
+    #[arg(long, num_args = 2, action = clap::ArgAction::Set, value_names = ["RULE", "STUDY"], conflicts_with_all = ["from", "snapshot", "fail_on", "all"])]
+    pub what_if: Option<Vec<String>>,
+    /// The short form of the study
+    #[arg(long, requires = "what_if")]
+    pub quick: bool,
+    /// Let the comparison change settings of this machine while its trials run
+    #[arg(long, requires = "what_if")]
+    pub allow_host_changes: bool,
+    /// Folder for the run [default: runs/<study>-<time>]
+    #[arg(long, value_name = "FOLDER", requires = "what_if")]
+    pub out: Option<PathBuf>,
+    /// The least improvement that is worth having, percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0, requires = "what_if")]
+    pub least: f64,
 }
 
 /// Commands beside the check.

@@ -1,11 +1,13 @@
 //! `assay host`: what rules say of the machine and of the JVMs on it.
 
 use crate::arguments::{HostArguments, HostCommand, HostDiffArguments, Severity};
-use crate::command::read_stored;
+use crate::command::{read_stored, run};
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
-use assay_model::{HostSnapshot, HostVerdict, schema};
+use assay_model::{HostRule, HostSnapshot, HostVerdict, schema};
+use assay_study::RunOptions;
+use assay_text::near::hint;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -13,6 +15,9 @@ use std::process::ExitCode;
 pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
     if let Some(HostCommand::Diff(arguments)) = &arguments.command {
         return diff(arguments);
+    }
+    if let Some([rule, study]) = arguments.what_if.as_deref() {
+        return what_if(arguments, rule, Path::new(study));
     }
     arguments.snapshot.as_deref().map_or(Ok(()), can_be_written)?;
     let snapshot = match &arguments.from {
@@ -37,6 +42,40 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
         report.rulings.iter().any(|ruling| is_bad(ruling.verdict) && stored(least) <= ruling.severity)
     });
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// A rule's advice, tried on the load of a study.
+fn what_if(arguments: &HostArguments, word: &str, study: &Path) -> Result<ExitCode, Failure> {
+    let words = || HostRule::ALL.iter().map(|rule| rule.word());
+    let rule = HostRule::ALL.iter().find(|rule| rule.word() == word).copied().ok_or_else(|| {
+        Failure::input(format!(
+            "there is no rule `{word}`{}\n  to list them: assay host --all",
+            hint(word, words())
+        ))
+    })?;
+    let advice = assay_host::advice(rule).ok_or_else(|| {
+        let what = "has no setting that a study could apply: it is about what was found, or its value depends on the machine";
+        Failure::input(format!("the rule {rule} {what}\n  what it advises: assay host --all"))
+    })?;
+    let prepared = assay_study::what_if(study, rule, &advice)?.prepare(arguments.quick)?;
+    if prepared.changes_nothing() {
+        let what = "is already as this rule wants it, so there is nothing to compare";
+        return Err(Failure::input(format!("this machine {what} ({rule}: {})", advice.trim())));
+    }
+    let options = RunOptions {
+        out: arguments.out.clone(),
+        allow_host_changes: arguments.allow_host_changes,
+        ..RunOptions::default()
+    };
+    let (result, page) = run::carry_out(&prepared, &options)?;
+    let said = assay_study::judge_what_if(&prepared, &result, rule, arguments.least);
+    if arguments.json {
+        output::print_json(&said)?;
+    } else {
+        output::print_text(&assay_processreport::render_what_if_terminal(&said))?;
+    }
+    say!("\nreport: {}", page.display());
+    Ok(if said.ratio.is_some() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn diff(arguments: &HostDiffArguments) -> Result<ExitCode, Failure> {

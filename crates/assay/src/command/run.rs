@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{output, stop};
 use assay_model::{Design, Plan, PlannedProcedure};
-use assay_study::{Prepared, RunOptions, Study, StudyError};
+use assay_study::{Prepared, RunOptions, RunResult, Study, StudyError};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,11 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
     }
     let mut answers = true;
     for study in &prepare(&study, true)? {
-        answers &= execute(study, &RunOptions { out: arguments.out.clone(), resume: false }, arguments.json)?;
+        answers &= execute(
+            study,
+            &RunOptions { out: arguments.out.clone(), ..RunOptions::default() },
+            arguments.json,
+        )?;
     }
     Ok(exit_code(answers))
 }
@@ -48,7 +52,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         let out = arguments.out.as_ref().map(|out| if number == 0 { out.clone() } else { beside(out, name) });
         // A run that was interrupted in its first part has no folder for the others yet.
         let resume = arguments.resume && (number == 0 || out.as_ref().is_some_and(|out| out.exists()));
-        answers &= execute(study, &RunOptions { out, resume }, arguments.json)?;
+        let options = RunOptions { out, resume, allow_host_changes: arguments.allow_host_changes };
+        answers &= execute(study, &options, arguments.json)?;
     }
     Ok(exit_code(answers))
 }
@@ -82,13 +87,8 @@ fn beside(out: &Path, study: &str) -> PathBuf {
 
 /// Says whether the run answers anything: whether the metric that decides counts for any variant.
 fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<bool, Failure> {
-    let stop = stop::flag_on_signal()?;
-    let progress = Progress::new();
-    let result = assay_study::run(study, options, &stop, &mut |event| progress.show(event));
-    drop(progress);
-    let result = result?;
+    let (result, page) = carry_out(study, options)?;
     let run = assay_study::load_run(&result.dir)?;
-    let page = report::write_page(&run, &result.dir)?;
     if json {
         output::print_json(&result.summary)?;
     } else {
@@ -100,6 +100,17 @@ fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<bool, F
         say!("nothing counts: no variant has a value of {} that can be used", run.plan.primary_metric);
     }
     Ok(answers)
+}
+
+/// Runs a study, with its progress, and makes its page.
+pub fn carry_out(study: &Prepared, options: &RunOptions) -> Result<(RunResult, PathBuf), Failure> {
+    let stop = stop::flag_on_signal()?;
+    let progress = Progress::new();
+    let result = assay_study::run(study, options, &stop, &mut |event| progress.show(event));
+    drop(progress);
+    let result = result?;
+    let page = report::write_page(&assay_study::load_run(&result.dir)?, &result.dir)?;
+    Ok((result, page))
 }
 
 /// The root of the checkout: the program lies in its `target/release`.
@@ -138,6 +149,14 @@ fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
         let jvm =
             variant.jvm.as_ref().map_or_else(String::new, |j| format!("{} ({} bit)  ", j.version, j.bits));
         writeln!(out, "  runs      {:width$}  {jvm}{}", variant.name, variant.jvm_options.join(" "))?;
+        for change in &variant.treatments {
+            let whose = if change.is_global { "of the whole machine" } else { "of the server" };
+            writeln!(
+                out,
+                "  changes   {:width$}  {} = {}, {whose}",
+                variant.name, change.setting, change.value
+            )?;
+        }
     }
     for skipped in &plan.skipped {
         writeln!(out, "  skips     {}: {}", skipped.name, skipped.reason)?;

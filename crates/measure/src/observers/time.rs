@@ -132,6 +132,25 @@ fn add_metrics(report: &TimeReport, requests: f64, window: &mut Window) {
     add(metric::VOLUNTARY_SWITCHES_PER_REQUEST, of_all(|sums| sums.voluntary_switches));
     add(metric::FORCED_SWITCHES_PER_REQUEST, of_all(|sums| sums.involuntary_switches));
     add(metric::MINOR_FAULTS_PER_REQUEST, Some(report.process.minor_faults as f64));
+    add(metric::MAJOR_FAULTS_PER_REQUEST, Some(report.process.major_faults as f64));
+    match collector_percent(report) {
+        Some(percent) => drop(window.metrics.insert(metric::COLLECTOR_CPU_PERCENT.to_owned(), percent)),
+        None => window.problems.push(Problem::new(
+            metric::COLLECTOR_CPU_PERCENT,
+            "no thread of the collector's own was seen (Serial collects on the VM thread)",
+        )),
+    }
+}
+
+/// What the collector's threads used of the process's CPU time, percent; as the kernel counts both.
+fn collector_percent(report: &TimeReport) -> Option<f64> {
+    let cpu_ns = |is_wanted: &dyn Fn(ThreadRole) -> bool| {
+        report.roles.iter().filter(|role| is_wanted(role.role)).map(|role| role.sums.cpu_ns).sum::<u64>()
+    };
+    let has_collector = report.roles.iter().any(|role| role.role == ThreadRole::Collector);
+    let all_ns = cpu_ns(&|_| true);
+    (has_collector && all_ns != 0)
+        .then(|| 100.0 * cpu_ns(&|role| role == ThreadRole::Collector) as f64 / all_ns as f64)
 }
 
 /// User and kernel time of some roles, milliseconds: none if they used none, unknown if one of them used some that is not split.

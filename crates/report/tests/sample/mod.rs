@@ -190,6 +190,7 @@ fn variant(
         environment_names: vec![],
         workload_options: BTreeMap::new(),
         baseline,
+        treatments: vec![],
     }
 }
 

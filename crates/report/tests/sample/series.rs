@@ -40,6 +40,7 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) 
         block: 1,
         attempt: 1,
         seed: plan.trials[number as usize - 1].seed,
+        treatments: vec![],
         command: vec!["java".to_owned(), "-jar".to_owned(), "brokerage.jar".to_owned()],
         processes: vec![],
         jvm: variant.jvm.clone().or_else(|| Some(jvm(17, 64))),

@@ -29,6 +29,7 @@ fn variant(flags: &str, heap: &str, baseline: Option<&str>) -> Variant {
         environment_names: vec![],
         workload_options: BTreeMap::new(),
         baseline: baseline.map(|b| format!("{b}/{heap}")),
+        treatments: vec![],
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::server::{Turn, blank_trial, plan, record, variant_spec};
 use super::state::{Failure, Run, outcome_of};
+use super::treatments::Applied;
 use crate::benchmark_results;
 use crate::prepare::fixed_placeholders;
 use crate::program_table::BenchmarkTable;
@@ -36,7 +37,9 @@ pub(super) struct Launched<'a> {
     pub trial: Trial,
     pub process: Processes<Local>,
     /// Why it could not be started.
-    pub failed: Option<String>,
+    pub failed: Option<Failure>,
+    /// What was changed for it. Behind the process: that is gone before the changes are taken back.
+    pub applied: Applied,
     pub folder: PathBuf,
     pub folder_name: String,
 }
@@ -59,6 +62,9 @@ pub(super) fn conclude(
 ) -> Result<(Trial, bool), Failure> {
     let problems = launched.process.finish(false);
     let problems = problems.into_iter().map(|(role, what)| Problem::new(role, what));
+    launched.trial.problems.extend(problems);
+    let (treatments, problems) = launched.applied.take_back();
+    launched.trial.treatments = treatments;
     launched.trial.problems.extend(problems);
     run.advance(run.prepared.layout.window_s);
     let Launched { mut trial, folder_name, .. } = launched;
@@ -83,12 +89,18 @@ fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result
     let logs = log_option(launch, &folder).map_err(Failure::Variant)?;
     let mut names = fixed_placeholders(&run.prepared.workload, &launch.variant.workload_options);
     names.set_path("results", &folder.join(file::BENCHMARK));
-    let program = ProcessSpec { stop_timeout: STOP, ..variant_spec(run, launch, ReadyWhen::Started, logs) };
+    let (applied, changed) = Applied::make(run, launch, number);
+    let groups = applied.groups.clone();
+    let program =
+        ProcessSpec { stop_timeout: STOP, groups, ..variant_spec(run, launch, ReadyWhen::Started, logs) };
     let mut process = plan(run, launch, Some(program), &folder, turn, names)?;
     let mut trial = blank_trial(run, launch, number, turn);
     record(&process, &mut trial);
-    let failed = process.start_server(&|| !run.is_stopped()).err();
-    Ok(Launched { launch, trial, process, failed, folder, folder_name })
+    trial.treatments.clone_from(&applied.records);
+    let started = changed.map_err(Failure::Variant);
+    let failed =
+        started.and_then(|()| process.start_server(&|| !run.is_stopped()).map_err(Failure::Trial)).err();
+    Ok(Launched { launch, trial, process, failed, applied, folder, folder_name })
 }
 
 /// A log for each JVM that gets the variant's options: only that proves which reference mode it took.
@@ -115,7 +127,7 @@ pub(super) fn measure(
     timeout: Duration,
 ) -> Result<Measurement, Failure> {
     if let Some(why) = launched.failed.take() {
-        return Err(Failure::Trial(why));
+        return Err(why);
     }
     run.check_stop()?;
     let config = WatchConfig {

@@ -4,6 +4,7 @@
 use super::benchmark::{Launched, conclude, measure};
 use super::server::{Turn, blank_trial, plan, record, variant_spec};
 use super::state::{Failure, Run};
+use super::treatments::Applied;
 use crate::error::StudyError;
 use crate::prepare::fixed_placeholders;
 use crate::program_table::ServerTable;
@@ -84,8 +85,12 @@ fn start<'a>(
     let names = Placeholders::default();
     let mut process = plan(run, launch, Some(emulator), &folder, turn, names)?;
     record(&process, &mut trial);
-    let failed = process.start_server(&|| !run.is_stopped()).err();
-    Ok(Launched { launch, trial, process, failed, folder, folder_name })
+    let (applied, changed) = Applied::make(run, launch, number);
+    trial.treatments.clone_from(&applied.records);
+    let started = changed.map_err(Failure::Variant);
+    let failed =
+        started.and_then(|()| process.start_server(&|| !run.is_stopped()).map_err(Failure::Trial)).err();
+    Ok(Launched { launch, trial, process, failed, applied, folder, folder_name })
 }
 
 /// Builds the guest in the trial's folder, and says how the emulator is started there.

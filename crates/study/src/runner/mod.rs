@@ -9,6 +9,7 @@ mod procedure;
 mod resident;
 mod server;
 mod state;
+mod treatments;
 
 pub use state::{RunResult, Source};
 
@@ -28,6 +29,8 @@ pub struct RunOptions {
     pub out: Option<PathBuf>,
     /// Go on with the run in `out`.
     pub resume: bool,
+    /// Whether settings of the machine may be changed while trials run.
+    pub allow_host_changes: bool,
 }
 
 /// Runs a study. `stop` ends it early: what is whole is kept, and every server is stopped.
@@ -65,6 +68,7 @@ fn run_with(
             "--resume needs --out with the folder of the run to go on with".to_owned(),
         ));
     }
+    treatments::check_allowed(&prepared.plan, options.allow_host_changes)?;
     let out = options.out.clone().unwrap_or_else(|| default_out(&prepared.plan.study));
     let launches = match prepared.plan.design {
         Design::Fresh => prepared.plan.trials.len(),
@@ -98,7 +102,7 @@ pub fn run_for_value(
 ) -> Result<StoredRun, StudyError> {
     let folder = tempfile::tempdir()?;
     let dir = folder.path().join("run");
-    let options = RunOptions { out: Some(dir.clone()), resume: false };
+    let options = RunOptions { out: Some(dir.clone()), ..RunOptions::default() };
     match run_with(prepared, &options, source, stop, on_event) {
         Ok(_) => load_run(&dir),
         Err(interrupted @ StudyError::Interrupted { .. }) => {

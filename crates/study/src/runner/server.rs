@@ -2,6 +2,7 @@
 
 use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_audit};
 use super::state::{Failure, Run};
+use super::treatments::Applied;
 use crate::plan::{START_S, STOP_S};
 use crate::prepare::fixed_placeholders;
 use crate::program_table::ServerTable;
@@ -37,7 +38,9 @@ pub(super) struct Server<'a> {
     pub shared: Shared,
     folder_name: String,
     /// Why it could not be started.
-    failed: Option<String>,
+    failed: Option<Failure>,
+    /// What was changed for it. Behind the process: that is gone before the changes are taken back.
+    applied: Applied,
 }
 
 /// What a launch is for.
@@ -78,12 +81,18 @@ impl<'a> Server<'a> {
         });
         let mut observers_options = Vec::new();
         observers.each(|o| o.prepare(&target).map(|further| observers_options.extend(further)));
-        let server = table.url.is_none().then(|| server_spec(run, launch, &table, observers_options));
+        let (applied, changed) = Applied::make(run, launch, number);
+        let groups = applied.groups.clone();
+        let of_server = |options| ProcessSpec { groups, ..server_spec(run, launch, &table, options) };
+        let server = table.url.is_none().then(|| of_server(observers_options));
         let names = fixed_placeholders(&prepared.workload, &variant.workload_options);
         let mut process = plan(run, launch, server, &folder, turn, names)?;
         let mut trial = blank_trial(run, launch, number, turn);
         record(&process, &mut trial);
-        let failed = process.start_server(&|| !run.is_stopped()).err();
+        trial.treatments.clone_from(&applied.records);
+        let started = changed.map_err(Failure::Variant);
+        let failed =
+            started.and_then(|()| process.start_server(&|| !run.is_stopped()).map_err(Failure::Trial)).err();
         target.pid = process.server_pid().or(table.pid);
         let url = table.url.clone().unwrap_or_else(|| process.names().fill(&table.ready_url));
         Ok(Server {
@@ -99,13 +108,14 @@ impl<'a> Server<'a> {
             shared: launch.scenario.as_ref().map(Scenario::shared).unwrap_or_default(),
             folder_name,
             failed,
+            applied,
         })
     }
 
     /// Waits until it answers, watches it from then on, and verifies the reference mode.
     pub fn wait_until_ready(&mut self, run: &mut Run<'_>) -> Result<(), Failure> {
         if let Some(why) = self.failed.take() {
-            return Err(Failure::Trial(why));
+            return Err(why);
         }
         while !self.process.step().map_err(Failure::Trial)? {
             run.check_stop()?;
@@ -218,6 +228,9 @@ impl<'a> Server<'a> {
         self.ask_to_stop();
         let problems = self.process.finish(false);
         self.trial.problems.extend(problems.into_iter().map(|(role, what)| Problem::new(role, what)));
+        let (treatments, problems) = self.applied.take_back();
+        self.trial.treatments = treatments;
+        self.trial.problems.extend(problems);
         let mut trial = self.trial.clone();
         trial.outcome = outcome;
         run.advance(STOP_S);
@@ -253,6 +266,7 @@ pub(super) fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, tu
         block: turn.block,
         attempt: turn.attempt,
         seed: turn.seed,
+        treatments: Vec::new(),
         command: Vec::new(),
         processes: Vec::new(),
         jvm: launch.variant.jvm.clone(),

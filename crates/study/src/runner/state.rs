@@ -1,5 +1,6 @@
 //! A run in progress: what is done, what is stored, which events are emitted.
 
+use super::treatments::Shared;
 use crate::curves;
 use crate::error::StudyError;
 use crate::prepare::{Prepared, VERSION};
@@ -7,7 +8,7 @@ use crate::redacted::stored_plan;
 use crate::run_dir::{RunDir, load_trials, read_json};
 use crate::summary::summarise;
 use assay_host::{HostGauge, host_facts};
-use assay_launch::Local;
+use assay_launch::{Local, Treatments};
 use assay_linux::{ProcRoot, SysRoot};
 use assay_load::{GeneratorConfig, LoadError, LoadSource};
 use assay_model::{
@@ -16,6 +17,7 @@ use assay_model::{
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -78,6 +80,8 @@ pub(super) struct Run<'a> {
     pub dir: RunDir,
     pub engine: Rc<Local>,
     pub source: &'a Source<'a>,
+    /// Changes to the machine; absent where no variant asks for any.
+    pub treatments: Option<Shared>,
     stop: &'a AtomicBool,
     on_event: &'a mut dyn FnMut(&RunEvent),
     begun: Instant,
@@ -109,12 +113,15 @@ impl<'a> Run<'a> {
         on_event: &'a mut dyn FnMut(&RunEvent),
     ) -> Result<Run<'a>, StudyError> {
         let engine = Rc::new(Local::begin()?);
+        let changes = prepared.launches.iter().any(|launch| !launch.changes.is_empty());
+        let treatments = changes.then(|| Treatments::begin(engine.folder())).transpose()?;
         let last_number = dir.last_number();
         Ok(Run {
             prepared,
             dir,
             engine,
             source,
+            treatments: treatments.map(|treatments| Rc::new(RefCell::new(treatments))),
             stop,
             on_event,
             begun: Instant::now(),

@@ -30,6 +30,7 @@ fn variant(name: &str, baseline: Option<&str>) -> Variant {
         environment_names: vec![],
         workload_options: BTreeMap::new(),
         baseline: baseline.map(str::to_owned),
+        treatments: vec![],
     }
 }
 
@@ -85,6 +86,7 @@ fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
         block: 1,
         attempt: 1,
         seed: 1,
+        treatments: vec![],
         command: vec![],
         processes: vec![],
         jvm: None,

@@ -64,7 +64,7 @@ stop_timeout_s = 0.5
     }
 
     pub fn options(&self) -> RunOptions {
-        RunOptions { out: Some(self.out()), resume: false }
+        RunOptions { out: Some(self.out()), ..RunOptions::default() }
     }
 
     pub fn prepare(&self) -> Result<Prepared, StudyError> {

@@ -1,0 +1,163 @@
+//! A rule's advice as a study: the machine as it is against the machine as the rule wants it, on the user's own load.
+
+use crate::checked::Checked;
+use crate::error::StudyError;
+use crate::prepare::{Prepared, VERSION};
+use crate::runner::RunResult;
+use crate::study_file::{Factor, Level, Settings, Study};
+use assay_host::provenance;
+use assay_launch::Wanted;
+use assay_linux::ProcRoot;
+use assay_model::{Better, Design, Estimate, HostRule, Metric, WhatIf, WhatIfVerdict, schema};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The factor, and its levels.
+const FACTOR: &str = "setting";
+const NOW: &str = "now";
+const RECOMMENDED: &str = "recommended";
+/// Of a study's name that are kept.
+const NAME_CHARS_MAX: usize = 40;
+
+/// A study with two levels, made of the user's. `advice` is a level's keys, as the rule's file has them. Of the user's own factors the
+/// baseline is kept.
+///
+/// # Errors
+/// Mistakes in the study.
+pub fn what_if(path: &Path, rule: HostRule, advice: &str) -> Result<Checked, StudyError> {
+    let checked = Study::read(path).map_err(StudyError::Diagnostics)?;
+    let recommended: Level = toml::from_str(&format!("name = \"{RECOMMENDED}\"\n{advice}"))
+        .map_err(|e| StudyError::Internal(format!("the advice of {rule} cannot be read: {e}")))?;
+    let study = two_levels(checked.study, rule, recommended);
+    study.checked(&path.to_string_lossy()).map_err(StudyError::Diagnostics)
+}
+
+fn two_levels(study: Study, rule: HostRule, recommended: Level) -> Study {
+    let is_global = recommended.settings.host.as_ref().is_some_and(crate::HostTable::is_global);
+    let now = Level { name: NOW.to_owned(), baseline: None, settings: Settings::default(), limits: None };
+    let own = Factor { name: FACTOR.to_owned(), level: vec![now, recommended], each_jdk_from: None };
+    let kept = |mut factor: Factor| {
+        let wanted = study.baseline.get(&factor.name);
+        let at = wanted.and_then(|name| factor.level.iter().position(|level| level.name == *name));
+        factor.level = factor.level.into_iter().skip(at.unwrap_or(0)).take(1).collect();
+        factor.level.iter_mut().for_each(|level| level.baseline = None);
+        factor.each_jdk_from = None;
+        factor
+    };
+    let others: Vec<Factor> = study.factor.iter().cloned().map(kept).collect();
+    let mut design = study.design.clone();
+    let mut quick = study.quick.clone();
+    if let Some(quick) = &mut quick {
+        quick.levels.clear();
+        quick.exclude.clear();
+        quick.design.kind = quick.design.kind.filter(|_| !is_global);
+    }
+    if is_global {
+        // One machine cannot have both at once.
+        design.kind = Some(Design::Fresh);
+    }
+    let name: String = study.name.chars().take(NAME_CHARS_MAX).collect();
+    Study {
+        name: format!("{name}-what-if-{rule}"),
+        question: format!("Does the rule {rule} hold for {}?", study.name),
+        factor: std::iter::once(own).chain(others).collect(),
+        baseline: BTreeMap::from([(FACTOR.to_owned(), NOW.to_owned())]),
+        exclude: Vec::new(),
+        published: Vec::new(),
+        claim: Vec::new(),
+        parts: Vec::new(),
+        design,
+        quick,
+        ..study
+    }
+}
+
+impl Prepared {
+    /// Whether the machine is already as its variants want it, so that they would not differ.
+    pub fn changes_nothing(&self) -> bool {
+        let is_so = |wanted: &Wanted| match wanted {
+            Wanted::File { path, value, form } => {
+                assay_launch::FileSetting::new(path, value, *form).is_ok_and(|of| of.changes_nothing())
+            }
+            _ => false,
+        };
+        let mut changes = self.launches.iter().flat_map(|launch| &launch.changes).peekable();
+        changes.peek().is_some() && changes.all(is_so)
+    }
+}
+
+/// What a run of [`what_if`] says.
+pub fn judged(prepared: &Prepared, result: &RunResult, rule: HostRule, least_percent: f64) -> WhatIf {
+    let plan = prepared.plan();
+    let of_metric = result.summary.comparisons.iter().find(|of| of.metric == plan.primary_metric);
+    let ratio = of_metric.map(|of| of.ratio);
+    let better = Metric::by_id(&plan.primary_metric).map_or(Better::Lower, |metric| metric.better);
+    WhatIf {
+        schema: schema::WHAT_IF.to_owned(),
+        provenance: provenance(&ProcRoot::default(), VERSION),
+        rule,
+        study: plan.study.clone(),
+        metric: plan.primary_metric.clone(),
+        changes: plan.variants.iter().flat_map(|variant| variant.treatments.clone()).collect(),
+        ratio,
+        blocks: of_metric.map_or(0, |of| of.blocks),
+        least_percent,
+        verdict: ratio.map_or(WhatIfVerdict::TooWide, |ratio| verdict(better, ratio, least_percent)),
+        run: result.dir.to_string_lossy().into_owned(),
+    }
+}
+
+fn verdict(better: Better, ratio: Estimate, least_percent: f64) -> WhatIfVerdict {
+    let Some((low, high)) = ratio.ends() else { return WhatIfVerdict::TooWide };
+    let (least, most) = match better {
+        Better::Lower => (1.0 - high, 1.0 - low),
+        Better::Higher => (low - 1.0, high - 1.0),
+    };
+    if 0.0 < least {
+        WhatIfVerdict::Confirmed
+    } else if most * 100.0 < least_percent {
+        WhatIfVerdict::Refuted
+    } else {
+        WhatIfVerdict::TooWide
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_interval_that_leaves_one_answer_gives_one() {
+        let said = |better, low: f64, high: f64| {
+            verdict(better, Estimate { estimate: 1.0, low: Some(low), high: Some(high) }, 2.0)
+        };
+        assert_eq!(said(Better::Lower, 0.90, 0.99), WhatIfVerdict::Confirmed);
+        assert_eq!(said(Better::Higher, 1.001, 1.01), WhatIfVerdict::Confirmed);
+        assert_eq!(said(Better::Lower, 0.985, 1.10), WhatIfVerdict::Refuted);
+        assert_eq!(said(Better::Higher, 0.80, 0.95), WhatIfVerdict::Refuted);
+        assert_eq!(said(Better::Lower, 0.95, 1.05), WhatIfVerdict::TooWide);
+        let alone = Estimate { estimate: 0.5, low: None, high: None };
+        assert_eq!(verdict(Better::Lower, alone, 2.0), WhatIfVerdict::TooWide, "one block");
+    }
+
+    /// What is written beside a rule can be studied: a level's keys without a mistake.
+    #[test]
+    fn the_advice_of_every_rule_is_a_level() {
+        let mut advised = 0;
+        for rule in HostRule::ALL {
+            let Some(advice) = assay_host::advice(*rule) else { continue };
+            advised += 1;
+            let level: Level = toml::from_str(&format!("name = \"x\"\n{advice}")).expect("a level");
+            let host = level.settings.host.clone().unwrap_or_default();
+            assert_eq!(host.mistakes(), [], "{rule}");
+            assert_ne!(
+                Level { name: String::new(), ..level.clone() },
+                Level { name: String::new(), baseline: None, settings: Settings::default(), limits: None },
+                "{rule}: sets something"
+            );
+            let study = two_levels(Study::named("x"), *rule, level);
+            assert!(study.to_toml().is_ok_and(|text| text.contains(&format!("x-what-if-{rule}"))), "{rule}");
+        }
+        assert!(20 <= advised, "{advised}");
+    }
+}
