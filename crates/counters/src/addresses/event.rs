@@ -77,7 +77,12 @@ impl AddressEvents for Kernel {
                 Builder::new(event.build().map_err(io::Error::other)?)
             }
         };
-        let period = if unit == Unit::PageFaults { FAULTS_PERIOD } else { OPERATIONS_PERIOD };
+        let period = match (unit, cpu) {
+            // Of the trial every fault: with huge pages there are few.
+            (Unit::PageFaults, None) => 1,
+            (Unit::PageFaults, Some(_)) => FAULTS_PERIOD,
+            _ => OPERATIONS_PERIOD,
+        };
         builder.sample_period(period).include_kernel();
         // The kernel takes addresses of a fault from its registers, and of an operation only from units that know them.
         let sampled = SampleFlag::TID | SampleFlag::ADDR;

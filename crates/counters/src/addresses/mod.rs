@@ -40,8 +40,17 @@ impl AddressGauge {
     /// Begins to sample page faults.
     pub(crate) fn of_faults(proc: &ProcRoot, pid: u32) -> Result<AddressGauge, LeftOutFigure> {
         AddressGauge::start(&Kernel, Unit::PageFaults, proc, pid).map_err(|refusal| {
-            let Refused { why, enable } = Refused::because(&refusal, paranoid_of(proc));
-            LeftOutFigure { figure: "page faults by place".to_owned(), why, enable }
+            let refused = match &refusal {
+                Refusal::Wrong(_) => {
+                    Refused::of_counter(Unit::PageFaults.name(), &refusal, paranoid_of(proc))
+                }
+                Refusal::Kernel(_) => Refused::because(&refusal, paranoid_of(proc)),
+            };
+            LeftOutFigure {
+                figure: "page faults by place".to_owned(),
+                why: refused.why,
+                enable: refused.enable,
+            }
         })
     }
 
