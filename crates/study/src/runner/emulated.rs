@@ -21,9 +21,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long an emulator may take to stop when it is asked to.
-const STOP: Duration = Duration::from_secs(5);
-/// Wall time after which a guest is stopped: many times what it should take.
+const STOP: Duration = Duration::from_secs(30);
+/// Wall time after which a guest is stopped: many times what it should take, and never less than the seconds here. A full machine
+/// makes it slow, and changes nothing of what is counted.
 const TIMEOUT_FACTOR: f64 = 20.0;
+const TIMEOUT_S_MIN: f64 = 1800.0;
 /// The server's port in the guest, in which nothing else listens.
 const PORT: &str = "8080";
 /// The server's own log in the guest, which proves its reference mode.
@@ -44,7 +46,8 @@ pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Resu
     let planned = planned.ok_or_else(|| internal("the study emulates nothing"))?;
     let mut launched = start(run, launch, turn, &planned)?;
     let mut procedure = Emulated { folder: launched.folder.clone(), bounds: run.prepared.bounds };
-    let timeout = Duration::from_secs_f64(TIMEOUT_FACTOR * crate::emulation::trial_s(&planned));
+    let timeout_s = (TIMEOUT_FACTOR * crate::emulation::trial_s(&planned)).max(TIMEOUT_S_MIN);
+    let timeout = Duration::from_secs_f64(timeout_s);
     let ended = measure(run, &mut launched, turn, &mut procedure, timeout);
     let ended = ended.and_then(|measurement| {
         launched.trial.audit = measurement.audit;
