@@ -94,7 +94,7 @@ impl Emulator {
 
     /// How a guest is started whose file system is [`IMAGE_FILE`] in the folder in which that is done. It leaves [`COUNTS_FILE`] and
     /// [`REPORT_FILE`] there. One virtual processor executes an instruction in each nanosecond of the guest's clock, and all that is
-    /// random in it comes from the seed: the same guest with the same seed does the same.
+    /// random in it comes from the seed.
     pub fn command(&self, geometry: &Geometry, memory_mib: u64, seed: u64) -> Command {
         let root = self.root.to_string_lossy();
         let at = |path: &str| format!("{root}/{path}");
