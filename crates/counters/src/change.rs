@@ -99,7 +99,9 @@ impl<'a> Folded<'a> {
                 let is_same_time = recording?.origin == RecordingOrigin::Started;
                 match requests_of(report).filter(|_| is_same_time && unit == WeightUnit::NsPerRequest) {
                     Some(requests) => {
-                        let all = stacks.weight as f64 / requests;
+                        // A recording is longer than the account that it was made for: its rate counts.
+                        let part = report.duration_ns as f64 / recording?.duration_ns.max(1) as f64;
+                        let all = stacks.weight as f64 * part / requests;
                         Folded::recorded(stacks, WeightUnit::BytesPerRequest, all)
                     }
                     None => Folded::recorded(stacks, WeightUnit::Share, 1.0),

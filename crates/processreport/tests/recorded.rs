@@ -51,7 +51,13 @@ fn recorded() -> TimeReport {
         running_ns: 25,
     };
     let hardware = HardwareCounters { threads: 8, threads_missed: 1, turns: 6, figures: vec![figure] };
-    TimeReport { recording: Some(recording), hardware: Some(hardware), requests: Some(1000.0), ..kept() }
+    TimeReport {
+        recording: Some(recording),
+        hardware: Some(hardware),
+        requests: Some(1000.0),
+        duration_ns: 10_000_000_000,
+        ..kept()
+    }
 }
 
 fn page(report: &TimeReport) -> String {
@@ -72,7 +78,7 @@ fn a_recording_has_flame_graphs_of_methods_and_of_allocation() {
         page.contains("shop.Price.add: 390 samples") && page.contains("byte[]: 3.9 MiB"),
         "tips have the weights"
     );
-    assert!(page.contains("4.0 KiB for each request"), "garbage of one");
+    assert!(page.contains("at this rate 4.0 KiB for each request"), "garbage of one");
     assert!(
         page.contains("shop.Cart.&lt;total&gt;") && !page.contains("shop.Cart.<total>"),
         "names are escaped"

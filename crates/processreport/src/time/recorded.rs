@@ -94,8 +94,10 @@ pub fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &Time
         if let Some(requests) =
             report.requests.filter(|n| 0.0 < *n && recording.origin == RecordingOrigin::Started)
         {
-            text +=
-                &format!(", {} for each request", bytes((stacks.weight as f64 / requests).round() as u64));
+            // A recording begins before the account and ends after it: its rate is that of the requests, its sum is not.
+            let part = report.duration_ns as f64 / recording.duration_ns.max(1) as f64;
+            let each = (stacks.weight as f64 * part / requests).round() as u64;
+            text += &format!(", at this rate {} for each request", bytes(each));
         }
     }
     let share = |n: u64| percent(n, stacks.count);
