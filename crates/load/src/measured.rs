@@ -112,7 +112,8 @@ pub struct Measured {
     pub completed: u64,
     /// Failed requests by kind, in the order of `ErrorKind::ALL`.
     pub errors_by_kind: [u64; ErrorKind::ALL.len()],
-    /// Requests that were sent again since the server had closed a connection, used before, without any byte of an answer.
+    /// Requests that were sent again since the server had closed a connection, used before, without any byte of an answer, or said that it did
+    /// nothing with them.
     pub sent_again: u64,
     /// Nanoseconds from the intended start.
     #[serde(with = "counts")]

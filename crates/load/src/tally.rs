@@ -112,7 +112,7 @@ impl Tally {
         let (again, requests) = (self.measured.sent_again, self.measured.requests);
         if again > 0 {
             let what = format!(
-                "{again} of {requests} requests were sent again: the server had closed a connection that was kept alive"
+                "{again} of {requests} requests were sent again: the server had closed a connection that was kept alive, or said that it did nothing with them"
             );
             self.measured.problems.push(Problem::new(self.url, what));
         }

@@ -14,8 +14,8 @@ pub struct LoadResult {
     pub requests: u64,
     /// Of these: refused, broken, over the bound, timed out or answered wrongly.
     pub errors: u64,
-    /// Of the requests, those that were sent again since the server had closed a connection, used before, without an answer; 0 in what
-    /// earlier versions stored, which did not count them.
+    /// Of the requests, those that were sent again since the server had closed a connection, used before, without an answer, or said
+    /// that it did nothing with them; 0 in what earlier versions stored, which did not count them.
     #[serde(default)]
     pub sent_again: u64,
     /// The rate that was asked for, requests per second; absent in closed loop.

@@ -11,6 +11,7 @@ mod doze;
 mod ending;
 mod sockets;
 mod streams;
+mod withheld;
 
 use crate::connection::{Buffer, State};
 use crate::free::Free;
@@ -34,7 +35,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use streams::Withheld;
+use withheld::Withheld;
 
 const MS: u64 = 1_000_000;
 /// How often progress is told and the stop flag looked at.

@@ -146,7 +146,10 @@ impl Run<'_> {
                 self.doze.stay_awake(clock::monotonic_ns());
                 match self.generator.connections[at].end() {
                     Ok(Some(last)) => self.happened(at, last, true),
-                    Ok(None) => self.close(at),
+                    Ok(None) => {
+                        self.close(at);
+                        self.send_held(at);
+                    }
                     Err(failure) => self.broken(at, &failure),
                 }
                 false

@@ -9,28 +9,6 @@ use std::mem::take;
 /// but a server that refuses everything would be asked without end.
 const TAKEN_BACK_MAX: u8 = 10;
 
-/// Requests and streams that wait for what a server allows.
-#[derive(Default)]
-pub(super) struct Withheld {
-    /// Free slots whose streams the server does not allow.
-    slots: Vec<usize>,
-    /// A connection was closed, or a server allows another number.
-    pub changed: bool,
-    /// Connections with requests that wait for a stream.
-    holding: Vec<usize>,
-    /// Connections with requests that were put and not written yet.
-    put: Vec<usize>,
-}
-
-impl Withheld {
-    /// A connection holds a request back.
-    pub fn hold(&mut self, at: usize) {
-        if !self.holding.contains(&at) {
-            self.holding.push(at);
-        }
-    }
-}
-
 impl Run<'_> {
     /// The slot that a user's request gets, with the time since when it is free.
     pub(super) fn take_free(&mut self, session: usize) -> Option<(usize, u64)> {

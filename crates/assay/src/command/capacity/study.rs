@@ -7,7 +7,7 @@ use crate::command::load::STREAMS_OF_HTTP1;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::seed;
-use assay_load::{Generator, GeneratorConfig, Http, LoadError, LoadSource, for_url};
+use assay_load::{Generator, GeneratorConfig, Http, LoadError, LoadSource, Scenario, for_url};
 use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
 use assay_study::{
     CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, TlsTable,
@@ -26,7 +26,11 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     let checked = study_of(arguments, seed)?.checked(NAME).map_err(StudyError::Diagnostics)?;
     let prepared = checked.prepare(false)?;
     if let Some(url) = arguments.url.as_deref().filter(|_| arguments.injectors.injectors.is_empty()) {
-        let (base_url, scenario) = for_url(url)?;
+        let (base_url, of_url) = for_url(url)?;
+        let scenario = match &arguments.scenario {
+            Some(path) => Scenario::read(path).map_err(LoadError::from)?,
+            None => of_url,
+        };
         // A host name that cannot be resolved is an error at once; injectors may resolve others.
         Generator::new(GeneratorConfig::new(base_url, scenario, arguments.connections))?;
     }
