@@ -2,8 +2,8 @@
 
 use crate::Malformed;
 use crate::cursor::{Cursor, Text};
+use crate::frame_type::FrameType;
 use crate::metadata::Types;
-use crate::profile::FrameType;
 use crate::value::{Value, Values};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -11,13 +11,15 @@ mod chunk;
 mod constants;
 mod cursor;
 mod event;
+mod frame_type;
 mod metadata;
 mod profile;
 mod value;
 
 pub use chunk::read;
 pub use event::Event;
-pub use profile::{EventStacks, Frame, FrameType, Profile, RecordedThread, Stack};
+pub use frame_type::FrameType;
+pub use profile::{EventStacks, Frame, Profile, RecordedThread, Stack};
 
 /// Why a file is not read at all.
 #[derive(Debug, thiserror::Error)]

@@ -2,38 +2,12 @@
 
 use crate::constants::{Constants, RawThread};
 use crate::event::Event;
+use crate::frame_type::FrameType;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Stacks of an event that are told apart; what comes beyond is in the sums alone.
 const STACKS_MAX: usize = 200_000;
-
-/// How a method ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FrameType {
-    /// By the interpreter.
-    Interpreted,
-    /// Compiled.
-    Compiled,
-    /// Compiled into its caller.
-    Inlined,
-    /// A native method.
-    Native,
-    /// The recording does not say.
-    Unknown,
-}
-
-impl FrameType {
-    pub(crate) fn of(description: &str) -> FrameType {
-        match description {
-            "Interpreted" => FrameType::Interpreted,
-            "JIT compiled" => FrameType::Compiled,
-            "Inlined" => FrameType::Inlined,
-            "Native" => FrameType::Native,
-            _ => FrameType::Unknown,
-        }
-    }
-}
 
 /// A frame of a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

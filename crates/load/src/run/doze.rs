@@ -2,22 +2,19 @@
 //!
 //! To fall asleep and be woken costs a thread far more CPU time than its system calls: 12 to 16 µs a time and 0.1 µs a call, in a virtual
 //! machine on Linux 6.18. So where the next arrival is near, answers wait for it in their sockets; the kernel stamps when they came, and
-//! that is when they are done. Only what nothing waits for is left there: see [`Run::may_doze`]. In turn with a generator that is woken by
+//! that is when they are done. Only what nothing waits for is left there: see `may_doze`. In turn with a generator that is woken by
 //! each answer, on two busy cores and against a server that ran in real time as well, this took CPU time per request, µs:
 //! 34 and 37 instead of 55 and 51 at 10,000 requests a second, 21 and 23 instead of 30 and 31 at 30,000; at 80,000 it used 77 and 87 % of
 //! its core, and kept pace, where the other did not. Why not io_uring: it saves calls, and not sleeps.
 
-use super::Run;
-use crate::clock;
 use crate::stamp::RealTime;
-use std::io;
 
 /// Longest time for which answers are left in their sockets.
 const DOZE_NS_MAX: u64 = 200_000;
 /// No sleep is shorter, since it would cost more than it leaves to others: what is due meanwhile is sent at its end, together.
-const DOZE_NS_MIN: u64 = 20_000;
+pub(super) const DOZE_NS_MIN: u64 = 20_000;
 /// What is due so soon is waited for awake.
-const AT_ONCE_NS: u64 = 5_000;
+pub(super) const AT_ONCE_NS: u64 = 5_000;
 /// For how long each socket is heeded at once after something that cannot wait: an answer in pieces, which may be longer than the
 /// kernel holds, a connection that is opened or ends, a request that the socket did not take whole.
 const AWAKE_NS: u64 = 1_000_000_000;
@@ -50,29 +47,10 @@ impl Doze {
         self.has_stamps = came_ns.is_some();
         came_ns.unwrap_or(now_ns)
     }
-}
 
-impl Run<'_> {
-    /// Whether answers may wait in their sockets until then: nothing waits for what they free, and none is likely to be large.
-    pub(super) fn may_doze(&self, now_ns: u64, until_ns: u64) -> bool {
-        let Doze { is_possible, has_stamps, awake_until_ns, .. } = self.doze;
-        is_possible
-            && has_stamps
-            && awake_until_ns <= now_ns
-            && until_ns < now_ns + DOZE_NS_MAX
-            && self.schedule.waiting() == 0
-            && self.schedule.next_due_ns().is_some()
-            && !self.free.is_empty()
-            && self.idle.has_room()
-    }
-
-    /// Sleeps until something is due, at least as long as a sleep is worth it.
-    pub(super) fn doze(&mut self) -> io::Result<()> {
-        let now_ns = clock::monotonic_ns();
-        let until_ns = self.wake_ns(now_ns);
-        if until_ns <= now_ns + AT_ONCE_NS || !self.may_doze(now_ns, until_ns) {
-            return Ok(());
-        }
-        self.generator.poll.sleep(until_ns.max(now_ns + DOZE_NS_MIN))
+    /// Whether nothing of what it knows is against leaving answers in their sockets until then.
+    pub fn allows(&self, now_ns: u64, until_ns: u64) -> bool {
+        let Doze { is_possible, has_stamps, awake_until_ns, .. } = *self;
+        is_possible && has_stamps && awake_until_ns <= now_ns && until_ns < now_ns + DOZE_NS_MAX
     }
 }

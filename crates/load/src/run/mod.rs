@@ -9,6 +9,7 @@
 mod delivery;
 mod doze;
 mod ending;
+mod sleep;
 mod sockets;
 mod streams;
 mod withheld;

@@ -1,3 +1,5 @@
+//! WebSocket by frames: what a server may do, in pieces of any size.
+
 use super::*;
 use proptest::prelude::*;
 
