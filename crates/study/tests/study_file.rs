@@ -1,6 +1,6 @@
 //! Study files: every mistake is told at once, with its line and the nearest right word.
 
-use assay_study::{Study, StudyError};
+use assay_study::Study;
 use expect_test::{Expect, expect};
 use std::path::Path;
 
@@ -186,12 +186,12 @@ at = { heap = "1g" }
     check(
         &text,
         expect![[r#"
-        x.toml:11: `change_percent` needs a `baseline`: the level that it starts from
-        x.toml:14: unknown level `al`; did you mean `all`?
-        x.toml:16: a claim states a `change_percent` or a `value`: one of them
-        x.toml:25: unknown metric `throughput`; did you mean `throughput_per_s`?
-        x.toml:28: unknown factor `heap`; known: flags
-    "#]],
+            x.toml:11: `change_percent` and `direction` need a `baseline`: the level that they start from
+            x.toml:14: unknown level `al`; did you mean `all`?
+            x.toml:16: a claim states a `change_percent`, a `direction` or a `value`: one of them
+            x.toml:25: unknown metric `throughput`; did you mean `throughput_per_s`?
+            x.toml:28: unknown factor `heap`; known: flags
+        "#]],
     );
 }
 
@@ -266,7 +266,7 @@ metric = "ns_per_op/X.run(n=1)"
             x.toml:9: load means nothing for a benchmark program, which loads and warms itself
             x.toml:12: the resident design means nothing for a benchmark program, which loads and warms itself
             x.toml:13: a warm-up means nothing for a benchmark program, which loads and warms itself
-            x.toml:16: unknown metric `throughput_per_s`; known: ns_per_op, cpu_ns_per_op, allocated_bytes_per_op, live_bytes
+            x.toml:16: unknown metric `throughput_per_s`; known: ns_per_op, cpu_ns_per_op, allocated_bytes_per_op, live_bytes, busiest_softirq_percent
         "#]],
     );
     let both = BENCHMARK.to_owned() + "[server]\ncommand = \"x\"\nready_url = \"http://127.0.0.1:{port}/\"";
@@ -485,38 +485,4 @@ fn a_file_that_is_not_utf_8_is_told_with_its_line() {
     let found = Study::read(&path).unwrap_err();
     assert_eq!((found.len(), found[0].line), (1, Some(3)), "{found:?}");
     assert!(found[0].message.contains("UTF-8"), "{found:?}");
-}
-
-/// Two variants want a JDK that is not here, the folder and the scenario are wrong, too: all of it is said at once, and what both lack
-/// once, at the key that asks for it.
-#[test]
-fn what_no_variant_can_have_here_is_said_once_beside_all_other_mistakes() {
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = "schema = \"assay.scenario/1\"\nname = \"s\"\n[[operation]]\nname = \"a\"\npath = \"/\"\nstatus = 99\n";
-    std::fs::write(folder.path().join("s.toml"), scenario).unwrap();
-    let path = folder.path().join("x.toml");
-    let heaps = "[[factor]]\nname = \"heap\"\nlevel = [{ name = \"256m\", heap = \"256m\" }, { name = \"1g\", heap = \"1g\" }]\n";
-    let jdks = "[[factor]]\nname = \"jdk\"\nlevel = [{ name = \"a\", jvm = \"99\" }, { name = \"b\", jvm = \"98\" }]\n";
-    let told = |jvm: &str, factor: &str| {
-        let text = format!(
-            "schema = \"assay.study/1\"\nname = \"x\"\n{jvm}scenario = \"s.toml\"\n[server]\n\
-             command = \"java {{jvm_options}} {{port}}\"\ndirectory = \"gone\"\n\
-             ready_url = \"http://127.0.0.1:{{port}}/\"\n{factor}"
-        );
-        std::fs::write(&path, text).unwrap();
-        let checked = Study::read(&path).map_err(StudyError::Diagnostics);
-        let error = checked.and_then(|checked| checked.prepare(false)).expect_err("mistakes");
-        error.to_string().replace(&format!("{}/", folder.path().display()), "")
-    };
-    let all = told("jvm = \"99\"\n", heaps);
-    assert!(
-        all.contains("x.toml:3: variants `256m`, `1g` cannot run here: there is no JDK 99 here"),
-        "{all}"
-    );
-    assert_eq!(all.matches("cannot run here").count(), 1, "{all}");
-    assert!(all.contains("there is no folder gone"), "{all}");
-    assert!(all.contains("status 99 is not from 200 to 599"), "{all}");
-    let all = told("", jdks);
-    assert!(all.contains("x.toml:10: variant `a` cannot run here: there is no JDK 99 here"), "{all}");
-    assert!(all.contains("x.toml:10: variant `b` cannot run here: there is no JDK 98 here"), "{all}");
 }
