@@ -1,5 +1,6 @@
 //! Which figure comes from where, and which are not here.
 
+use crate::bpf::Tracing;
 use crate::look::Look;
 use crate::sampling::{Refused, Sampling};
 use assay_linux::ProcRoot;
@@ -24,10 +25,14 @@ impl DelayAccounting {
     }
 }
 
+/// What programs in the kernel count.
+const CALLS: &str = "system calls, their CPU time and waits";
+
 /// What decides which figures there are.
 pub(crate) struct Available<'a> {
     pub(crate) look: &'a Look,
     pub(crate) sampling: Result<&'a Sampling, &'a Refused>,
+    pub(crate) tracing: Result<&'a Tracing, &'a Refused>,
     pub(crate) has_clock: bool,
     pub(crate) delays: DelayAccounting,
     /// Why roles are not known; `None` when they are.
@@ -128,6 +133,9 @@ impl Available<'_> {
             let from = "the same by the address: the JVM's code cache, symbols, mappings";
             inferred("where in the code", from.to_owned());
         }
+        if let Ok(tracing) = self.tracing {
+            figures.extend(tracing.figures());
+        }
         figures
     }
 
@@ -180,6 +188,14 @@ impl Available<'_> {
                 push("what the kernel did", why, enable);
                 push("where in the code", why, enable);
             }
+        }
+        match self.tracing {
+            Ok(tracing) => {
+                for (figure, Refused { why, enable }) in tracing.missing() {
+                    push(figure, &why, &enable);
+                }
+            }
+            Err(Refused { why, enable }) => push(CALLS, why, enable),
         }
         left_out
     }

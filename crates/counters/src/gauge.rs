@@ -1,6 +1,7 @@
 //! Looking at a process from time to time, and the account of what lies between.
 
 use crate::account::{Account, Total};
+use crate::bpf::{Tracing, split_by_tracing, traced_of};
 use crate::figures::{Available, DelayAccounting};
 use crate::findings::findings;
 use crate::jvm::{Jvm, read_jvm};
@@ -35,6 +36,7 @@ pub struct TimeGauge {
     exits: Result<Exits, LeftOutFigure>,
     jvm: JvmState,
     sampling: Result<Sampling, Refused>,
+    tracing: Result<Tracing, Refused>,
     methods: Option<PerfMap>,
     jvms: Option<JvmsOfMachine>,
     looks: u64,
@@ -79,6 +81,7 @@ impl TimeGauge {
         gauge.tracks.forget_unseen();
         gauge.jvm = gauge.read_jvm();
         gauge.sampling = Err(Refused::not_asked());
+        gauge.tracing = Err(not_traced());
         gauge.jvms = jvms_of_machine(&gauge.target.proc);
         Ok(gauge)
     }
@@ -95,6 +98,20 @@ impl TimeGauge {
     pub(crate) fn start_sampling_with(&mut self, events: &dyn Events) -> Result<(), LinuxError> {
         let has_frame_pointers = matches!(&self.jvm, JvmState::Known { has_frame_pointers: true, .. });
         self.sampling = Sampling::start(events, &self.target.proc, self.identity.pid, has_frame_pointers);
+        self.look()?;
+        self.restart();
+        Ok(())
+    }
+
+    /// Loads programs into the kernel that time what each thread is in (BPF), and begins a new interval with it. Where that is not
+    /// possible the report says why. They are gone with the gauge, however this process ends. Every system call of the machine becomes
+    /// slower by some 100 ns meanwhile.
+    ///
+    /// # Errors
+    /// As of [`TimeGauge::look`].
+    pub fn start_tracing(&mut self) -> Result<(), LinuxError> {
+        let (proc, sys) = (&self.target.proc, SysRoot::default());
+        self.tracing = Tracing::start(proc, &sys, self.identity.pid, self.last.threads.len());
         self.look()?;
         self.restart();
         Ok(())
@@ -145,6 +162,7 @@ impl TimeGauge {
                 "look at a live process",
             )),
             sampling: Err(Refused::not_live()),
+            tracing: Err(Refused::not_live()),
             methods: None,
             jvms: None,
             problems,
@@ -156,7 +174,7 @@ impl TimeGauge {
     /// # Errors
     /// When it cannot be read although it is there.
     pub fn look(&mut self) -> Result<bool, LinuxError> {
-        let look = match self.target.look(&self.last.threads) {
+        let mut look = match self.target.look(&self.last.threads) {
             Ok(look) if look.stat.start_ticks == self.identity.start_ticks => look,
             Ok(_) => return Ok(false),
             Err(error) if error.is_absent() => return Ok(false),
@@ -164,6 +182,9 @@ impl TimeGauge {
         };
         self.tracks.add(&look.threads);
         self.keep_up();
+        if let Ok(tracing) = &mut self.tracing {
+            look.took_cpu_ns = look.took_cpu_ns.saturating_add(tracing.read());
+        }
         self.looks += 1;
         self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(look.took_cpu_ns);
         let has_ended = look.stat.has_ended();
@@ -219,6 +240,9 @@ impl TimeGauge {
         if let Ok(sampling) = &mut self.sampling {
             sampling.restart();
         }
+        if let Ok(tracing) = &mut self.tracing {
+            tracing.restart();
+        }
         self.first = self.last.clone();
         (self.looks, self.looks_cpu_ns) = (1, self.last.took_cpu_ns);
     }
@@ -229,7 +253,7 @@ impl TimeGauge {
         let counts_block_io = self.delays == DelayAccounting::On;
         let process = self.process();
         let total = Total { cpu_ns: process.cpu_ns, reading_ns: self.reading_ns() };
-        let Account { cpu_ns: threads_cpu_ns, ends_ns, threads_ended, roles, groups, threads } =
+        let Account { cpu_ns: threads_cpu_ns, ends_ns, threads_ended, mut roles, mut groups, threads } =
             Account::of(&self.tracks, total, self.clocks, counts_block_io);
         let exit_records = self.exits.as_ref().ok();
         let (no_roles, facts, jvm_problems) = match &self.jvm {
@@ -243,9 +267,21 @@ impl TimeGauge {
             .as_ref()
             .ok()
             .map(|sampling| self.samples(sampling, &roles, process.cpu_ns, difference_ns, &mut problems));
+        let traced = self.tracing.as_ref().ok().map(|tracing| {
+            problems.extend(tracing.problem().map(|why| Problem::new("records of threads", why)));
+            let sampled = samples.as_ref().and_then(|samples| samples.kernel_share);
+            split_by_tracing(tracing, &self.tracks.named_by_number(), &mut roles, &mut groups);
+            traced_of(
+                tracing,
+                &self.tracks.roles_by_number(),
+                process.cpu_ns,
+                sampled.map(|share| share.estimate),
+            )
+        });
         let available = Available {
             look: last,
             sampling: self.sampling.as_ref(),
+            tracing: self.tracing.as_ref(),
             has_clock: self.target.has_clock,
             delays: self.delays,
             no_roles,
@@ -286,6 +322,7 @@ impl TimeGauge {
             data_accesses: None,
             fault_places: None,
             carrier_waits: None,
+            traced,
             requests,
             cgroup: self.cgroup(process.cpu_ns),
             machine: self.machine(),
@@ -424,6 +461,10 @@ fn no_roles(why: &str, enable: &str) -> LeftOutFigure {
 fn no_records(why: &Denial) -> LeftOutFigure {
     let figure = "threads after the last look at them".to_owned();
     LeftOutFigure { figure, why: why.cause.clone(), enable: why.fix.clone() }
+}
+
+fn not_traced() -> Refused {
+    Refused { why: "the kernel was not traced".to_owned(), enable: "leave out --no-bpf".to_owned() }
 }
 
 fn less(a: u64, b: u64) -> i64 {

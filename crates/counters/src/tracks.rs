@@ -90,11 +90,16 @@ impl Tracks {
 
     /// The role of each thread by its number: of a live thread, whoever had the number before.
     pub(crate) fn roles_by_number(&self) -> HashMap<u32, ThreadRole> {
-        let unseen = self.unseen_pools.iter().map(|(tid, pool)| (*tid, self.inferred(pool).role));
+        self.named_by_number().into_iter().map(|(tid, named)| (tid, named.role)).collect()
+    }
+
+    /// The same with the names.
+    pub(crate) fn named_by_number(&self) -> HashMap<u32, Named> {
+        let unseen = self.unseen_pools.iter().map(|(tid, pool)| (*tid, self.inferred(pool)));
         let of = |has_ended: bool| {
             self.seen()
                 .filter(move |(track, _)| track.has_ended == has_ended)
-                .map(|(track, named)| (track.tid(), named.role))
+                .map(|(track, named)| (track.tid(), named))
         };
         unseen.chain(of(true)).chain(of(false)).collect()
     }

@@ -278,6 +278,52 @@ fn one_kind_of_system_call_that_has_much_of_the_cpu_time() {
     }
 }
 
+/// What the programs in the kernel timed: one kind of system call with such a part of 8 s.
+fn with_timed_calls(activity: KernelActivity, share: f64, coverage: f64) -> impl Fn(&mut TimeReport) {
+    move |report| {
+        let cpu_ns = (8e9 * share) as u64 - 1_000_000 * 100;
+        let part = TracedPart {
+            activity,
+            basis: Certainty::Known,
+            count: 1_000_000,
+            cpu_ns,
+            waits: 0,
+            blocked_ns: 0,
+        };
+        let call =
+            TracedCall { name: "sendto".to_owned(), count: 1_000_000, cpu_ns, waits: 0, blocked_ns: 0 };
+        report.traced = Some(TimeTraced {
+            cpu_ns: 8_000_000_000,
+            coverage: Some(coverage),
+            crossing_call_ns: 100.0,
+            kernel: vec![part],
+            calls: vec![call],
+            ..TimeTraced::default()
+        });
+    }
+}
+
+#[test]
+fn one_kind_of_system_call_that_was_timed_in_the_kernel_is_claimed_once_and_by_these_figures() {
+    let calls = KernelActivity::NetworkSend;
+    let finding = found(
+        TimeRule::OneKindOfCall,
+        with_timed_calls(calls, 0.21, 1.0),
+        with_timed_calls(calls, 0.19, 1.0),
+    );
+    assert!(finding.claim.contains("21 %") && finding.evidence.contains("sendto"), "{finding:?}");
+    let mut report = healthy();
+    with_calls(calls, 0.25)(&mut report);
+    with_timed_calls(calls, 0.4, 1.0)(&mut report);
+    let claims: Vec<String> = findings(&report).into_iter().map(|finding| finding.claim).collect();
+    assert!(matches!(&claims[..], [claim] if claim.contains("40 %")), "{claims:?}");
+    with_timed_calls(calls, 0.1, 1.0)(&mut report);
+    assert_eq!(rules(&report), [], "what was timed says otherwise than the samples");
+    with_timed_calls(calls, 0.4, 0.5)(&mut report);
+    let claims: Vec<String> = findings(&report).into_iter().map(|finding| finding.claim).collect();
+    assert!(matches!(&claims[..], [claim] if claim.contains("25 %")), "half was not seen: {claims:?}");
+}
+
 fn with_faults(samples: u64, place: DataPlace, share: f64) -> impl Fn(&mut TimeReport) {
     move |report| {
         let place = FaultPlace { place, samples, share: kernel(share) };

@@ -7,6 +7,7 @@
 
 mod access;
 mod altered_memory;
+mod bpf_settings;
 mod cached_memory;
 mod cgroup;
 mod cgroup_cpu;
@@ -41,6 +42,7 @@ mod threads;
 mod variables;
 
 pub use altered_memory::AlteredMemory;
+pub use bpf_settings::BpfSettings;
 pub use cached_memory::CachedMemory;
 pub use cgroup::{
     CgroupLimits, CgroupMembership, CgroupThrottling, CgroupVersion, Cgroups, Mount, parse_cgroup,

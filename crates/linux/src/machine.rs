@@ -137,7 +137,7 @@ impl OsRelease {
 }
 
 /// The choice in force stands in brackets: `always [madvise] never`.
-fn chosen(text: &str) -> Option<String> {
+pub(crate) fn chosen(text: &str) -> Option<String> {
     Some(text.split_once('[')?.1.split_once(']')?.0.to_owned())
 }
 

@@ -88,7 +88,7 @@ pub use time::{
     RecordedStack, RecordedStacks, RecordingOrigin, RoleTime, SampledFrame, SampledPart, SampledRole,
     SampledStack, SharedLine, StackSource, StackUnit, ThreadRole, ThreadTime, TimeChange, TimeFigure,
     TimeFinding, TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeRung, TimeSamples, TimeSubject,
-    TimeSums, WeightUnit,
+    TimeSums, TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit,
 };
 pub use trial::{
     Audit, ExcludedObserver, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,

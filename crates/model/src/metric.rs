@@ -209,6 +209,22 @@ metrics! {
         "data TLB misses as a share of loads and stores";
     EMULATED_KERNEL_DTLB_MISS_PERCENT = "emulated_kernel_dtlb_miss_percent", "Emulated: kernel data TLB misses in accesses", "%", Lower [when_asked],
         "of the same tasks in kernel mode, likewise";
+    SYSTEM_CALLS_PER_REQUEST = "system_calls_per_request", "System calls per request", "calls", Lower [when_asked],
+        "system calls of the server's threads in a window, each counted by a program in the kernel (observer kernel), divided by the requests \
+        completed in it";
+    FUTEX_WAITS_PER_REQUEST = "futex_waits_per_request", "Waits for locks per request", "waits", Lower [when_quiet, when_asked],
+        "times that a thread of the server gave its processor up in a futex call (observer kernel), for each request; threads that have \
+        nothing to do wait in it, too";
+    NETWORK_KERNEL_MS_PER_REQUEST = "network_kernel_ms_per_request", "Network calls, CPU time per request", "ms", Lower [when_quiet, when_asked],
+        "CPU time in calls that send, receive, open and close connections, each timed by a program in the kernel (observer kernel), for each \
+        request; what they lead to in soft interrupts is not in it";
+    FUTEX_KERNEL_MS_PER_REQUEST = "futex_kernel_ms_per_request", "Locks in the kernel, CPU time per request", "ms", Lower [when_quiet, when_asked],
+        "CPU time in futex calls, likewise";
+    POLLING_KERNEL_MS_PER_REQUEST = "polling_kernel_ms_per_request", "Epoll and poll, CPU time per request", "ms", Lower [when_quiet, when_asked],
+        "CPU time in epoll, poll, select and eventfd calls, likewise";
+    SOFTIRQ_MS_PER_REQUEST = "softirq_ms_per_request", "Soft interrupts per request", "ms", Lower [when_quiet, when_asked],
+        "CPU time of soft interrupts that ran while a thread of the server was on the processor, whoever they were for (observer kernel), for \
+        each request";
 }
 
 metrics! {

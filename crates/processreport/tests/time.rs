@@ -125,6 +125,7 @@ fn sample() -> TimeReport {
         data_accesses: None,
         fault_places: None,
         carrier_waits: None,
+        traced: None,
         requests: Some(15_000.0),
         cgroup: Some(CgroupTime {
             path: "/shop".to_owned(),

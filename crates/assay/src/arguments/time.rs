@@ -64,6 +64,10 @@ pub struct TimeLookArguments {
     /// Do not sample the processors: what the kernel did, and where in the code, stays unknown
     #[arg(long)]
     pub no_samples: bool,
+    /// Do not load programs into the kernel (BPF), which count and time system calls, page faults, soft interrupts and waits, and make
+    /// every system call of the machine some tenths of a microsecond slower meanwhile
+    #[arg(long)]
+    pub no_bpf: bool,
     /// Have the JVM list its compiled methods (Compiler.perfmap, JDK 17 and later), so that stacks name them. This acts on the JVM: it
     /// stops its Java threads for some milliseconds, starts a thread, which stays, and writes a file in its /tmp, which is removed again
     #[arg(long, conflicts_with_all = ["watch", "no_samples"])]

@@ -5,6 +5,7 @@
 //! a rule: write the function, put it into [`RULES`], and give `tests/findings.rs` an account that has what it speaks of and one that just
 //! has not.
 
+mod calls;
 mod collector;
 mod kernel;
 mod places;
@@ -31,7 +32,7 @@ const RULES: [Rule; 13] = [
     threads::still_compiling,
     kernel::faults,
     kernel::calls,
-    places::one_kind_of_call,
+    calls::one_kind,
     places::faults_in_one_place,
     places::carriers_blocked,
     places::false_sharing,

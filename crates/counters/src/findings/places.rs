@@ -1,10 +1,8 @@
-//! What samples with their places say: calls, page faults, carriers, lines of the caches.
+//! What samples with their places say: page faults, carriers, lines of the caches.
 
-use super::words::{percent, seconds};
-use assay_model::{KernelActivity, Severity, TimeFinding, TimeReport, TimeRule};
+use super::words::percent;
+use assay_model::{Severity, TimeFinding, TimeReport, TimeRule};
 
-/// Part of all CPU time in one kind of system call, from which on it stands out. A convention: a server that only moves bytes has more.
-const CALLS_PART: f64 = 0.2;
 /// Part of the page faults in one place.
 const FAULTS_PART: f64 = 0.6;
 /// Faults in a second of CPU time, below which their place does not matter: at 1 µs each they are 0.5 % of it.
@@ -17,63 +15,6 @@ const BLOCKED_PART: f64 = 0.2;
 const LOOKS_MIN: u64 = 10;
 /// Samples of a line below which nothing is said.
 const LINE_SAMPLES_MIN: u64 = 20;
-
-/// One kind of system call has much of the CPU time.
-pub(super) fn one_kind_of_call(report: &TimeReport) -> Vec<TimeFinding> {
-    let Some(samples) = &report.samples else { return Vec::new() };
-    let is_call = |activity: KernelActivity| {
-        !matches!(
-            activity,
-            KernelActivity::PageFaults
-                | KernelActivity::Scheduling
-                | KernelActivity::Softirq
-                | KernelActivity::Interrupts
-                | KernelActivity::Crossing
-                | KernelActivity::Unknown
-                | KernelActivity::Other
-        )
-    };
-    let finding = |part: &assay_model::SampledPart| {
-        let activity = part.activity.filter(|activity| is_call(*activity))?;
-        let (low, high) = part.share.ends()?;
-        (CALLS_PART <= low).then(|| TimeFinding {
-            rule: TimeRule::OneKindOfCall,
-            severity: Severity::Note,
-            claim: format!(
-                "{} of the CPU time is {} in the kernel",
-                percent(part.share.estimate),
-                activity.title()
-            ),
-            evidence: format!(
-                "{} of {} samples, {} to {}, about {}; counts where the interval lies above {}",
-                part.samples,
-                samples.samples,
-                percent(low),
-                percent(high),
-                seconds(part.cpu_ns),
-                percent(CALLS_PART)
-            ),
-            setting: setting_of(activity, report.pid),
-        })
-    };
-    samples.kernel.iter().filter_map(finding).collect()
-}
-
-fn setting_of(activity: KernelActivity, pid: u32) -> String {
-    match activity {
-        KernelActivity::NetworkSend | KernelActivity::NetworkReceive => {
-            "fewer and larger messages: buffers, batches, keep-alive".to_owned()
-        }
-        KernelActivity::Futex => {
-            "fewer threads that wait for each other, or work in larger pieces".to_owned()
-        }
-        KernelActivity::MemoryMappings => {
-            "keep and reuse buffers: assay memory PID shows what is mapped and unmapped".to_owned()
-        }
-        KernelActivity::NetworkConnections => "keep connections open (keep-alive, a pool)".to_owned(),
-        _ => format!("perf trace -s -p {pid} counts the calls; fewer and larger ones cost less"),
-    }
-}
 
 /// Most page faults are in one part of the memory.
 pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<TimeFinding> {

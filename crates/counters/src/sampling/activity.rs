@@ -179,10 +179,15 @@ impl Table {
     }
 }
 
+/// What a system call is for, by its name.
+pub(crate) fn activity_of_call(name: &str) -> KernelActivity {
+    OF_CALLS.find(name).unwrap_or(OtherCalls)
+}
+
 fn entry_of(name: &str) -> Option<KernelActivity> {
     let behind = |prefixes: &[&str]| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
     if let Some(call) = behind(&CALL_PREFIXES) {
-        return Some(OF_CALLS.find(call).unwrap_or(OtherCalls));
+        return Some(activity_of_call(call));
     }
     behind(&INNER_PREFIXES).and_then(|call| OF_CALLS.find(call)).or_else(|| OF_ENTRIES.find(name))
 }

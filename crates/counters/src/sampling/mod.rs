@@ -13,6 +13,7 @@ mod refused;
 mod trial;
 
 pub(crate) use account::{Clocked, account_of};
+pub(crate) use activity::activity_of_call;
 pub(crate) use event::{CpuClock, Events};
 pub(crate) use perf_map::PerfMap;
 pub(crate) use place::place_all;

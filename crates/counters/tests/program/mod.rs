@@ -128,6 +128,31 @@ fn act(what: &str, number: u64, begun: &mut Option<Begun>) {
                 black_box(rustix::process::getppid());
             }
         }),
+        // Exactly so many, and hardly a reading of the clock.
+        "calls" => {
+            for _ in 0..number {
+                black_box(rustix::process::getppid());
+            }
+        }
+        // Units of work as a server has them: some computing, some messages over a connection.
+        "units" => {
+            let (mut one, mut other) = connection();
+            let mut buffer = [7; 512];
+            for _ in 0..number {
+                in_user_mode_for(20_000);
+                for _ in 0..2 {
+                    one.write_all(&buffer).expect("sent");
+                    other.read_exact(&mut buffer).expect("received");
+                }
+            }
+        }
+        // So many that sleep for ever.
+        "many" => {
+            for _ in 0..number {
+                let thread = std::thread::Builder::new().stack_size(64 << 10);
+                thread.spawn(|| std::thread::sleep(Duration::from_secs(3600))).expect("a thread");
+            }
+        }
         "poll" => burn(number, || {
             for _ in 0..1000 {
                 let none = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };

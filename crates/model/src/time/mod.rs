@@ -7,6 +7,7 @@ mod recording;
 mod report;
 mod role;
 mod sampled;
+mod traced;
 
 pub use change::{
     ChangedPart, ChangedStack, ChangedStacks, StackSource, TimeChange, TimeSubject, WeightUnit,
@@ -25,3 +26,4 @@ pub use role::{ThreadRole, TimeRung};
 pub use sampled::{
     CodePlace, FrameKind, KernelActivity, SampledFrame, SampledPart, SampledRole, SampledStack, TimeSamples,
 };
+pub use traced::{TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq};

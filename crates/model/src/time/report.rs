@@ -2,7 +2,7 @@
 
 use super::{
     CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeFinding, TimeRecording,
-    TimeRung, TimeSamples,
+    TimeRung, TimeSamples, TimeTraced,
 };
 use crate::{Certainty, Estimate, Problem, Provenance};
 use schemars::JsonSchema;
@@ -74,6 +74,9 @@ pub struct TimeReport {
     /// In which calls carriers of virtual threads waited; absent where there are none, or their calls cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carrier_waits: Option<CarrierWaits>,
+    /// What programs in the kernel say of it; absent where there are none: `left_out` says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traced: Option<TimeTraced>,
     /// Requests in this time, as the user told; absent when not told.
     pub requests: Option<f64>,
     /// The control group of the process.

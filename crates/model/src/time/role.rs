@@ -60,6 +60,8 @@ closed! {
         ExitRecords = "exit-records",
         /// Samples of the processors by a software event of the kernel's `perf_event_open`.
         Sampling = "sampling",
+        /// Programs on the kernel's raw tracepoints (BPF).
+        Tracing = "tracing",
         /// The layout of the JVM, read from its memory.
         VmStructures = "vm-structures",
     }

@@ -7,6 +7,7 @@ mod page;
 mod recorded;
 mod sampled;
 mod terminal;
+mod traced;
 mod words;
 
 pub use change::{render_html as render_time_change_html, render_terminal as render_time_change_terminal};

@@ -1,7 +1,7 @@
 //! The page of an account of CPU time.
 
 use super::words::{self, UNKNOWN, rate, share_with_error};
-use super::{flames, hardware, recorded, sampled};
+use super::{flames, hardware, recorded, sampled, traced};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{count, duration, percent};
 use assay_kit::page::{drawings, figure};
@@ -43,6 +43,13 @@ pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
     }
     let at = sections.iter().position(|section| section.id == "beside").unwrap_or(sections.len());
     sections.splice(at..at, hardware::sections(report));
+    if let Some(traced) = &report.traced {
+        let tables = traced::tables(traced, report);
+        sections.insert(
+            2,
+            Section::new("calls", "What the kernel did, each time measured", tables).called("Kernel"),
+        );
+    }
     Page {
         style: STYLE,
         lines: vec![("", words::subject(report))],

@@ -1,7 +1,7 @@
 //! An account of CPU time as a tree for the terminal, and as one line.
 
 use super::words::{self, UNKNOWN, rate, share_with_error};
-use super::{hardware, recorded, sampled};
+use super::{hardware, recorded, sampled, traced};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, duration, percent};
 use assay_kit::text::{clean, shorten, to_the_second};
@@ -39,6 +39,7 @@ pub fn render(report: &TimeReport, view: TerminalView) -> String {
     sampled::tree(&mut out, report);
     recorded::lines(&mut out, report);
     hardware::lines(&mut out, report);
+    traced::tree(&mut out, report);
     findings(&mut out, report);
     out.rows("Beside CPU time", &words::beside(report));
     out.heading("Where the figures come from");

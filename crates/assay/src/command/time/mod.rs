@@ -11,14 +11,12 @@ use crate::screen::{self, Screen};
 use crate::{output, stop};
 use assay_counters::{SideGauges, Sides, TimeGauge};
 use assay_model::TimeReport;
-use recording::Recording;
+use recording::{DURATION_DEFAULT, Recording};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Where no time is given.
-pub(super) const DURATION_DEFAULT: Duration = Duration::from_secs(10);
 /// Between two looks at the threads: one that ends is counted up to its last look.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Looks take at most this part of the time.
@@ -50,6 +48,9 @@ fn account(arguments: &TimeLookArguments) -> Result<ExitCode, Failure> {
     }
     if !arguments.no_samples {
         gauge.start_sampling()?;
+    }
+    if !arguments.no_bpf {
+        gauge.start_tracing()?;
     }
     let asked =
         Sides { samples: !arguments.no_samples && arguments.watch.is_none(), counters: arguments.counters };

@@ -1,12 +1,14 @@
 //! `assay time --jfr`: a recording that is there, or one that is made for the account.
 
-use super::DURATION_DEFAULT;
 use crate::arguments::TimeLookArguments;
 use crate::failure::Failure;
 use assay_counters::{Recorded, Recorder, TimeGauge, no_recording, read_recording};
 use assay_model::TimeReport;
 use std::path::Path;
 use std::time::Duration;
+
+/// How long an account is where no time is given; a recording is made for the same time.
+pub(super) const DURATION_DEFAULT: Duration = Duration::from_secs(10);
 
 /// What the flight recorder says.
 pub(super) enum Recording {

@@ -1,0 +1,255 @@
+//! The third rung: programs on the kernel's raw tracepoints (BPF) say what each thread was in, and for how long.
+//!
+//! They are C, in `bpf/threads.bpf.c`, and compiled beforehand: types are looked up in the kernel's own description when they are loaded, so
+//! that one object fits all kernels. Where they may not be loaded, samples remain.
+//!
+//! A soft interrupt that ran while a thread was on a processor counts for that thread, whoever it was for: received packets and timers of
+//! others are in it, and what ksoftirqd did for this thread is not. Over loopback it is mostly the thread's own sending.
+
+mod account;
+mod calls;
+mod crossing;
+mod kinds;
+mod programs;
+mod record;
+mod refused;
+
+pub(crate) use account::{split_by_tracing, traced_of};
+
+use crate::sampling::Refused;
+use assay_linux::{BpfSettings, ProcRoot, SysRoot, monotonic_ns, thread_cpu_ns};
+use assay_model::{Certainty, TimeFigure, TimeRung};
+use aya::Btf;
+use aya::maps::MapError;
+use calls::CALLS_MAX;
+use crossing::Crossing;
+use programs::Programs;
+use record::{Sums, has_ended};
+use refused::{Refusal, Rights};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::thread::{CapabilitySet, capabilities, gettid};
+use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
+use std::collections::HashMap;
+
+/// Threads for which there is room, at least and at most: 0.7 KiB each.
+const THREADS_MIN: u32 = 16_384;
+const THREADS_MAX: u32 = 65_536;
+/// Threads that ended whose sums are kept apart until the interval ends; what more there are is one sum.
+const ENDED_MAX: usize = 100_000;
+
+/// What the whole process counts, by number.
+#[derive(Debug, Clone, Default)]
+struct Tables {
+    /// Count, CPU time, waits, blocked time of each system call.
+    calls: Vec<[u64; 4]>,
+    /// Count and CPU time of each soft interrupt.
+    softirqs: Vec<[u64; 2]>,
+    /// Waits for a processor by length.
+    delays: Vec<[u64; 1]>,
+    lost: Vec<[u64; 1]>,
+}
+
+/// A process that is traced.
+#[derive(Debug)]
+pub(crate) struct Tracing {
+    pid: u32,
+    tester: u32,
+    rights: Rights,
+    programs: Programs,
+    crossing: Crossing,
+    /// By thread, at the begin of the interval and now.
+    first: HashMap<u32, Sums>,
+    last: HashMap<u32, Sums>,
+    /// What threads that ended since used in the interval.
+    ended: HashMap<u32, Sums>,
+    first_tables: Tables,
+    tables: Tables,
+    problem: Option<String>,
+    reading_cpu_ns: u64,
+}
+
+impl Tracing {
+    /// Loads the programs for a process with so many threads, and tries them on the calling thread.
+    pub(crate) fn start(
+        proc: &ProcRoot,
+        sys: &SysRoot,
+        pid: u32,
+        threads: usize,
+    ) -> Result<Tracing, Refused> {
+        let rights = Rights {
+            may_load: capabilities(None).ok().map(|sets| {
+                let both = CapabilitySet::BPF | CapabilitySet::PERFMON;
+                sets.effective.contains(both) || sets.effective.contains(CapabilitySet::SYS_ADMIN)
+            }),
+            settings: BpfSettings::read(proc, sys).unwrap_or_default(),
+        };
+        Tracing::begin(&rights, pid, threads).map_err(|refusal| refusal.explain(&rights))
+    }
+
+    fn begin(rights: &Rights, pid: u32, threads: usize) -> Result<Tracing, Refusal> {
+        if !cfg!(target_arch = "x86_64") {
+            return Err(Refusal::Architecture);
+        }
+        if rights.settings.is_in_first_pid_namespace == Some(false) {
+            return Err(Refusal::PidNamespace);
+        }
+        if !rights.settings.has_btf {
+            return Err(Refusal::NoTypes);
+        }
+        let btf = Btf::from_sys_fs().map_err(|e| Refusal::Types(e.to_string()))?;
+        let tester = u32::try_from(gettid().as_raw_nonzero().get()).unwrap_or(0);
+        let room =
+            u32::try_from(threads).unwrap_or(THREADS_MAX).saturating_mul(2).saturating_add(THREADS_MIN);
+        let mut programs = Programs::start(&btf, pid, tester, room.min(THREADS_MAX))?;
+        let read = || -> Result<Sums, Refusal> {
+            let words = programs.record_of(tester).map_err(|e| Refusal::Loader(e.to_string()))?;
+            Ok(words.map(|words| Sums::of(&words, monotonic_ns())).unwrap_or_default())
+        };
+        let crossing = Crossing::measure(read)?;
+        learn_files(&mut programs).map_err(|e| Refusal::Loader(e.to_string()))?;
+        let mut tracing = Tracing {
+            pid,
+            tester,
+            rights: rights.clone(),
+            programs,
+            crossing,
+            first: HashMap::new(),
+            last: HashMap::new(),
+            ended: HashMap::new(),
+            first_tables: Tables::default(),
+            tables: Tables::default(),
+            problem: None,
+            reading_cpu_ns: 0,
+        };
+        tracing.read();
+        tracing.restart();
+        Ok(tracing)
+    }
+
+    /// Reads what the programs have counted; says how much CPU time that took.
+    pub(crate) fn read(&mut self) -> u64 {
+        let began = thread_cpu_ns();
+        self.problem = self.read_all().err().map(|error| error.to_string());
+        let took_ns = thread_cpu_ns().saturating_sub(began);
+        self.reading_cpu_ns += took_ns;
+        took_ns
+    }
+
+    fn read_all(&mut self) -> Result<(), MapError> {
+        let now_ns = monotonic_ns();
+        let own = self.pid == std::process::id();
+        let mut gone = Vec::new();
+        for (tid, words) in self.programs.records()? {
+            if tid == self.tester && !own {
+                continue;
+            }
+            let sums = Sums::of(&words, now_ns);
+            if has_ended(&words) {
+                gone.push(tid);
+                self.last.remove(&tid);
+                let used = self.first.remove(&tid).map_or(sums, |first| sums.since(&first));
+                // One sum stands for what is too much; no thread has the number 0.
+                let is_kept = self.ended.len() < ENDED_MAX || self.ended.contains_key(&tid);
+                self.ended.entry(if is_kept { tid } else { 0 }).or_default().add(&used);
+            } else {
+                self.last.insert(tid, sums);
+            }
+        }
+        self.programs.forget(&gone);
+        self.tables = Tables {
+            calls: self.programs.rows("calls")?,
+            softirqs: self.programs.rows("softirqs")?,
+            delays: self.programs.rows("delays")?,
+            lost: self.programs.rows("lost")?,
+        };
+        Ok(())
+    }
+
+    /// Starts a new interval at the last reading.
+    pub(crate) fn restart(&mut self) {
+        self.first = self.last.clone();
+        self.ended.clear();
+        self.first_tables = self.tables.clone();
+        self.reading_cpu_ns = 0;
+    }
+
+    /// What each thread used in the interval.
+    fn used(&self) -> impl Iterator<Item = (u32, Sums)> {
+        let since = |(tid, sums): (&u32, &Sums)| {
+            let used = self.first.get(tid).map_or(*sums, |first| sums.since(first));
+            (*tid, used)
+        };
+        self.last.iter().map(since).chain(self.ended.iter().map(|(tid, sums)| (*tid, *sums)))
+    }
+
+    /// Whether the kernel says when the work of a page fault is done.
+    pub(crate) fn times_faults(&self) -> bool {
+        self.programs.times_faults
+    }
+
+    /// Which figure comes from where.
+    pub(crate) fn figures(&self) -> Vec<TimeFigure> {
+        let figure = |figure: &str, basis, from: &str| {
+            let (figure, from) = (figure.to_owned(), from.to_owned());
+            TimeFigure { figure, rung: TimeRung::Tracing, basis, from }
+        };
+        let mut figures = vec![
+            figure(
+                "system calls, softirq and interrupts, with CPU time",
+                Certainty::Known,
+                "each timed by programs on the kernel's raw tracepoints (BPF)",
+            ),
+            figure(
+                "waits in system calls",
+                Certainty::Known,
+                "time from leaving the processor in one to getting it back, less the kernel's run delay",
+            ),
+            figure(
+                "user and kernel of roles and groups",
+                Certainty::Inferred,
+                "CPU time, divided as what was seen of the same threads, entering and leaving the kernel included",
+            ),
+            figure(
+                "entering and leaving the kernel",
+                Certainty::Inferred,
+                "each call and fault at what one takes beyond what the programs see, in a loop of Assay's own at the start",
+            ),
+        ];
+        if self.times_faults() {
+            figures.push(figure(
+                "page faults, with CPU time",
+                Certainty::Known,
+                "from the kernel's tracepoint at their begin to the end of the handler, or to where the page is counted",
+            ));
+        }
+        figures
+    }
+
+    /// What could not be read.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// Kinds that the programs do not see here, with the reason.
+    pub(crate) fn missing(&self) -> Vec<(&'static str, Refused)> {
+        self.programs
+            .missing
+            .iter()
+            .map(|missing| (missing.what, missing.why.explain(&self.rights)))
+            .collect()
+    }
+}
+
+/// Has the programs learn how the kernel reads an eventfd and a timerfd: nothing else tells them from files.
+fn learn_files(programs: &mut Programs) -> Result<(), MapError> {
+    let mut buffer = [0u8; 8];
+    if let Ok(file) = eventfd(0, EventfdFlags::NONBLOCK) {
+        let _ = rustix::io::read(&file, &mut buffer);
+        programs.learn_operations(1)?;
+    }
+    if let Ok(file) = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK) {
+        let _ = rustix::io::read(&file, &mut buffer);
+        programs.learn_operations(2)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! The programs in the kernel: loaded, attached, and gone when this process is, however it ends, since all of them belong to its open files.
+
+use super::calls::rows;
+use super::record::Words;
+use super::refused::Refusal;
+use aya::maps::{Array, HashMap, MapData, MapError, PerCpuArray};
+use aya::programs::{BtfTracePoint, FExit, ProgramError};
+use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Pod};
+use std::error::Error;
+
+static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/threads.bpf.o");
+
+/// What is needed, in the order in which it is attached: who leaves something is heard of before who enters it.
+const NEEDED: [&str; 3] = ["sched_switch", "sys_exit", "sys_enter"];
+/// Pairs of end and begin; a kernel may lack some, and then their time is that of what they interrupt.
+const INTERRUPTS: [&str; 6] =
+    ["irq_handler", "local_timer", "reschedule", "call_function", "call_function_single", "irq_work"];
+
+/// What could not be attached, without which the rest still holds.
+#[derive(Debug)]
+pub(crate) struct Missing {
+    pub(crate) what: &'static str,
+    pub(crate) why: Refusal,
+}
+
+/// The programs, attached.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    ebpf: Ebpf,
+    pub(crate) missing: Vec<Missing>,
+    /// Whether the kernel says when the work of a page fault is done.
+    pub(crate) times_faults: bool,
+}
+
+impl Programs {
+    /// Loads and attaches them for the threads of a process, and for one thread of this one.
+    pub(crate) fn start(btf: &Btf, target: u32, tester: u32, threads_max: u32) -> Result<Programs, Refusal> {
+        match Programs::load(btf, target, tester, threads_max, true)? {
+            programs if programs.times_faults => Ok(programs),
+            // Without an end no fault may begin.
+            _ => Programs::load(btf, target, tester, threads_max, false),
+        }
+    }
+
+    fn load(btf: &Btf, target: u32, tester: u32, threads_max: u32, times: bool) -> Result<Programs, Refusal> {
+        let rows = rows();
+        let times_faults = u8::from(times);
+        let mut loader = EbpfLoader::new();
+        loader
+            .btf(Some(btf))
+            .override_global("target", &target, true)
+            .override_global("tester", &tester, true)
+            .override_global("kind_of", rows.as_slice(), true)
+            .override_global("times_faults", &times_faults, true)
+            .map_max_entries("threads", threads_max);
+        let ebpf = loader.load(OBJECT).map_err(|error| refusal_of_load(&error))?;
+        let mut programs = Programs { ebpf, missing: Vec::new(), times_faults: false };
+        for name in NEEDED {
+            programs.attach(name, btf)?;
+        }
+        if times {
+            programs.times_faults = programs.attach_end_of_faults(btf);
+            if !programs.times_faults {
+                return Ok(programs);
+            }
+        }
+        for name in ["page_fault_user", "page_fault_kernel"] {
+            programs.try_attach("page faults", name, btf);
+        }
+        for name in INTERRUPTS {
+            programs.try_pair("interrupts", name, btf);
+        }
+        programs.try_pair("softirq", "softirq", btf);
+        Ok(programs)
+    }
+
+    fn attach_end_of_faults(&mut self, btf: &Btf) -> bool {
+        let attached = self.attach_exit("on_fault_handled", "handle_mm_fault", btf);
+        attached.is_ok() || self.attach("rss_stat", btf).is_ok()
+    }
+
+    fn try_pair(&mut self, what: &'static str, name: &'static str, btf: &Btf) {
+        let exit = self.attach_as(&format!("on_{name}_exit"), &format!("{name}_exit"), name, btf);
+        let pair = exit
+            .and_then(|()| self.attach_as(&format!("on_{name}_entry"), &format!("{name}_entry"), name, btf));
+        self.note(what, pair);
+    }
+
+    fn try_attach(&mut self, what: &'static str, name: &'static str, btf: &Btf) {
+        let attached = self.attach(name, btf);
+        self.note(what, attached);
+    }
+
+    fn note(&mut self, what: &'static str, attached: Result<(), Refusal>) {
+        if let Err(why) = attached {
+            self.missing.push(Missing { what, why });
+        }
+    }
+
+    fn attach(&mut self, name: &'static str, btf: &Btf) -> Result<(), Refusal> {
+        self.attach_as(&format!("on_{name}"), name, name, btf)
+    }
+
+    fn attach_as(
+        &mut self,
+        program: &str,
+        tracepoint: &str,
+        name: &'static str,
+        btf: &Btf,
+    ) -> Result<(), Refusal> {
+        let refused = |error: &ProgramError| refusal_of_program(name, error);
+        let program = self.ebpf.program_mut(program).ok_or(Refusal::NoTracepoint(name))?;
+        let program: &mut BtfTracePoint = program.try_into().map_err(|e| refused(&e))?;
+        program.load(tracepoint, btf).map_err(|e| refused(&e))?;
+        program.attach().map_err(|e| refused(&e)).map(drop)
+    }
+
+    fn attach_exit(&mut self, program: &str, function: &'static str, btf: &Btf) -> Result<(), Refusal> {
+        let refused = |error: &ProgramError| refusal_of_program(function, error);
+        let program = self.ebpf.program_mut(program).ok_or(Refusal::NoTracepoint(function))?;
+        let program: &mut FExit = program.try_into().map_err(|e| refused(&e))?;
+        program.load(function, btf).map_err(|e| refused(&e))?;
+        program.attach().map_err(|e| refused(&e)).map(drop)
+    }
+
+    /// The record of a thread.
+    pub(crate) fn record_of(&self, tid: u32) -> Result<Option<Words>, MapError> {
+        match self.threads()?.get(&tid, 0) {
+            Ok(words) => Ok(Some(words)),
+            Err(MapError::KeyNotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The records of all threads; one that comes or goes meanwhile may be missing.
+    pub(crate) fn records(&self) -> Result<Vec<(u32, Words)>, MapError> {
+        self.threads()?.iter().filter(|one| !matches!(one, Err(MapError::KeyNotFound))).collect()
+    }
+
+    fn threads(&self) -> Result<HashMap<&MapData, u32, Words>, MapError> {
+        HashMap::try_from(self.ebpf.map("threads").ok_or(MapError::KeyNotFound)?)
+    }
+
+    /// Takes the records of these threads out, so that there is room for others.
+    pub(crate) fn forget(&mut self, tids: &[u32]) {
+        let Some(map) = self.ebpf.map_mut("threads") else { return };
+        let Ok(mut threads) = HashMap::<_, u32, Words>::try_from(map) else { return };
+        for tid in tids {
+            // One that is gone already leaves nothing to do.
+            let _ = threads.remove(tid);
+        }
+    }
+
+    /// Rows of words that each processor counts for itself, added up.
+    pub(crate) fn rows<const N: usize>(&self, map: &str) -> Result<Vec<[u64; N]>, MapError>
+    where
+        [u64; N]: Pod,
+    {
+        let map = self.ebpf.map(map).ok_or(MapError::KeyNotFound)?;
+        let map = PerCpuArray::<_, [u64; N]>::try_from(map)?;
+        let row = |number: u32| -> Result<[u64; N], MapError> {
+            let mut sum = [0u64; N];
+            for one in map.get(&number, 0)?.iter() {
+                sum.iter_mut().zip(one).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+            }
+            Ok(sum)
+        };
+        (0..map.len()).map(row).collect()
+    }
+
+    /// The operations of the file that the testing thread read last become those of kind `number` (1: eventfd, 2: timerfd).
+    pub(crate) fn learn_operations(&mut self, number: u32) -> Result<(), MapError> {
+        let map = self.ebpf.map_mut("operations").ok_or(MapError::KeyNotFound)?;
+        let mut operations = Array::<_, u64>::try_from(map)?;
+        let last = operations.get(&0, 0)?;
+        operations.set(number, last, 0)
+    }
+}
+
+fn refusal_of_load(error: &EbpfError) -> Refusal {
+    match io_error_of(error) {
+        Some(error) => Refusal::Kernel { what: "its maps and types", error },
+        None => Refusal::Loader(error.to_string()),
+    }
+}
+
+fn refusal_of_program(name: &'static str, error: &ProgramError) -> Refusal {
+    match error {
+        ProgramError::Btf(BtfError::UnknownBtfTypeName { .. } | BtfError::UnknownBtfType { .. }) => {
+            Refusal::NoTracepoint(name)
+        }
+        ProgramError::LoadError { io_error, verifier_log } => {
+            let error = io_error
+                .raw_os_error()
+                .map_or_else(|| io_error.kind().into(), std::io::Error::from_raw_os_error);
+            Refusal::Program { name, error, log: verifier_log.to_string() }
+        }
+        other => match io_error_of(other) {
+            Some(error) => Refusal::Kernel { what: name, error },
+            None => Refusal::Loader(format!("{name}: {other}")),
+        },
+    }
+}
+
+/// What the kernel answered, somewhere below an error of the loader.
+fn io_error_of(error: &(dyn Error + 'static)) -> Option<std::io::Error> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(number) = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error) {
+            return Some(std::io::Error::from_raw_os_error(number));
+        }
+        next = error.source();
+    }
+    None
+}

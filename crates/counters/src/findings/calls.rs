@@ -1,0 +1,113 @@
+//! System calls of one kind: as programs in the kernel timed them, or else as the samples say.
+
+use super::words::{percent, seconds, share};
+use assay_model::{
+    KernelActivity, SampledPart, Severity, TimeFinding, TimeReport, TimeRule, TimeSamples, TimeTraced,
+    TracedCall, TracedPart,
+};
+
+/// Part of all CPU time in one kind of system call, from which on it stands out. A convention: a server that only moves bytes has more.
+const CALLS_PART: f64 = 0.2;
+/// Least part of the CPU time that the programs must have seen for their figures to be those of the process.
+const COVERAGE_MIN: f64 = 0.9;
+/// Calls that are named.
+const NAMED: usize = 3;
+
+/// One kind of system call has much of the CPU time. Timed figures are better than sampled ones, and one claim is enough.
+pub(super) fn one_kind(report: &TimeReport) -> Vec<TimeFinding> {
+    let sees_all = |traced: &&TimeTraced| traced.coverage.is_some_and(|coverage| COVERAGE_MIN <= coverage);
+    match (report.traced.as_ref().filter(sees_all), &report.samples) {
+        (Some(traced), _) => {
+            traced.kernel.iter().filter_map(|part| of_traced(report, traced, part)).collect()
+        }
+        (None, Some(samples)) => {
+            samples.kernel.iter().filter_map(|part| of_sampled(report, samples, part)).collect()
+        }
+        (None, None) => Vec::new(),
+    }
+}
+
+fn of_traced(report: &TimeReport, traced: &TimeTraced, part: &TracedPart) -> Option<TimeFinding> {
+    // Entering and leaving belongs to the calls, too.
+    let whole = |count: u64, cpu_ns: u64| {
+        cpu_ns.saturating_add((count as f64 * traced.crossing_call_ns) as u64).min(traced.cpu_ns)
+    };
+    let cpu_ns = whole(part.count, part.cpu_ns);
+    let part_of_all = share(cpu_ns, traced.cpu_ns);
+    if !is_call(part.activity) || part_of_all < CALLS_PART {
+        return None;
+    }
+    let rate = part.count as f64 * 1e9 / report.duration_ns.max(1) as f64;
+    let mut most: Vec<&TracedCall> = traced.calls.iter().collect();
+    most.sort_by_key(|call| std::cmp::Reverse(whole(call.count, call.cpu_ns)));
+    let named: Vec<String> = most
+        .iter()
+        .take(NAMED)
+        .map(|call| format!("{} ({})", call.name, seconds(whole(call.count, call.cpu_ns))))
+        .collect();
+    let evidence = format!(
+        "{rate:.0} calls a second, each timed in the kernel: {:.2} µs of CPU time each, entering and leaving included; {} waits, {} in all; of all \
+         calls these took most: {}; counts from {} on",
+        cpu_ns as f64 / 1e3 / part.count.max(1) as f64,
+        part.waits,
+        seconds(part.blocked_ns),
+        named.join(", "),
+        percent(CALLS_PART)
+    );
+    Some(finding(report, part.activity, part_of_all, evidence))
+}
+
+fn of_sampled(report: &TimeReport, samples: &TimeSamples, part: &SampledPart) -> Option<TimeFinding> {
+    let activity = part.activity.filter(|activity| is_call(*activity))?;
+    let (low, high) = part.share.ends()?;
+    let evidence = format!(
+        "{} of {} samples, {} to {}, about {}; counts where the interval lies above {}",
+        part.samples,
+        samples.samples,
+        percent(low),
+        percent(high),
+        seconds(part.cpu_ns),
+        percent(CALLS_PART)
+    );
+    (CALLS_PART <= low).then(|| finding(report, activity, part.share.estimate, evidence))
+}
+
+fn finding(report: &TimeReport, activity: KernelActivity, part: f64, evidence: String) -> TimeFinding {
+    TimeFinding {
+        rule: TimeRule::OneKindOfCall,
+        severity: Severity::Note,
+        claim: format!("{} of the CPU time is {} in the kernel", percent(part), activity.title()),
+        evidence,
+        setting: setting_of(activity, report),
+    }
+}
+
+fn is_call(activity: KernelActivity) -> bool {
+    !matches!(
+        activity,
+        KernelActivity::PageFaults
+            | KernelActivity::Scheduling
+            | KernelActivity::Softirq
+            | KernelActivity::Interrupts
+            | KernelActivity::Crossing
+            | KernelActivity::Unknown
+            | KernelActivity::Other
+    )
+}
+
+fn setting_of(activity: KernelActivity, report: &TimeReport) -> String {
+    match activity {
+        KernelActivity::NetworkSend | KernelActivity::NetworkReceive => {
+            "fewer and larger messages: buffers, batches, keep-alive".to_owned()
+        }
+        KernelActivity::Futex => {
+            "fewer threads that wait for each other, or work in larger pieces".to_owned()
+        }
+        KernelActivity::MemoryMappings => {
+            "keep and reuse buffers: assay memory PID shows what is mapped and unmapped".to_owned()
+        }
+        KernelActivity::NetworkConnections => "keep connections open (keep-alive, a pool)".to_owned(),
+        _ if report.traced.is_some() => "fewer and larger calls (buffers, batches) cost less; the flame graph of assay time --html shows who makes them".to_owned(),
+        _ => format!("perf trace -s -p {} counts the calls; fewer and larger ones cost less", report.pid),
+    }
+}

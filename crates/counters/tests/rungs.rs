@@ -1,0 +1,150 @@
+//! The rungs against each other and against programs whose CPU time is known, over many seconds; what each costs the program.
+//! The figures that the documentation gives are printed by these: `cargo test -p assay-counters --test rungs -- --ignored --nocapture`.
+
+mod program;
+
+use assay_counters::TimeGauge;
+use assay_testkit::skip;
+use program::Program;
+use std::time::{Duration, Instant};
+
+/// Looks as `assay time` does, until a program has done all of this; gives the CPU time of each by the program's own clock.
+fn looked_at(gauge: &mut TimeGauge, program: Program, what: Vec<String>) -> (Program, Vec<u64>) {
+    let doing = std::thread::spawn(move || {
+        let mut program = program;
+        let took = what.iter().map(|what| program.take(what)).collect();
+        (program, took)
+    });
+    let mut next = Instant::now();
+    while !doing.is_finished() {
+        gauge.keep_up();
+        if next <= Instant::now() {
+            gauge.look().expect("our child");
+            next += Duration::from_millis(500);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let done = doing.join().expect("no panic");
+    assert!(gauge.look().expect("our child"), "it lives");
+    done
+}
+
+#[test]
+#[ignore = "long: a minute of CPU time, for samples that tell a point"]
+fn samples_and_programs_in_the_kernel_agree_with_each_other_and_with_a_known_program() {
+    let program = Program::start();
+    let mut gauge = TimeGauge::start(program.pid()).expect("our child");
+    gauge.start_sampling().expect("our child");
+    gauge.start_tracing().expect("our child");
+    let turns = ["user 500", "kernel 200", "user 300"].map(str::to_owned);
+    let what: Vec<String> = (0..60).flat_map(|_| turns.clone()).collect();
+    let (program, took) = looked_at(&mut gauge, program, what);
+    let report = gauge.report(None);
+    drop(program);
+    let Some((traced, samples)) = report.traced.as_ref().zip(report.samples.as_ref()) else {
+        skip!("the machine does not allow both: {:?}", report.left_out);
+    };
+    let kernel_ns: u64 = took.iter().skip(1).step_by(3).sum();
+    let known = kernel_ns as f64 / took.iter().sum::<u64>() as f64;
+    let by_programs = traced.kernel_ns as f64 / traced.cpu_ns as f64;
+    let by_samples = samples.kernel_share.expect("samples").estimate;
+    let coverage = (traced.coverage, samples.coverage, traced.of_sampled_kernel);
+    println!(
+        "kernel share: known {known:.4}, programs in the kernel {by_programs:.4}, {} samples {by_samples:.4}; coverage {coverage:?}",
+        samples.samples
+    );
+    assert!((by_programs - known).abs() < 0.01 && (by_samples - known).abs() < 0.01);
+    assert!((by_programs - by_samples).abs() < 0.02);
+}
+
+/// Mean of the logarithms, and half the width of its 95 % interval: Student's t for 19 degrees of freedom.
+fn ratio(pairs: &[f64]) -> (f64, f64, f64) {
+    let number = pairs.len() as f64;
+    let logs: Vec<f64> = pairs.iter().map(|ratio| ratio.ln()).collect();
+    let mean = logs.iter().sum::<f64>() / number;
+    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (number - 1.0);
+    let half = 2.093 * (variance / number).sqrt();
+    (mean.exp(), (mean - half).exp(), (mean + half).exp())
+}
+
+#[test]
+#[ignore = "long: 20 paired runs of half a second for each rung"]
+fn what_each_rung_costs_a_program_that_counts_its_own_work() {
+    const PAIRS: usize = 20;
+    const UNITS: &str = "units 8000";
+    let begin: [(&str, f64, fn(&mut TimeGauge)); 4] = [
+        ("nothing, against nothing", 1.01, |_| {}),
+        ("/proc", 1.01, |_| {}),
+        ("samples", 1.01, |gauge| gauge.start_sampling().expect("our child")),
+        ("programs in the kernel", 1.03, |gauge| gauge.start_tracing().expect("our child")),
+    ];
+    let mut shown_dearer = Vec::new();
+    for (number, (what, allowed, begin)) in begin.into_iter().enumerate() {
+        let mut program = Program::start();
+        program.take(UNITS);
+        let mut calls = 0.0;
+        let mut pairs = Vec::new();
+        for pair in 0..PAIRS {
+            let mut with = |program: Program| -> (Program, u64) {
+                if number == 0 {
+                    let mut program = program;
+                    let took = program.take(UNITS);
+                    return (program, took);
+                }
+                let mut gauge = TimeGauge::start(program.pid()).expect("our child");
+                begin(&mut gauge);
+                let (program, took) = looked_at(&mut gauge, program, vec![UNITS.to_owned()]);
+                let report = gauge.report(None);
+                let made: u64 = report.traced.iter().flat_map(|t| &t.roles).map(|role| role.calls).sum();
+                calls = made as f64 * 1e9 / report.process.cpu_ns as f64;
+                (program, took[0])
+            };
+            let (first, second);
+            // Which comes first changes from pair to pair.
+            if pair % 2 == 0 {
+                (program, first) = with(program);
+                second = program.take(UNITS);
+            } else {
+                second = program.take(UNITS);
+                (program, first) = with(program);
+            }
+            pairs.push(first as f64 / second as f64);
+        }
+        let (estimate, low, high) = ratio(&pairs);
+        println!(
+            "{what}: CPU time for a unit of work {estimate:.4} times that without ({low:.4} to {high:.4}; {PAIRS} pairs), {calls:.0} calls a second of CPU time"
+        );
+        if allowed < low {
+            shown_dearer.push((what, low));
+        }
+    }
+    assert!(shown_dearer.is_empty(), "{shown_dearer:?}");
+}
+
+#[test]
+#[ignore = "long: 10,000 threads"]
+fn ten_thousand_threads_are_read_in_three_tenths_of_a_second_of_cpu_time() {
+    let mut program = Program::start();
+    program.take("many 10000");
+    let mut gauge = TimeGauge::start(program.pid()).expect("our child");
+    let first_ns = gauge.look_cpu_ns();
+    gauge.start_tracing().expect("our child");
+    gauge.look().expect("our child");
+    let sleeping_ns = gauge.look_cpu_ns();
+    drop(gauge);
+    // All of them run once while they are traced, so that each has a record.
+    let mut program = Program::start();
+    let mut gauge = TimeGauge::start(program.pid()).expect("our child");
+    gauge.start_tracing().expect("our child");
+    program.take("many 10000");
+    gauge.look().expect("our child");
+    let started_ns = gauge.look_cpu_ns();
+    let report = gauge.report(None);
+    let threads = report.traced.as_ref().map(|traced| (traced.threads, traced.lost));
+    println!(
+        "first look {first_ns} ns, traced while they sleep {sleeping_ns} ns, all of them traced {started_ns} ns; {threads:?}"
+    );
+    for ns in [first_ns, sleeping_ns, started_ns] {
+        assert!(ns < 300_000_000, "{ns} ns of CPU time");
+    }
+}
