@@ -67,6 +67,9 @@ pub fn measure(
             }
         };
         books.enter(&ask, &measured, &seen, watcher.knows_server(), method);
+        if let Some(window) = books.windows.last_mut() {
+            watcher.end_search_window(&measured, window);
+        }
         last = Some(measured);
         if let Some(last) = books.windows.last() {
             let (window, capacity) = (Box::new(last.clone()), Box::new(method.capacity()));

@@ -76,6 +76,9 @@ pub trait Watcher {
     /// A stretch of load is over, in warm-up or in a window.
     fn end_load(&mut self, _measured: &Measured) {}
 
+    /// A window on the way to a capacity is over: the observers add what they saw of it.
+    fn end_search_window(&mut self, _measured: &Measured, _window: &mut Window) {}
+
     /// A window is over: the observers add what they saw of it.
     fn end_window(&mut self, _measured: &Measured, _window: &mut Window) {}
 }

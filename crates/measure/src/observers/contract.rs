@@ -54,6 +54,11 @@ pub trait Observer: Send {
         Ok(())
     }
 
+    /// A window on the way to a capacity is over; the trial's own window, to which all of them belong, ends later.
+    fn end_search_window(&mut self, _measured: &Measured, _window: &mut Window) -> Result<(), String> {
+        Ok(())
+    }
+
     /// A window begins: where the generator's interval log goes.
     fn logs(&mut self) -> Result<Option<IntervalLogs>, String> {
         Ok(None)

@@ -27,6 +27,9 @@ pub enum Observe {
     Areas,
     /// CPU time of each window by role of the server's threads, user and kernel, with waits for processors, switches and faults.
     Time,
+    /// As `time`, and what the kernel does for these threads: system calls, waits for locks, soft interrupts, each timed by programs loaded
+    /// into it (BPF). Every system call of the machine takes some tenths of a microsecond longer meanwhile, for all variants alike.
+    Kernel,
     /// Disturbance of the machine.
     Host,
     /// Interval logs of response times.
@@ -75,8 +78,8 @@ impl Observers {
         } else if wants(Observe::Memory) {
             working.push(Box::new(memory::MemoryObserver::default()));
         }
-        if wants(Observe::Time) {
-            working.push(Box::new(time::TimeObserver::default()));
+        if wants(Observe::Time) || wants(Observe::Kernel) {
+            working.push(Box::new(time::TimeObserver::new(wants(Observe::Kernel))));
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));

@@ -8,7 +8,11 @@ use super::completed::Completed;
 use super::contract::{Observer, Target};
 use assay_counters::TimeGauge;
 use assay_load::Measured;
-use assay_model::{Problem, ThreadRole, TimeReport, TimeSums, Window, metric};
+use assay_model::{
+    KernelActivity, LeftOutFigure, Problem, ThreadRole, TimeReport, TimeSums, TimeTraced, TracedPart, Window,
+    metric,
+};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Between two looks where the kernel sends no records of threads that end.
@@ -31,15 +35,62 @@ const ROLES: [([&str; 2], &[ThreadRole]); 3] = [
 ];
 const OTHERS: [&str; 2] = [metric::OTHER_USER_MS_PER_REQUEST, metric::OTHER_KERNEL_MS_PER_REQUEST];
 
+/// Metrics of what the kernel did, CPU time.
+const ACTIVITIES: [(&str, &[KernelActivity]); 4] = [
+    (
+        metric::NETWORK_KERNEL_MS_PER_REQUEST,
+        &[KernelActivity::NetworkSend, KernelActivity::NetworkReceive, KernelActivity::NetworkConnections],
+    ),
+    (metric::FUTEX_KERNEL_MS_PER_REQUEST, &[KernelActivity::Futex]),
+    (metric::POLLING_KERNEL_MS_PER_REQUEST, &[KernelActivity::Polling]),
+    (metric::SOFTIRQ_MS_PER_REQUEST, &[KernelActivity::Softirq]),
+];
+/// Least part of the server's CPU time that programs in the kernel must have seen for their figures to be those of the server.
+const COVERAGE_MIN: f64 = 0.98;
+
 #[derive(Default)]
 pub(crate) struct TimeObserver {
+    /// Whether what the kernel does is wanted, too.
+    traces: bool,
     gauge: Option<TimeGauge>,
     /// When the settling ends; `None` once the look at the window's start was taken.
     begins: Option<Instant>,
     next: Option<Instant>,
+    is_in_window: bool,
+    /// What was between the looks at the start and the end of the load.
+    ended: Option<Result<TimeReport, String>>,
+    /// Requests and metrics of each window on the way to a capacity.
+    search: Vec<(f64, BTreeMap<String, f64>)>,
 }
 
 impl TimeObserver {
+    /// `traces`: whether what the kernel does is wanted, too.
+    pub(crate) fn new(traces: bool) -> TimeObserver {
+        TimeObserver { traces, ..TimeObserver::default() }
+    }
+
+    /// Adds the metrics of the load that ended last; says how many requests they are of.
+    fn add_window(&mut self, measured: &Measured, window: &mut Window) -> Result<Option<f64>, String> {
+        let report = self.ended.take().unwrap_or_else(|| self.report())?;
+        if self.begins.take().is_some() {
+            window
+                .problems
+                .push(Problem::new("time", "the window is too short to look at the threads twice"));
+            return Ok(None);
+        }
+        let from_ns = report.monotonic_ns;
+        let requests = Completed::of(measured).between(from_ns, from_ns.saturating_add(report.duration_ns));
+        if requests < 1.0 {
+            window.problems.push(Problem::new("time", "no request completed"));
+            return Ok(None);
+        }
+        add_metrics(&report, requests, window);
+        if self.traces {
+            add_kernel_metrics(&report, requests, window);
+        }
+        Ok(Some(requests))
+    }
+
     /// Of what was between the two looks.
     fn report(&mut self) -> Result<TimeReport, String> {
         let gauge = self.gauge.as_mut().ok_or("the server's process is not known")?;
@@ -57,12 +108,36 @@ impl Observer for TimeObserver {
     }
 
     fn start(&mut self, target: &mut Target) -> Result<(), String> {
-        self.gauge = Some(TimeGauge::start(target.known_pid()?).map_err(|e| e.to_string())?);
+        let mut gauge = TimeGauge::start(target.known_pid()?).map_err(|e| e.to_string())?;
+        if self.traces {
+            gauge.start_tracing().map_err(|e| e.to_string())?;
+        }
+        self.gauge = Some(gauge);
         Ok(())
     }
 
     fn begin_window(&mut self, settle: Duration) -> Result<(), String> {
         self.begins = Some(Instant::now() + settle);
+        self.is_in_window = true;
+        self.ended = None;
+        Ok(())
+    }
+
+    fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
+        if std::mem::take(&mut self.is_in_window) {
+            self.ended = Some(self.report());
+        }
+        Ok(())
+    }
+
+    fn end_search_window(&mut self, measured: &Measured, window: &mut Window) -> Result<(), String> {
+        // The window has metrics of its own.
+        let mut own = Window::default();
+        if let Some(requests) = self.add_window(measured, &mut own)? {
+            self.search.push((requests, own.metrics.clone()));
+        }
+        window.metrics.extend(own.metrics);
+        window.problems.extend(own.problems);
         Ok(())
     }
 
@@ -89,22 +164,25 @@ impl Observer for TimeObserver {
         measured: &Measured,
         window: &mut Window,
     ) -> Result<(), String> {
-        let report = self.report()?;
-        if self.begins.take().is_some() {
-            window
-                .problems
-                .push(Problem::new("time", "the window is too short to look at the threads twice"));
+        if !self.search.is_empty() {
+            window.metrics.extend(of_all_windows(&std::mem::take(&mut self.search)));
             return Ok(());
         }
-        let from_ns = report.monotonic_ns;
-        let requests = Completed::of(measured).between(from_ns, from_ns.saturating_add(report.duration_ns));
-        if requests < 1.0 {
-            window.problems.push(Problem::new("time", "no request completed"));
-            return Ok(());
-        }
-        add_metrics(&report, requests, window);
-        Ok(())
+        self.add_window(measured, window).map(|_| ())
     }
+}
+
+/// Each metric over the windows that have it, by their requests.
+fn of_all_windows(windows: &[(f64, BTreeMap<String, f64>)]) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
+    for (requests, metrics) in windows {
+        for (id, value) in metrics {
+            let (sum, of) = sums.entry(id).or_default();
+            *sum += value * requests;
+            *of += requests;
+        }
+    }
+    sums.into_iter().map(|(id, (sum, requests))| (id.clone(), sum / requests)).collect()
 }
 
 /// Adds what each request took; of a figure that is not known it says so.
@@ -151,6 +229,45 @@ fn collector_percent(report: &TimeReport) -> Option<f64> {
     let all_ns = cpu_ns(&|_| true);
     (has_collector && all_ns != 0)
         .then(|| 100.0 * cpu_ns(&|role| role == ThreadRole::Collector) as f64 / all_ns as f64)
+}
+
+/// Adds what the kernel did for each request; without programs in the kernel it says why there are none.
+fn add_kernel_metrics(report: &TimeReport, requests: f64, window: &mut Window) {
+    let Some(traced) = &report.traced else {
+        let why = report.left_out.iter().find(|left_out| left_out.figure.contains("system calls"));
+        let why = why.map_or("no reason given".to_owned(), |LeftOutFigure { why, enable, .. }| {
+            format!("{why}; {enable}")
+        });
+        window.problems.push(Problem::new("kernel", why));
+        return;
+    };
+    if traced.lost != 0 || traced.coverage.is_some_and(|coverage| coverage < COVERAGE_MIN) {
+        let seen = 100.0 * traced.coverage.unwrap_or(0.0);
+        window.problems.push(Problem::new(
+            "kernel",
+            format!(
+                "programs in the kernel saw {seen:.0} % of the server's CPU time, and {} threads had no room",
+                traced.lost
+            ),
+        ));
+        return;
+    }
+    let of = |activities: &[KernelActivity], figure: fn(&TracedPart) -> u64| {
+        let parts = traced.kernel.iter().filter(|part| activities.contains(&part.activity));
+        parts.map(figure).fold(0u64, u64::saturating_add) as f64
+    };
+    let mut add = |id: &str, of_all: f64| {
+        window.metrics.insert(id.to_owned(), of_all / requests);
+    };
+    for (id, activities) in ACTIVITIES {
+        add(id, of(activities, |part| part.cpu_ns) / 1e6);
+    }
+    add(metric::SYSTEM_CALLS_PER_REQUEST, calls(traced) as f64);
+    add(metric::FUTEX_WAITS_PER_REQUEST, of(&[KernelActivity::Futex], |part| part.waits));
+}
+
+fn calls(traced: &TimeTraced) -> u64 {
+    traced.roles.iter().map(|role| role.calls).fold(0, u64::saturating_add)
 }
 
 /// User and kernel time of some roles, milliseconds: none if they used none, unknown if one of them used some that is not split.
@@ -227,10 +344,63 @@ mod tests {
     }
 
     #[test]
+    fn a_request_of_a_search_costs_what_those_of_all_its_windows_did() {
+        let window = |requests, ms| (requests, BTreeMap::from([("a".to_owned(), ms)]));
+        let other = (5.0, BTreeMap::from([("b".to_owned(), 7.0)]));
+        let all = of_all_windows(&[window(100.0, 1.0), window(300.0, 3.0), other]);
+        assert_eq!(all, BTreeMap::from([("a".to_owned(), 2.5), ("b".to_owned(), 7.0)]));
+    }
+
+    #[test]
     fn a_role_whose_time_is_not_split_has_no_metric_and_a_reason() {
         let window = metrics(&report(vec![role(ThreadRole::Collector, None)]));
         assert_eq!(window.metrics.get(metric::COLLECTOR_USER_MS_PER_REQUEST), None);
         assert!(window.problems.iter().any(|problem| problem.about == metric::COLLECTOR_USER_MS_PER_REQUEST));
+    }
+
+    fn traced(coverage: f64) -> TimeTraced {
+        let part = |activity, cpu_ms: u64, waits| TracedPart {
+            activity,
+            basis: assay_model::Certainty::Known,
+            count: 1,
+            cpu_ns: cpu_ms * 1_000_000,
+            waits,
+            blocked_ns: 0,
+        };
+        let kernel = vec![
+            part(KernelActivity::NetworkSend, 30, 0),
+            part(KernelActivity::NetworkReceive, 10, 7),
+            part(KernelActivity::Futex, 5, 20),
+        ];
+        let roles = vec![assay_model::TracedRole { calls: 250, ..assay_model::TracedRole::default() }];
+        TimeTraced { coverage: Some(coverage), kernel, roles, ..TimeTraced::default() }
+    }
+
+    #[test]
+    fn each_request_has_what_the_kernel_did_for_it() {
+        let report = TimeReport { traced: Some(traced(1.0)), ..report(Vec::new()) };
+        let mut window = Window::default();
+        add_kernel_metrics(&report, 10.0, &mut window);
+        assert_eq!(window.problems, []);
+        let expected = [
+            (metric::NETWORK_KERNEL_MS_PER_REQUEST, 4.0),
+            (metric::FUTEX_KERNEL_MS_PER_REQUEST, 0.5),
+            (metric::POLLING_KERNEL_MS_PER_REQUEST, 0.0),
+            (metric::SOFTIRQ_MS_PER_REQUEST, 0.0),
+            (metric::SYSTEM_CALLS_PER_REQUEST, 25.0),
+            (metric::FUTEX_WAITS_PER_REQUEST, 2.0),
+        ];
+        assert_eq!(window.metrics, expected.map(|(id, value)| (id.to_owned(), value)).into());
+    }
+
+    #[test]
+    fn what_the_kernel_did_is_not_claimed_where_it_was_not_seen() {
+        for traced in [None, Some(traced(0.9))] {
+            let report = TimeReport { traced, ..report(Vec::new()) };
+            let mut window = Window::default();
+            add_kernel_metrics(&report, 10.0, &mut window);
+            assert!(window.metrics.is_empty() && window.problems.len() == 1, "{window:?}");
+        }
     }
 
     #[test]

@@ -167,6 +167,12 @@ impl Watcher for Watch {
         }
     }
 
+    fn end_search_window(&mut self, measured: &Measured, window: &mut Window) {
+        if let Some(observing) = &mut lock(&self.sampler).observing {
+            observing.observers.each(|o| o.end_search_window(measured, window));
+        }
+    }
+
     fn end_window(&mut self, measured: &Measured, window: &mut Window) {
         if let Some(Observing { observers, target, is_in_window }) = &mut lock(&self.sampler).observing {
             *is_in_window = false;
