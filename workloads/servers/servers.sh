@@ -4,7 +4,7 @@
 # A server is a folder with a pom.xml (pinned versions; Maven fetches them) and, where it needs code of ours, src/.
 # Its functions: start_NAME DIR PORT, is_ready_NAME DIR PORT, load_NAME DIR PORT SECONDS.
 
-NAMES="tomcat jetty spring kafka cassandra solr brokerage"
+NAMES="tomcat jetty spring kafka cassandra solr brokerage supermarket"
 root=$(cd "$here/../.." && pwd)
 cache=$root/.assay/servers
 java=${JAVA:-java}
@@ -19,10 +19,11 @@ is_known() { case " $NAMES " in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
 # prepare NAME   fetches and compiles into .assay/servers/NAME, unless its inputs are those of the last time
 prepare() {
   local name=$1 out=$cache/$1 inputs
-  if [ "$name" = brokerage ]; then
-    "$root/workloads/brokerage/build" >&2
+  case $name in brokerage | supermarket)
+    "$root/workloads/$name/build" >&2
     return
-  fi
+    ;;
+  esac
   mkdir -p "$out"
   inputs=$(cd "$here/$name" && find . -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1)
   [ "$(cat "$out/stamp" 2>/dev/null)" != "$inputs" ] || return 0
@@ -202,4 +203,15 @@ is_ready_brokerage() { answers "$2" /health; }
 load_brokerage() {
   "$assay" load "http://127.0.0.1:$2/" --users 4 --duration "${3}s" \
     --scenario "$root/workloads/brokerage/scenario-small.toml" > /dev/null
+}
+
+# Headquarters, supermarkets and suppliers in one process.
+start_supermarket() {
+  export SUPERMARKET_PORT=$2 SUPERMARKET_DATA=small SUPERMARKET_THREADS=pools
+  run "$1" "$root/.assay/supermarket/lib/*" assay.supermarket.Main
+}
+is_ready_supermarket() { answers "$2" /health; }
+load_supermarket() {
+  "$assay" load "http://127.0.0.1:$2/" --users 4 --duration "${3}s" \
+    --scenario "$root/workloads/supermarket/scenario-small.toml" > /dev/null
 }
