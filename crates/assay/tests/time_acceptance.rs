@@ -146,6 +146,7 @@ fn the_total_is_that_of_the_control_group_and_nearly_all_of_it_has_a_name() {
         "server", "java", "collector", "off %", "named %", "kernel %", "with door", "calls/s", "coverage"
     );
     let mut wrong = Vec::new();
+    let mut measured = 0;
     for name in words("ASSAY_TIME_SERVERS", SERVERS) {
         for feature in words("ASSAY_TIME_JAVA", JAVA) {
             let Some(java) = find_java(feature.parse().expect("a number"), 64) else {
@@ -161,6 +162,7 @@ fn the_total_is_that_of_the_control_group_and_nearly_all_of_it_has_a_name() {
                     wrong.push(format!("{name} {feature} {collector}: no report"));
                     continue;
                 };
+                measured += 1;
                 let row = row(&report);
                 let percent =
                     |part: Option<f64>| part.map_or("-".to_owned(), |part| format!("{:.1}", 100.0 * part));
@@ -183,4 +185,5 @@ fn the_total_is_that_of_the_control_group_and_nearly_all_of_it_has_a_name() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(measured != 0, "no server started");
 }

@@ -30,14 +30,14 @@ fn looked_at(gauge: &mut TimeGauge, program: Program, what: Vec<String>) -> (Pro
 }
 
 #[test]
-#[ignore = "long: a minute of CPU time, for samples that tell a point"]
+#[ignore = "long: half a minute of CPU time, for samples that tell a point"]
 fn samples_and_programs_in_the_kernel_agree_with_each_other_and_with_a_known_program() {
     let program = Program::start();
     let mut gauge = TimeGauge::start(program.pid()).expect("our child");
     gauge.start_sampling().expect("our child");
     gauge.start_tracing().expect("our child");
     let turns = ["user 500", "kernel 200", "user 300"].map(str::to_owned);
-    let what: Vec<String> = (0..60).flat_map(|_| turns.clone()).collect();
+    let what: Vec<String> = (0..30).flat_map(|_| turns.clone()).collect();
     let (program, took) = looked_at(&mut gauge, program, what);
     let report = gauge.report(None);
     drop(program);
@@ -68,10 +68,10 @@ fn ratio(pairs: &[f64]) -> (f64, f64, f64) {
 }
 
 #[test]
-#[ignore = "long: 20 paired runs of half a second for each rung"]
+#[ignore = "long: 20 paired runs of some tenths of a second for each rung"]
 fn what_each_rung_costs_a_program_that_counts_its_own_work() {
     const PAIRS: usize = 20;
-    const UNITS: &str = "units 8000";
+    const UNITS: &str = "units 2500";
     let begin: [(&str, f64, fn(&mut TimeGauge)); 4] = [
         ("nothing, against nothing", 1.01, |_| {}),
         ("/proc", 1.01, |_| {}),
