@@ -135,9 +135,9 @@ mod tests {
         let root = Rights { may_load: Some(true), settings: BpfSettings::default() };
         let nobody = Rights { may_load: Some(false), ..root.clone() };
         let locked = BpfSettings { lockdown: Some("confidentiality".to_owned()), ..BpfSettings::default() };
-        let locked = Rights { settings: locked, ..root.clone() };
+        let locked = Rights { settings: locked, ..root };
         let filtered = BpfSettings { has_call_filter: Some(true), ..BpfSettings::default() };
-        let filtered = Rights { settings: filtered, ..root.clone() };
+        let filtered = Rights { settings: filtered, ..root };
         let denied = |errno: Errno| Refusal::Kernel { what: "a map", error: errno.into() };
         let program = |errno: Errno| Refusal::Program {
             name: "sys_enter",
