@@ -88,7 +88,7 @@ fn start<'a>(
     let names = Placeholders::default();
     let mut process = plan(run, launch, Some(emulator), &folder, turn, names)?;
     record(&process, &mut trial);
-    let (applied, changed) = Applied::make(run, launch, number);
+    let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, number);
     trial.treatments.clone_from(&applied.records);
     let started = changed.map_err(Failure::Variant);
     let failed =

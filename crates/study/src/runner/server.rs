@@ -81,7 +81,7 @@ impl<'a> Server<'a> {
         });
         let mut observers_options = Vec::new();
         observers.each(|o| o.prepare(&target).map(|further| observers_options.extend(further)));
-        let (applied, changed) = Applied::make(run, launch, number);
+        let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, number);
         let groups = applied.groups.clone();
         let of_server = |options| ProcessSpec { groups, ..server_spec(run, launch, &table, options) };
         let server = table.url.is_none().then(|| of_server(observers_options));

@@ -1,6 +1,5 @@
 //! Changes to the machine that a trial asks for: made before its server starts, taken back when that has stopped.
 
-use super::state::Run;
 use crate::error::StudyError;
 use crate::variant::VariantLaunch;
 use assay_launch::{Change, Treatment, Treatments};
@@ -26,9 +25,13 @@ pub(super) struct Applied {
 
 impl Applied {
     /// Makes the changes of a variant, in the order of the plan; `Err` beside it says which could not be made.
-    pub fn make(run: &Run<'_>, launch: &VariantLaunch, number: u32) -> (Applied, Result<(), String>) {
+    pub fn make(
+        shared: Option<&Shared>,
+        launch: &VariantLaunch,
+        number: u32,
+    ) -> (Applied, Result<(), String>) {
         let mut applied = Applied {
-            shared: run.treatments.clone(),
+            shared: shared.cloned(),
             numbers: Vec::new(),
             groups: Vec::new(),
             records: Vec::new(),
@@ -62,11 +65,12 @@ impl Applied {
     pub fn take_back(&mut self) -> (Vec<TreatmentRecord>, Vec<Problem>) {
         let numbers = std::mem::take(&mut self.numbers);
         if let Some(shared) = self.shared.as_ref().filter(|_| !numbers.is_empty()) {
-            let failed = shared.borrow_mut().undo(&numbers);
-            for record in &mut self.records {
-                record.undone = !failed.iter().any(|what| what.starts_with(&record.setting));
+            // The last first; each number has its record.
+            for (number, record) in numbers.iter().zip(&mut self.records).rev() {
+                let failed = shared.borrow_mut().undo(&[*number]);
+                record.undone = failed.is_empty();
+                self.problems.extend(failed.into_iter().map(|what| Problem::new("host settings", what)));
             }
-            self.problems.extend(failed.into_iter().map(|what| Problem::new("host settings", what)));
         }
         (self.records.clone(), std::mem::take(&mut self.problems))
     }
