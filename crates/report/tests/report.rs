@@ -360,3 +360,34 @@ fn findings_in_gc_logs_stand_by_variant_where_there_are_any() {
     }
     assert!(markdown(&run).contains("## Garbage collection"));
 }
+
+#[test]
+fn changes_to_the_machine_are_shown_with_what_was_read_back_and_what_was_left() {
+    let mut run = sample::demo_run();
+    let file = "/sys/kernel/mm/transparent_hugepage/enabled";
+    for (index, undone) in [(0, true), (1, false)] {
+        run.trials[index].trial.treatments.push(TreatmentRecord {
+            setting: file.to_owned(),
+            before: Some("madvise".to_owned()),
+            asked: "always".to_owned(),
+            found: (index == 0).then(|| "always".to_owned()),
+            undone,
+        });
+    }
+    let (first, second) = (run.trials[0].trial.variant.clone(), &run.trials[1].trial);
+    let terminal = render_terminal(&run, 200, false);
+    let of_first = format!(
+        "changed: {first}: {file} from madvise to always (read back: always) for 1 trial; taken back: after each trial\n"
+    );
+    let of_second = format!(
+        "changed: {}: {file} from madvise to always (read back: not available: could not be read) for 1 trial; taken back: NOT after trial {}\n",
+        second.variant, second.number
+    );
+    assert!(terminal.contains(&of_first), "{terminal}");
+    assert!(terminal.contains(&of_second), "{terminal}");
+    let caption = "Changes to the machine, made for each trial";
+    for page in [html(&run), markdown(&run)] {
+        assert!(page.contains(caption) && page.contains("NOT after trial"));
+    }
+    assert!(!html(&sample::demo_run()).contains(caption), "nothing was changed, and nothing is said");
+}

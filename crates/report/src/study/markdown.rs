@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::grid::Grid;
 use super::inserts::Inserts;
-use super::{claims, collections, conditions, late, results};
+use super::{changes, claims, collections, conditions, late, results};
 use assay_kit::text;
 use assay_model::StoredRun;
 use std::io;
@@ -74,6 +74,9 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         writeln!(out, "- {term}: {}", text::markdown(&value))?;
     }
     writeln!(out, "\n{}", conditions::variants(grid).markdown())?;
+    if let Some(table) = changes::table(grid) {
+        writeln!(out, "{}", table.markdown())?;
+    }
     writeln!(out, "{}", conditions::trials(grid).markdown())?;
     let left_out = [conditions::failed(grid), conditions::disturbed(grid), conditions::marked(grid)];
     for table in left_out.into_iter().chain([conditions::problems(grid)]).flatten() {

@@ -15,6 +15,7 @@
 //!    picture, in light and dark and at phone width.
 
 mod answer;
+mod changes;
 mod charts;
 mod claims;
 mod collections;

@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::charts::{Figure, figures};
 use super::grid::Grid;
 use super::inserts::Inserts;
-use super::{claims, collections, conditions, late, results};
+use super::{changes, claims, collections, conditions, late, results};
 use askama::Template;
 use assay_kit::text::{clean, clean_lines};
 use assay_kit::{Page, Section, Table};
@@ -31,6 +31,7 @@ struct Content {
     problems: Option<Table>,
     facts: Vec<(&'static str, String)>,
     variants: Table,
+    changes: Option<Table>,
     trials: Table,
     repeat_command: String,
     seed: u64,
@@ -61,6 +62,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         problems: conditions::problems(grid),
         facts: conditions::facts(grid),
         variants: conditions::variants(grid),
+        changes: changes::table(grid),
         trials: conditions::trials(grid),
         repeat_command: conditions::repeat_command(grid),
         seed: plan.seed,

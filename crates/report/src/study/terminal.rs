@@ -1,6 +1,7 @@
 //! The result as aligned tables for a terminal.
 
 use super::answer::Answer;
+use super::changes;
 use super::claims;
 use super::estimate::shown_unit;
 use super::grid::{Cell, Grid, Group};
@@ -101,6 +102,9 @@ pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
     }
     for [variant, check, windows, evidence] in late::marks(grid) {
         out += &format!("counted, but: {variant}: {check} failed in {windows}: {evidence}\n");
+    }
+    for sentence in changes::sentences(grid) {
+        out += &format!("changed: {sentence}\n");
     }
     let claims = claims::tally(grid).into_iter().chain(claims::objections(grid));
     for note in claims.chain(answer.cautions) {

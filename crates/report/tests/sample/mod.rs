@@ -53,6 +53,13 @@ pub fn hostile_run() -> StoredRun {
     run.study_text = format!("name = \"{hostile}\"\n```\n</code></pre><script>");
     run.plan.question.clone_from(&hostile);
     run.trials[0].trial.problems.push(Problem::new(hostile.clone(), hostile.clone()));
+    run.trials[0].trial.treatments.push(TreatmentRecord {
+        setting: hostile.clone(),
+        before: Some(hostile.clone()),
+        asked: hostile.clone(),
+        found: Some(hostile.clone()),
+        undone: false,
+    });
     run.trials[0].trial.outcome = TrialOutcome::Failed { reason: hostile.clone() };
     run.trials[1].trial.mode.as_mut().expect("the sample has it").evidence.clone_from(&hostile);
     run.plan.published[0].source = hostile;
