@@ -5,7 +5,7 @@
 //! processor has room for; groups take turns, a look each, so that the kernel need not multiplex them. Where it does all the same, because
 //! somebody else counts too, the figure says so, and is not scaled up.
 //!
-//! Where this was written there were no such counters: it is held by tests against the kernel's interface, with a `perf_event_open` of
+//! Where this was written there were no such counters: tests check it against the interface of the kernel, with a `perf_event_open` of
 //! their own, and has not been seen on a processor.
 
 mod event;
