@@ -153,11 +153,10 @@ fn every_command_that_is_shown_is_understood() {
     assert!(!is_understood("memory 1 --no-such-option").status.success());
 }
 
-/// Runs a command of the README, with other words in the place of some.
+/// Runs a command of the README or the documentation, with other words in the place of some.
 fn run(folder: &Path, shown: &str, other: &[(&str, &str)]) -> String {
-    let is_shown =
-        in_markdown().iter().any(|(place, command)| place.ends_with("README.md") && command == shown);
-    assert!(is_shown, "the README no longer shows {shown}");
+    let is_shown = in_markdown().iter().any(|(_, command)| command == shown);
+    assert!(is_shown, "no text shows {shown} any more");
     let command = other.iter().fold(shown.to_owned(), |command, (word, other)| command.replace(word, other));
     let output =
         Command::new(ASSAY).args(words(&command)).current_dir(folder).output().expect("assay starts");
@@ -169,7 +168,7 @@ fn run(folder: &Path, shown: &str, other: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn commands_of_the_readme_that_need_only_files_do_what_it_says() {
+fn commands_of_our_texts_that_need_only_files_do_what_it_says() {
     let folder = tempfile::tempdir().expect("a folder");
     let put = |from: &str, name: &str| fs::copy(testdata(from), folder.path().join(name)).expect("a file");
     put("gclog/17-g1.log", "gc.log");
@@ -185,7 +184,7 @@ fn commands_of_the_readme_that_need_only_files_do_what_it_says() {
 }
 
 #[test]
-fn commands_of_the_readme_that_look_at_a_jvm_do_what_it_says() {
+fn commands_of_our_texts_that_look_at_a_jvm_do_what_it_says() {
     let Some((_, java)) = each_java(64).pop_first() else { skip!("no 64-bit JDK") };
     let jvm = start_java(&java, &["-Xmx128m"], &[], "Waiting");
     let folder = tempfile::tempdir().expect("a folder");

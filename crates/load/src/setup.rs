@@ -51,7 +51,7 @@ impl GeneratorConfig {
                 return Err(failed(format!("its answer does not hold {name:?}")));
             }
         }
-        self.shared.give(user.into_user());
+        user.into_user().give_to_all();
         Ok(())
     }
 }

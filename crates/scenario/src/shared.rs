@@ -1,6 +1,6 @@
 //! What all users of a load have in common: how far the counters are, and what the one-time requests gave.
 
-use crate::{Part, User};
+use crate::Part;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -82,8 +82,8 @@ impl Shared {
     }
 
     /// Keeps what the one-time requests gave their user; what was kept before stays.
-    pub fn give(&self, user: User) {
-        let _ = self.0.given.set(user.extracted);
+    pub(crate) fn give(&self, extracted: Extracted) {
+        let _ = self.0.given.set(extracted);
     }
 
     /// A value that a one-time request gave.

@@ -82,6 +82,11 @@ impl User {
         (drawn, at)
     }
 
+    /// Gives what it took from answers to all users, unless another user did before.
+    pub fn give_to_all(self) {
+        self.shared.give(self.extracted);
+    }
+
     /// A value that the answer of an operation should have given, and did not.
     pub fn missing<'a>(&self, scenario: &'a Scenario, operation: &Operation) -> Option<&'a str> {
         let missing = operation.extracts.iter().find(|at| self.extracted[**at].is_none());
