@@ -374,8 +374,8 @@ fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
 fn the_page_shows_stacks_with_callers_above_what_they_called() {
     let page = page(&sample());
     for shown in [
-        "application: 7200 samples, 90.2 %",
-        "do_syscall_64: 1400 samples",
+        "application: 7,200 samples, 90.2 %",
+        "do_syscall_64: 1,400 samples",
         "__x64_sys_sendto: 900 samples",
         "G1ParScanThreadState::trim_queue: 780 samples",
         "Functions that ran most",
