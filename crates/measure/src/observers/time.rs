@@ -329,6 +329,7 @@ mod tests {
         let about: Vec<&str> = window.problems.iter().map(|problem| problem.about.as_str()).collect();
         assert_eq!(about, [metric::COLLECTOR_CPU_PERCENT]);
         let expected = [
+            (metric::MAJOR_FAULTS_PER_REQUEST, 0.0),
             (metric::APPLICATION_USER_MS_PER_REQUEST, 15.0),
             (metric::APPLICATION_KERNEL_MS_PER_REQUEST, 3.0),
             (metric::COLLECTOR_USER_MS_PER_REQUEST, 0.0),
