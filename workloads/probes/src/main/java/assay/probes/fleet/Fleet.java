@@ -3,7 +3,6 @@ package assay.probes.fleet;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,14 +98,23 @@ public final class Fleet {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine(),
         "go");
     run(live, WARM_UP_S);
-    var machine =
-        (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    long cpuBefore = machine.getProcessCpuTime();
+    long cpuBefore = cpuNs();
     long begun = System.nanoTime();
     long operations = run(live, seconds);
     double tookNs = System.nanoTime() - begun;
-    double cpuNs = machine.getProcessCpuTime() - cpuBefore;
-    System.out.printf(Locale.ROOT, "done %f %f%n", tookNs / operations, cpuNs / operations);
+    double usedNs = cpuNs() - cpuBefore;
+    System.out.printf(Locale.ROOT, "done %f %f%n", tookNs / operations, usedNs / operations);
+  }
+
+  /**
+   * CPU time of this JVM, collector and compilers included, in steps of the kernel's clock tick.
+   */
+  private static long cpuNs() {
+    return ProcessHandle.current()
+        .info()
+        .totalCpuDuration()
+        .orElseThrow(() -> new IllegalStateException("this system does not report CPU time"))
+        .toNanos();
   }
 
   /** Operations in so many seconds. */
