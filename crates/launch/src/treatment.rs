@@ -17,6 +17,8 @@ use std::path::Path;
 
 /// File in the runtime folder.
 const CHANGES: &str = "treatments.ndjson";
+/// Locked by the run that changes the machine, whatever its runtime folder: two that replace each other's values would restore the wrong ones.
+const MACHINE_LOCK: &str = "/run/assay-changes.lock";
 /// What is said of a change that a newer version made.
 const UNKNOWN: &str = "names a change that this version of Assay does not know: start the one that made it, which takes it back";
 const CHANGES_BYTES_MAX: u64 = 64 << 20;
@@ -64,6 +66,8 @@ pub struct Treatments<T: Treatment + Serialize> {
     made: Vec<(u32, T)>,
     /// Something could not be taken back, and stays in the file.
     has_failed: bool,
+    /// Held as long as this lives, which is until all is taken back.
+    machine: Option<File>,
 }
 
 impl<T: Treatment + Serialize + DeserializeOwned> Treatments<T> {
@@ -72,13 +76,22 @@ impl<T: Treatment + Serialize + DeserializeOwned> Treatments<T> {
     /// # Errors
     /// When another run is changing the machine, or what one has left cannot be taken back.
     pub fn begin(folder: &Path) -> io::Result<Treatments<T>> {
-        let mut found = Treatments::open(folder)?.ok_or_else(|| {
-            io::Error::other("another run is changing settings of this machine; wait until it has ended")
-        })?;
+        let mut found = Treatments::open(folder)?.ok_or_else(another_run)?;
         match found.undo_all().as_slice() {
             [] => Ok(found),
             failed => Err(io::Error::other(failed.join("; "))),
         }
+    }
+
+    /// Begins like [`Treatments::begin`], and keeps every other run of root from changing this machine meanwhile.
+    ///
+    /// # Errors
+    /// As of [`Treatments::begin`].
+    pub fn begin_alone(folder: &Path) -> io::Result<Treatments<T>> {
+        let machine = lock_machine(Path::new(MACHINE_LOCK))?;
+        let mut treatments = Treatments::begin(folder)?;
+        treatments.machine = machine;
+        Ok(treatments)
     }
 
     /// Opens and locks the file, and reads what is still to be taken back; none while another run has it.
@@ -118,6 +131,7 @@ impl<T: Treatment + Serialize + DeserializeOwned> Treatments<T> {
             last_number,
             made: made.into_iter().collect(),
             has_failed: false,
+            machine: None,
         }))
     }
 
@@ -207,6 +221,22 @@ pub(crate) fn undo_left_over<T: Treatment + Serialize + DeserializeOwned>(folder
         );
     }
     told
+}
+
+fn another_run() -> io::Error {
+    io::Error::other("another run is changing settings of this machine; wait until it has ended")
+}
+
+/// The machine's lock; none for users other than root, who cannot write there and can hardly change anything.
+fn lock_machine(path: &Path) -> io::Result<Option<File>> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(None);
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600).custom_flags(libc_nofollow());
+    let file = options.open(path)?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| another_run())?;
+    Ok(Some(file))
 }
 
 fn libc_nofollow() -> i32 {

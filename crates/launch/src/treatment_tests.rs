@@ -214,3 +214,16 @@ fn a_change_of_a_version_that_knows_more_is_not_lost() {
     assert!(undo_left_over::<FileSetting>(folder.path())[0].contains("does not know"));
     assert_eq!(std::fs::read_to_string(folder.path().join(CHANGES)).unwrap(), line);
 }
+
+#[test]
+fn one_run_at_a_time_has_the_machine_whatever_its_folder() {
+    if !rustix::process::geteuid().is_root() {
+        assay_testkit::skip!("only root");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let held = lock_machine(&path).unwrap();
+    assert!(lock_machine(&path).is_err_and(|e| e.to_string().contains("another run")));
+    drop(held);
+    assert!(lock_machine(&path).is_ok());
+}

@@ -9,9 +9,10 @@ use assay_study::{Study, StudyError};
 use assay_testkit::skip;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use support::{Fixture, example};
 
@@ -20,6 +21,8 @@ const DESIGN: &str =
     "design = { blocks = 1, window = \"300ms\", warm_up = { cap = \"0s\" }, repeats_max = 0 }\n";
 const KILLS: u32 = 5;
 const KILLS_LONG: u32 = 50;
+/// The tests change the same settings: one after the other.
+static MACHINE: Mutex<()> = Mutex::new(());
 /// Of the instants at which runs are killed.
 const SEED: u64 = 20_180_420;
 
@@ -96,14 +99,13 @@ fn settings() -> BTreeMap<PathBuf, Vec<u8>> {
                 continue;
             }
             use std::os::unix::fs::PermissionsExt;
-            // What cannot be written is no setting.
+            // A file that cannot be written is not a setting.
             if !entry
                 .metadata()
                 .is_ok_and(|of| of.permissions().mode() & 0o222 != 0 && of.permissions().mode() & 0o444 != 0)
             {
                 continue;
             }
-            use std::io::Read;
             let mut text = Vec::new();
             let read =
                 std::fs::File::open(&path).and_then(|file| file.take(FILE_BYTES_MAX).read_to_end(&mut text));
@@ -153,6 +155,13 @@ struct Levers {
     expected: Vec<(PathBuf, String)>,
 }
 
+/// The first of two values that a setting does not have.
+fn another<'a>(path: &str, [one, two]: [&'a str; 2]) -> &'a str {
+    let now = std::fs::read_to_string(path).unwrap_or_default();
+    let is_one = now.trim() == one || now.contains(&format!("[{one}]"));
+    if is_one { two } else { one }
+}
+
 /// The levers of this machine; `None` with what is missing where it has fewer than twelve.
 fn levers() -> Result<Levers, String> {
     if !rustix::process::geteuid().is_root() {
@@ -163,13 +172,14 @@ fn levers() -> Result<Levers, String> {
     let mut sysctl: Vec<String> = Vec::new();
     let has = |path: &str| Path::new(path).exists();
     let choices = [
-        ("enabled", "transparent_huge_pages", "never"),
-        ("defrag", "transparent_huge_pages_defrag", "defer"),
-        ("shmem_enabled", "transparent_huge_pages_shared", "advise"),
+        ("enabled", "transparent_huge_pages", ["never", "madvise"]),
+        ("defrag", "transparent_huge_pages_defrag", ["defer", "madvise"]),
+        ("shmem_enabled", "transparent_huge_pages_shared", ["advise", "never"]),
     ];
-    for (name, key, word) in choices {
+    for (name, key, words) in choices {
         let path = format!("/sys/kernel/mm/transparent_hugepage/{name}");
         if has(&path) {
+            let word = another(&path, words);
             host.push(format!("{key} = \"{word}\""));
             expected.push((path.into(), format!("[{word}]")));
         }
@@ -189,18 +199,19 @@ fn levers() -> Result<Levers, String> {
             expected.push(("/proc/sys/vm/nr_hugepages".into(), (now + 2).to_string()));
         }
     }
-    for (name, value) in [
-        ("vm.swappiness", "41"),
-        ("vm.max_map_count", "65531"),
-        ("vm.min_free_kbytes", "70001"),
-        ("net.core.somaxconn", "4097"),
-        ("net.core.netdev_max_backlog", "1001"),
-        ("net.core.netdev_budget", "301"),
-        ("net.ipv4.tcp_max_syn_backlog", "1025"),
-        ("kernel.threads-max", "100001"),
+    for (name, values) in [
+        ("vm.swappiness", ["41", "42"]),
+        ("vm.max_map_count", ["65531", "65532"]),
+        ("vm.min_free_kbytes", ["70001", "70002"]),
+        ("net.core.somaxconn", ["4097", "4098"]),
+        ("net.core.netdev_max_backlog", ["1001", "1002"]),
+        ("net.core.netdev_budget", ["301", "302"]),
+        ("net.ipv4.tcp_max_syn_backlog", ["1025", "1026"]),
+        ("kernel.threads-max", ["100001", "100002"]),
     ] {
         let path = format!("/proc/sys/{}", name.replace('.', "/"));
         if has(&path) {
+            let value = another(&path, values);
             sysctl.push(format!("\"{name}\" = \"{value}\""));
             expected.push((path.into(), value.to_owned()));
         }
@@ -212,8 +223,10 @@ fn levers() -> Result<Levers, String> {
         .find(|path| path.exists() && !path.starts_with("/sys/class/net/lo"));
     if let Some(path) = steered {
         let device = path.iter().nth(4).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        host.push(format!("rps = {{ {device} = \"0\" }}"));
-        expected.push((path, "1".to_owned()));
+        let is_first = std::fs::read_to_string(&path).is_ok_and(|mask| mask.trim().ends_with('1'));
+        let (cpu, mask) = if is_first { ("1", "2") } else { ("0", "1") };
+        host.push(format!("rps = {{ {device} = \"{cpu}\" }}"));
+        expected.push((path, mask.to_owned()));
     }
     // An interrupt that can be moved takes its own mask back.
     let interrupts = std::fs::read_dir("/proc/irq")
@@ -256,6 +269,29 @@ impl Levers {
     }
 }
 
+fn the_machine() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A run that is interrupted, and waited for, when a test fails beside it: what it has changed does not stay.
+struct Runner(Child);
+
+impl Runner {
+    fn interrupt(&self) {
+        let pid = i32::try_from(self.0.id()).ok().and_then(rustix::process::Pid::from_raw);
+        let _ = rustix::process::kill_process(pid.expect("a process"), rustix::process::Signal::INT);
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        if let Ok(None) = self.0.try_wait() {
+            self.interrupt();
+            let _ = self.0.wait();
+        }
+    }
+}
+
 /// The runner in a process of its own.
 fn start(study: &Path, out: &Path, runtime: &Path, is_allowed: bool) -> Child {
     let mut command = Command::new(example("run_study"));
@@ -279,15 +315,16 @@ fn trial_of<'a>(trials: &'a [Trial], variant: &str) -> &'a Trial {
 
 #[test]
 fn twelve_levers_are_made_read_back_recorded_and_taken_back() {
+    let _machine = the_machine();
     let levers = match levers() {
         Ok(levers) => levers,
         Err(why) => skip!("{why}"),
     };
     let before = settings();
     let (fixture, runtime) = (levers.fixture(), tempfile::tempdir().expect("a folder"));
-    let mut child = start(&fixture.study, &fixture.out(), runtime.path(), true);
+    let mut runner = Runner(start(&fixture.study, &fixture.out(), runtime.path(), true));
     let mut looked = 0;
-    for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
+    for line in BufReader::new(runner.0.stdout.take().expect("a pipe")).lines() {
         let Ok(event) = serde_json::from_str::<RunEvent>(&line.expect("text")) else { continue };
         // The variants come in an order that the seed draws.
         let changed = |number: u32| {
@@ -307,8 +344,9 @@ fn twelve_levers_are_made_read_back_recorded_and_taken_back() {
             }
         }
     }
-    let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut said = String::new();
+    runner.0.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
+    assert!(runner.0.wait().expect("it ends").success(), "{said}");
     assert_eq!(looked, 1, "the changed machine was seen");
     assert_unchanged(&before, "after the run");
     let trials: Vec<Trial> = fixture.load().trials.into_iter().map(|t| t.trial).collect();
@@ -329,6 +367,7 @@ fn twelve_levers_are_made_read_back_recorded_and_taken_back() {
 }
 
 fn killed_at_random_instants(kills: u32) {
+    let _machine = the_machine();
     let levers = match levers() {
         Ok(levers) => levers,
         Err(why) => skip!("{why}"),
@@ -375,22 +414,22 @@ fn after_kill_9_at_fifty_instants_the_next_start_takes_everything_back() {
 
 #[test]
 fn ctrl_c_takes_everything_back() {
+    let _machine = the_machine();
     let levers = match levers() {
         Ok(levers) => levers,
         Err(why) => skip!("{why}"),
     };
     let before = settings();
     let (fixture, runtime) = (levers.fixture(), tempfile::tempdir().expect("a folder"));
-    let mut child = start(&fixture.study, &fixture.out(), runtime.path(), true);
+    let mut runner = Runner(start(&fixture.study, &fixture.out(), runtime.path(), true));
     let (path, value) = &levers.expected[0];
     let begun = Instant::now();
     while !std::fs::read_to_string(path).is_ok_and(|text| text.contains(value)) {
         assert!(begun.elapsed() < Duration::from_secs(120), "nothing was changed");
         std::thread::sleep(Duration::from_millis(2));
     }
-    let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw).expect("a process");
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is asked to stop");
-    child.wait().expect("it ends");
+    runner.interrupt();
+    runner.0.wait().expect("it ends");
     assert_unchanged(&before, "after Ctrl-C");
 }
 

@@ -114,7 +114,7 @@ impl<'a> Run<'a> {
     ) -> Result<Run<'a>, StudyError> {
         let engine = Rc::new(Local::begin()?);
         let changes = prepared.launches.iter().any(|launch| !launch.changes.is_empty());
-        let treatments = changes.then(|| Treatments::begin(engine.folder())).transpose()?;
+        let treatments = changes.then(|| Treatments::begin_alone(engine.folder())).transpose()?;
         let last_number = dir.last_number();
         Ok(Run {
             prepared,
