@@ -9,8 +9,10 @@ use std::time::Duration;
 /// Half a second after its start, for 2 s. `names`: whether the JVM is asked for its methods.
 fn sampled(java: &Path, options: &[&str], names: bool) -> Option<TimeSamples> {
     let jvm = start_java(java, options, &[], "Burning");
-    let mut gauge = TimeGauge::start(jvm.pid()).expect("our child");
+    // Memory that a starting JVM has just got is not there yet for who looks at it, and its list of threads is read again after 20 times
+    // as long as that took.
     std::thread::sleep(Duration::from_millis(500));
+    let mut gauge = TimeGauge::start(jvm.pid()).expect("our child");
     gauge.start_sampling().expect("our child");
     for _ in 0..4 {
         std::thread::sleep(Duration::from_millis(500));
@@ -27,7 +29,8 @@ fn sampled(java: &Path, options: &[&str], names: bool) -> Option<TimeSamples> {
 }
 
 fn role(samples: &TimeSamples, role: ThreadRole) -> &SampledRole {
-    samples.roles.iter().find(|of| of.role == Some(role)).expect("it ran")
+    let found = samples.roles.iter().find(|of| of.role == Some(role));
+    found.unwrap_or_else(|| panic!("{role:?} ran: {samples:?}"))
 }
 
 /// The share of a place in the user mode of a role.

@@ -35,6 +35,14 @@ fn kernel_share(traced: &TimeTraced) -> f64 {
     traced.kernel_ns as f64 / traced.cpu_ns as f64
 }
 
+/// By how much programs in the kernel may see more CPU time than the process's clock.
+///
+/// Folklore: where the kernel knows what the hypervisor takes (`CONFIG_PARAVIRT_TIME_ACCOUNTING`), that clock leaves it out; the one that
+/// programs in the kernel read does not.
+fn stolen(report: &TimeReport) -> f64 {
+    report.machine.steal_ns.unwrap_or(0) as f64 / report.process.cpu_ns as f64
+}
+
 /// CPU time, times, waits, blocked time.
 fn part(traced: &TimeTraced, activity: KernelActivity) -> (u64, u64, u64, u64) {
     let part = traced.kernel.iter().find(|part| part.activity == activity);
@@ -51,7 +59,7 @@ fn user_and_kernel_of_a_known_program_lie_within_a_point() {
     let share = kernel_share(&traced);
     assert!((share - known).abs() < 0.01, "{share}, but {known} is known: {traced:?}");
     let coverage = traced.coverage.expect("CPU time");
-    assert!((coverage - 1.0).abs() < 0.01, "{coverage}");
+    assert!((0.99..1.01 + stolen(&report)).contains(&coverage), "{coverage}, stolen {}", stolen(&report));
     assert!(report.figures.iter().any(|figure| figure.rung == TimeRung::Tracing), "{:?}", report.figures);
 }
 
@@ -68,7 +76,8 @@ fn the_parts_of_each_role_add_up_and_are_joined() {
     }
     assert_eq!(traced.roles.iter().map(|role| role.cpu_ns).sum::<u64>(), traced.cpu_ns);
     assert_eq!(traced.kernel.iter().map(|part| part.cpu_ns).sum::<u64>(), traced.kernel_ns);
-    assert!((traced.cpu_ns as f64 / report.process.cpu_ns as f64 - 1.0).abs() < 0.02, "{traced:?}");
+    let coverage = traced.cpu_ns as f64 / report.process.cpu_ns as f64;
+    assert!((0.98..1.02 + stolen(&report)).contains(&coverage), "{coverage} {traced:?}");
     assert!(20 <= traced.threads, "ended threads are in it: {}", traced.threads);
 }
 

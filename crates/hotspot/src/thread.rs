@@ -228,6 +228,10 @@ impl ThreadReader<'_, '_> {
             threads.extend(self.other_thread(address));
             next = address.checked_add(link).and_then(|at| hotspot.source().word(at));
         }
+        // The newest thread comes first: in a JVM that starts one its memory may be younger than the look at the process.
+        if next.is_none() {
+            hotspot.problem(PROBLEM, "threads that are no Java threads: their list breaks off, since the JVM was just starting or ending one");
+        }
         threads
     }
 

@@ -14,7 +14,8 @@ pub struct TimeTraced {
     pub lost: u64,
     /// CPU time that was seen.
     pub cpu_ns: u64,
-    /// `cpu_ns` divided by the CPU time of the process; about 1 when nothing was missed.
+    /// `cpu_ns` divided by the CPU time of the process; about 1 when nothing was missed. Above 1 by what the hypervisor took
+    /// ([`MachineTime::steal_ns`](crate::MachineTime::steal_ns)) where the process's clock leaves that out.
     pub coverage: Option<f64>,
     /// Of `cpu_ns`, user mode: what is neither in an activity nor in entering and leaving.
     pub user_ns: u64,
