@@ -247,6 +247,11 @@ impl TimeGauge {
         (self.looks, self.looks_cpu_ns) = (1, self.last.took_cpu_ns);
     }
 
+    /// Why no programs in the kernel time the process, and what would allow it; none where they do.
+    pub fn why_untraced(&self) -> Option<String> {
+        self.tracing.as_ref().err().map(|Refused { why, enable }| format!("{why}; {enable}"))
+    }
+
     /// What the process used between the first and the last look. `requests`: how many it answered in that time.
     pub fn report(&self, requests: Option<f64>) -> TimeReport {
         let (first, last) = (&self.first, &self.last);

@@ -7,7 +7,9 @@ pub(crate) fn distrust(stat: &Stat, user: u32, asked_s: u64, bytes_max: u64) -> 
     // The file system's clock may be a tick behind.
     let is_old = u64::try_from(stat.st_mtime).unwrap_or(0) + 1 < asked_s;
     match () {
-        () if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile => Some("it is no plain file"),
+        () if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile => {
+            Some("it is not a regular file")
+        }
         () if stat.st_uid != user => Some("it belongs to another user than the JVM"),
         () if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) => {
             Some("others than the JVM's user may write to it")

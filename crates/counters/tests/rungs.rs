@@ -1,33 +1,13 @@
 //! The rungs against each other and against programs whose CPU time is known, over many seconds; what each costs the program.
 //! The figures that the documentation gives are printed by these: `cargo test -p assay-counters --test rungs -- --ignored --nocapture`.
 
+mod looking;
 mod program;
 
 use assay_counters::TimeGauge;
 use assay_testkit::skip;
+use looking::looked_at;
 use program::Program;
-use std::time::{Duration, Instant};
-
-/// Looks as `assay time` does, until a program has done all of this; gives the CPU time of each by the program's own clock.
-fn looked_at(gauge: &mut TimeGauge, program: Program, what: Vec<String>) -> (Program, Vec<u64>) {
-    let doing = std::thread::spawn(move || {
-        let mut program = program;
-        let took = what.iter().map(|what| program.take(what)).collect();
-        (program, took)
-    });
-    let mut next = Instant::now();
-    while !doing.is_finished() {
-        gauge.keep_up();
-        if next <= Instant::now() {
-            gauge.look().expect("our child");
-            next += Duration::from_millis(500);
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let done = doing.join().expect("no panic");
-    assert!(gauge.look().expect("our child"), "it lives");
-    done
-}
 
 #[test]
 #[ignore = "long: half a minute of CPU time, for samples that tell a point"]

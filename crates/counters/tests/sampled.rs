@@ -1,12 +1,13 @@
 //! Samples of programs of which it is known what they do: user mode and kernel, and what the kernel does.
 
+mod looking;
 mod program;
 
 use assay_counters::TimeGauge;
 use assay_model::{CodePlace, KernelActivity, TimeReport, TimeRung, TimeSamples};
 use assay_testkit::skip;
+use looking::looked_at;
 use program::Program;
-use std::time::{Duration, Instant};
 
 /// Standard errors of an interval of 95 %, and of one that a right figure leaves once in a thousand runs.
 const WIDER: f64 = 3.29 / 1.96;
@@ -17,23 +18,7 @@ fn sampled(what: &[String]) -> Option<(TimeReport, Vec<u64>)> {
     let program = Program::start();
     let mut gauge = TimeGauge::start(program.pid()).expect("our child");
     gauge.start_sampling().expect("our child");
-    let what = what.to_vec();
-    let doing = std::thread::spawn(move || {
-        let mut program = program;
-        let took = what.iter().map(|what| program.take(what)).collect();
-        (program, took)
-    });
-    let mut next = Instant::now();
-    while !doing.is_finished() {
-        gauge.keep_up();
-        if next <= Instant::now() {
-            gauge.look().expect("our child");
-            next += Duration::from_millis(500);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let (program, took) = doing.join().expect("no panic");
-    assert!(gauge.look().expect("our child"), "it lives");
+    let (program, took) = looked_at(&mut gauge, program, what.to_vec());
     let report = gauge.report(None);
     drop(program);
     if report.samples.is_none() {

@@ -99,7 +99,8 @@ impl GuestReport {
         if text.trim().is_empty() {
             return Err("the guest ended before it reported".to_owned());
         }
-        serde_json::from_str(text.trim()).map_err(|e| format!("{} is no report: {e}", path.display()))
+        serde_json::from_str(text.trim())
+            .map_err(|e| format!("{} is not the report of a guest: {e}", path.display()))
     }
 }
 

@@ -64,7 +64,7 @@ fn instructions_of_a_known_program_are_counted_exactly() {
     assert_eq!(user.instructions, INSTRUCTIONS);
     assert_eq!((user.loads, user.stores), (1_000 + 512, 1_000 + 512));
     assert_eq!(user.syscalls, 1);
-    // Two loops and the jump; the system call is no branch.
+    // Two loops and the jump; the system call is not a branch.
     assert_eq!((user.branches, user.branches_taken), (1_000_000 + 1_000 + 1, 999_999 + 999 + 1));
     // Each loop ends once where it was not expected to.
     assert_eq!(user.branches_mispredicted, 2);

@@ -15,7 +15,7 @@ const HEADER_BYTES: u64 = 68;
 const EVENT_BYTES_MAX: u64 = 256 << 20;
 const METADATA: u64 = 0;
 const CONSTANTS: u64 = 1;
-/// Different stacks of a chunk whose events are told apart.
+/// Most distinct stacks of a chunk whose events are kept separately.
 const SUMS_MAX: usize = 2_000_000;
 /// Problems that are listed.
 const PROBLEMS_MAX: usize = 20;

@@ -6,7 +6,7 @@ use crate::frame_type::FrameType;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Stacks of an event that are told apart; what comes beyond is in the sums alone.
+/// Most distinct stacks of an event; events beyond them count in the sums alone.
 const STACKS_MAX: usize = 200_000;
 
 /// A frame of a stack.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Bytes of a line: of every x86 processor and most Arm ones.
 const LINE: u64 = 64;
-/// Different lines that are told apart.
+/// Most cache lines that are counted separately.
 const LINES_MAX: usize = 1_000_000;
 /// Lines that are listed, and threads of each.
 const LISTED_MAX: usize = 40;

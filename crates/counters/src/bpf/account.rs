@@ -18,7 +18,7 @@ const SOFTIRQS: [&str; 10] =
     ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
 
 /// Least part of the CPU time of some threads that must have been seen for their split to be that of what was seen.
-const COVERAGE_MIN: f64 = 0.98;
+pub const TRACED_COVERAGE_MIN: f64 = 0.98;
 
 /// Gives roles and groups the split that was measured, in place of the sampled one. What was hardly seen keeps its own.
 pub(crate) fn split_by_tracing(
@@ -45,7 +45,7 @@ pub(crate) fn split_by_tracing(
 
 fn split(tracing: &Tracing, seen: &Sums, of: &mut TimeSums) {
     let seen_ns = seen.cpu_ns() as f64;
-    if seen_ns < COVERAGE_MIN * of.cpu_ns as f64 || seen_ns == 0.0 {
+    if seen_ns < TRACED_COVERAGE_MIN * of.cpu_ns as f64 || seen_ns == 0.0 {
         return;
     }
     let faults = if tracing.times_faults() { seen.spent(FAULTS).count } else { 0 };

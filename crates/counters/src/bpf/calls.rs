@@ -3,7 +3,7 @@
 use super::kinds::kind_of;
 use crate::sampling::activity_of_call;
 
-/// Numbers below this one are told apart; `CALLS_MAX` of `bpf/threads.bpf.c`.
+/// System calls with numbers below this one are counted separately; `CALLS_MAX` of `bpf/threads.bpf.c`.
 pub(crate) const CALLS_MAX: usize = 512;
 
 /// How a call is refined by what its file descriptor is, in the upper bits of a row; as in `bpf/threads.bpf.c`.

@@ -79,7 +79,7 @@ impl Recorder {
     }
 }
 
-/// That there is no recording, as a problem of the account.
+/// A problem of the account: it has no recording.
 pub fn no_recording(why: impl Into<String>) -> Problem {
     Problem::new(ABOUT, why)
 }

@@ -125,7 +125,7 @@ mod tests {
         set_permissions(&path, Permissions::from_mode(0o644)).expect("ours");
         assert_eq!(why("map", user, 0), None);
         assert_eq!(read(&hold_in(&held, "map").expect("there")).expect("readable").methods.len(), 1);
-        assert_eq!(why("link", user, 0), Some("it is no plain file"));
+        assert_eq!(why("link", user, 0), Some("it is not a regular file"));
         assert_eq!(why("map", user + 1, 0), Some("it belongs to another user than the JVM"));
         assert_eq!(why("map", user, u64::MAX), Some("it was not written when the JVM was asked"));
         for mode in [0o666, 0o664] {

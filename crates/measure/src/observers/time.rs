@@ -6,11 +6,10 @@
 
 use super::completed::Completed;
 use super::contract::{Observer, Target};
-use assay_counters::TimeGauge;
+use assay_counters::{TRACED_COVERAGE_MIN, TimeGauge};
 use assay_load::Measured;
 use assay_model::{
-    KernelActivity, LeftOutFigure, Problem, ThreadRole, TimeReport, TimeSums, TimeTraced, TracedPart, Window,
-    metric,
+    KernelActivity, Problem, ThreadRole, TimeReport, TimeSums, TimeTraced, TracedPart, Window, metric,
 };
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -45,8 +44,6 @@ const ACTIVITIES: [(&str, &[KernelActivity]); 4] = [
     (metric::POLLING_KERNEL_MS_PER_REQUEST, &[KernelActivity::Polling]),
     (metric::SOFTIRQ_MS_PER_REQUEST, &[KernelActivity::Softirq]),
 ];
-/// Least part of the server's CPU time that programs in the kernel must have seen for their figures to be those of the server.
-const COVERAGE_MIN: f64 = 0.98;
 
 #[derive(Default)]
 pub(crate) struct TimeObserver {
@@ -86,7 +83,8 @@ impl TimeObserver {
         }
         add_metrics(&report, requests, window);
         if self.traces {
-            add_kernel_metrics(&report, requests, window);
+            let why = self.gauge.as_ref().and_then(TimeGauge::why_untraced);
+            add_kernel_metrics(report.traced.as_ref(), why, requests, window);
         }
         Ok(Some(requests))
     }
@@ -232,16 +230,18 @@ fn collector_percent(report: &TimeReport) -> Option<f64> {
 }
 
 /// Adds what the kernel did for each request; without programs in the kernel it says why there are none.
-fn add_kernel_metrics(report: &TimeReport, requests: f64, window: &mut Window) {
-    let Some(traced) = &report.traced else {
-        let why = report.left_out.iter().find(|left_out| left_out.figure.contains("system calls"));
-        let why = why.map_or("no reason given".to_owned(), |LeftOutFigure { why, enable, .. }| {
-            format!("{why}; {enable}")
-        });
+fn add_kernel_metrics(
+    traced: Option<&TimeTraced>,
+    why_untraced: Option<String>,
+    requests: f64,
+    window: &mut Window,
+) {
+    let Some(traced) = traced else {
+        let why = why_untraced.unwrap_or_else(|| "no reason given".to_owned());
         window.problems.push(Problem::new("kernel", why));
         return;
     };
-    if traced.lost != 0 || traced.coverage.is_some_and(|coverage| coverage < COVERAGE_MIN) {
+    if traced.lost != 0 || traced.coverage.is_some_and(|coverage| coverage < TRACED_COVERAGE_MIN) {
         let seen = 100.0 * traced.coverage.unwrap_or(0.0);
         window.problems.push(Problem::new(
             "kernel",
@@ -381,9 +381,8 @@ mod tests {
 
     #[test]
     fn each_request_has_what_the_kernel_did_for_it() {
-        let report = TimeReport { traced: Some(traced(1.0)), ..report(Vec::new()) };
         let mut window = Window::default();
-        add_kernel_metrics(&report, 10.0, &mut window);
+        add_kernel_metrics(Some(&traced(1.0)), None, 10.0, &mut window);
         assert_eq!(window.problems, []);
         let expected = [
             (metric::NETWORK_KERNEL_MS_PER_REQUEST, 4.0),
@@ -399,9 +398,8 @@ mod tests {
     #[test]
     fn what_the_kernel_did_is_not_claimed_where_it_was_not_seen() {
         for traced in [None, Some(traced(0.9))] {
-            let report = TimeReport { traced, ..report(Vec::new()) };
             let mut window = Window::default();
-            add_kernel_metrics(&report, 10.0, &mut window);
+            add_kernel_metrics(traced.as_ref(), Some("no right; run as root".to_owned()), 10.0, &mut window);
             assert!(window.metrics.is_empty() && window.problems.len() == 1, "{window:?}");
         }
     }
