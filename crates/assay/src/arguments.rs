@@ -230,19 +230,25 @@ pub enum ReportFormat {
 
 /// Arguments of `assay load`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("law").required(true).args(["rate", "users"]))]
+#[command(group = ArgGroup::new("law").args(["rate", "users", "rate_schedule"]))]
+#[command(group = ArgGroup::new("recording").args(["from_har", "from_access_log"]))]
 pub struct LoadArguments {
     /// Address to load; with --scenario, the address that its paths are appended to
+    #[arg(required_unless_present = "recording", default_value = "", hide_default_value = true)]
     pub url: String,
-    /// Open loop: requests per second, sent whether or not earlier ones are answered
-    #[arg(long)]
+    /// Open loop: requests per second, sent whether or not earlier ones are answered; takes the place of the scenario's [rate]
+    #[arg(long, required_unless_present_any = ["users", "rate_schedule", "scenario", "recording"])]
     pub rate: Option<f64>,
+    /// Open loop, with a rate that changes: "100 for 30s, 100 to 500 for 1m" (a ramp), "100 to 500 in 5 steps for 1m", "100 for 1m
+    /// spike 900 for 1s every 10s", or "trace FILE", a file of arrival times in seconds
+    #[arg(long, value_name = "SCHEDULE")]
+    pub rate_schedule: Option<String>,
     /// Closed loop: users who each send the next request once the last is answered
     #[arg(long)]
     pub users: Option<u32>,
-    /// How long, for example 30s or 2m
-    #[arg(long, default_value = "10s", value_parser = duration::parse_positive)]
-    pub duration: Duration,
+    /// How long, for example 30s or 2m [default: 10s, or as long as the schedule of the rate]
+    #[arg(long, value_parser = duration::parse_positive)]
+    pub duration: Option<Duration>,
     /// Connections at most; what waits for one waits in its response time
     #[arg(long, default_value_t = 64)]
     pub connections: u32,
@@ -273,9 +279,32 @@ pub struct LoadArguments {
     /// Load from elsewhere.
     #[command(flatten)]
     pub injectors: InjectorsArguments,
+    /// Scenarios from recordings.
+    #[command(flatten)]
+    pub recording: RecordingArguments,
     /// Print the stored form as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// A scenario that is made from what was recorded, instead of a load.
+#[derive(Debug, Args)]
+pub struct RecordingArguments {
+    /// Load nothing: make a scenario of an HTTP archive (HAR 1.2) that a browser saved, and print it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "scenario", "injectors"])]
+    pub from_har: Option<PathBuf>,
+    /// Load nothing: make a scenario of an access log (common, combined, NGINX's, JSON lines), and print it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "scenario", "injectors"])]
+    pub from_access_log: Option<PathBuf>,
+    /// Write the scenario to this file; of an access log also the arrivals, to FILE.arrivals
+    #[arg(long, value_name = "FILE", requires = "recording")]
+    pub out: Option<PathBuf>,
+    /// Of the archive, the host whose requests are taken [default: that of its first request]
+    #[arg(long, requires = "from_har")]
+    pub host: Option<String>,
+    /// Of the archive, also scripts, styles, images and fonts
+    #[arg(long, requires = "from_har")]
+    pub with_static: bool,
 }
 
 /// Laws of the gaps between requests.
@@ -304,6 +333,25 @@ mod tests {
         assert!(parse("assay load http://127.0.0.1:1/ --rate 5 --users 5").is_err());
         assert!(parse("assay load http://127.0.0.1:1/ --rate 5").is_ok());
         assert!(parse("assay load http://127.0.0.1:1/ --users 5").is_ok());
+        assert!(parse("assay load http://127.0.0.1:1/ --scenario s.toml").is_ok(), "it may say the rate");
+        assert!(parse("assay load http://127.0.0.1:1/ --rate-schedule x").is_ok());
+        assert!(parse("assay load http://127.0.0.1:1/ --rate-schedule x --rate 5").is_err());
+    }
+
+    #[test]
+    fn a_recording_needs_no_address_and_no_rate() {
+        let parse = |line: &str| Arguments::try_parse_from(line.split(' '));
+        assert!(parse("assay load --from-har a.har --out s.toml --host h --with-static").is_ok());
+        assert!(parse("assay load --from-access-log a.log").is_ok());
+        for bad in [
+            "assay load",
+            "assay load --from-har a --from-access-log b",
+            "assay load --from-har a --rate 5",
+            "assay load --from-access-log a --host h",
+            "assay load http://h/ --rate 5 --out s.toml",
+        ] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// How often a long reading says how far it is where there is no terminal.
-const PLAIN_LINE_EVERY: Duration = Duration::from_secs(5);
+pub const PLAIN_LINE_EVERY: Duration = Duration::from_secs(5);
 /// How often a spinner turns.
 const TICK: Duration = Duration::from_millis(200);
 

@@ -78,6 +78,10 @@ fn agree(measured: &Measured) -> Result<(), String> {
             at_most(sum(&mut measured.operations.iter().filter_map(|of| of.drawn)), requests),
             "no more operations drawn than requests",
         ),
+        (
+            at_most(sum(&mut measured.operations.iter().filter_map(|of| of.redirects)), REQUESTS_MAX),
+            "a possible number of redirects",
+        ),
         (at_most(limited, requests), "no more limited requests than in all"),
         (few(&detail.gaps), "no more gaps than requests"),
         (detail.connection_waits <= requests, "no more waits for a connection than requests"),

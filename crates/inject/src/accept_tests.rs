@@ -20,6 +20,7 @@ fn operations() -> Vec<OperationCount> {
             name: name.to_owned(),
             asked_share: 0.5,
             drawn: None,
+            redirects: None,
             requests: 0,
             errors: 0,
         })

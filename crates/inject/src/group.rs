@@ -92,6 +92,7 @@ impl Injectors {
             name: name.to_owned(),
             asked_share,
             drawn: None,
+            redirects: None,
             requests: 0,
             errors: 0,
         });

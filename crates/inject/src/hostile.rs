@@ -51,6 +51,7 @@ fn used(report: Report) -> Option<Measured> {
         name: name.to_owned(),
         asked_share: 0.5,
         drawn: None,
+        redirects: None,
         requests: 0,
         errors: 0,
     };

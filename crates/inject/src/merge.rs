@@ -46,6 +46,7 @@ fn add(whole: &mut Measured, part: &Measured) {
     for (sum, one) in whole.operations.iter_mut().zip(&part.operations) {
         sum.requests = sum.requests.saturating_add(one.requests);
         sum.drawn = sum.drawn.zip(one.drawn).map(|(sum, one)| sum.saturating_add(one));
+        sum.redirects = sum.redirects.zip(one.redirects).map(|(sum, one)| sum.saturating_add(one));
         sum.errors = sum.errors.saturating_add(one.errors);
     }
     whole.completions.add(&part.completions);

@@ -347,6 +347,8 @@ impl Making<'_> {
             completed: sum.completed.saturating_add(beat.completed),
             errors: sum.errors.saturating_add(beat.errors),
             in_flight: sum.in_flight.saturating_add(beat.in_flight),
+            // Percentiles of parts do not add up.
+            response_ns: None,
         })
     }
 

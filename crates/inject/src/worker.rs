@@ -126,6 +126,7 @@ fn load(
         completed: measured.completed,
         errors: measured.errors(),
         in_flight: 0,
+        response_ns: None,
     });
     Ok(Recorded { start_late_ns, measured })
 }

@@ -1,7 +1,8 @@
 //! When requests should start: pure, seeded sequences of offsets, so that open load can be tested without a clock
 //! and repeated exactly. The offsets say nothing of when a request was really sent.
 
-pub use assay_scenario::Part;
+pub use assay_scenario::{Part, RATE_PER_S_MAX};
+use assay_scenario::{RateSchedule, RateWalk};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp1};
@@ -9,9 +10,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const NS_PER_S: f64 = 1e9;
-
-/// Highest rate that is accepted, requests per second; far beyond what one generator can send.
-pub const RATE_PER_S_MAX: f64 = 10_000_000.0;
 
 /// How intended starts are spread over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +25,22 @@ impl ArrivalLaw {
     /// The endless sequence of intended starts, nanoseconds from the start of the stretch, strictly increasing.
     pub fn arrivals(self, rate_per_s: f64, seed: u64) -> Arrivals {
         self.arrivals_of(Part::WHOLE, rate_per_s, seed)
+    }
+
+    /// The intended starts of one of several generators along a schedule: where its integral reaches whole numbers, dealt out in
+    /// turn, or of Poisson arrivals where it reaches the points of a Poisson process of rate 1, of which each generator has its own
+    /// part. Recorded arrivals are dealt out in turn, whatever the law.
+    pub fn arrivals_along(self, schedule: &RateSchedule, part: Part, seed: u64) -> Arrivals {
+        let of = part.of.max(1);
+        let counts = match self {
+            ArrivalLaw::Poisson if !schedule.is_trace() => Counts::Poisson {
+                mean: f64::from(of),
+                sum: 0.0,
+                random: Box::new(ChaCha8Rng::seed_from_u64(seed)),
+            },
+            _ => Counts::Even { number: u64::from(part.number), step: u64::from(of) },
+        };
+        Arrivals::Along { walk: schedule.walk(), counts }
     }
 
     /// The intended starts of one of several generators that share `rate_per_s` in equal parts. Constant arrivals are
@@ -46,6 +60,44 @@ impl ArrivalLaw {
                 last_ns: None,
                 random: Box::new(ChaCha8Rng::seed_from_u64(seed)),
             },
+        }
+    }
+}
+
+/// How many requests have started when the next one does, as an integral of the rate.
+#[derive(Debug, Clone)]
+pub enum Counts {
+    /// 0, 1, 2, ..., of which one of several generators takes its own.
+    Even {
+        /// Of the next request.
+        number: u64,
+        /// To the one after it.
+        step: u64,
+    },
+    /// The points of a Poisson process.
+    Poisson {
+        /// Of the gaps: the number of generators.
+        mean: f64,
+        /// All gaps so far.
+        sum: f64,
+        /// Draws the gaps.
+        random: Box<ChaCha8Rng>,
+    },
+}
+
+impl Counts {
+    fn next(&mut self) -> f64 {
+        match self {
+            Counts::Even { number, step } => {
+                let this = *number;
+                *number += *step;
+                this as f64
+            }
+            Counts::Poisson { mean, sum, random } => {
+                let gap: f64 = Exp1.sample(random);
+                *sum += gap * *mean;
+                *sum
+            }
         }
     }
 }
@@ -73,6 +125,13 @@ pub enum Arrivals {
         /// Draws the gaps.
         random: Box<ChaCha8Rng>,
     },
+    /// Along a rate that changes; may fall together where arrivals were recorded so.
+    Along {
+        /// When so many have started.
+        walk: RateWalk,
+        /// How many have.
+        counts: Counts,
+    },
 }
 
 impl Iterator for Arrivals {
@@ -97,6 +156,7 @@ impl Iterator for Arrivals {
                 *last_ns = sum_ns.is_finite().then(|| (*sum_ns as u64).max(least));
                 *last_ns
             }
+            Arrivals::Along { walk, counts } => walk.reach_ns(counts.next()),
         }
     }
 }
@@ -203,6 +263,67 @@ mod tests {
         let distance = distance_of(&gaps, 1_000.0);
         assert!(distance < critical_distance(n), "distance {distance}");
         assert!((n as f64 - 20_000.0).abs() < 4.0 * 20_000.0_f64.sqrt(), "{n} arrivals");
+    }
+
+    fn schedule(text: &str) -> RateSchedule {
+        RateSchedule::parse(text, std::path::Path::new("")).expect(text)
+    }
+
+    #[test]
+    fn arrivals_along_a_ramp_are_as_many_as_its_integral_says_at_every_second() {
+        let text = "0 to 1000 for 10s, 1000 for 5s, 1000 to 100 in 4 steps for 8s, 50 for 10s spike 2000 for 1s every 5s";
+        let schedule = schedule(text);
+        let offsets: Vec<u64> = ArrivalLaw::Constant.arrivals_along(&schedule, Part::WHOLE, 1).collect();
+        for s in 0..=33_u32 {
+            let before = offsets.iter().filter(|offset| **offset < u64::from(s) * 1_000_000_000).count();
+            let count = schedule.count_until(f64::from(s));
+            assert!((before as f64 - count).abs() <= 1.0, "{before} arrivals until {s} s instead of {count}");
+        }
+        assert_eq!(offsets.len(), 5_000 + 5_000 + 2 * 1_000 + 2 * 700 + 2 * 400 + 2 * 100 + 4_400);
+        assert!(offsets.is_sorted());
+    }
+
+    #[test]
+    fn poisson_arrivals_along_a_ramp_vary_about_its_integral_as_much_as_they_should() {
+        let schedule = schedule("0 to 400 for 2s");
+        // Of each half: 100 and 300 on average, with as much variance.
+        let counts: Vec<[f64; 2]> = (0..400)
+            .map(|seed| {
+                let offsets = ArrivalLaw::Poisson.arrivals_along(&schedule, Part::WHOLE, seed);
+                let (early, late): (Vec<u64>, Vec<u64>) = offsets.partition(|offset| *offset < 1_000_000_000);
+                [early.len() as f64, late.len() as f64]
+            })
+            .collect();
+        for (half, want) in [(0, 100.0), (1, 300.0)] {
+            let mean = counts.iter().map(|count| count[half]).sum::<f64>() / 400.0;
+            let variance = counts.iter().map(|count| (count[half] - mean).powi(2)).sum::<f64>() / 400.0;
+            assert!((mean - want).abs() < 4.0 * (want / 400.0_f64).sqrt(), "half {half}: mean {mean}");
+            assert!((0.75..1.3).contains(&(variance / mean)), "half {half}: {}", variance / mean);
+        }
+    }
+
+    #[test]
+    fn a_schedule_dealt_out_to_several_is_together_exactly_that_of_one() {
+        for of in 1..=5 {
+            let schedule = schedule("10 to 1000 for 3s, 0 for 1s, 200 for 1s");
+            let part = |number| ArrivalLaw::Constant.arrivals_along(&schedule, Part { number, of }, 1);
+            let mut together: Vec<u64> = (0..of).flat_map(part).collect();
+            together.sort_unstable();
+            let one: Vec<u64> = ArrivalLaw::Constant.arrivals_along(&schedule, Part::WHOLE, 1).collect();
+            assert_eq!(together, one, "{of} parts");
+        }
+    }
+
+    #[test]
+    fn recorded_arrivals_come_as_recorded_whatever_the_law() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("t"), "7\n7.5\n7.5\n9\n").expect("written");
+        let schedule = RateSchedule::parse("trace t", folder.path()).expect("good");
+        for law in [ArrivalLaw::Constant, ArrivalLaw::Poisson] {
+            let part = |number, of| law.arrivals_along(&schedule, Part { number, of }, 1).collect::<Vec<_>>();
+            assert_eq!(part(0, 1), [0, 500_000_000, 500_000_000, 2_000_000_000]);
+            assert_eq!([part(0, 2), part(1, 2)], [[0, 500_000_000], [500_000_000, 2_000_000_000]]);
+        }
     }
 
     #[test]

@@ -84,7 +84,10 @@ impl Generator {
         let end_ns = start_ns + length.as_nanos() as u64;
         let schedule = match load {
             Load::Open { arrivals, rate_per_s } => Schedule::open(
-                arrivals.arrivals_of(part, *rate_per_s, seed),
+                match &self.config.rate {
+                    Some(rate) => arrivals.arrivals_along(rate, part, seed),
+                    None => arrivals.arrivals_of(part, *rate_per_s, seed),
+                },
                 begun_ns,
                 end_ns,
                 self.config.in_flight_max,

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::spoken::Spoken;
 use crate::tls::{Handshakes, TlsOptions};
 use assay_model::Problem;
-use assay_scenario::{Dealing, Part, Scenario, Shared};
+use assay_scenario::{Dealing, Part, RateSchedule, Scenario, Shared};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::SocketAddr;
@@ -38,6 +38,8 @@ pub struct GeneratorConfig {
     pub shared: Shared,
     /// Seed of every random draw.
     pub seed: u64,
+    /// The rate of an open load over time, from the start of each stretch; `rate_per_s` is then its mean. Absent: always that.
+    pub rate: Option<RateSchedule>,
     /// Names of the operations that response-time limits hold for; empty: all.
     pub limited: Vec<String>,
     /// How TLS is spoken, with a URL that begins with `https://`.
@@ -52,6 +54,7 @@ impl GeneratorConfig {
         GeneratorConfig {
             base_url: base_url.into(),
             shared: scenario.shared(),
+            rate: scenario.rate.clone(),
             scenario,
             connections,
             in_flight_max: 10_000,

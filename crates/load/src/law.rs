@@ -38,6 +38,9 @@ pub struct Progress {
     pub errors: u64,
     /// Requests in flight.
     pub in_flight: u32,
+    /// Median and 99th percentile of the response times so far; absent before the first, and of several generators together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_ns: Option<(u64, u64)>,
 }
 
 /// When a load begins, when recording does, and when it ends; `CLOCK_MONOTONIC`.

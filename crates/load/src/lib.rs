@@ -56,7 +56,7 @@ mod url;
 mod window;
 
 pub use arrivals::ArrivalLaw;
-pub use assay_scenario::{Part, Scenario, ScenarioError, Shared, scenario_schema};
+pub use assay_scenario::{Part, RateSchedule, Scenario, ScenarioError, Shared, scenario_schema};
 pub use clock::monotonic_ns;
 pub use endpoint::Http;
 pub use error::LoadError;

@@ -9,8 +9,9 @@ use crate::timeline::CompletionTimeline;
 use crate::tls::Handshakes;
 use crate::window::WindowDetail;
 use assay_model::{
-    InjectorPart, LatencyPoint, LoadResult, OperationCount, Problem, Protocol, Reason, schema,
+    InjectorPart, LatencyPoint, LoadResult, OperationCount, Problem, Protocol, RatePoint, Reason, schema,
 };
+use assay_scenario::RateSchedule;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub const ERROR_SHARE_MAX: f64 = 0.01;
 /// Share of the offered requests that must be answered within the stretch; below it the figures describe a backlog.
 pub const REACHED_SHARE_MIN: f64 = 0.95;
 
+/// Most points of a rate over time; a second each of a shorter stretch.
+const RATE_POINTS_MAX: usize = 240;
 /// Points of the percentile curve: `CURVE_POINTS` from 0 to 99.999 %, equally far apart in the number of nines.
 const CURVE_POINTS: u32 = 60;
 const CURVE_NINES: f64 = 5.0;
@@ -301,10 +304,31 @@ impl Measured {
             operations: self.operations.clone(),
             seed: self.seed,
             scenario: None,
+            rate_schedule: None,
+            rates: Vec::new(),
             injectors: self.injectors.clone(),
             valid,
             problems,
         }
+    }
+
+    /// The rate that was offered along a schedule and the one that was answered, over time.
+    pub fn rates(&self, schedule: &RateSchedule) -> Vec<RatePoint> {
+        let length_s = self.seconds();
+        let points = (length_s.ceil() as usize).clamp(1, RATE_POINTS_MAX);
+        let at_s = |point: usize| length_s * point as f64 / points as f64;
+        let ns = |s: f64| self.start_monotonic_ns + (s * NS_PER_S) as u64;
+        let rates = |point: usize| {
+            let (from_s, to_s) = (at_s(point), at_s(point + 1));
+            let answered = self.completions.completed_between(ns(from_s), ns(to_s));
+            RatePoint {
+                from_s,
+                to_s,
+                offered_per_s: schedule.mean_rate_per_s(from_s, to_s),
+                answered_per_s: answered / (to_s - from_s),
+            }
+        };
+        if length_s > 0.0 { (0..points).map(rates).collect() } else { Vec::new() }
     }
 
     /// The response times as a curve, with percentiles equally far apart in the number of nines, as far as the

@@ -112,6 +112,12 @@ pub struct Recorded {
 }
 
 impl Recorder {
+    /// Median and 99th percentile of the response times by now; absent before the first.
+    pub fn response_so_far_ns(&self) -> Option<(u64, u64)> {
+        let at = |share| self.response.value_at_quantile(share);
+        (!self.response.is_empty()).then(|| (at(0.5), at(0.99)))
+    }
+
     /// Starts recording at `start_ns`; with an interval log if one is asked for.
     pub fn new(start_ns: u64, logs: Option<IntervalLogs>) -> Self {
         Recorder {

@@ -28,6 +28,8 @@ pub(crate) struct Request {
     pub has_body: bool,
     /// The body of the answer is needed, not only its length.
     pub keeps_body: bool,
+    /// The header lines of the answer are needed.
+    pub keeps_head: bool,
 }
 
 impl Request {
@@ -38,6 +40,7 @@ impl Request {
         self.ends = [0; 5];
         self.has_body = false;
         self.keeps_body = false;
+        self.keeps_head = false;
     }
 
     /// Writes the next part.
@@ -61,13 +64,13 @@ impl Request {
     /// Makes another request of it, which has these parts, the cookies of a session by now, and the rest as it is.
     pub fn change(&mut self, method: &[u8], target: &[u8], headers: &[u8], cookies: &CookieJar) {
         let body = self.part(Part::Body).to_vec();
-        let (has_body, keeps_body) = (self.has_body, self.keeps_body);
+        let (has_body, keeps_body, keeps_head) = (self.has_body, self.keeps_body, self.keeps_head);
         self.clear();
         self.write(Part::Method, |out| out.extend_from_slice(method));
         self.write(Part::Target, |out| out.extend_from_slice(target));
         self.write(Part::Headers, |out| out.extend_from_slice(headers));
         self.write(Part::Cookie, |out| cookies.write_header(out));
         self.write(Part::Body, |out| out.extend_from_slice(&body));
-        (self.has_body, self.keeps_body) = (has_body, keeps_body);
+        (self.has_body, self.keeps_body, self.keeps_head) = (has_body, keeps_body, keeps_head);
     }
 }

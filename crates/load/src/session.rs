@@ -1,8 +1,9 @@
 //! One simulated user: what the scenario says of it, and its cookies.
 
 use crate::cookies::CookieJar;
+use crate::protocol::Answer;
 use crate::request::{Part, Request};
-use assay_scenario::{Drawn, Operation, Scenario, Shared, User};
+use assay_scenario::{Answered, Drawn, Operation, Scenario, Shared, User};
 
 /// State of a user between requests.
 pub(crate) struct Session {
@@ -53,7 +54,8 @@ impl Session {
         }
         request.has_body =
             operation.body.is_some() || matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH");
-        request.keeps_body = operation.keeps_body();
+        request.keeps_body = operation.keeps_body;
+        request.keeps_head = operation.keeps_head;
         user.use_up(operation);
     }
 
@@ -68,8 +70,9 @@ impl Session {
     }
 
     /// Takes values from a correct answer to an operation.
-    pub fn extract(&mut self, scenario: &Scenario, operation: &Operation, body: &[u8]) {
-        self.user.extract(scenario, operation, body);
+    pub fn extract(&mut self, scenario: &Scenario, operation: &Operation, answer: &Answer) {
+        let answered = Answered { body: &answer.body, head: &answer.head };
+        self.user.extract(scenario, operation, &answered);
     }
 
     /// Begins a new session: only the random stream goes on.

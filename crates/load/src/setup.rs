@@ -33,20 +33,20 @@ impl GeneratorConfig {
         let endpoint = self.endpoint()?;
         let mut user = Session::new(self.seed, USER, 0, scenario, &self.shared);
         let mut connection = endpoint.connection(0);
-        let mut request = Request::default();
+        let (mut request, mut drawn) = (Request::default(), Drawn::default());
         for operation in scenario.setup.iter().map(|at| &scenario.operations[*at]) {
-            let failed = |cause| LoadError::SetUp { operation: operation.name.clone(), cause };
-            user.write_request(
-                scenario,
-                operation,
-                &endpoint.base.prefix,
-                &mut Drawn::default(),
-                &mut request,
-            );
+            let failed = |cause: String| {
+                let cause = scenario.secrets().redacted(&cause).into_owned();
+                LoadError::SetUp { operation: operation.name.clone(), cause }
+            };
+            user.write_request(scenario, operation, &endpoint.base.prefix, &mut drawn, &mut request);
+            if let Some((file, rows)) = drawn.used_up().and_then(|feed| scenario.rows_of(feed)) {
+                return Err(failed(format!("all {rows} rows of {file} were used")));
+            }
             exchange(&mut connection, &endpoint, operation, &mut request, &mut user).map_err(failed)?;
             let answer = connection.answer(STREAM);
-            checked(operation, answer).map_err(|(_, why)| failed(why()))?;
-            user.extract(scenario, operation, &answer.body);
+            checked(operation, answer, scenario.secrets()).map_err(|(_, why)| failed(why()))?;
+            user.extract(scenario, operation, answer);
             if let Some(name) = user.missing(scenario, operation) {
                 return Err(failed(format!("its answer does not hold {name:?}")));
             }

@@ -4,7 +4,7 @@ use crate::law::{Load, Span};
 use crate::measured::{ErrorKind, Measured};
 use crate::timeline::CompletionTimeline;
 use assay_model::{OperationCount, Problem};
-use assay_scenario::{Operation, Scenario};
+use assay_scenario::{Operation, Scenario, Secrets};
 
 /// Samples that are kept of each kind of error.
 const SAMPLES_PER_KIND_MAX: u8 = 4;
@@ -17,6 +17,7 @@ pub(crate) struct Tally {
     samples: [u8; ErrorKind::ALL.len()],
     /// Source of the problems.
     url: String,
+    secrets: Secrets,
     measured: Measured,
 }
 
@@ -28,6 +29,7 @@ impl Tally {
             name: operation.name.clone(),
             asked_share,
             drawn: Some(0),
+            redirects: Some(0),
             requests: 0,
             errors: 0,
         };
@@ -36,7 +38,12 @@ impl Tally {
             settling: CompletionTimeline::new(begun_ns, start_ns - begun_ns),
             ..Measured::empty(load, seed, (start_ns, end_ns))
         };
-        Tally { samples: [0; ErrorKind::ALL.len()], url: url.to_owned(), measured }
+        Tally {
+            samples: [0; ErrorKind::ALL.len()],
+            url: url.to_owned(),
+            secrets: scenario.secrets().clone(),
+            measured,
+        }
     }
 
     /// The stretch ends earlier than planned.
@@ -95,12 +102,27 @@ impl Tally {
         let samples = &mut self.samples[kind as usize];
         if *samples < SAMPLES_PER_KIND_MAX {
             *samples += 1;
-            let (kind, detail) = (kind.name(), detail());
+            // A server may answer with what it was sent.
+            let detail = detail();
+            let (kind, detail) = (kind.name(), self.secrets.redacted(&detail));
             let separator = if name.is_empty() { "" } else { " " };
             self.measured
                 .problems
                 .push(Problem::new(&self.url, format!("{kind}: {name}{separator}{detail}")));
         }
+    }
+
+    /// A redirect of a request was followed. One of before the stretch does not count.
+    pub fn redirected(&mut self, operation: usize, intended_ns: u64) {
+        if self.measured.start_monotonic_ns <= intended_ns {
+            let redirects = &mut self.measured.operations[operation].redirects;
+            *redirects = Some(redirects.unwrap_or(0) + 1);
+        }
+    }
+
+    /// Something that whoever reads the figures should know.
+    pub fn note(&mut self, about: String, text: String) {
+        self.measured.problems.push(Problem::new(about, text));
     }
 
     /// A request was sent again, on another connection. One of before the stretch does not count.

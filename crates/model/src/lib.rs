@@ -63,7 +63,7 @@ pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{
     DeliverySummary, HandshakeSummary, InjectorPart, LoadResult, LostInjector, OperationCount, Protocol,
-    ProtocolSummary,
+    ProtocolSummary, RatePoint,
 };
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,

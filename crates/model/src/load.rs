@@ -49,6 +49,12 @@ pub struct LoadResult {
     /// The scenario that was followed, without values of secrets; absent in what earlier versions stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
+    /// The schedule of the rate, as it was written; absent where the rate was always the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_schedule: Option<String>,
+    /// Offered and answered rate over time; empty where the rate was always the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<RatePoint>,
     /// The injectors that made the load together, each with its part; none when `assay load` made it alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub injectors: Vec<InjectorPart>,
@@ -171,6 +177,19 @@ pub struct LostInjector {
     pub last_word_age_s: f64,
 }
 
+/// A rate over a part of a stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RatePoint {
+    /// Its beginning, seconds from that of the stretch.
+    pub from_s: f64,
+    /// Its end, seconds from the beginning of the stretch.
+    pub to_s: f64,
+    /// Requests per second that the schedule asks for: its integral, divided by the time.
+    pub offered_per_s: f64,
+    /// Requests per second that were answered correctly in it.
+    pub answered_per_s: f64,
+}
+
 /// How often an operation ran, beside how often it was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationCount {
@@ -182,6 +201,9 @@ pub struct OperationCount {
     /// versions stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<u64>,
+    /// Redirects that were followed for its requests; their time is in that of the requests. Absent in what earlier versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redirects: Option<u64>,
     /// Requests of this operation.
     pub requests: u64,
     /// Of these, failed ones.

@@ -1,24 +1,29 @@
 //! From the file's form to the checked scenario. Goes on after a mistake, so that all are told at once.
 
 use crate::chat::Chat;
-use crate::file::{ExtractFile, Kind, OneOrMany, OperationFile, PerKind, ScenarioFile, ThinkFile, ValueFile};
+use crate::data::Feed;
+use crate::extract::{Extract, Place};
+use crate::file::{OneOrMany, OperationFile, PerKind, ScenarioFile, ThinkFile};
 use crate::mistakes::Mistakes;
-use crate::operation::{Extract, Operation, Scenario};
+use crate::operation::{Operation, Scenario};
+use crate::origins;
+use crate::outside::{Outside, Secrets};
 use crate::template::{self, Encoding, Source, Template};
 use crate::think::Think;
 use crate::users::{self, UserKind};
-use crate::value::{LIST_COUNT_MAX, Law, Value};
+use crate::value::Value;
 use assay_model::schema;
 use assay_text::near::hint;
 use memchr::memmem::Finder;
+use std::cell::RefCell;
 use std::ops::Range;
 use toml::Spanned;
 
 /// Headers that the generator writes itself.
-const OWN_HEADERS: [&str; 7] =
+pub(crate) const OWN_HEADERS: [&str; 7] =
     ["host", "connection", "content-length", "transfer-encoding", "cookie", "expect", "upgrade"];
 
-pub(crate) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>> {
+pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Scenario, Vec<String>> {
     let mut mistakes = Mistakes { text, source, found: Vec::new() };
     let file: ScenarioFile = match toml::from_str(text) {
         Ok(file) => file,
@@ -34,23 +39,43 @@ pub(crate) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
     }
     let kinds = users::kinds(&file, &mut |what| mistakes.add(&(0..0), what));
     let mut counters = 0;
-    let mut value = |(name, file)| value(name, file, &mut counters, &mut mistakes);
+    let mut value = |(name, file)| origins::value(name, file, &mut counters, &mut mistakes);
     let values: Vec<Value> = file.values.into_iter().filter_map(&mut value).collect();
     let operation_names: Vec<String> =
         file.operation.iter().map(|operation| operation.get_ref().name.clone()).collect();
+    let feeds = origins::feeds_of(file.data, outside, &mut counters, &mut mistakes);
+    for name in feeds.iter().flat_map(|feed| &feed.table.columns) {
+        if values.iter().any(|value| value.name == *name) {
+            mistakes.add(
+                &(0..0),
+                format!("column {name:?} of a [[data]] file has the name of a value; rename one"),
+            );
+        }
+    }
+    let rate = file.rate.and_then(|rate| {
+        let of = |what| mistakes.add(&rate.span(), format!("[rate] schedule: {what}"));
+        outside.rate(&rate.get_ref().schedule).map_err(of).ok().flatten()
+    });
     let mut extracts = Vec::new();
     let mut fed_by = Vec::new();
     for (name, extract) in file.extract {
         if values.iter().any(|value| value.name == name) {
             mistakes.add(&extract.span(), format!("extract {name:?} has the name of a value; rename one"));
         }
-        if let Some((from, mut extract)) = self::extract(name, extract, &operation_names, &mut mistakes) {
+        if let Some((from, mut extract)) = origins::extract(name, extract, &operation_names, &mut mistakes) {
             extract.is_given = file.setup.iter().any(|name| *name.get_ref() == operation_names[from]);
             fed_by.push(from);
             extracts.push(extract);
         }
     }
-    let names = Names { operations: &operation_names, values: &values, extracts: &extracts };
+    let names = Names {
+        operations: &operation_names,
+        values: &values,
+        extracts: &extracts,
+        feeds: &feeds,
+        outside,
+        secrets: RefCell::default(),
+    };
     let spans: Vec<Range<usize>> = file.operation.iter().map(Spanned::span).collect();
     let usual = file.session.think_ms.and_then(|think| {
         let span = think.span();
@@ -92,6 +117,9 @@ pub(crate) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
     }
     for (extract, from) in fed_by.into_iter().enumerate() {
         operations[from].extracts.push(extract);
+        let is_header = extracts[extract].place.is_header();
+        operations[from].keeps_head |= is_header;
+        operations[from].keeps_body |= !is_header;
     }
     restart_after.into_iter().for_each(|at| operations[at].restarts_session = true);
     let scenario = Scenario {
@@ -100,7 +128,10 @@ pub(crate) fn compile(text: &str, source: &str) -> Result<Scenario, Vec<String>>
         operations,
         setup,
         users,
+        rate,
         counters,
+        secrets: Secrets::new(names.secrets.take()),
+        feeds,
         values,
         extracts,
         chat,
@@ -166,115 +197,15 @@ fn explain(message: &str) -> String {
     }
 }
 
-fn value(
-    name: String,
-    file: Spanned<ValueFile>,
-    counters: &mut u16,
-    mistakes: &mut Mistakes,
-) -> Option<Value> {
-    let span = file.span();
-    let file = file.into_inner();
-    let kind = file.kind;
-    let per_session =
-        matches!(kind, Kind::SessionRange | Kind::SessionList | Kind::SessionCounter | Kind::SessionUuid);
-    let mut wrong = |what: String| {
-        mistakes.add(&span, format!("value {name:?}: {what}"));
-        None
-    };
-    if !template::is_name(&name) {
-        return wrong("a name is a letter, then letters, digits, - and _".to_owned());
-    }
-    let without_keys = match kind {
-        Kind::Uuid | Kind::SessionUuid => Some(Law::Uuid),
-        Kind::UnixMs => Some(Law::UnixMs),
-        _ => None,
-    };
-    if let Some(law) = without_keys {
-        let ValueFile { kind: _, from, to, values, prefix, count, separator } = &file;
-        let has_none = from.or(*to).is_none() && values.is_none() && count.is_none();
-        return match has_none && prefix.as_ref().or(separator.as_ref()).is_none() {
-            true => Some(Value { name, law, per_session }),
-            false => wrong("a uuid, and a time in unix-ms, has no other keys".to_owned()),
-        };
-    }
-    let is_list = matches!(kind, Kind::List | Kind::SessionList);
-    let is_counter = matches!(kind, Kind::Counter | Kind::SessionCounter);
-    let list_keys = file.count.is_some() || file.separator.is_some() || file.prefix.is_some();
-    if (kind != Kind::RangeList && list_keys)
-        || (is_list && (file.from.is_some() || file.to.is_some()))
-        || (!is_list && file.values.is_some())
-    {
-        return wrong(
-            "ranges have `from` and `to`; counters have `from`, and may have `to`; lists have `values`; a \
-             range-list also has `count`, and may have `prefix` and `separator`"
-                .to_owned(),
-        );
-    }
-    if is_list {
-        let texts: Vec<Box<[u8]>> = file
-            .values
-            .unwrap_or_default()
-            .into_iter()
-            .map(|scalar| scalar.into_text().into_bytes().into())
-            .collect();
-        if texts.is_empty() {
-            return wrong("a list needs `values` with at least one".to_owned());
-        }
-        return Some(Value { name, law: Law::List(texts), per_session });
-    }
-    let (Some(from), Some(to)) = (file.from, file.to.or(is_counter.then_some(i64::MAX))) else {
-        return wrong("a range needs `from` and `to`, a counter `from`".to_owned());
-    };
-    if from > to {
-        return wrong(format!("from {from} is above to {to}"));
-    }
-    if is_counter {
-        let number = usize::from(*counters);
-        let Some(more) = counters.checked_add(1) else { return wrong("one counter too many".to_owned()) };
-        *counters = more;
-        return Some(Value { name, law: Law::Counter { number, from, to }, per_session });
-    }
-    if kind != Kind::RangeList {
-        return Some(Value { name, law: Law::Range { from, to }, per_session });
-    }
-    match file.count {
-        Some(count) if count[0] <= count[1] && count[1] <= LIST_COUNT_MAX => {
-            let (prefix, separator) =
-                (file.prefix.unwrap_or_default(), file.separator.unwrap_or_else(|| ",".to_owned()));
-            Some(Value { name, law: Law::RangeList { prefix, from, to, count, separator }, per_session })
-        }
-        _ => wrong(format!("a range-list needs count = [least, most], at most {LIST_COUNT_MAX}")),
-    }
-}
-
-fn extract(
-    name: String,
-    file: Spanned<ExtractFile>,
-    operations: &[String],
-    mistakes: &mut Mistakes,
-) -> Option<(usize, Extract)> {
-    let span = file.span();
-    let ExtractFile { operation, after, before, once } = file.into_inner();
-    if !template::is_name(&name) {
-        mistakes.add(&span, format!("extract {name:?}: a name is a letter, then letters, digits, - and _"));
-    }
-    if after.is_empty() || before.is_empty() {
-        mistakes.add(&span, format!("extract {name:?}: `after` and `before` must not be empty"));
-    }
-    let Some(from) = operations.iter().position(|known| *known == operation) else {
-        let hint = hint(&operation, operations.iter().map(String::as_str));
-        mistakes.add(&span, format!("extract {name:?}: unknown operation {operation:?}{hint}"));
-        return None;
-    };
-    let finder = |text: &str| Finder::new(text.as_bytes()).into_owned();
-    Some((from, Extract { name, after: finder(&after), before: finder(&before), once, is_given: false }))
-}
-
 /// What names mean.
 struct Names<'a> {
     operations: &'a [String],
     values: &'a [Value],
     extracts: &'a [Extract],
+    feeds: &'a [Feed],
+    outside: &'a Outside<'a>,
+    /// Variables of the environment that were named, with their values.
+    secrets: RefCell<Vec<(String, String)>>,
 }
 
 impl Names<'_> {
@@ -291,13 +222,68 @@ impl Names<'_> {
         self.extracts.iter().position(|known| known.name == name)
     }
 
+    fn is_known(&self, name: &str) -> bool {
+        self.extract(name).is_some() || self.values.iter().any(|value| value.name == name)
+    }
+
+    fn column(&self, name: &str) -> Option<Source> {
+        self.feeds.iter().enumerate().find_map(|(feed, of)| {
+            let column = of.table.columns.iter().position(|column| column == name)?;
+            Some(Source::Column(feed, column))
+        })
+    }
+
+    /// The extract of a form's hidden fields.
+    fn hidden(&self, name: &str, has_form: bool) -> Result<usize, String> {
+        if !has_form {
+            return Err("`hidden` belongs to a `form`, which may be empty: form = {}".to_owned());
+        }
+        let is_it = |at: &usize| matches!(self.extracts[*at].place, Place::Hidden { .. });
+        self.extract(name).filter(is_it).ok_or_else(|| {
+            let of_forms = self.extracts.iter().filter(|one| matches!(one.place, Place::Hidden { .. }));
+            format!(
+                "hidden {name:?} is not an extract of a form{}",
+                hint(name, of_forms.map(|one| one.name.as_str()))
+            )
+        })
+    }
+
+    fn secret(&self, name: &str) -> Result<Source, String> {
+        let mut secrets = self.secrets.borrow_mut();
+        if let Some(at) = secrets.iter().position(|(known, _)| known == name) {
+            return Ok(Source::Secret(at));
+        }
+        secrets.push((name.to_owned(), self.outside.secret(name)?));
+        Ok(Source::Secret(secrets.len() - 1))
+    }
+
     fn source(&self, name: &str) -> Result<Source, String> {
+        if let Some(name) = name.strip_prefix(template::ENV) {
+            return self.secret(name);
+        }
+        if let Some(column) = self.column(name) {
+            return Ok(column);
+        }
+        // Where no file is read, any name may be that of a column.
+        if matches!(self.outside, Outside::Absent) && !self.feeds.is_empty() && !self.is_known(name) {
+            return Ok(Source::Column(0, 0));
+        }
         if let Some(at) = self.values.iter().position(|known| known.name == name) {
             return Ok(Source::Drawn(at));
         }
-        self.extract(name).map(Source::Extracted).ok_or_else(|| {
+        if let Some(at) = self.extract(name) {
+            return match self.extracts[at].place {
+                Place::Hidden { .. } => Err(format!(
+                    "{{{name}}} is all hidden fields of a form; send them with hidden = {name:?}"
+                )),
+                _ => Ok(Source::Extracted(at)),
+            };
+        }
+        Err({
+            let columns = self.feeds.iter().flat_map(|feed| &feed.table.columns);
             let known: Vec<&str> = (self.values.iter().map(|value| value.name.as_str()))
                 .chain(self.extracts.iter().map(|extract| extract.name.as_str()))
+                .chain(columns.map(String::as_str))
                 .collect();
             format!("unknown value {{{name}}}{}", hint(name, known))
         })
@@ -315,6 +301,10 @@ fn operation(
     let name = file.name.clone();
     let mut wrong = |what: String| mistakes.add(&span, format!("operation {:?}: {what}", file.name));
     check_request_line(&file, &mut wrong);
+    let hidden = file
+        .hidden
+        .as_ref()
+        .and_then(|name| names.hidden(name, file.form.is_some()).map_err(&mut wrong).ok());
     let mut template = |text: &str, encoding| {
         Template::parse(text, encoding, &|name| names.source(name)).unwrap_or_else(|what| {
             wrong(what);
@@ -334,6 +324,8 @@ fn operation(
                 headers.literal(b"Content-Type: application/x-www-form-urlencoded\r\n");
             }
             let mut body = Template::default();
+            body.parts
+                .extend(hidden.map(|at| template::Part::Placeholder(Source::Extracted(at), Encoding::Raw)));
             for (position, (field, value)) in form.iter().enumerate() {
                 let mut encoded = Vec::new();
                 template::encode(field.as_bytes(), Encoding::Form, &mut encoded);
@@ -363,6 +355,8 @@ fn operation(
         otherwise: None,
         timeout_ns: file.timeout_ms.saturating_mul(1_000_000),
         think,
+        keeps_body: file.contains.is_some(),
+        keeps_head: false,
         extracts: Vec::new(),
         uses_up: Vec::new(),
         restarts_session: false,

@@ -16,6 +16,9 @@ pub enum ScenarioError {
         /// The system's answer.
         cause: io::Error,
     },
+    /// No scenario can be made of what was recorded.
+    #[error("{0}")]
+    Recording(String),
     /// A name is not that of an operation.
     #[error("operation {name:?} is not in the scenario; it has {known}")]
     Operation {

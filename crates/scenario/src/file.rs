@@ -25,11 +25,56 @@ pub(crate) struct ScenarioFile {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, ExtractFile>")]
     pub extract: BTreeMap<String, Spanned<ExtractFile>>,
+    #[serde(default)]
+    #[schemars(with = "Vec<DataFile>")]
+    pub data: Vec<Spanned<DataFile>>,
+    #[schemars(with = "Option<RateFile>")]
+    pub rate: Option<Spanned<RateFile>>,
     #[schemars(with = "Option<ChatFile>")]
     pub chat: Option<Spanned<ChatFile>>,
     #[serde(default)]
     #[schemars(with = "Vec<OperationFile>")]
     pub operation: Vec<Spanned<OperationFile>>,
+}
+
+/// Rows of a file, whose columns can be named where values can.
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DataFile {
+    /// Beside the scenario file: `.csv` with a header, `.json` with an array of objects, `.ndjson` or `.jsonl`.
+    pub file: String,
+    #[serde(default)]
+    pub order: DataOrder,
+    #[serde(default)]
+    pub per: DataPer,
+}
+
+#[derive(JsonSchema, Deserialize, Clone, Copy, Default)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DataOrder {
+    /// From the first row to the last, for all users together, then from the first again.
+    #[default]
+    Sequential,
+    /// Any row, independently.
+    Random,
+    /// Each row once; the load ends where one is wanted after the last.
+    Once,
+}
+
+#[derive(JsonSchema, Deserialize, Clone, Copy, Default, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DataPer {
+    #[default]
+    Request,
+    Session,
+}
+
+/// The rate of an open loop over time.
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RateFile {
+    /// Such as `100 for 30s, 100 to 500 for 1m`, or `trace FILE`.
+    pub schedule: String,
 }
 
 /// Instead of operations: users of rooms who say something to all others of theirs.
@@ -143,8 +188,13 @@ impl Scalar {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExtractFile {
     pub operation: String,
-    pub after: String,
-    pub before: String,
+    pub after: Option<String>,
+    pub before: Option<String>,
+    pub json: Option<String>,
+    pub regex: Option<String>,
+    pub header: Option<String>,
+    pub form: Option<String>,
+    pub field: Option<String>,
     #[serde(default)]
     pub once: bool,
 }
@@ -161,6 +211,7 @@ pub(crate) struct OperationFile {
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     pub form: Option<BTreeMap<String, String>>,
+    pub hidden: Option<String>,
     pub body: Option<String>,
     pub status: Option<OneOrMany<u16>>,
     #[serde(default)]

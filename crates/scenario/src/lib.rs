@@ -7,11 +7,17 @@
 
 mod chat;
 mod compile;
+mod data;
 mod error;
+mod extract;
 mod file;
+pub mod generate;
 mod mistakes;
 mod operation;
+mod origins;
+mod outside;
 mod part;
+mod rate;
 mod shared;
 mod template;
 mod think;
@@ -21,13 +27,17 @@ mod value;
 
 pub use chat::{Chat, MESSAGE_BYTES_MAX};
 pub use error::ScenarioError;
+pub use extract::Answered;
 pub use operation::{Fault, Operation, Scenario};
+pub use outside::Secrets;
 pub use part::Part;
+pub use rate::{RATE_PER_S_MAX, RateSchedule, RateWalk};
 pub use shared::Shared;
 pub use template::Template;
 pub use user::{Drawn, User};
 pub use users::{Dealing, UserKind};
 
+use crate::outside::{Outside, Sent};
 use assay_text::file::{TextError, read_text};
 use std::path::Path;
 
@@ -45,15 +55,34 @@ impl Scenario {
             TextError::File(cause) => ScenarioError::File { path: named.clone(), cause },
             TextError::Line(line, what) => ScenarioError::Mistakes(vec![format!("{named}:{line}: {what}")]),
         })?;
-        Scenario::parse(&text, &named)
+        let folder = path.parent().unwrap_or(Path::new(""));
+        compile::compile(&text, &named, &Outside::Here(folder)).map_err(ScenarioError::Mistakes)
     }
 
-    /// Reads a scenario from `text`; `source` names it in messages.
+    /// Reads a scenario from `text`; `source` names it in messages. Files that it names are looked for in the current folder.
     ///
     /// # Errors
     /// As of `read`.
     pub fn parse(text: &str, source: &str) -> Result<Scenario, ScenarioError> {
-        compile::compile(text, source).map_err(ScenarioError::Mistakes)
+        compile::compile(text, source, &Outside::Here(Path::new(""))).map_err(ScenarioError::Mistakes)
+    }
+
+    /// What is wrong with the text of a scenario, whether or not what it takes from outside is there.
+    ///
+    /// # Errors
+    /// As of `read`.
+    pub fn look(text: &str, source: &str) -> Result<(), ScenarioError> {
+        compile::compile(text, source, &Outside::Absent).map(drop).map_err(ScenarioError::Mistakes)
+    }
+
+    /// Its secrets, which must not be shown.
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
+    /// Of a file with rows that are used once each: its name, and how many it has.
+    pub fn rows_of(&self, feed: usize) -> Option<(&str, u64)> {
+        self.feeds.get(feed).map(|feed| (feed.file.as_str(), feed.table.rows()))
     }
 
     /// What its users share, before any load.
@@ -131,10 +160,21 @@ impl Scenario {
     }
 }
 
+impl TryFrom<Sent> for Scenario {
+    type Error = ScenarioError;
+
+    fn try_from(sent: Sent) -> Result<Scenario, ScenarioError> {
+        let text = sent.text.clone();
+        compile::compile(&text, "scenario", &Outside::sent(sent)?).map_err(ScenarioError::Mistakes)
+    }
+}
+
 /// The JSON schema of scenario files.
 pub fn scenario_schema() -> serde_json::Value {
     schemars::schema_for!(file::ScenarioFile).to_value()
 }
 
+#[cfg(test)]
+mod outside_tests;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,10 @@
 //! A scenario that was compiled.
 
-use crate::ScenarioError;
 use crate::chat::Chat;
+use crate::data::{Feed, Table};
+use crate::extract::Extract;
+use crate::outside::{Secrets, Sent};
+use crate::rate::RateSchedule;
 use crate::template::{Source, Template};
 use crate::think::Think;
 use crate::users::UserKind;
@@ -22,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// auditor = 5
 ///
 /// [session]
-/// start = ["login"]              # at session start, before the mix is drawn; or for kinds: { trader = ["login"] }
+/// start = ["login-page", "login"]    # at session start, before the mix is drawn; or for kinds: { trader = ["login"] }
 /// restart_after = ["logout"]     # after these a new session begins
 /// think_ms = { mean = 500 }      # after an answer, exponential; or evenly { from = 100, to = 900 }, or always 500; default 0
 ///
@@ -33,9 +36,18 @@ use serde::{Deserialize, Serialize};
 /// order = { kind = "uuid" }      # or session-uuid, once per session; unix-ms: the time in milliseconds since 1970
 /// receipt = { kind = "counter", from = 1 }    # each draw is the next number, for all users together; after `to`, from the beginning
 ///
-/// [extract]                      # the text after the first `after` to the next `before`, at most 1 KiB
-/// holding = { operation = "portfolio", after = 'data-holding="', before = '"', once = true }
-/// market = { operation = "create-market", after = "id=", before = ";" }
+/// [rate]                         # of an open loop, over time; `assay load` takes it where it is given no other
+/// schedule = "10 to 100 for 1m, 100 for 2m, 100 for 1m spike 900 for 1s every 10s"    # or "10 to 90 in 9 steps for 3m", or "trace FILE"
+///
+/// [[data]]                       # rows of a file beside this one, whose columns are named as values are: .csv with a header, .json with
+/// file = "accounts.csv"          # an array of objects, .ndjson; at most 64 MiB of values
+/// order = "once"                 # or sequential (default; begins again after the last row), or random; once: each row is used once, by all
+/// per = "session"                # users and injectors together, and the load ends where one is wanted after the last; default: "request"
+///
+/// [extract]                      # values from right answers, at most 1 KiB: by the text after the first `after` to the next `before`; or by
+/// holding = { operation = "portfolio", after = 'data-holding="', before = '"', once = true }    # json = "/items/0/id" (RFC 6901),
+/// market = { operation = "create-market", after = "id=", before = ";" }    # regex = 'id=(\d+)' (its first group), header = "X-Id",
+/// login-fields = { operation = "login-page", form = "login" }    # field = "csrf" of a form; this one: all hidden fields of a form
 ///
 /// [[operation]]
 /// name = "create-market"
@@ -44,18 +56,27 @@ use serde::{Deserialize, Serialize};
 /// path = "/markets"
 ///
 /// [[operation]]
+/// name = "login-page"
+/// weight = 0
+/// path = "/login"
+///
+/// [[operation]]
 /// name = "login"
 /// weight = 0
 /// method = "POST"                # default GET
 /// path = "/login"
-/// form = { user = "uid:{user}" } # or body = "..."; and headers = { Accept = "..." }
+/// form = { user = "uid:{user}", password = "{password}" }    # or body = "..."
+/// hidden = "login-fields"        # sent back before the fields of the form
+/// requires = "login-fields"
+/// otherwise = "login-page"
+/// headers = { X-Api-Key = "${env:API_KEY}" }    # from the environment of whoever starts the load; stored and shown nowhere
 /// status = [200, 302]            # default any from 200 to 299, and 304
 ///
 /// [[operation]]
 /// name = "portfolio"
 /// weight = 90
 /// path = "/portfolio?side={side}&symbols={symbols}"
-/// follow_redirects = true        # up to ten on the same server, within the request's time; default false
+/// follow_redirects = true        # up to ten on the same server, within the request's time, and counted by operation; default false
 ///
 /// [[operation]]
 /// name = "audit"
@@ -79,8 +100,7 @@ use serde::{Deserialize, Serialize};
 /// weight = 4
 /// path = "/logout"
 /// "#;
-/// assert_eq!(assay_scenario::Scenario::parse(text, "example.toml")?.name(), "brokerage-example");
-/// # Ok::<(), assay_scenario::ScenarioError>(())
+/// assert_eq!(assay_scenario::Scenario::look(text, "example.toml").map_err(|e| e.to_string()), Ok(()));
 /// ```
 ///
 /// A chat has `[chat]` instead of operations, and an address that begins with `chat://` or `chats://` (TLS): `room_users = 20` and
@@ -90,9 +110,9 @@ use serde::{Deserialize, Serialize};
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
 /// it is not found removes it. In a closed loop the shares of `[users]` are those of users, in an open loop those of
 /// requests, and a user who thinks takes none: where all of a kind do, another user comes. Cookies are kept for each session (their domain, path and later expiry are not
-/// supported). Not supported either: compressed answers, HTTP/2, character entities in extracts.
+/// supported). Not supported either: compressed answers, character entities between `after` and `before`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "Sent", into = "Sent")]
 pub struct Scenario {
     pub(crate) name: String,
     /// As it was written.
@@ -103,25 +123,26 @@ pub struct Scenario {
     pub setup: Vec<usize>,
     /// At least one kind.
     pub users: Vec<UserKind>,
-    /// Values that are counters.
+    /// The rate of an open loop over time, where the scenario says it.
+    pub rate: Option<RateSchedule>,
+    /// Values and files that are counted.
     pub(crate) counters: u16,
+    pub(crate) feeds: Vec<Feed>,
+    pub(crate) secrets: Secrets,
     pub(crate) values: Vec<Value>,
     pub(crate) extracts: Vec<Extract>,
     /// Where it has this, its only operation is to say something.
     pub chat: Option<Chat>,
 }
 
-impl TryFrom<String> for Scenario {
-    type Error = ScenarioError;
-
-    fn try_from(text: String) -> Result<Scenario, ScenarioError> {
-        Scenario::parse(&text, "scenario")
-    }
-}
-
-impl From<Scenario> for String {
-    fn from(scenario: Scenario) -> String {
-        scenario.text
+impl From<Scenario> for Sent {
+    fn from(scenario: Scenario) -> Sent {
+        Sent {
+            data: scenario.feeds.iter().map(|feed| Table::clone(&feed.table)).collect(),
+            secrets: scenario.secrets.sent(),
+            rate: scenario.rate,
+            text: scenario.text,
+        }
     }
 }
 
@@ -149,6 +170,10 @@ pub struct Operation {
     /// From getting a connection to the whole answer.
     pub timeout_ns: u64,
     pub(crate) think: Option<Think>,
+    /// The body of the answer is needed, not only its length.
+    pub keeps_body: bool,
+    /// The head of the answer is needed.
+    pub keeps_head: bool,
     /// Extracts that the answer is searched for.
     pub(crate) extracts: Vec<usize>,
     /// Extracts that are used up by the request.
@@ -164,18 +189,6 @@ pub enum Fault<'a> {
     Status,
     /// Its body does not hold this.
     Without(&'a [u8]),
-}
-
-/// A value taken from an answer.
-#[derive(Debug, Clone)]
-pub(crate) struct Extract {
-    pub name: String,
-    pub after: Finder<'static>,
-    pub before: Finder<'static>,
-    /// A request that sends the value uses it up.
-    pub once: bool,
-    /// It comes from a one-time request.
-    pub is_given: bool,
 }
 
 impl Operation {
@@ -196,6 +209,8 @@ impl Operation {
             otherwise: None,
             timeout_ns: chat.timeout_ns,
             think,
+            keeps_body: false,
+            keeps_head: false,
             extracts: Vec::new(),
             uses_up: Vec::new(),
             restarts_session: false,
@@ -207,13 +222,8 @@ impl Operation {
         let templates = [Some(&self.path), Some(&self.headers), self.body.as_ref()].into_iter().flatten();
         templates.flat_map(Template::sources).filter_map(|source| match source {
             Source::Extracted(at) => Some(at),
-            Source::Drawn(_) => None,
+            Source::Drawn(_) | Source::Column(..) | Source::Secret(_) => None,
         })
-    }
-
-    /// The answer's body is needed, not only its length.
-    pub fn keeps_body(&self) -> bool {
-        self.contains.is_some() || !self.extracts.is_empty()
     }
 
     /// What is wrong with an answer of this status and body.

@@ -20,6 +20,10 @@ pub(crate) enum Source {
     Drawn(usize),
     /// Number among the scenario's `[extract]`s.
     Extracted(usize),
+    /// Numbers among the scenario's `[[data]]` and the columns of its file.
+    Column(usize, usize),
+    /// Number among the scenario's secrets.
+    Secret(usize),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +31,9 @@ pub(crate) enum Part {
     Literal(Box<[u8]>),
     Placeholder(Source, Encoding),
 }
+
+/// Before the name of a variable of the environment.
+pub(crate) const ENV: &str = "env:";
 
 /// A text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,6 +55,11 @@ impl Template {
             let (before, from_brace) = rest.split_at(open);
             match placeholder(from_brace) {
                 Some(name) => {
+                    // A variable of the environment is `${env:NAME}`.
+                    let before = match name.strip_prefix(ENV) {
+                        Some(_) => before.strip_suffix('$').ok_or_else(|| format!("write ${{{name}}}"))?,
+                        None => before,
+                    };
                     template.literal(before.as_bytes());
                     template.parts.push(Part::Placeholder(resolve(name)?, encoding));
                     rest = &from_brace[name.len() + 2..];
@@ -109,10 +121,15 @@ impl Template {
     }
 }
 
+/// Whether a text begins with `{name}` or `{env:NAME}`.
+pub(crate) fn begins_placeholder(text: &str) -> bool {
+    placeholder(text).is_some()
+}
+
 /// The name in `{name}` at the start of `text`: a letter, then letters, digits, `-` and `_`.
 fn placeholder(text: &str) -> Option<&str> {
     let name = text.strip_prefix('{')?.split_once('}')?.0;
-    is_name(name).then_some(name)
+    is_name(name.strip_prefix(ENV).unwrap_or(name)).then_some(name)
 }
 
 /// Whether a value can be called so.

@@ -2,13 +2,10 @@
 
 use crate::shared::Extracted;
 use crate::template::{self, Source, encode};
-use crate::{Operation, Scenario, Shared, Template};
+use crate::{Answered, Operation, Scenario, Shared, Template};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-
-/// Longest value that is taken from an answer, bytes; what is longer counts as not there.
-const EXTRACTED_BYTES_MAX: usize = 1024;
 
 /// State of a user between requests.
 pub struct User {
@@ -21,7 +18,9 @@ pub struct User {
     start_position: usize,
     /// Values of kind `session-*`, once drawn, by number among all values.
     session_values: Vec<Option<Box<[u8]>>>,
-    pub(crate) extracted: Extracted,
+    /// Rows of files that are drawn once per session, once drawn.
+    session_rows: Vec<Option<u64>>,
+    extracted: Extracted,
 }
 
 /// Texts that a request shares between its places: each value is drawn once per request. Reused, so that no
@@ -30,6 +29,9 @@ pub struct User {
 pub struct Drawn {
     texts: Vec<Vec<u8>>,
     fresh: Vec<bool>,
+    /// Rows of files.
+    rows: Vec<Option<u64>>,
+    used_up: Option<usize>,
 }
 
 impl Drawn {
@@ -39,6 +41,14 @@ impl Drawn {
         self.texts.resize_with(values, Vec::new);
         self.fresh.clear();
         self.fresh.resize(values, false);
+        self.rows.clear();
+        self.rows.resize(scenario.feeds.len(), None);
+        self.used_up = None;
+    }
+
+    /// A file whose rows were all used before this request: it cannot be sent.
+    pub fn used_up(&self) -> Option<usize> {
+        self.used_up
     }
 }
 
@@ -54,6 +64,7 @@ impl User {
             kind,
             start_position: 0,
             session_values: vec![None; scenario.values.len()],
+            session_rows: vec![None; scenario.feeds.len()],
             extracted: vec![None; scenario.extracts.len()],
         }
     }
@@ -120,6 +131,15 @@ impl User {
                 template::Part::Placeholder(Source::Drawn(at), encoding) => {
                     encode(self.value(scenario, *at, drawn), *encoding, out);
                 }
+                template::Part::Placeholder(Source::Column(feed, column), encoding) => {
+                    match self.row(scenario, *feed, drawn) {
+                        Some(row) => encode(scenario.feeds[*feed].table.value(row, *column), *encoding, out),
+                        None => drawn.used_up = Some(*feed),
+                    }
+                }
+                template::Part::Placeholder(Source::Secret(at), encoding) => {
+                    encode(scenario.secrets.value(*at), *encoding, out);
+                }
                 template::Part::Placeholder(Source::Extracted(at), encoding) => {
                     let own = self.extracted[*at].as_deref();
                     // There, since an operation that uses it requires it, or a one-time request gave it.
@@ -127,6 +147,16 @@ impl User {
                 }
             }
         }
+    }
+
+    /// The row of a file that this request, or this session, has.
+    fn row(&mut self, scenario: &Scenario, feed: usize, drawn: &mut Drawn) -> Option<u64> {
+        let of = &scenario.feeds[feed];
+        let kept = if of.per_session { &mut self.session_rows[feed] } else { &mut drawn.rows[feed] };
+        if kept.is_none() {
+            *kept = of.draw(&mut self.random, &self.shared);
+        }
+        *kept
     }
 
     fn value<'a>(&'a mut self, scenario: &Scenario, at: usize, drawn: &'a mut Drawn) -> &'a [u8] {
@@ -154,17 +184,10 @@ impl User {
         }
     }
 
-    /// Takes values from a correct answer to `operation`: the text after the first `after` to the next `before`.
-    /// What is not found is no longer there.
-    pub fn extract(&mut self, scenario: &Scenario, operation: &Operation, body: &[u8]) {
+    /// Takes values from a correct answer to `operation`. What is not found is no longer there.
+    pub fn extract(&mut self, scenario: &Scenario, operation: &Operation, answer: &Answered) {
         for at in &operation.extracts {
-            let extract = &scenario.extracts[*at];
-            let found = extract.after.find(body).and_then(|start| {
-                let rest = &body[start + extract.after.needle().len()..];
-                let rest = &rest[..rest.len().min(EXTRACTED_BYTES_MAX + extract.before.needle().len())];
-                extract.before.find(rest).map(|end| &rest[..end])
-            });
-            self.extracted[*at] = found.map(Into::into);
+            self.extracted[*at] = scenario.extracts[*at].place.find(answer);
         }
     }
 
@@ -172,6 +195,7 @@ impl User {
     pub fn restart(&mut self) {
         self.start_position = 0;
         self.session_values.iter_mut().for_each(|value| *value = None);
+        self.session_rows.iter_mut().for_each(|row| *row = None);
         self.extracted.iter_mut().for_each(|value| *value = None);
     }
 }
@@ -220,6 +244,10 @@ mod tests {
 
     fn user(seed: u64, number: u64, scenario: &Scenario) -> User {
         User::new(seed, number, 0, scenario, &scenario.shared())
+    }
+
+    fn answered(body: &[u8]) -> Answered<'_> {
+        Answered { body, head: b"" }
     }
 
     /// Path and body of a request.
@@ -275,17 +303,17 @@ mod tests {
             names.contains(&2)
         };
         assert!(!drawn(&mut session), "no holding is known, so nothing is sold");
-        session.extract(&scenario, &scenario.operations[1], b"<b id=<77> id=<78>");
+        session.extract(&scenario, &scenario.operations[1], &answered(b"<b id=<77> id=<78>"));
         assert!(drawn(&mut session));
         assert!(request(&mut session, &scenario, "sell").starts_with("/sell/77\n"));
         assert!(!drawn(&mut session), "a value that is used once is used up");
-        session.extract(&scenario, &scenario.operations[1], b"id=<5>");
-        session.extract(&scenario, &scenario.operations[1], b"nothing");
+        session.extract(&scenario, &scenario.operations[1], &answered(b"id=<5>"));
+        session.extract(&scenario, &scenario.operations[1], &answered(b"nothing"));
         assert!(!drawn(&mut session), "the newest answer holds none");
         session.extract(
             &scenario,
             &scenario.operations[1],
-            &[b"id=<".as_slice(), &[b'9'; 5_000], b">"].concat(),
+            &answered(&[b"id=<".as_slice(), &[b'9'; 5_000], b">"].concat()),
         );
         assert!(!drawn(&mut session), "too long to be meant");
     }

@@ -127,6 +127,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let partners = baselines(&study, &specs, &present);
     let findings = replaced_baselines(&study, &specs, &outcome);
     let scenarios = scenarios(&workload, &specs, &present, &mut document);
+    check_rate(&scenarios, &mut document);
     if let Some(capacity) = &capacity {
         check_limited(&capacity.limited_operations, &scenarios, &mut document);
     }
@@ -409,6 +410,17 @@ fn scenarios(
         .zip(present)
         .map(|(spec, is_present)| is_read(is_present).then(|| of(spec)).flatten())
         .collect()
+}
+
+/// A study sets the rate of each window itself, and compares windows of the same load.
+fn check_rate(scenarios: &[Option<Scenario>], document: &mut Document) {
+    if scenarios.iter().flatten().any(|scenario| scenario.rate.is_some()) {
+        document.add(
+            "scenario",
+            "its [rate] is a schedule for `assay load`; a study sets the rate of each of its windows and searches itself, so that they can \
+             be compared: leave [rate] out",
+        );
+    }
 }
 
 /// Limits hold for operations that there are.

@@ -1,20 +1,28 @@
 //! `assay load`: the generator alone.
 
+mod recording;
+
 use crate::arguments::{Arrivals, LoadArguments, TlsArguments};
 use crate::command::inject;
 use crate::failure::Failure;
-use crate::progress::bar;
+use crate::live::LiveLoad;
 use crate::{output, seed, stop};
 use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured,
     Progress, Scenario, TlsOptions,
 };
-use assay_model::{DeliverySummary, LatencySummary, LoadResult, Protocol, ProtocolSummary};
+use assay_model::{DeliverySummary, LatencySummary, LoadResult, Protocol, ProtocolSummary, RatePoint};
+use assay_scenario::RateSchedule;
 use assay_text::redact;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// How long a load is where nothing says it.
+const DURATION: Duration = Duration::from_secs(10);
+/// Lines of a rate over time.
+const RATES_SHOWN: usize = 12;
 /// Samples of what went wrong that are shown as text; `--json` gives all that were kept.
 const PROBLEMS_SHOWN: usize = 6;
 pub(super) const STREAMS_OF_HTTP1: &str =
@@ -22,32 +30,38 @@ pub(super) const STREAMS_OF_HTTP1: &str =
 
 /// Loads a URL and prints what was measured. The exit code is 1 when the figures cannot be used; `problems` says why.
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
-    let law = law(arguments)?;
+    if arguments.recording.from_har.is_some() || arguments.recording.from_access_log.is_some() {
+        return recording::scenario(&arguments.recording);
+    }
     let config = config(arguments)?;
+    let duration = duration(arguments, config.rate.as_ref())?;
+    let law = law(arguments, config.rate.as_ref(), duration)?;
+    let rate = config.rate.clone();
     let scenario = redact::text(config.scenario.text()).into_owned();
     let group = inject::connect(&arguments.injectors, &config)?;
     let stop = stop::flag_on_signal()?;
-    let milliseconds = arguments.duration.as_millis().min(u128::from(u64::MAX)) as u64;
-    let bar = bar(Some(milliseconds), "{bar:30} {elapsed_precise}  {msg}");
-    let mut on_progress = |progress: Progress| {
-        bar.set_position(progress.elapsed.as_millis().min(u128::from(u64::MAX)) as u64);
-        bar.set_message(format!("{} answered, {} failed", progress.completed, progress.errors));
-    };
+    let mut live = LiveLoad::new(duration);
+    let mut on_progress = |progress: Progress| live.show(&progress);
     let measured = match group {
         Some(mut group) => {
             let (settle, slow_above) = (Duration::ZERO, None);
-            let window = LoadWindow { load: law, settle, length: arguments.duration, slow_above };
+            let window = LoadWindow { load: law, settle, length: duration, slow_above };
             group.window(&window, &stop, &mut on_progress)
         }
         None => {
             let mut generator = Generator::new(config)?;
             let logs = arguments.hlog.as_deref().map(create_log).transpose()?;
-            generator.run(&law, arguments.duration, &stop, logs, &mut on_progress)
+            generator.run(&law, duration, &stop, logs, &mut on_progress)
         }
     };
-    drop(bar);
+    drop(live);
     let measured = measured?;
-    let result = LoadResult { scenario: Some(scenario), ..measured.result() };
+    let result = LoadResult {
+        scenario: Some(scenario),
+        rate_schedule: rate.as_ref().map(|rate| rate.text().to_owned()),
+        rates: rate.as_ref().map(|rate| measured.rates(rate)).unwrap_or_default(),
+        ..measured.result()
+    };
     if arguments.json {
         output::print_json(&result)?;
     } else {
@@ -78,20 +92,47 @@ fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
         Some(users) if scenario.is_chat() => users,
         _ => arguments.connections,
     };
+    let config = GeneratorConfig::new(base_url, scenario, connections);
+    let rate = match &arguments.rate_schedule {
+        Some(text) => {
+            let schedule = RateSchedule::parse(text, Path::new(""));
+            Some(schedule.map_err(|what| Failure::input(format!("--rate-schedule: {what}")))?)
+        }
+        None if arguments.rate.or(arguments.users.map(f64::from)).is_some() => None,
+        None => config.rate.clone(),
+    };
     Ok(GeneratorConfig {
+        rate,
         tls: tls.with_files(trust.as_deref(), (client_cert.as_deref(), client_key.as_deref()))?,
         http,
         in_flight_max: arguments.in_flight,
         seed: arguments.seed.unwrap_or_else(seed::any),
-        ..GeneratorConfig::new(base_url, scenario, connections)
+        ..config
     })
 }
 
-fn law(arguments: &LoadArguments) -> Result<Load, Failure> {
-    match (arguments.rate, arguments.users) {
-        (Some(rate_per_s), _) => Ok(Load::Open { arrivals: law_of(arguments.arrivals), rate_per_s }),
-        (None, Some(users)) => Ok(Load::Closed { users, think: None }),
-        (None, None) => Err(Failure::input("give either --rate or --users")),
+fn law(arguments: &LoadArguments, rate: Option<&RateSchedule>, duration: Duration) -> Result<Load, Failure> {
+    let open = |rate_per_s| Load::Open { arrivals: law_of(arguments.arrivals), rate_per_s };
+    match (arguments.rate, arguments.users, rate) {
+        (Some(rate_per_s), ..) => Ok(open(rate_per_s)),
+        (None, Some(users), _) => Ok(Load::Closed { users, think: None }),
+        (None, None, Some(rate)) => Ok(open(rate.mean_rate_per_s(0.0, duration.as_secs_f64()))),
+        (None, None, None) => {
+            Err(Failure::input("give --rate, --users or --rate-schedule; the scenario has no [rate]"))
+        }
+    }
+}
+
+/// As long as is asked for, or as the schedule is, which a load can cut short and not go beyond.
+fn duration(arguments: &LoadArguments, rate: Option<&RateSchedule>) -> Result<Duration, Failure> {
+    let length = rate.map(RateSchedule::length);
+    match (arguments.duration, length) {
+        (Some(asked), Some(length)) if length < asked => Err(Failure::input(format!(
+            "--duration {}: the schedule of the rate ends after {}; leave --duration out, or add a phase",
+            assay_text::duration::exact(asked),
+            assay_text::duration::exact(length)
+        ))),
+        (asked, length) => Ok(asked.or(length).unwrap_or(DURATION)),
     }
 }
 
@@ -102,7 +143,7 @@ fn law_of(arrivals: Arrivals) -> ArrivalLaw {
     }
 }
 
-fn create_log(path: &std::path::Path) -> Result<IntervalLogs, Failure> {
+fn create_log(path: &Path) -> Result<IntervalLogs, Failure> {
     let file = fs_err::File::create(path)
         .map_err(|e| Failure::input(format!("{e}; give --hlog a path that can be written")))?;
     Ok(IntervalLogs::each_second(io::BufWriter::new(file)))
@@ -152,6 +193,8 @@ fn write_text(
     if result.operations.len() > 1 {
         write_mix(out, result)?;
     }
+    write_redirects(out, result)?;
+    write_rates(out, result)?;
     inject::write_injectors(out, &result.injectors)?;
     if !result.valid {
         writeln!(out, "\n  NOT VALID: do not use these figures")?;
@@ -180,6 +223,40 @@ fn write_protocol(out: &mut dyn Write, protocol: &ProtocolSummary) -> io::Result
             "    {name}, {streams} streams on a connection{allowed}; the server left {left_by_server} connections (GOAWAY) and reset \
              {reset_by_server} requests"
         )?;
+    }
+    Ok(())
+}
+
+fn write_redirects(out: &mut dyn Write, result: &LoadResult) -> io::Result<()> {
+    for operation in
+        result.operations.iter().filter(|operation| operation.redirects.is_some_and(|count| count > 0))
+    {
+        let count = operation.redirects.unwrap_or(0);
+        writeln!(
+            out,
+            "  {count} redirects followed in {} requests of {}",
+            operation.requests, operation.name
+        )?;
+    }
+    Ok(())
+}
+
+/// The offered rate over time, in a few lines; `--json` has them all.
+fn write_rates(out: &mut dyn Write, result: &LoadResult) -> io::Result<()> {
+    if result.rates.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n  {:<24}{:>14}{:>14}", "seconds", "offered/s", "answered/s")?;
+    let each = result.rates.len().div_ceil(RATES_SHOWN);
+    for part in result.rates.chunks(each) {
+        let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
+        let length_s = last.to_s - first.from_s;
+        let mean = |of: fn(&RatePoint) -> f64| {
+            part.iter().map(|point| of(point) * (point.to_s - point.from_s)).sum::<f64>() / length_s
+        };
+        let [offered, answered] = [mean(|point| point.offered_per_s), mean(|point| point.answered_per_s)];
+        let span = format!("{:.1} to {:.1}", first.from_s, last.to_s);
+        writeln!(out, "  {span:<24}{offered:>14.1}{answered:>14.1}")?;
     }
     Ok(())
 }

@@ -17,6 +17,9 @@ pub(crate) const BODY_KEPT_BYTES_MAX: usize = 1 << 20;
 /// Longest part of a body that is kept otherwise, to show it when its status is wrong, bytes.
 const BODY_SHOWN_BYTES_MAX: usize = 4096;
 
+/// Longest head that is kept, bytes.
+const HEAD_KEPT_BYTES_MAX: usize = 64 << 10;
+
 /// One connection's side of a protocol.
 pub(crate) trait Exchange: Send {
     /// A connection was opened, the so many-th of its number: forgets the last one. What the client says first goes to `out`.
@@ -131,6 +134,9 @@ pub(crate) struct Answer {
     body_kept_bytes_max: usize,
     /// Values of the `Set-Cookie` headers, each ended by a line feed, which they cannot hold.
     set_cookies: Vec<u8>,
+    /// Header lines, each ended by a line feed; none where they are not wanted.
+    pub head: Vec<u8>,
+    keeps_head: bool,
     /// Where it leads; empty where it says nothing of it.
     pub location: Vec<u8>,
 }
@@ -143,6 +149,23 @@ impl Answer {
         self.body_kept_bytes_max = if keeps_body { BODY_KEPT_BYTES_MAX } else { BODY_SHOWN_BYTES_MAX };
         self.set_cookies.clear();
         self.location.clear();
+        self.head.clear();
+        self.keeps_head = false;
+    }
+
+    /// Its header lines are wanted.
+    pub fn keep_head(&mut self) {
+        self.keeps_head = true;
+    }
+
+    /// A header came, of any name.
+    pub fn header(&mut self, name: &[u8], value: &[u8]) {
+        let length = name.len() + value.len() + 2;
+        if self.keeps_head && self.head.len() + length <= HEAD_KEPT_BYTES_MAX {
+            let line = name.iter().chain(b":").chain(value);
+            self.head.extend(line.map(|byte| if *byte < b' ' { b' ' } else { *byte }));
+            self.head.push(b'\n');
+        }
     }
 
     /// Keeps what is wanted of a part of the body.
@@ -158,9 +181,10 @@ impl Answer {
         self.set_cookies.push(b'\n');
     }
 
-    /// Forgets the cookies of an interim answer.
+    /// Forgets the headers of an interim answer.
     pub fn clear_cookies(&mut self) {
         self.set_cookies.clear();
+        self.head.clear();
     }
 
     /// Values of the `Set-Cookie` headers.

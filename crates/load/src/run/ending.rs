@@ -29,6 +29,40 @@ impl Run<'_> {
         self.leave(active.waiting.user, done_ns, ready_ns);
     }
 
+    /// A request found no row that was not used yet: the stretch ends where it should have started, as if it had been planned so.
+    pub(super) fn out_of_rows(
+        &mut self,
+        feed: usize,
+        (slot, session): (usize, usize),
+        waiting: &Waiting,
+        now_ns: u64,
+    ) {
+        let end_ns = waiting.intended_ns.max(self.start_ns + 1);
+        if end_ns < self.end_ns {
+            let drain_ns = self.drain_end_ns - self.end_ns;
+            self.drain_end_ns = self.drain_end_ns.min(now_ns + drain_ns);
+            self.end_ns = end_ns;
+            self.schedule.end_at(end_ns);
+            self.tally.end_at(end_ns);
+            let (file, rows) = self.generator.config.scenario.rows_of(feed).unwrap_or_default();
+            let s = (end_ns - self.start_ns) as f64 / 1e9;
+            self.tally.note(
+                format!("data {file}"),
+                format!("all {rows} rows were used, each once; the load ended with them, after {s:.3} s"),
+            );
+        }
+        self.free.put(slot, now_ns);
+        if waiting.user.is_none() {
+            let kind = self.generator.sessions[session].kind;
+            self.idle.put(session, kind, (now_ns, now_ns));
+        }
+        self.schedule.finish(now_ns, None, now_ns, |_| ());
+        // They should have started later.
+        while self.schedule.take().is_some() {
+            self.schedule.finish(now_ns, None, now_ns, |_| ());
+        }
+    }
+
     fn books(&mut self) -> Books<'_> {
         Books { recorder: &mut self.recorder, window: &mut self.window, start_ns: self.start_ns }
     }

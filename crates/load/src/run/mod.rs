@@ -234,6 +234,7 @@ impl<'a> Run<'a> {
                 completed: so_far.completed,
                 errors: so_far.errors(),
                 in_flight: self.schedule.in_flight(),
+                response_ns: self.recorder.response_so_far_ns(),
             });
         }
         if !self.stopped && stop.load(Ordering::Relaxed) && now_ns < self.drain_end_ns {
@@ -298,6 +299,9 @@ impl<'a> Run<'a> {
         let operation = &config.scenario.operations[number];
         let request = &mut self.slots[slot].request;
         user.write_request(&config.scenario, operation, &endpoint.base.prefix, &mut self.drawn, request);
+        if let Some(feed) = self.drawn.used_up() {
+            return self.out_of_rows(feed, (slot, session), &waiting, now_ns);
+        }
         let deadline_ns = now_ns.saturating_add(operation.timeout_ns);
         self.deadline_floor_ns = self.deadline_floor_ns.min(deadline_ns);
         if self.start_ns <= waiting.intended_ns {

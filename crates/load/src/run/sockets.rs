@@ -234,15 +234,16 @@ impl Run<'_> {
                 self.close(at);
             }
             active.redirects += 1;
+            self.tally.redirected(active.operation, active.waiting.intended_ns);
             active.is_put = false;
             self.slots[slot].active = Some(active);
             return self.send(at);
         }
         let answer = connection.answer(stream);
         let intended_ns = active.waiting.intended_ns;
-        let is_right = match checked(operation, answer) {
+        let is_right = match checked(operation, answer, scenario.secrets()) {
             Ok(()) => {
-                session.extract(scenario, operation, &answer.body);
+                session.extract(scenario, operation, answer);
                 self.tally.answered(active.operation, intended_ns, done_ns);
                 true
             }

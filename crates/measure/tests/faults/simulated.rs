@@ -182,6 +182,7 @@ impl LoadSource for Simulated {
                 name: (*name).to_owned(),
                 asked_share: *share,
                 drawn: None,
+                redirects: None,
                 requests: 0,
                 errors: 0,
             })

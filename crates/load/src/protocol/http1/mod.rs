@@ -35,6 +35,9 @@ impl Exchange for Http1 {
     fn send(&mut self, _stream: usize, request: &Request, out: &mut Vec<u8>) {
         let [method, target] = [Part::Method, Part::Target].map(|part| request.part(part));
         self.reader.begin(method != b"HEAD", request.keeps_body);
+        if request.keeps_head {
+            self.reader.keep_head();
+        }
         let own = request.parts(Part::Headers, Part::Cookie);
         for part in [method, b" ", target, self.fixed.as_bytes(), own] {
             out.extend_from_slice(part);

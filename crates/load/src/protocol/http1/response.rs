@@ -111,6 +111,11 @@ impl ResponseReader {
         self.state = State::Done;
     }
 
+    /// The header lines of what comes are wanted.
+    pub fn keep_head(&mut self) {
+        self.answer.keep_head();
+    }
+
     /// The answer as far as it was read.
     pub fn answer(&self) -> &Answer {
         &self.answer
@@ -257,6 +262,7 @@ impl ResponseReader {
                 }
                 _ => (),
             }
+            self.answer.header(header.name.as_bytes(), header.value);
         }
         self.state = self.body_state(length, chunked)?;
         Ok(())

@@ -210,7 +210,7 @@ impl Exchange for Http2 {
         }
         let windows = (i64::from(WINDOW_BYTES), self.stream_window);
         let expects_body = request.part(Part::Method) != b"HEAD";
-        self.streams[at].begin(self.next_id, expects_body, request.keeps_body, windows);
+        self.streams[at].begin(self.next_id, expects_body, request, windows);
         self.next_id += 2;
         self.open += 1;
         let sent = self.put_body(at, body, out);

@@ -1,6 +1,7 @@
 //! One stream: a request and its answer.
 
 use crate::protocol::Answer;
+use crate::request::Request;
 
 /// Most interim answers (1xx) before the answer.
 const INTERIM_MAX: u32 = 16;
@@ -58,8 +59,11 @@ impl Stream {
     }
 
     /// A request begins.
-    pub fn begin(&mut self, id: u32, expects_body: bool, keeps_body: bool, (room, window): (i64, i64)) {
-        self.answer.begin(keeps_body);
+    pub fn begin(&mut self, id: u32, expects_body: bool, request: &Request, (room, window): (i64, i64)) {
+        self.answer.begin(request.keeps_body);
+        if request.keeps_head {
+            self.answer.keep_head();
+        }
         let answer = std::mem::take(&mut self.answer);
         *self = Stream { id, answer, room, window, expects_body, ..Stream::new() };
     }
@@ -108,6 +112,7 @@ impl Stream {
             b"location" => self.answer.set_location(value),
             _ => (),
         }
+        self.answer.header(name, value);
     }
 
     /// After the headers of a block.

@@ -1,0 +1,104 @@
+//! Logs, right and wrong; what is made is compiled, and its mix and rate are those that were written into the log.
+
+use super::*;
+use crate::Scenario;
+use proptest::prelude::*;
+
+fn line(s: usize, request: &str, status: u16) -> String {
+    format!(
+        "10.0.0.1 - - [10/Oct/2000:13:{:02}:{:02} +0000] \"{request} HTTP/1.1\" {status} 5 \"-\" \"curl\"\n",
+        s / 60,
+        s % 60
+    )
+}
+
+fn made(text: &str, trace: Option<&str>) -> Result<Generated, ScenarioError> {
+    from_access_log(text.as_bytes(), &AccessLog { named: "access.log", trace })
+}
+
+/// Two minutes: 2 requests a second, then 6.
+fn shop() -> String {
+    let mut text = String::new();
+    for s in 0..120 {
+        for number in 0..if s < 60 { 2 } else { 6 } {
+            text += &match number % 3 {
+                0 => line(s, &format!("GET /items/{}?page=2", 1_000 + s), 200),
+                1 => {
+                    line(s, "GET /search?q=red+shoes&token=s3cr3ts3cr3t", if s % 10 == 0 { 404 } else { 200 })
+                }
+                _ => line(s, "GET /users/6f9619ff-8b86-d011-b42d-00c04fc964ff/orders", 200),
+            };
+        }
+    }
+    text + &line(119, "POST /buy", 200) + "what is this\n"
+}
+
+#[test]
+fn a_mix_is_made_by_templates_without_secrets() {
+    let Generated { text, base_url, trace } = made(&shop(), None).expect("a good log");
+    assert_eq!((base_url, trace), (None, None));
+    for part in [
+        "# Made from an access log: 482 lines, of which 480 are requests that can be sent again.",
+        "# 1 lines were not understood, the first is line 482.",
+        "# 1 requests have a body, which a log does not keep; they were left out.",
+        "name = \"GET /items/{items-id}?page={page}\"\nweight = 180\npath = \"/items/{items-id}?page={page}\"",
+        "weight = 180\npath = \"/search?q={q}&token=${env:TOKEN}\"\nstatus = [200, 404]",
+        "weight = 120\npath = \"/users/{users-id}/orders\"",
+        "q = { kind = \"list\", values = [\"red shoes\"] }",
+        "schedule = \"2 for 2s, 2 for 2s",
+        "6 for 2s\"",
+    ] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+    assert!(!text.contains("s3cr3t"), "{text}");
+    Scenario::look(&text, "made.toml").expect("it can be read again");
+}
+
+#[test]
+fn arrivals_are_written_as_they_were_and_spread_within_seconds() {
+    let made = made(&shop(), Some("a.arrivals")).expect("a good log");
+    assert!(made.text.contains("schedule = \"trace a.arrivals\""), "{}", made.text);
+    let trace = made.trace.expect("asked for");
+    let times: Vec<&str> = trace.lines().skip(1).collect();
+    assert_eq!(
+        (times.len(), times[0], times[1], times[2]),
+        (480, "0.250000000", "0.750000000", "1.250000000")
+    );
+    let late = times.iter().filter(|time| time.parse::<f64>().is_ok_and(|s| s >= 60.0)).count();
+    assert_eq!(late, 360);
+}
+
+#[test]
+fn a_log_without_requests_says_why() {
+    let error = |text: &str| made(text, None).expect_err(text).to_string();
+    assert!(error("").starts_with("access log access.log: it holds no request"));
+    assert!(
+        error("a\nb\n").contains("none of its 2 lines is a request (the first that was not understood is 1)")
+    );
+    assert!(error(&line(0, "POST /buy", 200)).contains("1 have a body"));
+}
+
+#[test]
+fn a_line_without_end_is_read_in_bounded_pieces() {
+    let long = format!("{}\n{}", "x".repeat(1 << 20), line(0, "GET /a", 200));
+    assert!(made(&long, None).expect("the second line").text.contains("2 lines, of which 1 are"));
+}
+
+proptest! {
+    #[test]
+    fn any_requests_make_a_scenario_that_can_be_read(
+        targets in proptest::collection::vec("/[a-zA-Z0-9/{}%?&=#\"'\u{e9}$:._-]{0,40}", 1..6),
+        status in 0..700_u16,
+    ) {
+        let text: String = targets.iter().enumerate().map(|(s, target)| line(s, &format!("GET {target}"), status)).collect();
+        if let Ok(made) = made(&text, None) {
+            let read = Scenario::look(&made.text, "made.toml");
+            prop_assert!(read.is_ok(), "{}\n{}", read.expect_err("wrong"), made.text);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_a_log_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = from_access_log(bytes.as_slice(), &AccessLog { named: "any", trace: None });
+    }
+}

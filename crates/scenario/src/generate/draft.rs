@@ -1,0 +1,192 @@
+//! A scenario that is being made from what was recorded, and its text.
+
+use crate::extract::Place;
+use assay_model::schema;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Text of a variable part of a draft: an environment variable.
+pub(super) fn env(name: &str) -> String {
+    format!("${{env:{name}}}")
+}
+
+/// A name for an environment variable or a value, of what it is about.
+pub(super) fn name_of(text: &str, is_variable: bool) -> String {
+    let clean: String = text
+        .chars()
+        .map(|c| match c {
+            c if c.is_ascii_alphanumeric() && is_variable => c.to_ascii_uppercase(),
+            c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+            _ if is_variable => '_',
+            _ => '-',
+        })
+        .take(40)
+        .collect();
+    let clean = clean.trim_matches(['-', '_']);
+    match clean.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        true => clean.to_owned(),
+        false if is_variable => format!("V{clean}"),
+        false => format!("v{clean}"),
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Draft {
+    /// What a reader should know, a line each.
+    pub notes: Vec<String>,
+    pub name: String,
+    /// All operations are a session, in order; else they are drawn by their weights.
+    pub is_journey: bool,
+    pub values: BTreeMap<String, Vec<String>>,
+    pub extracts: Vec<DraftExtract>,
+    pub operations: Vec<DraftOperation>,
+    /// Text of the rate's schedule.
+    pub schedule: Option<String>,
+    pub variables: BTreeMap<String, String>,
+}
+
+pub(super) struct DraftExtract {
+    pub name: String,
+    /// Number of the operation.
+    pub from: usize,
+    pub place: Place,
+}
+
+#[derive(Default)]
+pub(super) struct DraftOperation {
+    pub name: String,
+    pub weight: f64,
+    pub method: String,
+    pub path: String,
+    pub headers: BTreeMap<String, String>,
+    pub form: Option<BTreeMap<String, String>>,
+    pub body: Option<String>,
+    pub statuses: Vec<u16>,
+    /// Numbers among the extracts.
+    pub requires: Vec<usize>,
+    pub think_ms: Option<u64>,
+    pub notes: Vec<String>,
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+/// A table on one line.
+fn table(entries: &BTreeMap<String, String>) -> String {
+    let entries: Vec<String> =
+        entries.iter().map(|(key, value)| format!("{} = {}", quoted(key), quoted(value))).collect();
+    format!("{{ {} }}", entries.join(", "))
+}
+
+/// A comment cannot end by what it quotes.
+fn comment(text: &str, out: &mut String) {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let _ = writeln!(out, "# {text}");
+}
+
+impl Draft {
+    /// Gives the operation a name that no other has.
+    pub fn unique(&self, wanted: &str) -> String {
+        let is_free = |name: &str| !self.operations.iter().any(|one| one.name == name);
+        let numbered = (2..).map(|number| format!("{wanted} {number}"));
+        std::iter::once(wanted.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
+    }
+
+    /// The name of a value with these texts: one that is there already, or a new one.
+    pub fn value(&mut self, wanted: &str, texts: Vec<String>) -> String {
+        let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+        let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+        let is_it = |name: &String| self.values.get(name).is_none_or(|known| *known == texts);
+        let name = names.find(is_it).unwrap_or_default();
+        self.values.insert(name.clone(), texts);
+        name
+    }
+
+    /// Its text. Writing to a String cannot fail.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        self.notes.iter().for_each(|note| comment(note, &mut out));
+        for (name, what) in &self.variables {
+            comment(&format!("Set {name} in the environment: {what}."), &mut out);
+        }
+        let _ = write!(out, "schema = \"{}\"\nname = {}\n", schema::SCENARIO_FILE, quoted(&self.name));
+        if let Some(schedule) = &self.schedule {
+            let _ = write!(out, "\n[rate]\nschedule = {}\n", quoted(schedule));
+        }
+        if self.is_journey {
+            self.journey(&mut out);
+        }
+        if !self.values.is_empty() {
+            out.push_str("\n[values]\n");
+        }
+        for (name, values) in &self.values {
+            let values: Vec<String> = values.iter().map(|value| quoted(value)).collect();
+            let _ = writeln!(out, "{name} = {{ kind = \"list\", values = [{}] }}", values.join(", "));
+        }
+        if !self.extracts.is_empty() {
+            out.push_str("\n[extract]\n");
+        }
+        for DraftExtract { name, from, place } in &self.extracts {
+            let operation = quoted(&self.operations[*from].name);
+            let _ = writeln!(out, "{name} = {{ operation = {operation}, {} }}", written(place));
+        }
+        self.operations.iter().for_each(|operation| self.operation(operation, &mut out));
+        out
+    }
+
+    /// A session is all operations, in order; its last is what is drawn, and ends it.
+    fn journey(&self, out: &mut String) {
+        let names: Vec<String> = self.operations.iter().map(|operation| quoted(&operation.name)).collect();
+        let Some((last, start)) = names.split_last() else { return };
+        let _ = write!(out, "\n[session]\nstart = [{}]\nrestart_after = [{last}]\n", start.join(", "));
+    }
+
+    fn operation(&self, operation: &DraftOperation, out: &mut String) {
+        out.push('\n');
+        operation.notes.iter().for_each(|note| comment(note, out));
+        let _ =
+            write!(out, "[[operation]]\nname = {}\nweight = {}\n", quoted(&operation.name), operation.weight);
+        if operation.method != "GET" {
+            let _ = writeln!(out, "method = {}", quoted(&operation.method));
+        }
+        let _ = writeln!(out, "path = {}", quoted(&operation.path));
+        if !operation.headers.is_empty() {
+            let _ = writeln!(out, "headers = {}", table(&operation.headers));
+        }
+        if let Some(form) = &operation.form {
+            let _ = writeln!(out, "form = {}", table(form));
+        } else if let Some(body) = &operation.body {
+            let _ = writeln!(out, "body = {}", quoted(body));
+        }
+        if !operation.statuses.is_empty() {
+            let statuses: Vec<String> = operation.statuses.iter().map(u16::to_string).collect();
+            let _ = writeln!(out, "status = [{}]", statuses.join(", "));
+        }
+        if let Some(first) = operation.requires.first() {
+            let names: Vec<String> =
+                operation.requires.iter().map(|at| quoted(&self.extracts[*at].name)).collect();
+            let otherwise = quoted(&self.operations[self.extracts[*first].from].name);
+            let _ = write!(out, "requires = [{}]\notherwise = {otherwise}\n", names.join(", "));
+        }
+        if let Some(ms) = operation.think_ms.filter(|ms| *ms > 0) {
+            let _ = writeln!(out, "think_ms = {ms}");
+        }
+    }
+}
+
+/// The keys of an extract that say where it stands.
+fn written(place: &Place) -> String {
+    let text = |finder: &memchr::memmem::Finder| quoted(&String::from_utf8_lossy(finder.needle()));
+    match place {
+        Place::Between { after, before } => format!("after = {}, before = {}", text(after), text(before)),
+        Place::Json(pointer) => format!("json = {}", quoted(pointer)),
+        Place::Regex(regex) => format!("regex = {}", quoted(regex.as_str())),
+        Place::Header(name) => format!("header = {}", quoted(name)),
+        Place::Field { form: None, field } => format!("field = {}", quoted(field)),
+        Place::Field { form: Some(form), field } => {
+            format!("form = {}, field = {}", quoted(form), quoted(field))
+        }
+        Place::Hidden { form } => format!("form = {}", quoted(form)),
+    }
+}
