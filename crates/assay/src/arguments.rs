@@ -8,6 +8,8 @@ mod host;
 mod http;
 mod inject;
 mod memory;
+mod number;
+mod process_name;
 mod time;
 mod tls;
 
@@ -19,11 +21,13 @@ pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
 pub use http::HttpArguments;
 pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
+pub use process_name::ProcessName;
 pub use time::{TimeArguments, TimeCommand, TimeDiffArguments, TimeLookArguments};
 pub use tls::TlsArguments;
 
 use assay_text::duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use number::{parse_count, parse_positive_number};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -175,7 +179,7 @@ pub struct DemoArguments {
 /// Arguments of `assay run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// The study file
+    /// The study file, or the name of a ready-made study: compressed-references
     pub study: PathBuf,
     /// The short form: the [quick] part of the study file
     #[arg(long)]
@@ -237,23 +241,23 @@ pub struct LoadArguments {
     #[arg(required_unless_present = "recording", default_value = "", hide_default_value = true)]
     pub url: String,
     /// Open loop: requests per second, sent whether or not earlier ones are answered; takes the place of the scenario's [rate]
-    #[arg(long, required_unless_present_any = ["users", "rate_schedule", "scenario", "recording"])]
+    #[arg(long, required_unless_present_any = ["users", "rate_schedule", "scenario", "recording"], value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub rate: Option<f64>,
     /// Open loop, with a rate that changes: "100 for 30s, 100 to 500 for 1m" (a ramp), "100 to 500 in 5 steps for 1m", "100 for 1m
     /// spike 900 for 1s every 10s", or "trace FILE", a file of arrival times in seconds
     #[arg(long, value_name = "SCHEDULE")]
     pub rate_schedule: Option<String>,
     /// Closed loop: users who each send the next request once the last is answered
-    #[arg(long)]
+    #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
     pub users: Option<u32>,
     /// How long, for example 30s or 2m [default: 10s, or as long as the schedule of the rate]
-    #[arg(long, value_parser = duration::parse_positive)]
+    #[arg(long, value_parser = duration::parse_positive, allow_negative_numbers = true)]
     pub duration: Option<Duration>,
     /// Connections at most; what waits for one waits in its response time
-    #[arg(long, default_value_t = 64)]
+    #[arg(long, default_value_t = 64, value_parser = parse_count, allow_negative_numbers = true)]
     pub connections: u32,
     /// Requests under way or waiting at most; what exceeds this is counted as failed
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_parser = parse_count, allow_negative_numbers = true)]
     pub in_flight: u32,
     /// Gaps between requests in open loop
     #[arg(long, value_enum, default_value_t = Arrivals::Constant)]

@@ -12,15 +12,18 @@ mod output_file;
 mod progress;
 mod screen;
 mod seed;
+mod slips;
 mod stop;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
 use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match slips::parse(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
     match run(arguments) {
         Ok(code) => code,
         Err(failure) => {

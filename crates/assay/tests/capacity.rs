@@ -27,7 +27,7 @@ fn bad_input_is_told_before_anything_is_loaded() {
     let url = "http://127.0.0.1:9/";
     refuses(&["http://no-such-host.invalid/"], 2, "cannot be resolved");
     refuses(&["ftp://127.0.0.1/"], 2, "URL");
-    refuses(&[url, "--limits", "10,none"], 2, "`none` is not a number of milliseconds");
+    refuses(&[url, "--limits", "10,none"], 2, "`none` is not a response time");
     refuses(&[url, "--percentile", "100"], 2, "use 50 to 99.9");
     refuses(&[url, "--scenario", "/nowhere.toml"], 2, "cannot read scenario /nowhere.toml");
     refuses(&[url, "--limited", "buy"], 2, "without a scenario there is one operation only");

@@ -1,4 +1,4 @@
-//! The logging option that gives this reader all it can use.
+//! The logging option that gives this reader all it can use, and the file that such options name.
 
 /// The option that makes a JVM write a GC log which this reader gets everything from: the same for JDK 17 and
 /// 25, 32 and 64 bits, Serial, Parallel and G1.
@@ -22,9 +22,69 @@ pub fn xlog_option(path: &str) -> String {
     )
 }
 
+/// The file to which options of a JVM make it write its GC log, as they spell it: `%p` and `%t` are still in it. The last that names
+/// one counts; `None` where none does. Forms: `-Xlog:SELECTION:[file=]FILE:...` (JDK 9 on), `-Xloggc:FILE` (JDK 8), and
+/// `-Xverbosegclog:FILE[,FILES,CYCLES]` (OpenJ9).
+pub fn log_file_of<'a>(options: impl IntoIterator<Item = &'a String>) -> Option<String> {
+    options.into_iter().filter_map(|option| file_in(option)).last()
+}
+
+fn file_in(option: &str) -> Option<String> {
+    if let Some(file) = option.strip_prefix("-Xloggc:") {
+        return (!file.is_empty()).then(|| file.to_owned());
+    }
+    if let Some(files) = option.strip_prefix("-Xverbosegclog:") {
+        return files.split(',').next().filter(|file| !file.is_empty()).map(str::to_owned);
+    }
+    let (selection, output) = option.strip_prefix("-Xlog:")?.split_once(':')?;
+    let is_of_gc = |one: &str| {
+        let (tags, level) = one.split_once('=').unwrap_or((one, ""));
+        level != "off" && tags.split('+').any(|tag| matches!(tag.trim_end_matches('*'), "gc" | "all" | ""))
+    };
+    if !selection.split(',').any(is_of_gc) {
+        return None;
+    }
+    let output = output.strip_prefix("file=").unwrap_or(output);
+    // A colon within quotes is one of the path.
+    let file = match output.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next(),
+        None => output.split(':').next(),
+    };
+    file.filter(|file| !matches!(*file, "" | "stdout" | "stderr")).map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_of_a_log_is_found_in_every_form_of_the_option() {
+        let file =
+            |options: &[&str]| log_file_of(&options.iter().map(|o| (*o).to_owned()).collect::<Vec<_>>());
+        for (option, expected) in [
+            ("-Xlog:gc*:file=/var/log/gc-%p-%t.log:uptime:filecount=5", "/var/log/gc-%p-%t.log"),
+            ("-Xlog:gc:gc.log", "gc.log"),
+            ("-Xlog:safepoint,gc+heap=debug:file=\"/a:b/gc.log\":tags", "/a:b/gc.log"),
+            ("-Xlog::file=all.log", "all.log"),
+            ("-Xloggc:old.log", "old.log"),
+            ("-Xverbosegclog:j9.log,5,10000", "j9.log"),
+        ] {
+            assert_eq!(file(&[option]).as_deref(), Some(expected), "{option}");
+        }
+        for none in [
+            "-Xlog:gc",
+            "-Xlog:gc*:stdout",
+            "-Xlog:gc=off:file=x",
+            "-Xlog:safepoint:file=x",
+            "-Xmx4g",
+            "-Xlog",
+            "-Xloggc:",
+        ] {
+            assert_eq!(file(&[none]), None, "{none}");
+        }
+        assert_eq!(file(&["-Xloggc:a", "-Xlog:gc:file=b", "-Xmx1g"]).as_deref(), Some("b"));
+        assert_eq!(file(&[&xlog_option("/tmp/a:b.log")]).as_deref(), Some("/tmp/a:b.log"));
+    }
 
     #[test]
     fn a_colon_in_the_path_is_kept_from_ending_it() {

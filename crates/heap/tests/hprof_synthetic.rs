@@ -157,13 +157,16 @@ fn a_dump_that_ends_early_gives_what_was_there() {
 #[test]
 fn what_is_no_dump_is_told() {
     let cases: [(&[u8], &str); 5] = [
-        (b"", "made is no HPROF heap dump: it is empty"),
-        (b"PK\x03\x04 and so on", "made is no HPROF heap dump: it begins with \"P\""),
-        (b"JAVA PROFILE 9.9\0", "made is no HPROF heap dump: its version is unknown: \"JAVA PROFILE 9.9\""),
-        (b"JAVA PROFILE 1.0.2\0\0\0", "made is no HPROF heap dump: it ends within the header"),
+        (b"", "made is not an HPROF heap dump: it is empty"),
+        (b"PK\x03\x04 and so on", "made is not an HPROF heap dump: it begins with \"P\""),
+        (
+            b"JAVA PROFILE 9.9\0",
+            "made is not an HPROF heap dump: its version is unknown: \"JAVA PROFILE 9.9\"",
+        ),
+        (b"JAVA PROFILE 1.0.2\0\0\0", "made is not an HPROF heap dump: it ends within the header"),
         (
             b"JAVA PROFILE 1.0.2\0\0\0\0\x05\0\0\0\0\0\0\0\0",
-            "made is no HPROF heap dump: its identifiers have 5 bytes, not 4 or 8",
+            "made is not an HPROF heap dump: its identifiers have 5 bytes, not 4 or 8",
         ),
     ];
     for (bytes, message) in cases {

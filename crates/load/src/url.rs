@@ -112,10 +112,13 @@ fn split(url: &str) -> Result<(Scheme, &str, &str), LoadError> {
     }
     let (name, rest) = url.split_once("://").unwrap_or(("", url));
     let Some(scheme) = Scheme::ALL.into_iter().find(|scheme| scheme.name().eq_ignore_ascii_case(name)) else {
-        return Err(wrong(
-            url,
-            "it does not start with http://, https://, ws://, wss://, chat://, chats://, chat+ws:// or chat+wss://",
-        ));
+        let cause = "it does not start with http://, https://, ws://, wss://, chat://, chats://, chat+ws:// or chat+wss://";
+        // A name and a port, or a path, that only lacks its scheme.
+        let lacks_scheme =
+            name.is_empty() && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
+        let shown = assay_text::redact::word(url);
+        let meant = if lacks_scheme { format!(", as http://{shown} does") } else { String::new() };
+        return Err(wrong(url, &format!("{cause}{meant}")));
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);

@@ -45,7 +45,9 @@ fn keys_but(table: &impl Serialize, meaningful: &[&str]) -> Vec<String> {
 /// It is on this machine as far as that is said, and is measured as often as that tells something.
 pub(crate) fn check_here(server: &ServerTable, folder: &Path, layout: Layout, document: &mut Document) {
     if let Some(Err(e)) = server.pid.map(|pid| ProcRoot::default().identity_of(pid)) {
-        document.add("server.pid", e.to_string());
+        let pid = server.pid.unwrap_or_default();
+        let what = format!("there is no process with PID {pid}; to list the running JVMs: assay memory");
+        document.add("server.pid", if e.is_absent() { what } else { e.to_string() });
     }
     if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(folder)) {
         document.add("server.tls", e.to_string());

@@ -47,7 +47,7 @@ impl Document {
         let lines = LineIndex::of(text);
         for error in &errors {
             let line = error.span().map(|span| lines.line_at(span.start));
-            document.add_at(line, format!("this is no TOML: {}", error.message()));
+            document.add_at(line, format!("this is not TOML: {}", error.message()));
         }
         if errors.is_empty() {
             let mut walk = Walk { document: &mut document, lines: &lines, root: schema };

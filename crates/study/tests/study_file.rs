@@ -67,7 +67,7 @@ warm_up = { mim = "1s" }
         x.toml:14: `factor.level.reference_mode`: unknown word `32bit`; did you mean `32-bit`?
         x.toml:15: `factor.level.heap`: `1` is not a size: write a whole number and k, m, g or t, like "512m"
         x.toml:17: `load.kind`: unknown word `closd`; did you mean `closed`?
-        x.toml:19: `design.window`: `30` is not a duration: write a number and ms, s, m or h, like "30s"
+        x.toml:19: `design.window`: `30` has no unit: write "30s" for seconds, or ms, m or h
         x.toml:20: `design.blocks` must be a whole number, 1 or more
         x.toml:21: unknown key `mim`; did you mean `min`?
     "#]],
@@ -79,8 +79,8 @@ fn a_text_that_is_no_toml_is_told_with_its_line() {
     check(
         "schema = \"assay.study/1\"\nname = own\n[server\n",
         expect![[r#"
-        x.toml:2: this is no TOML: string values must be quoted, expected literal string
-        x.toml:3: this is no TOML: unclosed table, expected `]`
+        x.toml:2: this is not TOML: string values must be quoted, expected literal string
+        x.toml:3: this is not TOML: unclosed table, expected `]`
     "#]],
     );
 }

@@ -17,6 +17,9 @@ pub fn parse(text: &str) -> Result<Duration, String> {
         "s" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
+        "" if !number.is_empty() => {
+            return Err(format!("`{text}` has no unit: write \"{text}s\" for seconds, or ms, m or h"));
+        }
         _ => {
             return Err(format!(
                 "`{text}` is not a duration: write a number and ms, s, m or h, like \"30s\""

@@ -9,9 +9,34 @@ const GIB: u64 = 1 << 30;
 /// # Errors
 /// What is wrong, and what would be right.
 pub fn parse(text: &str) -> Result<u64, String> {
-    bytes(text).ok_or_else(|| {
-        format!("`{text}` is not a size: write a whole number and k, m, g or t, like \"512m\"")
-    })
+    bytes(text).ok_or_else(|| wrong(text))
+}
+
+/// What is wrong with a size, and the size that may be meant.
+fn wrong(text: &str) -> String {
+    let meant = meant(text).filter(|meant| bytes(meant).is_some());
+    let like = meant.as_deref().unwrap_or("512m");
+    format!("`{text}` is not a size: write a whole number and k, m, g or t, like \"{like}\"")
+}
+
+/// `40gb` and `40 GiB` as `40g`, `1.5g` as `1536m`.
+fn meant(text: &str) -> Option<String> {
+    let text = text.trim().to_ascii_lowercase();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at(split);
+    let unit = unit.trim().chars().next()?;
+    let smaller = match unit {
+        'k' => "",
+        'm' => "k",
+        'g' => "m",
+        't' => "g",
+        _ => return None,
+    };
+    if !number.contains('.') {
+        return Some(format!("{number}{unit}"));
+    }
+    let smaller_units = number.parse::<f64>().ok()? * 1024.0;
+    (smaller_units.fract() == 0.0 && smaller_units < 1e12).then(|| format!("{smaller_units:.0}{smaller}"))
 }
 
 fn bytes(text: &str) -> Option<u64> {
@@ -40,7 +65,7 @@ pub fn parse_with_unit(text: &str) -> Result<u64, String> {
     let has_unit = text.ends_with(|c: char| c.is_ascii_alphabetic()) && !text.starts_with("0x");
     match bytes(text) {
         Some(bytes) if has_unit && bytes > 0 => Ok(bytes),
-        _ => Err(format!("`{text}` is not a size: write a whole number and k, m, g or t, like \"512m\"")),
+        _ => Err(wrong(text)),
     }
 }
 
@@ -106,6 +131,19 @@ mod tests {
         assert_eq!(exact(2047 * MIB + 1), "2146435073 bytes");
         for text in ["1g", "2200m", "96m", "1k"] {
             assert_eq!(option(parse(text).expect(text)), text);
+        }
+    }
+
+    #[test]
+    fn a_size_that_is_nearly_right_is_put_right() {
+        for (text, right) in [
+            ("40gb", "\"40g\""),
+            ("40 GiB", "\"40g\""),
+            ("1.5g", "\"1536m\""),
+            ("31.5G", "\"32256m\""),
+            ("x", "\"512m\""),
+        ] {
+            assert!(parse(text).is_err_and(|said| said.ends_with(right)), "{text}");
         }
     }
 

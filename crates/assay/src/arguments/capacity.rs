@@ -1,5 +1,7 @@
 //! What can be typed after `assay capacity`.
 
+use super::number::parse_count;
+use super::process_name::parse_pid;
 use super::{HttpArguments, InjectorsArguments, TlsArguments};
 use assay_text::duration;
 use clap::{Args, ValueEnum};
@@ -34,7 +36,7 @@ pub struct CapacityArguments {
     /// Scenario file: operations, sessions, checks
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
-    /// Limits of the response time, ms
+    /// Limits of the response time, in ms, or with a unit: 10ms,0.5s
     #[arg(long, default_value = "10,25,50,75,100", value_parser = parse_limits)]
     pub limits: Limits,
     /// The percentile that must keep them
@@ -57,11 +59,11 @@ pub struct CapacityArguments {
     #[arg(long, conflicts_with = "warm_up")]
     pub no_warm_up: bool,
     /// The server's process, to be watched: waits for processors, throttling, restart, and who else uses the machine
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = parse_pid, allow_negative_numbers = true)]
     pub pid: Option<u32>,
     /// Processes that belong to it, with their children, such as a database, other servers, or injectors on its machine: what they
     /// use is not foreign
-    #[arg(long, value_name = "PID,...", value_delimiter = ',', requires = "pid", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "PID,...", value_delimiter = ',', requires = "pid", value_parser = parse_pid, allow_negative_numbers = true)]
     pub companion: Vec<u32>,
     /// The server's GC log, so that pauses can be blamed; best with the decorators uptime,timenanos
     #[arg(long, value_name = "FILE")]
@@ -73,10 +75,10 @@ pub struct CapacityArguments {
     #[arg(long, value_name = "URL")]
     pub reset_url: Option<String>,
     /// Connections at most; what waits for one waits in its response time
-    #[arg(long, default_value_t = 256)]
+    #[arg(long, default_value_t = 256, value_parser = parse_count, allow_negative_numbers = true)]
     pub connections: u32,
     /// Requests under way or waiting at most; what exceeds this is counted as failed
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_parser = parse_count, allow_negative_numbers = true)]
     pub in_flight: u32,
     /// Seed of every random draw; without it each capacity draws other numbers, and says its seed
     #[arg(long)]
@@ -136,11 +138,24 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
 }
 
 fn parse_limit(text: &str) -> Result<f64, String> {
-    let limit: f64 = text.trim().parse().map_err(|_| format!("`{text}` is not a number of milliseconds"))?;
+    let limit = milliseconds(text.trim()).ok_or_else(|| {
+        format!(
+            "`{text}` is not a response time: write a number of milliseconds, or a unit: 10, 10ms or 0.5s"
+        )
+    })?;
     if limit > 0.0 && limit <= LIMIT_MS_MAX {
         Ok(limit)
     } else {
         Err(format!("{text} ms: use more than 0 and at most {LIMIT_MS_MAX} ms"))
+    }
+}
+
+fn milliseconds(text: &str) -> Option<f64> {
+    let of = |number: &str, ms: f64| number.parse::<f64>().ok().map(|number| number * ms);
+    match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+        (Some(number), _) => of(number, 1.0),
+        (None, Some(number)) => of(number, 1e3),
+        (None, None) => of(text, 1.0),
     }
 }
 
@@ -155,7 +170,7 @@ fn parse_limits(text: &str) -> Result<Limits, String> {
 }
 
 fn parse_percentile(text: &str) -> Result<f64, String> {
-    let percentile: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    let percentile: f64 = text.parse().map_err(|_| "not a number: write 99 for p99".to_owned())?;
     if (50.0..=99.9).contains(&percentile) {
         Ok(percentile)
     } else {
@@ -179,9 +194,20 @@ mod tests {
     #[test]
     fn limits_are_sorted_and_each_stands_once() {
         assert_eq!(parse_limits("100, 10,25,10"), Ok(Limits(vec![10.0, 25.0, 100.0])));
-        for bad in
-            ["", "10,", "0", "-1", "nan", "inf", "1e9", "10ms", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"]
-        {
+        assert_eq!(parse_limits("10ms,0.5s,50"), Ok(Limits(vec![10.0, 50.0, 500.0])));
+        for bad in [
+            "",
+            "10,",
+            "0",
+            "-1",
+            "nan",
+            "inf",
+            "1e9",
+            "10min",
+            "ms",
+            "s",
+            "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
+        ] {
             assert!(parse_limits(bad).is_err(), "{bad}");
         }
     }

@@ -1,5 +1,6 @@
 //! What can be typed after `assay gc`.
 
+use super::number::parse_positive_number;
 use assay_gcstudy::Condition;
 use assay_text::duration;
 use clap::{ArgGroup, Args, Subcommand};
@@ -32,17 +33,17 @@ pub enum GcCommand {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("form").args(["json", "csv"]), group = ArgGroup::new("requests_given").args(["requests", "requests_per_second"]))]
 pub struct GcReadArguments {
-    /// Logs: files, plain, gzip or zip, rotated sets, folders; - for standard input
+    /// Logs: files, plain, gzip or zip, rotated sets, folders; - for standard input; the PID of a JVM for the log that it writes
     #[arg(value_name = "LOG", required = true)]
     pub logs: Vec<PathBuf>,
     /// Read all LOGs as one, in the order of time: logs of one server that are not named alike
     #[arg(long)]
     pub join: bool,
     /// Requests that the server answered over the span of the log: gives garbage per request
-    #[arg(long, value_name = "N", value_parser = parse_requests, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub requests: Option<f64>,
     /// The same, given as requests a second
-    #[arg(long, value_name = "R", value_parser = parse_requests, allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub requests_per_second: Option<f64>,
     /// Print the stored form as JSON, one document for each log
     #[arg(long)]
@@ -93,11 +94,6 @@ pub struct GcDiffArguments {
 
 fn parse_condition(text: &str) -> Result<Condition, String> {
     Condition::parse(text).map_err(|e| e.to_string())
-}
-
-fn parse_requests(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if number.is_finite() && number > 0.0 { Ok(number) } else { Err("must be more than 0".to_owned()) }
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr, String> {

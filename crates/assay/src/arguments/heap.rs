@@ -1,5 +1,6 @@
 //! What can be typed after `assay heap`.
 
+use super::process_name::parse_pid;
 use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
@@ -42,7 +43,7 @@ pub struct PredictArguments {
     /// A heap dump (HPROF), plain or gzip; - for standard input
     pub dump: Option<PathBuf>,
     /// Walk the heap of a running JVM instead; the JVM is stopped meanwhile
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = parse_pid, allow_negative_numbers = true)]
     pub pid: Option<u32>,
     /// Longest time that the process may be stopped
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "10s", conflicts_with = "dump")]
@@ -123,7 +124,7 @@ pub struct ModesArguments {
     #[arg(long, value_name = "DUMP", requires = "want")]
     pub dump: Option<PathBuf>,
     /// Mode of a running JVM; may be given again
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = parse_pid, allow_negative_numbers = true)]
     pub pid: Vec<u32>,
     /// Mode of the JVM that wrote a GC log; may be given again
     #[arg(long, value_name = "LOG")]

@@ -1,5 +1,6 @@
 //! What can be typed after `assay memory`.
 
+use super::process_name::{ProcessName, parse_process};
 use assay_report::LeavesShown;
 use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
@@ -38,9 +39,9 @@ pub enum MemoryCommand {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("series").args(["watch", "record"]).multiple(true))]
 pub struct LookArguments {
-    /// The process; without it, the JVMs that run here are listed
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub pid: Option<u32>,
+    /// The process: its number, or a part of its program's name; without it, the JVMs that run here are listed
+    #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
+    pub pid: Option<ProcessName>,
     /// Print the stored form as JSON; with --watch one line for each look, quick or full: its `depth` says which
     #[arg(long, conflicts_with = "record")]
     pub json: bool,
@@ -103,9 +104,9 @@ pub struct DiffArguments {
 /// Arguments of `assay memory advise`.
 #[derive(Debug, Args)]
 pub struct AdviseArguments {
-    /// The process
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub pid: u32,
+    /// The process: its number, or a part of its program's name
+    #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
+    pub pid: ProcessName,
     /// Print the stored form as JSON
     #[arg(long)]
     pub json: bool,
@@ -150,10 +151,13 @@ mod tests {
 
     #[test]
     fn a_pid_stands_beside_the_commands() {
-        assert_eq!(look("assay memory 4242").map(|l| l.pid), Ok(Some(4242)));
+        assert_eq!(look("assay memory 4242").map(|l| l.pid), Ok(Some(ProcessName::Pid(4242))));
         assert_eq!(look("assay memory").map(|l| l.pid), Ok(None));
         assert!(look("assay memory 0").is_err());
-        assert!(look("assay memory kafka").is_err());
+        assert_eq!(
+            look("assay memory kafka").map(|l| l.pid),
+            Ok(Some(ProcessName::Program("kafka".to_owned())))
+        );
         let diff = Arguments::try_parse_from(["assay", "memory", "diff", "a", "b@3"]).expect("a diff");
         assert!(matches!(diff.command, Command::Memory(MemoryArguments { command: Some(_), .. })));
         assert!(Arguments::try_parse_from(["assay", "memory", "4242", "advise", "4242"]).is_err());
@@ -167,7 +171,7 @@ mod tests {
         assert_eq!(freeze("assay memory 1"), None);
         assert_eq!(
             look("assay memory --watch 7").map(|l| (l.pid, l.watch)),
-            Ok((Some(7), Some(Duration::from_secs(2))))
+            Ok((Some(ProcessName::Pid(7)), Some(Duration::from_secs(2))))
         );
     }
 

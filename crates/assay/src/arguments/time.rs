@@ -1,5 +1,7 @@
 //! What can be typed after `assay time`.
 
+use super::number::parse_positive_number;
+use super::process_name::{ProcessName, parse_process};
 use assay_text::duration;
 use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
@@ -45,17 +47,17 @@ pub struct TimeDiffArguments {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("answered").args(["requests", "requests_per_second"]))]
 pub struct TimeLookArguments {
-    /// The process; `assay memory` lists the JVMs that run here
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub pid: u32,
+    /// The process: its number, or a part of its program's name; `assay memory` lists the JVMs that run here
+    #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
+    pub pid: ProcessName,
     /// How long to look [default: 10s; with --watch until Ctrl-C, or until the process ends]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive)]
     pub duration: Option<Duration>,
     /// Requests that the process answers in that time, for CPU time per request
-    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "watch")]
+    #[arg(long, value_name = "N", value_parser = parse_positive_number, allow_negative_numbers = true, conflicts_with = "watch")]
     pub requests: Option<f64>,
     /// Requests that it answers each second
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub requests_per_second: Option<f64>,
     /// Show the CPU time of each INTERVAL until Ctrl-C
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
@@ -88,11 +90,6 @@ pub struct TimeLookArguments {
     pub html: Option<PathBuf>,
 }
 
-fn positive(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if number.is_finite() && 0.0 < number { Ok(number) } else { Err("must be above 0".to_owned()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Arguments, Command};
@@ -119,7 +116,6 @@ mod tests {
             "assay time 7 diff a.json b.json",
             "assay time",
             "assay time 0",
-            "assay time kafka",
             "assay time 7 --requests 5 --requests-per-second 5",
             "assay time 7 --requests 0",
             "assay time 7 --requests-per-second NaN",

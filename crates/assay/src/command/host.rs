@@ -94,7 +94,9 @@ fn diff(arguments: &HostDiffArguments) -> Result<ExitCode, Failure> {
 
 fn read(path: &Path) -> Result<HostSnapshot, Failure> {
     let schema_of = |snapshot: &HostSnapshot| snapshot.schema.clone();
-    read_stored(path, schema::HOST_SNAPSHOT, schema_of, "a snapshot of `assay host --snapshot`")
+    read_stored(path, schema::HOST_SNAPSHOT, schema_of, "a snapshot of `assay host --snapshot`").map_err(
+        |failure| Failure::input(format!("{}\n  make one with: assay host --snapshot FILE", failure.message)),
+    )
 }
 
 fn stored(severity: Severity) -> assay_model::Severity {

@@ -8,9 +8,11 @@ pub mod host;
 pub mod inject;
 pub mod load;
 pub mod memory;
+mod process;
 pub mod report;
 pub mod run;
 pub mod time;
+pub mod what_file;
 
 use crate::failure::Failure;
 use assay_linux::{ProcRoot, ProcessIdentity};

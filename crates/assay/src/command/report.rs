@@ -3,10 +3,12 @@
 mod capacity;
 
 use crate::arguments::{ReportArguments, ReportFormat};
-use crate::failure::Failure;
+use crate::command::what_file::said_of;
+use crate::failure::{Failure, Kind};
 use crate::output;
 use crate::output_file::{can_be_written, write_file, write_result};
 use assay_model::StoredRun;
+use assay_study::StudyError;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,7 +21,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     if let Some(stored) = capacity::stored(folder) {
         return capacity::report(&stored, arguments);
     }
-    let run = assay_study::load_run(folder)?;
+    let run = assay_study::load_run(folder).map_err(|error| not_a_run(folder, error))?;
     let format = if arguments.json { ReportFormat::Json } else { arguments.format };
     match (&arguments.out, format) {
         (Some(path), _) if path.as_os_str() != "-" => {
@@ -32,6 +34,20 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
         _ => output::print(|mut out| write(&run, format, &mut out))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The error with what the path is instead, and where the folders of runs lie.
+fn not_a_run(path: &Path, error: StudyError) -> Failure {
+    let failure = Failure::from(error);
+    let said = said_of(path).filter(|_| !path.is_dir()).map_or_else(String::new, |said| format!("; {said}"));
+    let hint = "assay run STUDY makes one, below runs/ unless --out names another place";
+    match failure.kind {
+        Kind::Input if !path.exists() => {
+            Failure::input(format!("there is no folder {}\n  {hint}", path.display()))
+        }
+        Kind::Input => Failure::input(format!("{}{said}\n  {hint}", failure.message)),
+        _ => failure,
+    }
 }
 
 /// Writes `report.html` into the run directory and returns its path.

@@ -1,12 +1,14 @@
 //! `assay run` and `assay demo`: a study from its file to its report.
 
 use super::report;
+use super::what_file::{FileKind, kind_of, said_of};
 use crate::arguments::{DemoArguments, RunArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{output, stop};
 use assay_model::{Design, Plan, PlannedProcedure};
 use assay_study::{Prepared, RunOptions, RunResult, Study, StudyError};
+use assay_text::near::hint;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +16,8 @@ use std::process::ExitCode;
 
 /// The study of the demo, below the checkout's root.
 const DEMO: &str = "studies/compressed-references.toml";
+/// The folder of the ready-made studies there.
+const STUDIES: &str = "studies";
 
 /// Runs the first study in its short form.
 pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
@@ -35,7 +39,7 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    let studies = prepare(&arguments.study, arguments.quick)?;
+    let studies = prepare(&study_file(&arguments.study)?, arguments.quick)?;
     if arguments.plan {
         for plan in studies.iter().map(Prepared::plan) {
             if arguments.json {
@@ -56,6 +60,52 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         answers &= execute(study, &options, arguments.json)?;
     }
     Ok(exit_code(answers))
+}
+
+/// The file of a study: that which was named, or the ready-made study of that name.
+fn study_file(named: &Path) -> Result<PathBuf, Failure> {
+    if named.is_dir() {
+        let name = named.display();
+        return Err(Failure::input(format!(
+            "{name} is a folder: name a study file in it\n  assay run {name}/STUDY.toml"
+        )));
+    }
+    if let Some(kind) = kind_of(named).filter(|kind| !matches!(kind, FileKind::Study | FileKind::Text)) {
+        let said = said_of(named).filter(|_| kind != FileKind::Log).unwrap_or_default();
+        let what = if said.is_empty() { "a study is a TOML file" } else { said.as_str() };
+        return Err(Failure::input(format!(
+            "{} is not a study: {what}\n  an example: studies/own-server.toml",
+            named.display()
+        )));
+    }
+    if named.exists() {
+        return Ok(named.to_owned());
+    }
+    let folder = checkout().join(STUDIES);
+    let name = named.to_string_lossy();
+    let name = name.strip_suffix(".toml").unwrap_or(&name);
+    let ready_made = folder.join(format!("{name}.toml"));
+    let is_name = named.components().count() == 1;
+    if is_name && ready_made.is_file() {
+        say!("note: the ready-made study {}", shown(&ready_made).display());
+        return Ok(ready_made);
+    }
+    let names = study_names(&folder);
+    let hint = hint(name, names.iter().map(String::as_str));
+    Err(Failure::input(format!(
+        "there is no study file {}, nor a ready-made study of that name{hint}",
+        named.display()
+    )))
+}
+
+/// Names of the ready-made studies.
+fn study_names(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let of_studies = files.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let mut names: Vec<String> =
+        of_studies.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())).collect();
+    names.sort();
+    names
 }
 
 /// A study and its parts. All mistakes in all of them are reported before the first runs; each is read once, and what was read is run.

@@ -16,7 +16,7 @@ pub enum HprofError {
         source: io::Error,
     },
     /// It does not begin as a dump does.
-    #[error("{name} is no HPROF heap dump: {what}")]
+    #[error("{name} is not an HPROF heap dump: {what}")]
     NotHprof {
         /// The file.
         name: String,

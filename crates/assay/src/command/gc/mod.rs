@@ -4,6 +4,7 @@ mod diff;
 mod follow;
 mod metrics_server;
 mod named;
+mod of_process;
 mod shown;
 
 use crate::arguments::{GcArguments, GcCommand, GcReadArguments};

@@ -1,18 +1,46 @@
 //! The logs that were named: found, and refused where they are none.
 
+use super::of_process::logs_of;
 use crate::arguments::GcReadArguments;
+use crate::command::what_file::{FileKind, kind_of, said_of};
 use crate::failure::Failure;
 use assay_gclog::input::{self, Found, InputError};
 use assay_gcstudy::{AnalysisOptions, Requests};
 use assay_model::GcReport;
-use std::path::PathBuf;
+use assay_text::near::nearest;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// Files that are named one after the other in a message; the rest is counted.
 pub const NAMED_MAX: usize = 8;
 
 /// Finds the sets, and says on standard error what was skipped and what lies beside.
 pub fn find(logs: &[PathBuf], join: bool) -> Result<Found, Failure> {
-    let found = input::find(logs, join)?;
+    let logs = of_processes(logs)?;
+    for log in &logs {
+        if let Some(said) = said_of(log).filter(|_| kind_of(log).is_some_and(is_never_a_log)) {
+            return Err(Failure::input(format!("{} is not a GC log: {said}", log.display())));
+        }
+    }
+    let found = input::find(&logs, join).map_err(|error| {
+        let is_missing =
+            matches!(&error, InputError::Open { source, .. } if source.kind() == ErrorKind::NotFound);
+        let failure = Failure::from(error);
+        if is_missing {
+            let first = logs.first().and_then(|log| log.to_str()).unwrap_or_default();
+            if !Path::new(first).exists() && nearest(first, ["diff"]).is_some() {
+                return Failure::input(format!(
+                    "{}\n  did you mean: assay gc diff BEFORE AFTER",
+                    failure.message
+                ));
+            }
+            let hint =
+                "of a running JVM: assay gc PID; a new log: start the server with -Xlog:gc*:file=gc.log";
+            Failure::input(format!("{}\n  {hint}", failure.message))
+        } else {
+            failure
+        }
+    })?;
     for problem in found.passed_over.iter().take(NAMED_MAX) {
         say!("skipped: {}: {}", problem.about, problem.text);
     }
@@ -26,6 +54,23 @@ pub fn find(logs: &[PathBuf], join: bool) -> Result<Found, Failure> {
         say!("note: not read, though named as if of the same log: {}", names.join(", "));
     }
     Ok(found)
+}
+
+/// Kinds whose bytes no form of a log has. A log that was packed, or emptied while it was written, is binary, too.
+fn is_never_a_log(kind: FileKind) -> bool {
+    matches!(kind, FileKind::HeapDump | FileKind::Recording | FileKind::Program | FileKind::Stored(_))
+}
+
+/// The logs, with those of a process in place of its number. A file of that name is a file.
+fn of_processes(logs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut named = Vec::new();
+    for log in logs {
+        match log.to_str().and_then(|name| name.parse::<u32>().ok()).filter(|_| !log.exists()) {
+            Some(pid) => named.extend(logs_of(pid)?),
+            None => named.push(log.clone()),
+        }
+    }
+    Ok(named)
 }
 
 /// How a log is read.
@@ -65,7 +110,7 @@ pub fn is_log(report: &GcReport, name: &str) -> Result<(), Failure> {
 impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         match &error {
-            InputError::Open { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            InputError::Open { source, .. } if source.kind() == ErrorKind::PermissionDenied => {
                 Failure::environment(error.to_string())
             }
             _ => Failure::input(error.to_string()),

@@ -1,5 +1,6 @@
 //! Heap dumps as they are named on the command line.
 
+use crate::command::what_file::{FileKind, kind_of, said_of};
 use crate::failure::Failure;
 use crate::progress::BytesRead;
 use assay_heap::{Census, hprof};
@@ -8,6 +9,7 @@ use std::path::Path;
 
 /// What `-` is called in results.
 const STDIN: &str = "stdin";
+const MAKE_ONE: &str = "\n  make one with: jcmd PID GC.heap_dump FILE";
 
 /// The name of a dump in results and problems.
 pub fn name_of(path: &Path) -> String {
@@ -28,12 +30,17 @@ pub fn read(path: &Path) -> Result<Census, Failure> {
     }
     let metadata = std::fs::metadata(path).map_err(|e| not_opened(path, &e))?;
     if metadata.is_dir() {
-        return Err(Failure::input(format!("{} is a folder, not a heap dump", path.display())));
+        return Err(Failure::input(format!(
+            "{} is a folder, not a heap dump\n  name a dump in it: assay heap predict {}/X.hprof",
+            path.display(),
+            path.display()
+        )));
     }
     // A pipe or a device has no length.
     let total_bytes = metadata.is_file().then_some(metadata.len());
     let progress = BytesRead::new(&format!("reading {}", path.display()), total_bytes);
     hprof::read_file(path, &|bytes| progress.show(bytes)).map_err(|error| match &error {
+        hprof::HprofError::NotHprof { .. } => not_hprof(path, &error),
         hprof::HprofError::Read { source, offset: 0, .. } => not_opened(path, source),
         _ => failure_of(&error),
     })
@@ -49,7 +56,9 @@ fn read_stdin() -> Result<Census, Failure> {
 }
 
 fn not_opened(path: &Path, error: &io::Error) -> Failure {
+    let pid = path.to_str().and_then(|name| name.parse::<u32>().ok());
     let hint = match error.kind() {
+        ErrorKind::NotFound if pid.is_some() => format!("\n  of a running JVM: assay heap predict --pid {}", path.display()),
         ErrorKind::NotFound => format!("\n  make one with: jcmd PID GC.heap_dump {}", path.display()),
         ErrorKind::PermissionDenied => {
             "\n  dumps belong to the server's user, who alone may read them: sudo chmod a+r DUMP, or run as that user".to_owned()
@@ -59,9 +68,19 @@ fn not_opened(path: &Path, error: &io::Error) -> Failure {
     Failure::input(format!("cannot read {}: {error}{hint}", path.display()))
 }
 
+/// What it is instead; what is no file of another kind may be a dump that was cut off.
+fn not_hprof(path: &Path, error: &hprof::HprofError) -> Failure {
+    match (kind_of(path), said_of(path)) {
+        (Some(FileKind::HeapDump | FileKind::Binary | FileKind::Empty) | None, _) | (_, None) => {
+            failure_of(error)
+        }
+        (Some(_), Some(said)) => Failure::input(format!("{error}; {said}{MAKE_ONE}")),
+    }
+}
+
 fn failure_of(error: &hprof::HprofError) -> Failure {
     let hint = match error {
-        hprof::HprofError::NotHprof { .. } => "\n  make one with: jcmd PID GC.heap_dump FILE",
+        hprof::HprofError::NotHprof { .. } => MAKE_ONE,
         hprof::HprofError::NoObjects { .. } => {
             "\n  was the JVM killed while it wrote, or the disk full? make another with: jcmd PID GC.heap_dump FILE"
         }

@@ -3,6 +3,7 @@
 use super::dump;
 use super::no_such_class::no_such_class;
 use crate::arguments::PredictArguments;
+use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
@@ -63,6 +64,7 @@ fn read(arguments: &PredictArguments) -> Result<Heap, Failure> {
             Ok(Heap { census, source, known_model: None, known_stranger: None, frozen_ms: None })
         }
         (None, Some(pid)) => {
+            identity_of(pid)?;
             let LiveCensus { census, model, freeze, .. } =
                 live::census_after(pid, arguments.freeze, &|used| announce(pid, used, arguments.freeze))
                     .map_err(not_walked)?;

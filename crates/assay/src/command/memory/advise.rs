@@ -3,6 +3,7 @@
 use super::read::read;
 use crate::arguments::AdviseArguments;
 use crate::command::identity_of;
+use crate::command::process::pid_of;
 use crate::failure::Failure;
 use crate::{output, stop};
 use assay_linux::ProcRoot;
@@ -21,11 +22,11 @@ const NAP: Duration = Duration::from_millis(50);
 
 /// Looks once, or for as long as asked, and says what limit the process needs.
 pub fn advise(arguments: &AdviseArguments) -> Result<ExitCode, Failure> {
-    let looks = looks(arguments.pid, arguments.watch_for)?;
+    let pid = pid_of(&arguments.pid)?;
+    let looks = looks(pid, arguments.watch_for)?;
     if looks.last().is_some_and(|l| l.jvm.is_none()) {
         return Err(Failure::input(format!(
-            "process {} is not a JVM that could be read: its bounds are not known\n  assay memory {} shows what it holds now",
-            arguments.pid, arguments.pid
+            "process {pid} is not a JVM that could be read: its bounds are not known\n  assay memory {pid} shows what it holds now"
         )));
     }
     let advice = assay_memory::advise(&looks);

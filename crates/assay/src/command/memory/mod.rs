@@ -9,14 +9,17 @@ mod series;
 mod trim;
 
 use crate::arguments::{LookArguments, MemoryArguments, MemoryCommand};
+use crate::command::process::pid_of;
 use crate::failure::Failure;
 use crate::output_file::can_be_written;
 use std::process::ExitCode;
 
 /// Does what was asked for.
 pub fn memory(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
-    arguments.look.html.as_deref().map_or(Ok(()), can_be_written)?;
-    match (&arguments.command, arguments.look.pid) {
+    let files = [&arguments.look.html, &arguments.look.record];
+    files.into_iter().flatten().try_for_each(|path| can_be_written(path))?;
+    let pid = arguments.look.pid.as_ref().map(pid_of).transpose()?;
+    match (&arguments.command, pid) {
         (Some(MemoryCommand::Diff(diff)), _) => diff::diff(diff),
         (Some(MemoryCommand::Advise(advise)), _) => advise::advise(advise),
         (None, None) => list::list(arguments.look.json),

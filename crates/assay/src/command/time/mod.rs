@@ -5,6 +5,7 @@ mod recording;
 
 use crate::arguments::{TimeArguments, TimeCommand, TimeLookArguments};
 use crate::command::identity_of;
+use crate::command::process::pid_of;
 use crate::failure::Failure;
 use crate::output_file::{can_be_written, write_result};
 use crate::screen::{self, Screen};
@@ -36,13 +37,14 @@ pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
 /// Looks at the process for the time asked for, and shows what it used.
 fn account(arguments: &TimeLookArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
-    identity_of(arguments.pid)?;
+    let pid = pid_of(&arguments.pid)?;
+    identity_of(pid)?;
     let stop = stop::flag_on_signal_with(screen::leave)?;
     let mut recording = Recording::read(arguments)?;
-    let mut gauge = TimeGauge::start(arguments.pid)?;
+    let mut gauge = TimeGauge::start(pid)?;
     if arguments.jfr == Some(None) {
         // Starting the recorder takes the JVM a second or more, which is not of the time that is looked at.
-        recording = Recording::start(&gauge, arguments);
+        recording = Recording::start(&gauge, pid, arguments);
         gauge.look()?;
         gauge.restart();
     }
@@ -54,7 +56,7 @@ fn account(arguments: &TimeLookArguments) -> Result<ExitCode, Failure> {
     }
     let asked =
         Sides { samples: !arguments.no_samples && arguments.watch.is_none(), counters: arguments.counters };
-    let sides = SideGauges::start(arguments.pid, asked);
+    let sides = SideGauges::start(pid, asked);
     let mut looking = Looking { gauge, recording, sides, stop: &stop, arguments };
     match arguments.watch {
         Some(interval) => looking.watch(interval),

@@ -34,10 +34,10 @@ impl Recording {
     }
 
     /// Has the JVM record.
-    pub(super) fn start(gauge: &TimeGauge, arguments: &TimeLookArguments) -> Recording {
+    pub(super) fn start(gauge: &TimeGauge, pid: u32, arguments: &TimeLookArguments) -> Recording {
         let feature = gauge.report(None).jvm.and_then(|jvm| jvm.feature);
         let at_most = arguments.duration.unwrap_or(DURATION_DEFAULT) + RECORDING_SPARE;
-        match Recorder::start(arguments.pid, feature, at_most) {
+        match Recorder::start(pid, feature, at_most) {
             Ok(recorder) => Recording::Runs(recorder),
             Err(why) => Recording::Failed(why),
         }

@@ -1,0 +1,152 @@
+//! What a file is that was given to a command which does not read its kind, and which command does.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// What tells the kind of a file stands in its first bytes.
+const HEAD_BYTES_MAX: u64 = 4096;
+
+/// The kinds that some command reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A heap dump (HPROF).
+    HeapDump,
+    /// A recording of the flight recorder.
+    Recording,
+    /// A result that Assay stored.
+    Stored(Stored),
+    /// A study file.
+    Study,
+    /// A program or a library (ELF).
+    Program,
+    /// Something else that is not text.
+    Binary,
+    /// Text, by its name a log.
+    Log,
+    /// Other text.
+    Text,
+    /// A file without content.
+    Empty,
+}
+
+/// Results that commands read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    /// Of `assay memory`.
+    Memory,
+    /// Of `assay time`.
+    Time,
+    /// Of `assay host --snapshot`.
+    HostSnapshot,
+}
+
+/// The kind of a regular file; `None` for what is not one, or cannot be read.
+pub fn kind_of(path: &Path) -> Option<FileKind> {
+    // Opening a pipe would wait for whoever writes into it.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut head = Vec::new();
+    File::open(path).ok()?.take(HEAD_BYTES_MAX).read_to_end(&mut head).ok()?;
+    Some(kind(&head, path))
+}
+
+fn kind(head: &[u8], path: &Path) -> FileKind {
+    let ends_with = |end: &str| path.extension().is_some_and(|it| it.eq_ignore_ascii_case(end));
+    if head.is_empty() {
+        return FileKind::Empty;
+    }
+    if head.starts_with(b"JAVA PROFILE 1.0.") {
+        return FileKind::HeapDump;
+    }
+    if head.starts_with(b"FLR\0") {
+        return FileKind::Recording;
+    }
+    if head.starts_with(b"\x7fELF") {
+        return FileKind::Program;
+    }
+    if head.contains(&0) {
+        return FileKind::Binary;
+    }
+    let text = String::from_utf8_lossy(head);
+    let schema =
+        text.split_once("\"schema\"").map_or("", |(_, rest)| rest.trim_start_matches([':', ' ', '"']));
+    if text.starts_with('{') && schema.starts_with("assay.") {
+        for (name, stored) in [
+            ("assay.memory/", Stored::Memory),
+            ("assay.memory-record/", Stored::Memory),
+            ("assay.time/", Stored::Time),
+            ("assay.host-snapshot/", Stored::HostSnapshot),
+        ] {
+            if schema.starts_with(name) {
+                return FileKind::Stored(stored);
+            }
+        }
+    }
+    if ends_with("toml") {
+        FileKind::Study
+    } else if ends_with("log") {
+        FileKind::Log
+    } else {
+        FileKind::Text
+    }
+}
+
+/// What a path is and which command reads it, for the end of a message; `None` where there is nothing.
+pub fn said_of(path: &Path) -> Option<String> {
+    let name = path.display();
+    if path.is_dir() {
+        return Some(format!(
+            "it is a folder\n  its GC logs: assay gc {name}\n  a run directory: assay report {name}"
+        ));
+    }
+    Some(match kind_of(path)? {
+        FileKind::HeapDump => format!("it is a heap dump\n  assay heap predict {name}"),
+        FileKind::Recording => {
+            format!("it is a recording of the flight recorder\n  assay time PID --jfr {name}")
+        }
+        FileKind::Stored(Stored::Memory) => {
+            format!("it is a result of assay memory\n  assay memory diff {name} LATER")
+        }
+        FileKind::Stored(Stored::Time) => {
+            format!("it is a result of assay time\n  assay time diff {name} LATER")
+        }
+        FileKind::Stored(Stored::HostSnapshot) => {
+            format!("it is a snapshot of a machine\n  assay host {name}")
+        }
+        FileKind::Study => format!("it is a TOML file\n  a study: assay run {name}"),
+        FileKind::Log | FileKind::Text => format!("it is a text file\n  a GC log: assay gc {name}"),
+        FileKind::Program => "it is a program, which no command reads".to_owned(),
+        FileKind::Binary => "it is a binary file, which no command reads".to_owned(),
+        FileKind::Empty => "it is an empty file".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_tell_more_than_the_name() {
+        let cases: [(&[u8], &str, FileKind); 12] = [
+            (b"JAVA PROFILE 1.0.2\0", "gc.log", FileKind::HeapDump),
+            (b"FLR\0\0\x02", "x", FileKind::Recording),
+            (b"\x7fELF\0", "x.log", FileKind::Program),
+            (b"\0\0[0.1s] GC", "x.log", FileKind::Binary),
+            (b"{\n  \"schema\": \"assay.memory/1\"", "x", FileKind::Stored(Stored::Memory)),
+            (b"{\"schema\":\"assay.memory-record/1\"", "x", FileKind::Stored(Stored::Memory)),
+            (b"{\"schema\":\"assay.time/2\"", "x", FileKind::Stored(Stored::Time)),
+            (b"{\"schema\":\"assay.host-snapshot/1\"", "x", FileKind::Stored(Stored::HostSnapshot)),
+            (b"a = 1", "x.TOML", FileKind::Study),
+            (b"[0.1s] GC", "x.log", FileKind::Log),
+            (b"\xff\xfe", "x.txt", FileKind::Text),
+            (b"", "x.hprof", FileKind::Empty),
+        ];
+        for (head, name, expected) in cases {
+            assert_eq!(kind(head, Path::new(name)), expected, "{name}");
+        }
+        assert_eq!(kind_of(Path::new("/dev/null")), None);
+        assert_eq!(said_of(Path::new("/no/such/file")), None);
+    }
+}

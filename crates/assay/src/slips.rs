@@ -1,0 +1,189 @@
+//! What was typed: understood where it can be meant in one way only, and refused with the command that was meant.
+
+use crate::arguments::Arguments;
+use crate::command::what_file::said_of;
+use assay_text::{duration, near};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory, Parser};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Options whose value is left out often, so that it stands behind `=`; people write a blank.
+const WITH_OPTIONAL_VALUE: [&str; 2] = ["--watch", "--freeze"];
+/// Wrong use.
+const WRONG_USE: u8 = 2;
+
+/// Parses the words of a command line, the program's name among them.
+///
+/// # Errors
+/// The exit code, after what is wrong, or the help that was asked for, has been printed.
+pub fn parse(words: Vec<OsString>) -> Result<Arguments, ExitCode> {
+    let words = joined(words, |value| duration::parse_positive(value).is_ok());
+    let error = match Arguments::try_parse_from(&words) {
+        Ok(arguments) => return Ok(arguments),
+        Err(error) => error,
+    };
+    // A number without a unit may be a PID, and is a value only where it cannot be one.
+    let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
+    let error = match joined(words.clone(), is_number) {
+        again if again == words => error,
+        again => match Arguments::try_parse_from(again) {
+            Ok(arguments) => return Ok(arguments),
+            Err(error) => error,
+        },
+    };
+    let _ = error.print();
+    if !error.use_stderr() {
+        return Err(ExitCode::SUCCESS);
+    }
+    let typed: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(hint) = hint(&error, &typed) {
+        say!("{hint}");
+    }
+    Err(ExitCode::from(WRONG_USE))
+}
+
+/// `--watch 5s` as `--watch=5s`.
+fn joined(words: Vec<OsString>, is_value: impl Fn(&str) -> bool) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::with_capacity(words.len());
+    for word in words {
+        let is_behind =
+            joined.last().is_some_and(|last| WITH_OPTIONAL_VALUE.iter().any(|option| last == option));
+        match joined.last_mut() {
+            Some(last) if is_behind && word.to_str().is_some_and(&is_value) => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => joined.push(word),
+        }
+    }
+    joined
+}
+
+/// What was meant, as far as the words show it.
+fn hint(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let program = Arguments::command();
+    let first = typed.first()?;
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+                return None;
+            };
+            of_no_command(typed, word)
+        }
+        ErrorKind::MissingRequiredArgument | ErrorKind::UnknownArgument | ErrorKind::ArgumentConflict => {
+            let command = program.find_subcommand(first)?;
+            misplaced(command, &typed[1..])
+                .or_else(|| without_option(typed))
+                .or_else(|| what_is_missing(error, typed))
+        }
+        _ => None,
+    }
+}
+
+/// A file or a PID where a command is wanted: the command that is for it.
+fn of_no_command(typed: &[String], word: &str) -> Option<String> {
+    let is_of_heap = typed.first().is_some_and(|first| first == "heap");
+    match (word.parse::<u32>(), is_of_heap) {
+        (Ok(pid), true) => Some(format!("  of a running JVM: assay heap predict --pid {pid}")),
+        (Ok(pid), false) => Some(format!("  of a process: assay memory {pid}, or: assay time {pid}")),
+        (Err(_), _) => said_of(Path::new(word)).map(|said| format!("{word}: {said}")),
+    }
+}
+
+/// A command below a command that is misspelt, or that stands behind what it is about.
+fn misplaced(command: &Command, rest: &[String]) -> Option<String> {
+    let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let (place, meant) = rest.iter().enumerate().find_map(|(place, word)| {
+        let exact = names.iter().find(|name| *name == word).copied();
+        let is_near = || near::nearest(word, names.iter().copied()).filter(|_| !Path::new(word).exists());
+        exact.or_else(is_near).map(|meant| (place, meant))
+    })?;
+    if place == 0 && rest[0] == meant {
+        return None;
+    }
+    let others = rest.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, word)| word.as_str());
+    let others: Vec<&str> = others.collect();
+    Some(format!("  did you mean: assay {} {meant} {}", command.get_name(), others.join(" ")))
+}
+
+/// A duration that stands alone: `assay time 4242 30s`.
+fn without_option(typed: &[String]) -> Option<String> {
+    let (first, rest) = typed.split_first().filter(|(first, _)| *first == "time" || *first == "memory")?;
+    let is_alone = |(at, word): &(usize, &String)| {
+        let is_behind_option = at.checked_sub(1).is_some_and(|before| rest[before].starts_with('-'));
+        !is_behind_option && duration::parse_positive(word).is_ok()
+    };
+    let (at, _) = rest.iter().enumerate().find(is_alone)?;
+    let words: Vec<String> = rest
+        .iter()
+        .enumerate()
+        .map(|(place, word)| if place == at { format!("--for {word}") } else { word.clone() })
+        .collect();
+    Some(format!("  did you mean: assay {first} {}", words.join(" ")))
+}
+
+fn what_is_missing(error: &clap::Error, typed: &[String]) -> Option<String> {
+    if error.kind() != ErrorKind::MissingRequiredArgument {
+        return None;
+    }
+    let (first, second) = (typed.first()?.as_str(), typed.get(1).map(String::as_str));
+    Some(match (first, second) {
+        ("time" | "flags", None) | ("memory", Some("advise")) => {
+            "  to list the running JVMs: assay memory".to_owned()
+        }
+        ("memory", _) => "  the PID of the process is missing, or an option that this one needs".to_owned(),
+        ("gc", None) => "  name a log, a folder with logs, or the PID of a JVM that writes one".to_owned(),
+        ("gc", Some("diff")) => "  two logs: assay gc diff before.log after.log".to_owned(),
+        ("load", _) => {
+            "  a load has an address and a law: assay load http://127.0.0.1:8080/ --rate 200, or --users 8"
+                .to_owned()
+        }
+        ("capacity", _) => {
+            "  an address, or the name of a workload: assay capacity http://127.0.0.1:8080/".to_owned()
+        }
+        ("run", None) => {
+            "  to name a study: assay run compressed-references, or: assay run my-server.toml".to_owned()
+        }
+        ("report", None) => "  to name the folder that assay run wrote: assay report runs/tuesday".to_owned(),
+        ("heap", Some("predict")) => {
+            "  a heap dump: assay heap predict kafka.hprof, or a running JVM: assay heap predict --pid PID\n  \
+             jcmd PID GC.heap_dump FILE makes a dump"
+                .to_owned()
+        }
+        ("inject", _) => "  a new token: (umask 077; head -c 24 /dev/urandom | base64 > token)".to_owned(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined_by_blanks(line: &str, is_value: impl Fn(&str) -> bool) -> String {
+        let words = joined(line.split(' ').map(OsString::from).collect(), is_value);
+        words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_duration_behind_an_option_is_its_value_and_a_pid_is_not() {
+        let is_duration = |value: &str| duration::parse_positive(value).is_ok();
+        assert_eq!(joined_by_blanks("assay memory 7 --watch 5s", is_duration), "assay memory 7 --watch=5s");
+        assert_eq!(joined_by_blanks("assay memory --watch 7", is_duration), "assay memory --watch 7");
+        assert_eq!(joined_by_blanks("assay memory --freeze", is_duration), "assay memory --freeze");
+    }
+
+    #[test]
+    fn commands_that_are_misspelt_or_misplaced_are_named() {
+        let program = Arguments::command();
+        let memory = program.find_subcommand("memory").expect("a command");
+        let said = |rest: &str| {
+            misplaced(memory, &rest.split(' ').map(str::to_owned).collect::<Vec<_>>()).unwrap_or_default()
+        };
+        assert_eq!(said("dif a b"), "  did you mean: assay memory diff a b");
+        assert_eq!(said("4242 advise"), "  did you mean: assay memory advise 4242");
+        assert_eq!(said("diff a"), "");
+        assert_eq!(said("4242 --watch"), "");
+    }
+}
