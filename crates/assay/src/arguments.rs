@@ -153,6 +153,9 @@ pub enum Command {
         assay flags '-XX:+UseConcMarkSweepGC -Xmx4g'        in every release that is known"
     )]
     Flags(FlagsArguments),
+    /// Every command with its options, as the page docs/reference/commands.md
+    #[command(hide = true)]
+    Reference,
     /// The work of an emulated guest: started in one by a study with [emulated], and of no use elsewhere
     #[command(hide = true)]
     EmulatedGuest(EmulatedGuestArguments),

@@ -47,6 +47,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Heap(heap) => command::heap::heap(&heap),
         Command::Host(host) => command::host::host(&host),
         Command::Flags(flags) => command::flags::flags(&flags),
+        Command::Reference => command::reference::reference(),
         Command::EmulatedGuest(guest) => {
             assay_emulate::work(&guest.work).map(|()| ExitCode::SUCCESS).map_err(Failure::internal)
         }

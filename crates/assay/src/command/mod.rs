@@ -9,6 +9,7 @@ pub mod inject;
 pub mod load;
 pub mod memory;
 mod process;
+pub mod reference;
 pub mod report;
 pub mod run;
 pub mod time;
