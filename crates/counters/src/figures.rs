@@ -1,6 +1,7 @@
 //! Which figure comes from where, and which are not here.
 
 use crate::bpf::Tracing;
+use crate::jvm::Lacks;
 use crate::look::Look;
 use crate::sampling::{Refused, Sampling};
 use assay_linux::ProcRoot;
@@ -35,8 +36,8 @@ pub(crate) struct Available<'a> {
     pub(crate) tracing: Result<&'a Tracing, &'a Refused>,
     pub(crate) has_clock: bool,
     pub(crate) delays: DelayAccounting,
-    /// Why roles are not known; `None` when they are.
-    pub(crate) no_roles: Option<LeftOutFigure>,
+    /// What is missing of them, or why roles are not known.
+    pub(crate) roles: Result<Lacks, LeftOutFigure>,
     /// Why what threads did after the last look at them is not; `None` when it is.
     pub(crate) no_exit_records: Option<LeftOutFigure>,
     pub(crate) interrupts_per_s: u64,
@@ -90,8 +91,16 @@ impl Available<'_> {
                 "delayacct_blkio_ticks in /proc/PID/task/TID/stat",
             );
         }
-        if self.no_roles.is_none() {
-            known("roles and Java names", TimeRung::VmStructures, "the JVM's own lists of its threads");
+        match self.roles {
+            Ok(Lacks { java_names: false, .. }) => {
+                known("roles and Java names", TimeRung::VmStructures, "the JVM's own lists of its threads");
+            }
+            Ok(_) => known(
+                "roles of threads whose class tells it",
+                TimeRung::VmStructures,
+                "the JVM's own list of Java threads",
+            ),
+            Err(_) => {}
         }
         if self.no_exit_records.is_none() {
             known(
@@ -112,7 +121,15 @@ impl Available<'_> {
                 self.interrupts_per_s
             ),
         });
-        if self.no_roles.is_none() {
+        if let Ok(lacks) = self.roles {
+            if lacks.list || lacks.java_names {
+                figures.push(TimeFigure {
+                    figure: "roles of the other threads".to_owned(),
+                    rung: TimeRung::Procfs,
+                    basis: Certainty::Inferred,
+                    from: "the names that HotSpot gives its own threads in the kernel".to_owned(),
+                });
+            }
             figures.push(TimeFigure {
                 figure: "roles of threads that ended before the JVM's list was read".to_owned(),
                 rung: TimeRung::Procfs,
@@ -141,12 +158,20 @@ impl Available<'_> {
 
     /// Those that are not.
     pub(crate) fn left_out(&self) -> Vec<LeftOutFigure> {
+        let no_roles = self.roles.as_ref().err();
         let mut left_out: Vec<LeftOutFigure> =
-            self.no_roles.iter().chain(&self.no_exit_records).cloned().collect();
+            no_roles.into_iter().chain(&self.no_exit_records).cloned().collect();
         let mut push = |figure: &str, why: &str, enable: &str| {
             let [figure, why, enable] = [figure, why, enable].map(str::to_owned);
             left_out.push(LeftOutFigure { figure, why, enable });
         };
+        if let Ok(Lacks { java_names: true, .. }) = self.roles {
+            push(
+                "Java names of threads",
+                "the JVM's libjvm.so has no symbols, which alone tell where a Java thread has its name; the names are the kernel's",
+                "install the debug symbols of this very build, which are found by its build id (Debian: openjdk-8-dbg), or run a JDK whose libjvm.so has symbols",
+            );
+        }
         if !self.has_schedstat() {
             push(
                 "waiting for a processor",

@@ -4,7 +4,7 @@ use crate::account::{Account, Total};
 use crate::bpf::{Tracing, split_by_tracing, traced_of};
 use crate::figures::{Available, DelayAccounting};
 use crate::findings::findings;
-use crate::jvm::{Jvm, read_jvm};
+use crate::jvm::{Jvm, Lacks, read_jvm};
 use crate::jvms::jvms_of_machine;
 use crate::look::{Look, Target, ticks_ns};
 use crate::sampling::{self, Clocked, CpuClock, Events, PerfMap, Refused, Sampling};
@@ -58,6 +58,7 @@ enum JvmState {
     None(LeftOutFigure),
     Known {
         facts: TimeJvm,
+        lacks: Lacks,
         read_at_ns: u64,
         took_cpu_ns: u64,
         has_frame_pointers: bool,
@@ -261,9 +262,11 @@ impl TimeGauge {
         let Account { cpu_ns: threads_cpu_ns, ends_ns, threads_ended, mut roles, mut groups, threads } =
             Account::of(&self.tracks, total, self.clocks, counts_block_io);
         let exit_records = self.exits.as_ref().ok();
-        let (no_roles, facts, jvm_problems) = match &self.jvm {
-            JvmState::None(why) => (Some(why.clone()), None, &[][..]),
-            JvmState::Known { facts, problems, .. } => (None, Some(facts.clone()), &problems[..]),
+        let (roles_known, facts, jvm_problems) = match &self.jvm {
+            JvmState::None(why) => (Err(why.clone()), None, &[][..]),
+            JvmState::Known { facts, lacks, problems, .. } => {
+                (Ok(*lacks), Some(facts.clone()), &problems[..])
+            }
         };
         let mut problems: Vec<Problem> = Vec::new();
         let difference_ns = less(process.cpu_ns, threads_cpu_ns);
@@ -289,7 +292,7 @@ impl TimeGauge {
             tracing: self.tracing.as_ref(),
             has_clock: self.target.has_clock,
             delays: self.delays,
-            no_roles,
+            roles: roles_known,
             no_exit_records: self.exits.as_ref().err().cloned(),
             interrupts_per_s: self.clocks.interrupts_per_s,
         };
@@ -444,8 +447,8 @@ impl TimeGauge {
                 let took_cpu_ns = thread_cpu_ns().saturating_sub(began_ns);
                 self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(took_cpu_ns);
                 let read_at_ns = assay_linux::monotonic_ns();
-                let Jvm { facts, has_frame_pointers, problems, .. } = jvm;
-                JvmState::Known { facts, read_at_ns, took_cpu_ns, has_frame_pointers, problems }
+                let Jvm { facts, lacks, has_frame_pointers, problems, .. } = jvm;
+                JvmState::Known { facts, lacks, read_at_ns, took_cpu_ns, has_frame_pointers, problems }
             }
             Ok(None) => {
                 JvmState::None(no_roles("the process is no JVM that could be found", "look at a JVM"))

@@ -1,7 +1,8 @@
 //! The JVM's own list of its threads.
 
-use crate::role::{compiler_of, roles_of};
-use assay_hotspot::Hotspot;
+use crate::own_names::{of_java_list, of_other_list};
+use crate::role::{Role, roles_of};
+use assay_hotspot::{Hotspot, ListRead, ThreadLists};
 use assay_linux::{CachedMemory, LinuxError, LiveProcess, MemorySource, ProcRoot};
 use assay_model::{Problem, ThreadKind, ThreadRole, TimeJvm};
 use std::collections::HashMap;
@@ -10,16 +11,32 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) role: ThreadRole,
+    /// Whether the role rests on the kernel's name of the thread.
+    pub(crate) is_inferred: bool,
     pub(crate) name: String,
-    /// Whether the JVM's own name of it, and what its role depends on, could be read.
+    /// Whether the JVM's own name of it, and what its role depends on, could be read, or no later reading can tell more.
     pub(crate) is_whole: bool,
 }
 
 impl Label {
     /// That of a thread which the JVM does not list.
     pub(crate) fn stranger(kernel_name: &str) -> Label {
-        Label { role: ThreadRole::Unknown, name: kernel_name.to_owned(), is_whole: true }
+        Label::by_kernel_name(Role::UNKNOWN, kernel_name)
     }
+
+    fn by_kernel_name(role: Role, kernel_name: &str) -> Label {
+        let Role { role, is_inferred } = role;
+        Label { role, is_inferred, name: kernel_name.to_owned(), is_whole: true }
+    }
+}
+
+/// What a JVM without symbols does not tell of its threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Lacks {
+    /// One of its lists of threads.
+    pub(crate) list: bool,
+    /// Names of Java threads.
+    pub(crate) java_names: bool,
 }
 
 /// A JVM as it was read.
@@ -28,6 +45,8 @@ pub(crate) struct Jvm {
     pub(crate) facts: TimeJvm,
     /// By thread id in Assay's PID namespace.
     pub(crate) labels: HashMap<u32, Label>,
+    /// What of its lists could not be had, whenever it is asked.
+    pub(crate) lacks: Lacks,
     /// Whether compiled methods keep frame pointers.
     pub(crate) has_frame_pointers: bool,
     pub(crate) problems: Vec<Problem>,
@@ -44,6 +63,7 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
     let mut jvm = Jvm {
         facts: TimeJvm::default(),
         labels: HashMap::new(),
+        lacks: Lacks::default(),
         has_frame_pointers: false,
         problems: Vec::new(),
     };
@@ -55,20 +75,13 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
             return Ok(Some(jvm));
         }
     };
-    let outside: HashMap<u32, (u32, &str)> =
+    let kernel: HashMap<u32, (u32, &str)> =
         process.threads().iter().map(|t| (t.tid_inside, (t.tid, t.name.as_str()))).collect();
-    let threads = hotspot.threads();
-    let roles = roles_of(&threads);
-    for (thread, role) in threads.into_iter().zip(roles) {
-        let Some((tid, kernel_name)) = outside.get(&thread.tid_inside) else { continue };
-        let is_whole =
-            thread.name.is_some() && (thread.kind != ThreadKind::Java || thread.java_class.is_some());
-        // The JVM gives its compilers their names in the kernel, too, and nobody else runs in them.
-        let is_nameless_compiler = thread.kind == ThreadKind::Compiler && thread.name.is_none();
-        let role = if is_nameless_compiler { compiler_of(kernel_name) } else { role };
-        let name = thread.name.unwrap_or_else(|| (*kernel_name).to_owned());
-        jvm.labels.insert(*tid, Label { role, name, is_whole });
-    }
+    let lists = hotspot.thread_lists();
+    let is_missing = |list| list == ListRead::NotFound;
+    jvm.lacks =
+        Lacks { list: is_missing(lists.java) || is_missing(lists.others), java_names: !lists.has_java_names };
+    jvm.labels = labels_of(lists, &kernel);
     jvm.has_frame_pointers = hotspot.flags().bool("PreserveFramePointer") == Some(true);
     let version = hotspot.version();
     jvm.facts = TimeJvm {
@@ -78,4 +91,37 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
     };
     jvm.problems.extend(hotspot.problems());
     Ok(Some(jvm))
+}
+
+/// Labels by thread id in Assay's PID namespace. `kernel`: by thread id in the process's own the one in Assay's, and the kernel's name.
+fn labels_of(lists: ThreadLists, kernel: &HashMap<u32, (u32, &str)>) -> HashMap<u32, Label> {
+    let ThreadLists { threads, java, others, has_java_names } = lists;
+    let threads: Vec<_> = threads
+        .into_iter()
+        .filter_map(|thread| {
+            let (_, kernel_name) = kernel.get(&thread.tid_inside)?;
+            Some((thread, *kernel_name))
+        })
+        .collect();
+    // What no list tells, since the JVM does not say where it is, may have one of the names of its threads.
+    let of_missing = |name: &str| {
+        let of_java = || of_java_list(name).filter(|_| java == ListRead::NotFound);
+        of_other_list(name).filter(|_| others == ListRead::NotFound).or_else(of_java)
+    };
+    let mut labels: HashMap<u32, Label> = kernel
+        .values()
+        .filter_map(|(tid, name)| {
+            Some((*tid, Label::by_kernel_name(Role::inferred(of_missing(name)?), name)))
+        })
+        .collect();
+    let roles = roles_of(&threads);
+    for ((thread, kernel_name), Role { role, is_inferred }) in threads.into_iter().zip(roles) {
+        let Some((tid, _)) = kernel.get(&thread.tid_inside) else { continue };
+        let is_java = thread.kind == ThreadKind::Java;
+        let has_name = thread.name.is_some() || is_java && !has_java_names;
+        let is_whole = has_name && (!is_java || thread.java_class.is_some());
+        let name = thread.name.unwrap_or_else(|| kernel_name.to_owned());
+        labels.insert(*tid, Label { role, is_inferred, name, is_whole });
+    }
+    labels
 }

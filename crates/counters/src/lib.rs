@@ -29,6 +29,7 @@ mod jvms;
 mod live_tests;
 mod look;
 mod names;
+mod own_names;
 mod recording;
 mod role;
 mod sampling;

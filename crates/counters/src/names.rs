@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn label(role: ThreadRole, name: &str) -> Label {
-        Label { role, name: name.to_owned(), is_whole: true }
+        Label { role, is_inferred: false, name: name.to_owned(), is_whole: true }
     }
 
     fn names(known: &[(&str, ThreadRole, &str)]) -> KernelNames {

@@ -3,20 +3,32 @@
 //! Classes decide, names only where a class does not tell: everybody may name a Java thread `G1 Conc#0`, but only the JVM makes one of
 //! class `ConcurrentGCThread`. A thread of native code that attached itself (`AttachCurrentThread`) cannot be told from one of the
 //! application.
+//!
+//! Where a libjvm without symbols tells neither the class of a thread nor its Java name, the name that the kernel has of it decides
+//! between those that only differ in that: such a role is inferred.
 
+use crate::own_names::of_java_list;
 use assay_hotspot::JvmThread;
 use assay_model::{ThreadKind, ThreadRole};
 use std::collections::HashSet;
 
 /// JDK's own threads by the class of their Java object; the pollers are among the last.
-const JDK_CLASSES: [&str; 3] =
-    ["java.lang.ref.Reference$ReferenceHandler", "java.lang.ref.Finalizer$FinalizerThread", INNOCUOUS];
+const JDK_CLASSES: [&str; 4] = [
+    "java.lang.ref.Reference$ReferenceHandler",
+    "java.lang.ref.Finalizer$FinalizerThread",
+    INNOCUOUS,
+    "sun.misc.InnocuousThread",
+];
+/// The application's threads have it, and some of the JVM's own.
+const THREAD: &str = "java.lang.Thread";
 const INNOCUOUS: &str = "jdk.internal.misc.InnocuousThread";
 const CARRIER: &str = "jdk.internal.misc.CarrierThread";
 /// Names that the JDK gives to threads that wait on behalf of virtual threads (21 to 25).
-const POLLER_NAMES: [&str; 6] = [
+const POLLER_NAMES: [&str; 8] = [
     "Read-Poller",
     "Write-Poller",
+    "Read-Updater",
+    "Write-Updater",
     "Master-Poller",
     "MasterPoller",
     "VirtualThread-unparker",
@@ -25,38 +37,78 @@ const POLLER_NAMES: [&str; 6] = [
 /// The timer of a pool of class `ForkJoinPool` (JDK 25): that of the carriers wakes virtual threads.
 const POOL_TIMER: &str = "java.util.concurrent.DelayScheduler";
 
-/// What each of the threads of a JVM does.
-pub(crate) fn roles_of(threads: &[JvmThread]) -> Vec<ThreadRole> {
-    let roles: Vec<ThreadRole> = threads.iter().map(role_of).collect();
+/// What a thread does, and whether that rests on the kernel's name of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Role {
+    pub(crate) role: ThreadRole,
+    pub(crate) is_inferred: bool,
+}
+
+impl Role {
+    pub(crate) const UNKNOWN: Role = Role::known(ThreadRole::Unknown);
+
+    const fn known(role: ThreadRole) -> Role {
+        Role { role, is_inferred: false }
+    }
+
+    pub(crate) const fn inferred(role: ThreadRole) -> Role {
+        Role { role, is_inferred: true }
+    }
+}
+
+/// What each of the threads of a JVM does, with the kernel's names of them.
+pub(crate) fn roles_of(threads: &[(JvmThread, &str)]) -> Vec<Role> {
+    let roles: Vec<Role> = threads.iter().map(|(thread, kernel_name)| role_of(thread, kernel_name)).collect();
     let pool = |thread: &JvmThread| {
         let (pool, _) =
             thread.name.as_deref()?.rsplit_once("-worker-").or(thread.name.as_deref()?.rsplit_once('-'))?;
         Some(pool.to_owned())
     };
-    let with_roles = || threads.iter().zip(&roles);
-    let carriers: HashSet<String> = with_roles()
-        .filter(|(_, role)| **role == ThreadRole::Carrier)
-        .filter_map(|(thread, _)| pool(thread))
-        .collect();
-    let is_timer = |thread: &JvmThread| {
-        thread.java_class.as_deref() == Some(POOL_TIMER)
-            && pool(thread).is_some_and(|pool| carriers.contains(&pool))
+    let with_roles = || threads.iter().map(|(thread, _)| thread).zip(&roles);
+    let is_carrier = |role: &Role| role.role == ThreadRole::Carrier;
+    let has_carriers = roles.iter().any(is_carrier);
+    let carriers: HashSet<String> =
+        with_roles().filter(|(_, role)| is_carrier(role)).filter_map(|(thread, _)| pool(thread)).collect();
+    let of_timer = |thread: &JvmThread, role: Role| match pool(thread) {
+        Some(pool) if carriers.contains(&pool) => Role::known(ThreadRole::Poller),
+        // The pool that it serves cannot be told.
+        None if has_carriers => Role::UNKNOWN,
+        _ => role,
     };
-    with_roles().map(|(thread, role)| if is_timer(thread) { ThreadRole::Poller } else { *role }).collect()
+    let is_timer = |thread: &JvmThread| thread.java_class.as_deref() == Some(POOL_TIMER);
+    with_roles()
+        .map(|(thread, role)| if is_timer(thread) { of_timer(thread, *role) } else { *role })
+        .collect()
 }
 
-fn role_of(thread: &JvmThread) -> ThreadRole {
-    let name = thread.name.as_deref().unwrap_or_default();
+fn role_of(thread: &JvmThread, kernel_name: &str) -> Role {
+    let name = thread.name.as_deref();
     match thread.kind {
-        ThreadKind::Compiler => thread.name.as_deref().map_or(ThreadRole::Unknown, compiler_of),
-        ThreadKind::Gc => ThreadRole::Collector,
-        ThreadKind::Vm if thread.jvm_class.as_deref() == Some("JvmtiAgentThread") => ThreadRole::Agent,
-        ThreadKind::Vm => ThreadRole::Vm,
-        // Without its class a Java thread may be anything.
-        ThreadKind::Java => {
-            thread.java_class.as_deref().map_or(ThreadRole::Unknown, |class| of_java(class, name))
+        // The JVM gives its compilers their names in the kernel, too, and nobody else runs in them.
+        ThreadKind::Compiler => Role::known(compiler_of(name.unwrap_or(kernel_name))),
+        ThreadKind::Gc => Role::known(ThreadRole::Collector),
+        ThreadKind::Vm if thread.jvm_class.as_deref() == Some("JvmtiAgentThread") => {
+            Role::known(ThreadRole::Agent)
         }
-        ThreadKind::Native | ThreadKind::Other => ThreadRole::Unknown,
+        ThreadKind::Vm => Role::known(ThreadRole::Vm),
+        ThreadKind::Java => match (thread.java_class.as_deref(), name) {
+            (Some(class), Some(name)) => Role::known(of_java(class, name)),
+            (class, None) => of_nameless(class, kernel_name),
+            // Without its class a Java thread may be anything.
+            (None, Some(_)) => Role::UNKNOWN,
+        },
+        ThreadKind::Native | ThreadKind::Other => Role::UNKNOWN,
+    }
+}
+
+/// The role of a Java thread whose Java name could not be read.
+fn of_nameless(class: Option<&str>, kernel_name: &str) -> Role {
+    match class {
+        // Compilers and some of the JVM's own threads have it, too.
+        Some(THREAD) => Role::inferred(of_java_list(kernel_name).unwrap_or(ThreadRole::Application)),
+        Some(INNOCUOUS) => Role::inferred(of_java(INNOCUOUS, kernel_name)),
+        Some(class) => Role::known(of_java(class, "")),
+        None => of_java_list(kernel_name).map_or(Role::UNKNOWN, Role::inferred),
     }
 }
 
@@ -132,10 +184,11 @@ mod tests {
             stack: None,
             address: 8,
         };
-        assert_eq!(role_of(&thread(None)), ThreadRole::Unknown);
-        assert_eq!(role_of(&thread(Some("C2 CompilerThread0"))), ThreadRole::C2);
-        assert_eq!(role_of(&thread(Some("JVMCI CompilerThread0"))), ThreadRole::OtherCompiler);
-        assert_eq!(compiler_of("C1 CompilerThre"), ThreadRole::C1);
+        let role = |name, kernel_name| role_of(&thread(name), kernel_name);
+        assert_eq!(role(None, "C1 CompilerThre"), Role::known(ThreadRole::C1));
+        assert_eq!(role(Some("C2 CompilerThread0"), "C2 Comp..hread0"), Role::known(ThreadRole::C2));
+        let other = Role::known(ThreadRole::OtherCompiler);
+        assert_eq!(role(Some("JVMCI CompilerThread0"), "JVMCI CompilerT"), other);
     }
 
     #[test]
@@ -158,10 +211,41 @@ mod tests {
             ("ForkJoinPool-1-worker-1", CARRIER, ThreadRole::Carrier),
         ];
         for (name, class, role) in roles {
-            assert_eq!(role_of(&thread(name, class)), role, "{name} {class}");
+            assert_eq!(role_of(&thread(name, class), "x"), Role::known(role), "{name} {class}");
         }
         let timer = |pool: u32| thread(&format!("ForkJoinPool-{pool}-delayScheduler"), POOL_TIMER);
-        let all = [timer(1), timer(2), thread("ForkJoinPool-2-worker-1", CARRIER)];
-        assert_eq!(roles_of(&all), [ThreadRole::Application, ThreadRole::Poller, ThreadRole::Carrier]);
+        let nameless = JvmThread { name: None, ..timer(3) };
+        let all = [timer(1), timer(2), thread("ForkJoinPool-2-worker-1", CARRIER), nameless];
+        let roles = [ThreadRole::Application, ThreadRole::Poller, ThreadRole::Carrier, ThreadRole::Unknown];
+        assert_eq!(roles_of(&all.map(|thread| (thread, "ForkJoinPool-3-"))), roles.map(Role::known));
+    }
+
+    #[test]
+    fn a_thread_of_a_jvm_without_symbols_is_not_the_application_s_by_default() {
+        let thread = |class: Option<&str>| JvmThread {
+            tid_inside: 1,
+            name: None,
+            kind: ThreadKind::Java,
+            jvm_class: None,
+            java_class: class.map(str::to_owned),
+            stack: None,
+            address: 8,
+        };
+        let inferred = Role::inferred;
+        let roles = [
+            (Some(THREAD), "C2 CompilerThre", inferred(ThreadRole::C2)),
+            (Some(THREAD), "Surrogate Locke", inferred(ThreadRole::Vm)),
+            (Some(THREAD), "pool-1-thread-1", inferred(ThreadRole::Application)),
+            (Some("shop.Worker"), "C2 CompilerThre", Role::known(ThreadRole::Application)),
+            (Some(JDK_CLASSES[0]), "Reference Handl", Role::known(ThreadRole::Jdk)),
+            (Some(INNOCUOUS), "Read-Poller", inferred(ThreadRole::Poller)),
+            (Some(INNOCUOUS), "Common-Cleaner", inferred(ThreadRole::Jdk)),
+            (Some(CARRIER), "ForkJoinPool-1-", Role::known(ThreadRole::Carrier)),
+            (None, "C1 Comp..hread0", inferred(ThreadRole::C1)),
+            (None, "pool-1-thread-1", Role::UNKNOWN),
+        ];
+        for (class, kernel_name, role) in roles {
+            assert_eq!(role_of(&thread(class), kernel_name), role, "{class:?} {kernel_name}");
+        }
     }
 }

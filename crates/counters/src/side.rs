@@ -6,7 +6,7 @@ use crate::carriers::CarrierGauge;
 use crate::findings::findings;
 use crate::hardware::HardwareGauge;
 use crate::jvm::read_jvm;
-use assay_linux::{ProcRoot, monotonic_ns};
+use assay_linux::{ProcRoot, monotonic_ns, thread_cpu_ns};
 use assay_model::{LeftOutFigure, ThreadRole, TimeReport};
 
 /// From one reading of the JVM's list of threads to the next, for new carriers.
@@ -32,6 +32,8 @@ pub struct SideGauges {
     carriers: Option<CarrierGauge>,
     listed: Vec<u32>,
     listed_at_ns: Option<u64>,
+    /// CPU time that looks took in Assay.
+    looks_cpu_ns: u64,
 }
 
 impl SideGauges {
@@ -45,6 +47,7 @@ impl SideGauges {
             carriers: asked.samples.then(CarrierGauge::default),
             listed: Vec::new(),
             listed_at_ns: None,
+            looks_cpu_ns: 0,
             proc,
             pid,
         }
@@ -52,6 +55,13 @@ impl SideGauges {
 
     /// Looks once, and makes room for more samples.
     pub fn look(&mut self) {
+        let began_ns = thread_cpu_ns();
+        self.look_at_each();
+        let took_ns = thread_cpu_ns().saturating_sub(began_ns);
+        self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(took_ns);
+    }
+
+    fn look_at_each(&mut self) {
         for gauge in [&mut self.faults, &mut self.data].into_iter().flatten().flatten() {
             gauge.look();
         }
@@ -68,8 +78,9 @@ impl SideGauges {
         }
     }
 
-    /// Adds what they saw to an account, and what follows from it.
+    /// Adds what they saw to an account, what it cost, and what follows from it.
     pub fn add_to(&self, report: &mut TimeReport) {
+        report.looks_cpu_ns = report.looks_cpu_ns.saturating_add(self.looks_cpu_ns);
         let mut problems = Vec::new();
         match &self.faults {
             Some(Ok(gauge)) => report.fault_places = Some(gauge.faults(&mut problems)),

@@ -76,7 +76,9 @@ impl Tracks {
     pub(crate) fn seen(&self) -> impl Iterator<Item = (&Track, Named)> {
         self.tracks.values().map(|track| {
             let named = match &track.label {
-                Some(label) => Named { role: label.role, name: label.name.clone(), is_inferred: false },
+                Some(label) => {
+                    Named { role: label.role, name: label.name.clone(), is_inferred: label.is_inferred }
+                }
                 None => self.inferred(&track.last.name),
             };
             (track, named)
@@ -135,8 +137,10 @@ impl Tracks {
                 misses: 0,
             });
             // A thread that is just starting still has the name of the one that started it.
-            if let Some(label) = track.label.as_ref().filter(|_| track.last.name != counters.name) {
+            if let Some(label) = track.label.as_mut().filter(|_| track.last.name != counters.name) {
                 self.names.note(&counters.name, label);
+                // What rests on the kernel's name is another matter under a new one.
+                label.is_whole &= !label.is_inferred;
             }
             track.last = counters.clone();
             // The kernel lists a thread for a little while after it has sent the record of its end.

@@ -51,5 +51,5 @@ pub use pack::LayoutPack;
 pub use string_table::StringTable;
 pub use structs::Structs;
 pub use symbols::Symbols;
-pub use thread::JvmThread;
+pub use thread::{JvmThread, ListRead, ThreadLists};
 pub use version::JvmVersion;

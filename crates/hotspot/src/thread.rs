@@ -19,6 +19,8 @@ const NAME_BYTES_MAX: usize = 256;
 const STACK_BYTES_MAX: u64 = 1 << 40;
 const PROBLEM: &str = "threads";
 const STRING: &str = "java.lang.String";
+/// The variable in which the JVM keeps where a `java.lang.Thread` has its name.
+const NAME_OFFSET: &str = "_ZN16java_lang_Thread12_name_offsetE";
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,20 +42,51 @@ pub struct JvmThread {
     pub address: u64,
 }
 
+/// How much of one of the JVM's lists of its threads was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListRead {
+    /// All of it.
+    Whole,
+    /// Its beginning: the JVM was just starting or ending a thread.
+    BrokenOff,
+    /// Nothing: neither what this JVM exports nor a symbol tells where it is.
+    NotFound,
+}
+
+/// The JVM's lists of its threads.
+#[derive(Debug, Clone)]
+pub struct ThreadLists {
+    /// Threads of both lists: Java threads first.
+    pub threads: Vec<JvmThread>,
+    /// The list of Java threads, to which compilers and some of the JVM's own threads belong.
+    pub java: ListRead,
+    /// The list of the others: collectors' threads, the VM thread.
+    pub others: ListRead,
+    /// Whether anything tells where a Java thread has its name; without symbols nothing does.
+    pub has_java_names: bool,
+}
+
 impl Hotspot<'_> {
     /// Threads as the JVM knows them: Java threads first. Threads that started or ended while the process was looked at
     /// are left out; those that the JVM does not know are not here.
     pub fn threads(&self) -> Vec<JvmThread> {
+        self.thread_lists().threads
+    }
+
+    /// The same, and how much of each list was read.
+    pub fn thread_lists(&self) -> ThreadLists {
         let reader = ThreadReader {
             hotspot: self,
             tids: self.source().threads().iter().map(|thread| thread.tid_inside).collect(),
             references: References::of(self),
-            name_offset: self.java_offset("_ZN16java_lang_Thread12_name_offsetE"),
+            name_offset: self.java_offset(NAME_OFFSET),
             names: Some(self.names()),
         };
-        let mut threads = reader.java_threads();
-        threads.extend(reader.other_threads());
-        threads
+        let (mut threads, java) = reader.java_threads();
+        let (other_threads, others) = reader.other_threads();
+        threads.extend(other_threads);
+        let has_java_names = self.symbols().address(NAME_OFFSET).is_some();
+        ThreadLists { threads, java, others, has_java_names }
     }
 
     /// Where the JVM has the `Thread` objects of those that run Java code, whatever their state.
@@ -81,12 +114,13 @@ struct ThreadReader<'h, 'm> {
 }
 
 impl ThreadReader<'_, '_> {
-    fn java_threads(&self) -> Vec<JvmThread> {
+    fn java_threads(&self) -> (Vec<JvmThread>, ListRead) {
         let Some(addresses) = self.java_thread_list() else {
             self.hotspot.problem(PROBLEM, "the list of Java threads could not be read");
-            return Vec::new();
+            return (Vec::new(), ListRead::NotFound);
         };
-        addresses.into_iter().filter_map(|address| self.java_thread(address)).collect()
+        let threads = addresses.into_iter().filter_map(|address| self.java_thread(address));
+        (threads.collect(), ListRead::Whole)
     }
 
     fn java_thread_list(&self) -> Option<Vec<u64>> {
@@ -209,7 +243,7 @@ impl ThreadReader<'_, '_> {
     }
 
     /// Collectors' threads, the VM thread and the like: a list that is linked from a private variable.
-    fn other_threads(&self) -> Vec<JvmThread> {
+    fn other_threads(&self) -> (Vec<JvmThread>, ListRead) {
         let hotspot = self.hotspot;
         let list = hotspot.symbols().address("_ZN13NonJavaThread9_the_listE");
         // Folklore: `NamedThread` adds its name behind the link, the last field of `NonJavaThread`; the name is
@@ -218,7 +252,7 @@ impl ThreadReader<'_, '_> {
         let link = hotspot.offset(&[("NamedThread", "_name")]).and_then(|name| name.checked_sub(word_bytes));
         let (Some(list), Some(link)) = (list, link) else {
             hotspot.problem(PROBLEM, "threads that are no Java threads: no symbol tells where they are");
-            return Vec::new();
+            return (Vec::new(), ListRead::NotFound);
         };
         let mut threads = Vec::new();
         let mut next = hotspot.source().word(list);
@@ -231,8 +265,9 @@ impl ThreadReader<'_, '_> {
         // The newest thread comes first: in a JVM that starts one its memory may be younger than the look at the process.
         if next.is_none() {
             hotspot.problem(PROBLEM, "threads that are no Java threads: their list breaks off, since the JVM was just starting or ending one");
+            return (threads, ListRead::BrokenOff);
         }
-        threads
+        (threads, ListRead::Whole)
     }
 
     fn other_thread(&self, address: u64) -> Option<JvmThread> {
@@ -260,6 +295,7 @@ impl ThreadReader<'_, '_> {
             "JfrSamplerThread",
             "JfrCPUSamplerThread",
             "NativeHeapTrimmerThread",
+            "ArchiveWorkerThread",
         ];
         let vm_names = ["VM Thread", "VM Periodic Task Thread", "AsyncLog Thread", "Native Heap Trimmer"];
         let is_vm = class.is_some_and(|class| vm_classes.contains(&class))

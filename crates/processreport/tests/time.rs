@@ -315,6 +315,34 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
+fn the_release_of_a_jvm_is_the_one_that_users_know() {
+    let of = |feature, version: &str| {
+        let jvm = TimeJvm { version: Some(version.to_owned()), feature, collector: None };
+        let report = TimeReport { jvm: Some(jvm), ..sample() };
+        (render_time_terminal(&report, view(120)), page(&report))
+    };
+    for (feature, version, shown) in [
+        (Some(8), "25.504-b01", "JDK 8 (25.504-b01)"),
+        (Some(25), "25.0.3+9-LTS", "JVM 25.0.3+9-LTS"),
+        (Some(25), "25+36", "JVM 25+36"),
+        (Some(2), "25+36", "JDK 2 (25+36)"),
+        (None, "25.504-b01", "JVM 25.504-b01"),
+    ] {
+        let (text, page) = of(feature, version);
+        assert!(text.contains(shown) && page.contains(shown), "{shown}: {text}");
+    }
+}
+
+#[test]
+fn a_thread_whose_role_is_inferred_says_so_on_the_page() {
+    let known = page(&sample());
+    let mut report = sample();
+    report.threads[0].is_role_inferred = true;
+    let shown = "C2 CompilerThread0 (by name)";
+    assert!(page(&report).contains(shown) && !known.contains(shown));
+}
+
+#[test]
 fn groups_that_are_not_listed_are_counted() {
     let few = TerminalView { leaves: LeavesShown::Biggest(1), ..view(100) };
     let text = render_time_terminal(&sample(), few);

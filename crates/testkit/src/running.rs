@@ -190,8 +190,13 @@ pub fn start_buffers(java: &Path, options: &[&str], buffers: u32) -> Running {
 }
 
 /// Programs that every release runs, for tests about `each_release`.
-const OF_EVERY_RELEASE: [&str; 4] =
-    ["java/Counted.java", "java/Objects.java", "java/Recorded.java", "java/Waiting.java"];
+const OF_EVERY_RELEASE: [&str; 5] = [
+    "java/Counted.java",
+    "java/Objects.java",
+    "java/Recorded.java",
+    "java/Waiting.java",
+    "java/Working.java",
+];
 
 /// The folder with the compiled classes of a program in `testdata`, made once: a JVM that compiles it itself starts ten
 /// times as slowly.

@@ -164,7 +164,7 @@ pub struct ExitRecordsTime {
 pub struct RoleTime {
     /// The role.
     pub role: ThreadRole,
-    /// Of its CPU time, that of threads which ended before the JVM's list could be read: their role is inferred.
+    /// Of its CPU time, that of threads whose role is inferred, as of [`TimeGroup::is_role_inferred`].
     #[serde(default)]
     pub inferred_ns: u64,
     /// What its threads used.
@@ -179,8 +179,9 @@ pub struct TimeGroup {
     pub role: ThreadRole,
     /// The name that the threads share, the last number in it replaced: `http-nio-8080-exec-*`.
     pub name: String,
-    /// Whether the role is inferred: the threads ended before the JVM's list could be read, and the kernel's name of them is that of
-    /// threads with this role.
+    /// Whether the role is inferred from the kernel's name of the threads: they ended before the JVM's list could be read, and have the name
+    /// of threads with this role; or the JVM has no symbols that tell its lists or Java names, and they have a name, or none of the names,
+    /// that HotSpot gives its own threads.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_role_inferred: bool,
     /// What its threads used.

@@ -132,7 +132,7 @@ fn groups(report: &TimeReport) -> Table {
 
 fn threads(report: &TimeReport) -> String {
     let table = Table::of("The threads that used most CPU time", &report.threads)
-        .words("Name", |thread| clean(&thread.name))
+        .words("Name", |thread| words::thread_name(thread))
         .words("Role", |thread| thread.role.title().to_owned())
         .figures("Thread id", |thread| thread.tid.to_string())
         .figures("CPU time", |thread| duration(thread.cpu_ns))

@@ -3,7 +3,7 @@
 use assay_kit::Row;
 use assay_kit::number::{count, counted, duration, percent, percent_share, significant};
 use assay_kit::text::{clean, to_the_second};
-use assay_model::{Estimate, TimeGroup, TimeReport, TimeSums};
+use assay_model::{Estimate, ThreadTime, TimeGroup, TimeJvm, TimeReport, TimeSums};
 
 const NS_PER_S: f64 = 1e9;
 /// An interval of a share that is wider than this tells nothing.
@@ -16,7 +16,7 @@ pub fn subject(report: &TimeReport) -> String {
     let mut parts = vec![format!("pid {}", report.pid)];
     match &report.jvm {
         Some(jvm) => {
-            parts.extend(jvm.version.as_ref().map(|v| format!("JVM {}", clean(v))));
+            parts.extend(jvm_version(jvm));
             parts.extend(jvm.collector.as_ref().map(|c| clean(c)));
         }
         None => parts.push("not a JVM that could be read".to_owned()),
@@ -24,6 +24,22 @@ pub fn subject(report: &TimeReport) -> String {
     parts.push(format!("{} in {}", counted(report.looks, "look", "looks"), duration(report.duration_ns)));
     parts.push(to_the_second(&report.taken_at));
     parts.join(" · ")
+}
+
+/// The release that users know, and the JVM's own version: that of JDK 8 has a number of HotSpot's, `25.504-b01`.
+fn jvm_version(jvm: &TimeJvm) -> Option<String> {
+    let version = jvm.version.as_ref().map(|version| clean(version));
+    match (jvm.feature, version) {
+        (Some(feature), Some(version)) if is_of_release(&version, feature) => Some(format!("JVM {version}")),
+        (Some(feature), Some(version)) => Some(format!("JDK {feature} ({version})")),
+        (Some(feature), None) => Some(format!("JDK {feature}")),
+        (None, version) => version.map(|version| format!("JVM {version}")),
+    }
+}
+
+fn is_of_release(version: &str, feature: u32) -> bool {
+    let number = feature.to_string();
+    version.strip_prefix(&number).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The answer: CPU time, how many processors that is, and its split.
@@ -135,7 +151,16 @@ fn ended(report: &TimeReport) -> String {
 
 /// The name of threads that share one, and whether their role is but inferred.
 pub fn group_name(group: &TimeGroup) -> String {
-    clean(&group.name) + if group.is_role_inferred { " (by name)" } else { "" }
+    clean(&group.name) + by_name(group.is_role_inferred)
+}
+
+/// The same of one thread.
+pub fn thread_name(thread: &ThreadTime) -> String {
+    clean(&thread.name) + by_name(thread.is_role_inferred)
+}
+
+fn by_name(is_role_inferred: bool) -> &'static str {
+    if is_role_inferred { " (by name)" } else { "" }
 }
 
 /// The control group beside the process.
