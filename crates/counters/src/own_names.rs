@@ -57,6 +57,9 @@ const IN_OTHER_LIST: &[(&str, ThreadRole)] = &[
     ("G1 Refine Control", Collector),
     ("G1 Refinement Workers##", Collector),
     ("G1 Concurrent Refinement Thread##", Collector),
+    // Folklore: a refinement thread of JDK 8 may run before it is given its name, and keeps this one; only threads of a concurrent
+    // collector start so. Held by: `every_thread_that_the_jvm_prints_has_its_role`.
+    ("Unknown Thread", Collector),
     ("G1 Service", Collector),
     ("G1 Young RemSet Sampling", Collector),
     ("Concurrent Mark-Sweep GC Thread", Collector),
@@ -177,6 +180,7 @@ mod tests {
             "String Deduplic",
             "StrDedup",
             "G1 Concurrent R",
+            "Unknown Thread",
             "G1 Main Concurr",
             "G1 Main Marker",
             "G1 Conc#0",
