@@ -104,6 +104,22 @@ fn a_log_that_does_not_tell_the_mode_gives_none() {
     assert_eq!(name(&Records::read("x", "[0.1s][info][gc] Using G1\n".as_bytes())), "unknown");
 }
 
+/// Whether references are compressed is known where the mode is not: a 32-bit JVM says the same as a 64-bit one without them.
+#[test]
+fn a_log_that_says_that_references_are_not_compressed_is_taken_at_its_word() {
+    for (said, is_compressed) in [("Disabled", "false"), ("Enabled (Zero based)", "true")] {
+        let text = format!("[0.007s][info][gc,init] Compressed Oops: {said}\n");
+        let log = Records::read("x", text.as_bytes());
+        assert_eq!(
+            log.jvm.settings.get("compressed references").map(String::as_str),
+            Some(is_compressed),
+            "{said}"
+        );
+    }
+    let log = Records::read("x", b"[0.007s][info][gc,init] Version: 17.0.15+6 (release)\n".as_slice());
+    assert_eq!(log.jvm.settings.get("compressed references"), None, "what is not said is not known");
+}
+
 #[test]
 fn the_clock_of_the_log_is_the_monotonic_clock_of_the_kernel() {
     let mut runs = 0;
