@@ -94,11 +94,15 @@ fn what_is_absent_is_no_zero() {
 }
 
 #[test]
-fn what_j9_says_of_references_is_told_without_their_mode() {
+fn what_a_log_says_of_references_is_told_without_their_mode() {
     let mut report = sample::empty();
-    let settings = [("compressed references".to_owned(), "true".to_owned())];
-    report.jvms = vec![GcJvm { settings: settings.into(), ..GcJvm::default() }];
-    assert!(terminal(&report, 100).contains("· references compressed\n"), "{}", terminal(&report, 100));
+    for (is_compressed, told) in
+        [("true", "· references compressed\n"), ("false", "· references not compressed\n")]
+    {
+        let settings = [("compressed references".to_owned(), is_compressed.to_owned())];
+        report.jvms = vec![GcJvm { settings: settings.into(), ..GcJvm::default() }];
+        assert!(terminal(&report, 100).contains(told), "{}", terminal(&report, 100));
+    }
 }
 
 #[test]

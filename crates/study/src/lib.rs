@@ -32,6 +32,8 @@ mod prepare;
 mod process_table;
 mod program_table;
 mod read;
+#[cfg(test)]
+mod ready_made_tests;
 mod redacted;
 mod run_dir;
 mod runner;

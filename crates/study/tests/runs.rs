@@ -171,6 +171,18 @@ fn wrong_answers_and_a_failed_audit_count_for_nothing() {
     assert!(!fixture.load().trials[0].trial.counts());
 }
 
+/// Were each of the three windows measured again as often as it may be, there would be twelve.
+#[test]
+fn where_no_window_ever_counts_repeats_are_given_up() {
+    let design = RESIDENT.replace("repeats_max = 0", "repeats_max = 3");
+    let fixture = Fixture::new(&(design + &fault("answers-wrongly")), "");
+    let (result, events) = fixture.run(false, |_, _| ());
+    assert!(result.is_ok(), "{result:?}");
+    let ended = events.iter().filter(|event| matches!(event.kind, RunEventKind::WindowEnded { .. })).count();
+    // Three blocks: four windows in the first, two in the second, at which all six are known to count for nothing; one in the third.
+    assert_eq!(ended, 7);
+}
+
 #[test]
 fn an_interrupted_run_leaves_no_process_and_goes_on_where_it_was() {
     for design in [FRESH, RESIDENT] {

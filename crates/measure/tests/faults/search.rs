@@ -5,7 +5,8 @@ use crate::simulated::{
 };
 use assay_load::LoadError;
 use assay_measure::{
-    Bounds, CapacityConfig, MeasureEvent, Measurement, ServerData, Turn, WarmedUp, With, measure, method_of,
+    Bounds, CapacityConfig, MeasureEvent, Measurement, ServerData, Turn, WarmedUp, With, budget_s_min,
+    measure, method_of,
 };
 use assay_model::{
     Audit, CapacityMethod, CapacityReport, Check, LateCause, SearchStep, WarmUp, WarmUpEnd, Window, metric,
@@ -391,6 +392,25 @@ fn a_sweep_asks_for_the_account_of_each_level_and_speaks_of_no_intervals() {
     let unset = format!("no way back, the first of {levels} times");
     assert_eq!(told.iter().filter(|what| what.ends_with(&unset)).count(), 1, "{told:#?}");
     assert!(!told.iter().any(|what| what.contains("intervals")), "{told:#?}");
+}
+
+/// The budget is less than a sweep can work with: commands and studies refuse it, and whoever asks in code is told.
+#[test]
+fn a_budget_that_was_exceeded_is_told_and_one_that_was_kept_is_not() {
+    let swept = |budget_s: f64| {
+        let config = CapacityConfig { method: CapacityMethod::Sweep, budget_s, ..config() };
+        let (mut source, mut method) = (Simulated::new(7, None), method_of(&config, None));
+        let mut watcher = Onlooker { fault: None, draws: Draws::new(7), pauses: Vec::new(), windows: 0 };
+        let (data, stop, on_event) = (None, &AtomicBool::new(false), &mut |_| ());
+        let mut with = With { source: &mut source, watcher: &mut watcher, data, stop, on_event };
+        found(measure(&config, &mut *method, None, &mut with, TURN))
+    };
+    let shortest_s = budget_s_min(CapacityMethod::Sweep);
+    let problem = |report: &CapacityReport| report.problems.iter().any(|problem| problem.about == "budget");
+    let (kept, exceeded) = (swept(shortest_s), swept(shortest_s / 10.0));
+    assert!(!problem(&kept), "{:#?}", kept.problems);
+    let told = format!("of a budget of {:.0} s", shortest_s / 10.0);
+    assert!(says(&exceeded, "budget", &told), "{:#?}", exceeded.problems);
 }
 
 fn says(report: &CapacityReport, about: &str, what: &str) -> bool {
