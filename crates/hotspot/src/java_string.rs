@@ -13,6 +13,9 @@ const FIELD_OFFSET_MAX: u64 = 4096;
 /// `String.coder` of texts with two bytes for each character.
 const UTF16: u8 = 1;
 
+/// The first of the four bits of ZGC's colours that say when a reference was last corrected.
+const REMAPPED_BIT: u32 = 12;
+
 /// How references are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct References {
@@ -20,7 +23,7 @@ pub struct References {
     bytes: u64,
     /// Base and shift of a reference of 32 bits; none when a reference in an object is a whole word.
     narrow: Option<(u64, u32)>,
-    /// By how much ZGC's references with generations are shifted to the left, above their colour.
+    /// By how much ZGC's references with generations are shifted to the left, above their colour, when they have today's.
     colour_shift: Option<u32>,
 }
 
@@ -64,8 +67,20 @@ impl References {
     }
 
     /// A reference as it stands in an object, without what the collector notes in it.
+    ///
+    /// Folklore: on x86-64 the address of a coloured reference of generational ZGC begins behind the one of four bits (12 to 15) that says
+    /// after which relocations it was written, so that each reference has a shift of its own; the one that the JVM exports is that of those
+    /// written since the last relocation started (`ZPointerLoadShiftTable` in `zAddress.hpp`). On Arm it is 16 for all. Held by:
+    /// `every_thread_that_the_jvm_prints_has_its_role`.
     pub fn without_colour(&self, word: u64) -> u64 {
-        self.colour_shift.map_or(word, |shift| word >> shift)
+        let Some(todays) = self.colour_shift else { return word };
+        let remapped = word >> REMAPPED_BIT & 0xf;
+        let own = if cfg!(target_arch = "x86_64") && remapped.is_power_of_two() {
+            REMAPPED_BIT + 1 + remapped.trailing_zeros()
+        } else {
+            todays
+        };
+        word >> own
     }
 
     /// What refers to an object, without colour; `None` where nothing can.
