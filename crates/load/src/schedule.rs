@@ -22,17 +22,26 @@ pub struct Waiting {
     pub admitted_ns: u64,
     /// The user who sends it; absent in open loop, where any free session does.
     pub user: Option<u32>,
+    /// The generator had seen others wait before this one should have started.
+    pub is_behind_others: bool,
 }
 
 /// A request that was let in later than this after its intended start is late by the generator's doing: whatever else kept it
-/// waiting, such as busy connections, was not seen while it happened. A timer is later by tenths of a millisecond at most.
+/// waiting, such as busy connections, was not seen while it happened. A timer is later by tenths of a millisecond at most. Where others
+/// waited before it should have started, connections were busy: then only the time until it was let in is the generator's. (On a server
+/// that gets more than it can do, a pause of a millisecond would else make seconds in the queue the generator's.)
 const LATE_NS: u64 = 1_000_000;
 
 impl Waiting {
     /// When it could be sent, if all that it needs has been free since `free_ns`.
     pub fn sendable_ns(&self, free_ns: u64) -> u64 {
-        let is_late = self.intended_ns.saturating_add(LATE_NS) < self.admitted_ns;
-        if is_late { self.intended_ns } else { self.intended_ns.max(free_ns) }
+        let sendable_ns = self.intended_ns.max(free_ns);
+        let late_ns = self.admitted_ns.saturating_sub(self.intended_ns);
+        match (LATE_NS < late_ns, self.is_behind_others) {
+            (false, _) => sendable_ns,
+            (true, true) => sendable_ns.saturating_sub(late_ns).max(self.intended_ns),
+            (true, false) => self.intended_ns,
+        }
     }
 }
 
@@ -109,7 +118,13 @@ impl Schedule {
                 Source::Open { .. } => None,
                 Source::Closed { ready } => ready.pop().map(|Reverse((_, user))| user),
             };
-            self.waiting.push_back(Waiting { intended_ns: due_ns, admitted_ns: now_ns, user });
+            let is_behind_others = self.waiting.front().is_some_and(|first| first.admitted_ns < due_ns);
+            self.waiting.push_back(Waiting {
+                intended_ns: due_ns,
+                admitted_ns: now_ns,
+                user,
+                is_behind_others,
+            });
             self.in_flight += 1;
             self.advance();
         }
@@ -225,12 +240,35 @@ mod tests {
         let mut schedule = Schedule::closed(2, 1_000, 2_000);
         schedule.admit(1_000);
         let first = schedule.take().expect("two users are ready");
-        assert_eq!(first, Waiting { intended_ns: 1_000, admitted_ns: 1_000, user: Some(0) });
+        let of_user = |intended_ns, admitted_ns, is_behind_others| Waiting {
+            intended_ns,
+            admitted_ns,
+            user: Some(0),
+            is_behind_others,
+        };
+        assert_eq!(first, of_user(1_000, 1_000, false));
         schedule.finish(1_200, first.user, 1_250, |_| ());
         assert_eq!(schedule.next_due_ns(), Some(1_250));
         schedule.admit(1_300);
         schedule.take();
-        assert_eq!(schedule.take(), Some(Waiting { intended_ns: 1_250, admitted_ns: 1_300, user: Some(0) }));
+        assert_eq!(schedule.take(), Some(of_user(1_250, 1_300, true)));
+    }
+
+    /// How late the generator was by each request that was due within a pause from 20 ms to 25 ms, when a connection was free at 1 s.
+    fn lags_of_a_pause_ns(is_overloaded: bool) -> Vec<u64> {
+        let mut schedule = open(1_000.0, 1_000);
+        (0..=20).for_each(|ms| schedule.admit(1_000 + ms * 1_000_000));
+        while !is_overloaded && schedule.take().is_some() {}
+        schedule.admit(1_000 + 25_000_000);
+        let waiting = std::iter::from_fn(|| schedule.take()).filter(|w| 21_000_000 < w.intended_ns);
+        waiting.map(|w| 1_000_000_000 - w.sendable_ns(1_000_000_000)).collect()
+    }
+
+    #[test]
+    fn a_pause_is_the_generator_s_and_what_follows_from_it_but_not_a_queue_that_was_there_before() {
+        let late_ms = |lags: &[u64]| lags.iter().map(|lag| lag / 1_000_000).collect::<Vec<u64>>();
+        assert_eq!(late_ms(&lags_of_a_pause_ns(true)), [4, 3, 2, 0, 0], "until they were let in");
+        assert_eq!(late_ms(&lags_of_a_pause_ns(false))[..3], [978, 977, 976], "until they were sent");
     }
 
     #[test]

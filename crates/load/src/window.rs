@@ -209,7 +209,7 @@ mod tests {
     fn gaps_are_those_of_an_open_loop() {
         let mut recorder = recorder(1);
         for (intended_ns, user) in [(10, None), (30, None), (35, Some(1)), (90, None)] {
-            recorder.sent(&Waiting { intended_ns, admitted_ns: intended_ns, user });
+            recorder.sent(&Waiting { intended_ns, admitted_ns: intended_ns, user, is_behind_others: false });
         }
         let detail = recorder.into_detail();
         assert_eq!((detail.gaps.len(), detail.gaps.min(), detail.gaps.max()), (2, 20, 60));
