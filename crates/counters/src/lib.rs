@@ -41,7 +41,7 @@ mod tracks;
 mod used;
 mod written;
 
-pub use bpf::TRACED_COVERAGE_MIN;
+pub use bpf::TRACED_COVERAGE;
 pub use change::change_of;
 pub use findings::findings;
 pub use gauge::TimeGauge;

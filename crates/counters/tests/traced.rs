@@ -2,7 +2,7 @@
 
 mod program;
 
-use assay_counters::TimeGauge;
+use assay_counters::{TRACED_COVERAGE, TimeGauge};
 use assay_model::{KernelActivity, TimeReport, TimeRule, TimeRung, TimeTraced};
 use assay_testkit::{Running, skip};
 use program::Program;
@@ -57,8 +57,11 @@ fn user_and_kernel_of_a_known_program_lie_within_a_point() {
     let (report, traced) = report(&mut gauge);
     let known = kernel_ns as f64 / (user_ns + kernel_ns) as f64;
     let share = kernel_share(&traced);
-    assert!((share - known).abs() < 0.01, "{share}, but {known} is known: {traced:?}");
     let coverage = traced.coverage.expect("CPU time");
+    if !TRACED_COVERAGE.contains(&coverage) && 0.01 < stolen(&report) {
+        skip!("the machine is busy: the hypervisor took {:.3} of what the program used", stolen(&report));
+    }
+    assert!((share - known).abs() < 0.01, "{share}, but {known} is known: {traced:?}");
     assert!((0.99..1.01 + stolen(&report)).contains(&coverage), "{coverage}, stolen {}", stolen(&report));
     assert!(report.figures.iter().any(|figure| figure.rung == TimeRung::Tracing), "{:?}", report.figures);
 }

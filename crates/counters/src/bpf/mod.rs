@@ -14,7 +14,7 @@ mod programs;
 mod record;
 mod refused;
 
-pub use account::TRACED_COVERAGE_MIN;
+pub use account::TRACED_COVERAGE;
 pub(crate) use account::{split_by_tracing, traced_of};
 
 use crate::sampling::Refused;

@@ -6,7 +6,7 @@
 
 use super::completed::Completed;
 use super::contract::{Observer, Target};
-use assay_counters::{TRACED_COVERAGE_MIN, TimeGauge};
+use assay_counters::{TRACED_COVERAGE, TimeGauge};
 use assay_load::Measured;
 use assay_model::{
     KernelActivity, Problem, ThreadRole, TimeReport, TimeSums, TimeTraced, TracedPart, Window, metric,
@@ -241,7 +241,7 @@ fn add_kernel_metrics(
         window.problems.push(Problem::new("kernel", why));
         return;
     };
-    if traced.lost != 0 || traced.coverage.is_some_and(|coverage| coverage < TRACED_COVERAGE_MIN) {
+    if traced.lost != 0 || traced.coverage.is_some_and(|coverage| !TRACED_COVERAGE.contains(&coverage)) {
         let seen = 100.0 * traced.coverage.unwrap_or(0.0);
         window.problems.push(Problem::new(
             "kernel",
