@@ -1,7 +1,7 @@
 //! The JVM's own list of its threads.
 
 use crate::own_names::{of_java_list, of_other_list};
-use crate::role::{Role, roles_of};
+use crate::role::{Role, is_timer, roles_of};
 use assay_hotspot::{Hotspot, ListRead, ThreadLists};
 use assay_linux::{CachedMemory, LinuxError, LiveProcess, MemorySource, ProcRoot};
 use assay_model::{Problem, ThreadKind, ThreadRole, TimeJvm};
@@ -119,7 +119,8 @@ fn labels_of(lists: ThreadLists, kernel: &HashMap<u32, (u32, &str)>) -> HashMap<
         let Some((tid, _)) = kernel.get(&thread.tid_inside) else { continue };
         let is_java = thread.kind == ThreadKind::Java;
         let has_name = thread.name.is_some() || is_java && !has_java_names;
-        let is_whole = has_name && (!is_java || thread.java_class.is_some());
+        let is_told = !is_timer(&thread) || role != ThreadRole::Unknown;
+        let is_whole = has_name && is_told && (!is_java || thread.java_class.is_some());
         let name = thread.name.unwrap_or_else(|| kernel_name.to_owned());
         labels.insert(*tid, Label { role, is_inferred, name, is_whole });
     }

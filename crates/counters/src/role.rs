@@ -65,20 +65,23 @@ pub(crate) fn roles_of(threads: &[(JvmThread, &str)]) -> Vec<Role> {
         Some(pool.to_owned())
     };
     let with_roles = || threads.iter().map(|(thread, _)| thread).zip(&roles);
-    let is_carrier = |role: &Role| role.role == ThreadRole::Carrier;
-    let has_carriers = roles.iter().any(is_carrier);
-    let carriers: HashSet<String> =
-        with_roles().filter(|(_, role)| is_carrier(role)).filter_map(|(thread, _)| pool(thread)).collect();
-    let of_timer = |thread: &JvmThread, role: Role| match pool(thread) {
-        Some(pool) if carriers.contains(&pool) => Role::known(ThreadRole::Poller),
-        // The pool that it serves cannot be told.
-        None if has_carriers => Role::UNKNOWN,
-        _ => role,
+    let pools_of = |of: ThreadRole| -> HashSet<String> {
+        let workers = with_roles().filter(|(thread, role)| role.role == of && !is_timer(thread));
+        workers.filter_map(|(thread, _)| pool(thread)).collect()
     };
-    let is_timer = |thread: &JvmThread| thread.java_class.as_deref() == Some(POOL_TIMER);
-    with_roles()
-        .map(|(thread, role)| if is_timer(thread) { of_timer(thread, *role) } else { *role })
-        .collect()
+    let (carriers, application) = (pools_of(ThreadRole::Carrier), pools_of(ThreadRole::Application));
+    let of_timer = |thread: &JvmThread| match pool(thread) {
+        Some(pool) if carriers.contains(&pool) => Role::known(ThreadRole::Poller),
+        Some(pool) if application.contains(&pool) => Role::known(ThreadRole::Application),
+        // Its pool has no thread with a name that could be read: it may be that of the carriers.
+        _ => Role::UNKNOWN,
+    };
+    with_roles().map(|(thread, role)| if is_timer(thread) { of_timer(thread) } else { *role }).collect()
+}
+
+/// Whether a thread is the timer of a pool, of which only the other threads tell whose it is.
+pub(crate) fn is_timer(thread: &JvmThread) -> bool {
+    thread.java_class.as_deref() == Some(POOL_TIMER)
 }
 
 fn role_of(thread: &JvmThread, kernel_name: &str) -> Role {
@@ -215,8 +218,11 @@ mod tests {
         }
         let timer = |pool: u32| thread(&format!("ForkJoinPool-{pool}-delayScheduler"), POOL_TIMER);
         let nameless = JvmThread { name: None, ..timer(3) };
-        let all = [timer(1), timer(2), thread("ForkJoinPool-2-worker-1", CARRIER), nameless];
-        let roles = [ThreadRole::Application, ThreadRole::Poller, ThreadRole::Carrier, ThreadRole::Unknown];
+        let worker = thread("ForkJoinPool-1-worker-2", "java.util.concurrent.ForkJoinWorkerThread");
+        let carrier = thread("ForkJoinPool-2-worker-1", CARRIER);
+        let all = [timer(1), timer(2), timer(4), worker, carrier, nameless];
+        let (none, own) = (ThreadRole::Unknown, ThreadRole::Application);
+        let roles = [own, ThreadRole::Poller, none, own, ThreadRole::Carrier, none];
         assert_eq!(roles_of(&all.map(|thread| (thread, "ForkJoinPool-3-"))), roles.map(Role::known));
     }
 
