@@ -307,10 +307,10 @@ pub struct RecordingArguments {
     #[arg(long, value_name = "FILE", requires = "recording")]
     pub out: Option<PathBuf>,
     /// Of the archive, the host whose requests are taken [default: that of its first request]
-    #[arg(long, requires = "from_har")]
+    #[arg(long, requires = "from_har", conflicts_with = "from_access_log")]
     pub host: Option<String>,
     /// Of the archive, also scripts, styles, images and fonts
-    #[arg(long, requires = "from_har")]
+    #[arg(long, requires = "from_har", conflicts_with = "from_access_log")]
     pub with_static: bool,
 }
 
