@@ -193,7 +193,7 @@ pub(crate) fn extract(
         mistakes.add(&span, format!("extract {name:?}: unknown operation {operation:?}{hint}"));
         return None;
     };
-    // A wrong place was told; its name is known all the same, so that only this is told.
+    // A wrong place has been reported. The name counts as known, so that its uses are not reported as well.
     let place = place.unwrap_or(Place::Json(String::new()));
     Some((from, Extract { name, place, once, is_given: false }))
 }

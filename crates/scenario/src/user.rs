@@ -184,7 +184,7 @@ impl User {
         }
     }
 
-    /// Takes values from a correct answer to `operation`. What is not found is no longer there.
+    /// Takes values from a correct answer to `operation`. A value that is not found is cleared.
     pub fn extract(&mut self, scenario: &Scenario, operation: &Operation, answer: &Answered) {
         for at in &operation.extracts {
             self.extracted[*at] = scenario.extracts[*at].place.find(answer);

@@ -3,6 +3,7 @@
 //!
 //! Only tests use this crate; it may panic where a test should fail.
 
+mod allocations;
 mod counting_server;
 mod damage;
 mod deaf_server;
@@ -14,6 +15,7 @@ mod standstill;
 mod stripped;
 mod worker_server;
 
+pub use allocations::{CountingAllocator, allocations};
 pub use counting_server::CountingServer;
 pub use damage::Damage;
 pub use deaf_server::{OPEN_MAX, deaf_server};

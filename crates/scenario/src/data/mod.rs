@@ -47,7 +47,7 @@ impl Table {
     /// Adds the next value; rows follow one another.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// The file holds more text or more values than are kept.
     pub fn add(&mut self, value: &str) -> Result<(), String> {
         if TEXT_BYTES_MAX - self.text.len() < value.len() || self.ends.len() == CELLS_MAX {
             return Err(format!("it holds more than 64 MiB or {CELLS_MAX} values; cut it"));

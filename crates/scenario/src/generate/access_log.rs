@@ -13,7 +13,7 @@ use std::io::{BufRead, Read};
 const LINE_BYTES_MAX: u64 = 64 << 10;
 /// Most requests whose times are kept.
 const REQUESTS_MAX: usize = 5_000_000;
-/// Most templates that are told apart; of what comes later only the number is kept.
+/// Most templates that are counted one by one; the others are only counted together.
 const TEMPLATES_MAX: usize = 20_000;
 /// Most operations that are written, the commonest ones.
 const OPERATIONS_MAX: usize = 50;
