@@ -264,7 +264,7 @@ impl ThreadReader<'_, '_> {
         }
         // The newest thread comes first: in a JVM that starts one its memory may be younger than the look at the process.
         if next.is_none() {
-            hotspot.problem(PROBLEM, "threads that are no Java threads: their list breaks off, since the JVM was just starting or ending one");
+            hotspot.problem(PROBLEM, "threads other than Java threads: their list breaks off, because the JVM was just starting or ending one");
             return (threads, ListRead::BrokenOff);
         }
         (threads, ListRead::Whole)

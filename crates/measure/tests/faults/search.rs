@@ -394,7 +394,7 @@ fn a_sweep_asks_for_the_account_of_each_level_and_speaks_of_no_intervals() {
     assert!(!told.iter().any(|what| what.contains("intervals")), "{told:#?}");
 }
 
-/// The budget is less than a sweep can work with: commands and studies refuse it, and whoever asks in code is told.
+/// Commands and studies refuse a budget that is too small for a sweep; callers in code get a problem in the report.
 #[test]
 fn a_budget_that_was_exceeded_is_told_and_one_that_was_kept_is_not() {
     let swept = |budget_s: f64| {

@@ -68,7 +68,7 @@ fn not_opened(path: &Path, error: &io::Error) -> Failure {
     Failure::input(format!("cannot read {}: {error}{hint}", path.display()))
 }
 
-/// What it is instead; what is no file of another kind may be a dump that was cut off.
+/// What the file is instead; one of no other known kind may be a truncated dump.
 fn not_hprof(path: &Path, error: &hprof::HprofError) -> Failure {
     match (kind_of(path), said_of(path)) {
         (Some(FileKind::HeapDump | FileKind::Binary | FileKind::Empty) | None, _) | (_, None) => {
