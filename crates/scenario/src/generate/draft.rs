@@ -72,11 +72,10 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-/// A table on one line.
+/// A table on one line. Keys are not written as texts are: a key with a line's end in it may not stand on several lines.
 fn table(entries: &BTreeMap<String, String>) -> String {
-    let entries: Vec<String> =
-        entries.iter().map(|(key, value)| format!("{} = {}", quoted(key), quoted(value))).collect();
-    format!("{{ {} }}", entries.join(", "))
+    let entries = entries.iter().map(|(key, text)| (key.clone(), toml::Value::String(text.clone())));
+    toml::Value::Table(entries.collect()).to_string()
 }
 
 /// A comment cannot end by what it quotes.

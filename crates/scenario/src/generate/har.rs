@@ -334,17 +334,21 @@ impl Journey {
             if is_own || !lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
                 continue;
             }
+            // Before anything looks at it: what is left may look like a placeholder.
+            let value: String = value.chars().filter(|c| !c.is_control()).collect();
             // The word before a token says what kind it is.
             let (scheme, rest) = match value.split_once(' ') {
-                Some((scheme, rest)) if lower.ends_with("authorization") => (format!("{scheme} "), rest),
+                Some((scheme, rest)) if lower.ends_with("authorization") => {
+                    (literal(&format!("{scheme} ")), rest)
+                }
                 _ => (String::new(), value.as_str()),
             };
             let text = match self.replaced(&lower, rest, operation) {
                 Some(replaced) => format!("{scheme}{replaced}"),
                 None if lower.ends_with("authorization") => format!("{scheme}{}", self.variable(&lower)),
-                None => literal(value),
+                None => literal(&value),
             };
-            operation.headers.insert(name.clone(), text.chars().filter(|c| !c.is_control()).collect());
+            operation.headers.insert(name.clone(), text);
         }
     }
 
