@@ -1,10 +1,12 @@
-//! Runs all Rust tests: `cargo run -p assay-check -- [--long] [--kept FOLDER] [PROGRAM...]`, as `./check` does.
+//! Runs all Rust tests: `cargo run -p assay-check -- [--long] [--kept FOLDER] [PROGRAM...]`, as `./check` does. With `--lints`
+//! alone it builds them, and everything else of the workspace, with clippy in the compiler's place.
 //!
 //! A test that fails is tried once more, alone. If it then passes it is flaky: it is listed with the logs of both attempts,
 //! and more than a few of them fail the run. A test that says that it cannot run here must be listed in `tests.toml` beside
 //! this crate's manifest under a kind of machine that this one is. The tests in its list `must-run` must have run.
 
 mod libtest;
+mod lints;
 mod program;
 mod rules;
 mod run;
@@ -16,6 +18,8 @@ use std::process::ExitCode;
 
 /// What was asked for.
 struct Arguments {
+    /// Only build, with clippy.
+    lints: bool,
     /// Long simulations and rare JVMs, too.
     long: bool,
     /// Where logs of tests that did not pass at once are kept.
@@ -26,9 +30,11 @@ struct Arguments {
 
 impl Arguments {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
-        let mut arguments = Arguments { long: false, kept: PathBuf::from(".assay/tests"), only: Vec::new() };
+        let kept = PathBuf::from(".assay/tests");
+        let mut arguments = Arguments { lints: false, long: false, kept, only: Vec::new() };
         while let Some(word) = words.next() {
             match word.as_str() {
+                "--lints" => arguments.lints = true,
                 "--long" => arguments.long = true,
                 "--kept" => arguments.kept = words.next().ok_or("--kept FOLDER")?.into(),
                 option if option.starts_with('-') => return Err(format!("{option} is not an option")),
@@ -53,6 +59,9 @@ fn main() -> ExitCode {
 /// Whether all is well.
 fn checked() -> Result<bool, String> {
     let arguments = Arguments::parse(std::env::args().skip(1))?;
+    if arguments.lints {
+        return lints::none();
+    }
     let rules = Rules::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests.toml"))?;
     let programs = program::build(&arguments.only)?;
     let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|one| one == name);

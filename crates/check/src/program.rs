@@ -26,13 +26,18 @@ impl Program {
                 command
             }
         };
+        if self.executable.is_some() {
+            // What tests have Cargo or rustc build is built as for anyone.
+            command.env_remove(crate::lints::WRAPPER);
+        }
         command.args(arguments).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
         command.stdin(Stdio::null());
         command
     }
 }
 
-fn cargo() -> Command {
+/// Cargo, as it was called for this program.
+pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
