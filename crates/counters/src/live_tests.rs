@@ -22,8 +22,7 @@ fn collectors(feature: u32) -> &'static [&'static str] {
         11 => &["UseConcMarkSweepGC", "UseG1GC"],
         17 | 25 => &["UseSerialGC", "UseParallelGC", "UseG1GC", "UseZGC", "UseShenandoahGC"],
         21 => &["UseG1GC", "UseZGC"],
-        // Of later releases ZGC leaves some name of the JDK's own threads where no reading finds it, however often it collects.
-        _ => &["UseG1GC", "UseShenandoahGC"],
+        _ => &["UseG1GC", "UseZGC", "UseShenandoahGC"],
     }
 }
 

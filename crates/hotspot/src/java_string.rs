@@ -25,13 +25,16 @@ pub struct References {
     narrow: Option<(u64, u32)>,
     /// By how much ZGC's references with generations are shifted to the left, above their colour, when they have today's.
     colour_shift: Option<u32>,
+    /// Bits of ZGC's references of which one is set where nobody followed the reference since objects were last moved.
+    bad_bits: u64,
 }
 
 impl References {
     /// By the flags, and the exported base and shift.
     pub(crate) fn of(hotspot: &Hotspot<'_>) -> Option<References> {
         let (structs, source) = (hotspot.structs(), hotspot.source());
-        let mut references = References { bytes: source.word_bytes(), narrow: None, colour_shift: None };
+        let mut references =
+            References { bytes: source.word_bytes(), narrow: None, colour_shift: None, bad_bits: 0 };
         if hotspot.flags().bool("UseCompressedOops") == Some(true) {
             let place = |field: &str| {
                 structs.first_static_address(&[
@@ -44,15 +47,36 @@ impl References {
             references.narrow = Some((source.word(place("_base")?)?, shift));
             references.bytes = 4;
         }
-        let is_coloured = hotspot.flags().bool("UseZGC") == Some(true)
-            && structs.offset("ZGlobalsForVMStructs", "_ZPointerLoadShift").is_some()
-            && hotspot.flags().bool("ZGenerational") != Some(false);
-        if is_coloured {
-            let globals = hotspot.static_pointer(&[("ZGlobalsForVMStructs", "_instance_p")])?;
-            let shift = hotspot.pointer(globals, &[("ZGlobalsForVMStructs", "_ZPointerLoadShift")])?;
-            references.colour_shift = Some(source.u32(shift).filter(|shift| *shift < 32)?);
+        if hotspot.flags().bool("UseZGC") == Some(true) {
+            references.colours(hotspot)?;
         }
         Some(references)
+    }
+
+    /// What ZGC exports of its colours, with generations or without (JDK 21 to 23 have both, the latter as X).
+    fn colours(&mut self, hotspot: &Hotspot<'_>) -> Option<()> {
+        let (structs, source) = (hotspot.structs(), hotspot.source());
+        let exported = |globals: &str, field: &str| {
+            structs.offset(globals, field)?;
+            hotspot.pointer(hotspot.static_pointer(&[(globals, "_instance_p")])?, &[(globals, field)])
+        };
+        let shift = exported("ZGlobalsForVMStructs", "_ZPointerLoadShift");
+        let bad_bits = match shift.filter(|_| hotspot.flags().bool("ZGenerational") != Some(false)) {
+            Some(shift) => {
+                self.colour_shift = Some(source.u32(shift).filter(|shift| *shift < 32)?);
+                exported("ZGlobalsForVMStructs", "_ZPointerLoadBadMask")
+            }
+            None => exported("XGlobalsForVMStructs", "_XAddressWeakBadMask")
+                .or_else(|| exported("ZGlobalsForVMStructs", "_ZAddressWeakBadMask")),
+        };
+        // Without it any of them may be old.
+        self.bad_bits = bad_bits.and_then(|at| source.u64(at)).unwrap_or(u64::MAX);
+        Some(())
+    }
+
+    /// Whether the object may have moved since this was written: what lies where it leads may be another.
+    pub(crate) fn may_be_old(&self, word: u64) -> bool {
+        word & self.bad_bits != 0
     }
 
     /// The object that a whole word refers to. (Before it had generations, ZGC's colours chose one of three views of
@@ -119,16 +143,26 @@ impl Hotspot<'_> {
         Some(u64::from(offset)).filter(|offset| (4..FIELD_OFFSET_MAX).contains(offset))
     }
 
+    /// Where a `java.lang.String` refers to the array of its characters.
+    pub(crate) fn string_value(&self, string: u64) -> Option<u64> {
+        let value = self
+            .string_offset("_ZN16java_lang_String13_value_offsetE", "_ZN16java_lang_String12value_offsetE")?;
+        string.checked_add(value)
+    }
+
+    /// JDK 14 put the underscores in front.
+    fn string_offset(&self, new: &str, old: &str) -> Option<u64> {
+        self.java_offset(new).or_else(|| self.java_offset(old))
+    }
+
     /// The text of a `java.lang.String`, its first 4 KiB.
     pub(crate) fn java_string(&self, references: &References, string: u64) -> Option<String> {
-        // JDK 14 put the underscores in front.
-        let offset = |new, old| self.java_offset(new).or_else(|| self.java_offset(old));
-        let value = offset("_ZN16java_lang_String13_value_offsetE", "_ZN16java_lang_String12value_offsetE")?;
-        let array = self.referred(references, string.checked_add(value)?)?;
+        let array = self.referred(references, self.string_value(string)?)?;
         let (length_at, elements_at) = self.byte_array_offsets()?;
         let length = u64::from(self.source().u32(array.checked_add(length_at)?)?);
         // JDK 8 has no coder: the array is one of characters.
-        let coder = offset("_ZN16java_lang_String13_coder_offsetE", "_ZN16java_lang_String12coder_offsetE");
+        let coder = self
+            .string_offset("_ZN16java_lang_String13_coder_offsetE", "_ZN16java_lang_String12coder_offsetE");
         let coder = match coder {
             Some(offset) => self.source().u8(string.checked_add(offset)?)?,
             None => UTF16,

@@ -8,7 +8,7 @@ use crate::java_string::References;
 use crate::{Hotspot, Names};
 use assay_jdk::release::ThreadObject;
 use assay_model::ThreadKind;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Threads of a JVM. The kernel's own limit is `kernel.threads-max`, some 100,000 on large machines.
@@ -19,6 +19,10 @@ const NAME_BYTES_MAX: usize = 256;
 const STACK_BYTES_MAX: u64 = 1 << 40;
 const PROBLEM: &str = "threads";
 const STRING: &str = "java.lang.String";
+/// Bytes of a thread's name that the kernel keeps.
+const KERNEL_BYTES: usize = 15;
+/// The classes of its characters, since JDK 9 and before.
+const CHARACTERS: [&str; 2] = ["[B", "[C"];
 /// The variable in which the JVM keeps where a `java.lang.Thread` has its name.
 const NAME_OFFSET: &str = "_ZN16java_lang_Thread12_name_offsetE";
 
@@ -75,9 +79,14 @@ impl Hotspot<'_> {
 
     /// The same, and how much of each list was read.
     pub fn thread_lists(&self) -> ThreadLists {
+        let threads = self.source().threads();
         let reader = ThreadReader {
             hotspot: self,
-            tids: self.source().threads().iter().map(|thread| thread.tid_inside).collect(),
+            process_name: threads
+                .iter()
+                .min_by_key(|thread| thread.tid_inside)
+                .map(|thread| thread.name.as_str()),
+            kernel_names: threads.iter().map(|t| (t.tid_inside, t.name.as_str())).collect(),
             references: References::of(self),
             name_offset: self.java_offset(NAME_OFFSET),
             names: Some(self.names()),
@@ -93,7 +102,8 @@ impl Hotspot<'_> {
     pub(crate) fn java_thread_addresses(&self) -> Option<Vec<u64>> {
         let reader = ThreadReader {
             hotspot: self,
-            tids: HashSet::new(),
+            kernel_names: HashMap::new(),
+            process_name: None,
             references: None,
             name_offset: None,
             names: None,
@@ -104,8 +114,10 @@ impl Hotspot<'_> {
 
 struct ThreadReader<'h, 'm> {
     hotspot: &'h Hotspot<'m>,
-    /// The kernel's threads; empty when the source does not know them.
-    tids: HashSet<u32>,
+    /// The kernel's threads, by their id inside; empty when the source does not know them.
+    kernel_names: HashMap<u32, &'h str>,
+    /// The name of its first thread.
+    process_name: Option<&'h str>,
     references: Option<References>,
     /// Where `java.lang.Thread` has its name.
     name_offset: Option<u64>,
@@ -158,7 +170,7 @@ impl ThreadReader<'_, '_> {
     fn java_thread(&self, address: u64) -> Option<JvmThread> {
         let mut thread = self.thread(address)?;
         let object = self.java_object(address);
-        thread.name = object.and_then(|object| self.java_name(object));
+        thread.name = object.and_then(|object| self.java_name(object, thread.tid_inside));
         thread.java_class = object.and_then(|object| self.java_class(object));
         let class = thread.jvm_class.as_deref();
         let is_compiler_name = |name: &str| {
@@ -194,7 +206,7 @@ impl ThreadReader<'_, '_> {
         let hotspot = self.hotspot;
         let os_thread = hotspot.pointer(address, &[("Thread", "_osthread"), ("JavaThread", "_osthread")])?;
         let tid = hotspot.source().u32(hotspot.place(os_thread, &[("OSThread", "_thread_id")])?)?;
-        if tid == 0 || !(self.tids.is_empty() || self.tids.contains(&tid)) {
+        if tid == 0 || !(self.kernel_names.is_empty() || self.kernel_names.contains_key(&tid)) {
             return None;
         }
         let of = |field| hotspot.field(address, &[("Thread", field), ("JavaThread", field)]);
@@ -229,17 +241,36 @@ impl ThreadReader<'_, '_> {
         names.class_of_klass(names.klass_of_object(object)?)
     }
 
-    /// Folklore: ZGC leaves the reference to a name that it has moved as it was until the next collection; where it leads may be reused
-    /// already, and is then no string, or one without its characters. Held by:
-    /// `every_thread_that_the_jvm_prints_has_its_role`.
-    fn java_name(&self, object: u64) -> Option<String> {
+    /// Folklore: ZGC leaves the reference to a name that it has moved as it was until the next collection, and so does the name with
+    /// its characters; where they lead may be reused already, and is then no string, an empty one, or another. Such a name must be
+    /// the one that the kernel has. Held by: `every_thread_that_the_jvm_prints_has_its_role`.
+    fn java_name(&self, object: u64, tid: u32) -> Option<String> {
         let (hotspot, references) = (self.hotspot, self.references.as_ref()?);
-        let name = hotspot.referred(references, object.checked_add(self.name_offset?)?)?;
-        let tells_classes = self.java_class(object).is_some();
-        if tells_classes && self.java_class(name).as_deref() != Some(STRING) {
-            return None;
+        let name_at = object.checked_add(self.name_offset?)?;
+        let name = hotspot.referred(references, name_at)?;
+        let value_at = hotspot.string_value(name)?;
+        if self.java_class(object).is_some() {
+            let is_string = self.java_class(name).as_deref() == Some(STRING);
+            let value = self.java_class(hotspot.referred(references, value_at)?)?;
+            if !is_string || !CHARACTERS.contains(&value.as_str()) {
+                return None;
+            }
         }
-        hotspot.java_string(references, name).filter(|name| !name.contains('\0'))
+        let text = hotspot.java_string(references, name).filter(|name| !name.contains('\0'))?;
+        let may_be_old = |at| hotspot.source().word(at).is_none_or(|word| references.may_be_old(word));
+        let is_sure = !(may_be_old(name_at) || may_be_old(value_at)) || self.kernel_has(tid, &text);
+        is_sure.then_some(text)
+    }
+
+    /// Whether the kernel's name of a thread is that of a Java thread of this name: its beginning, since JDK 28 the two ends of one that
+    /// is too long. The first Java thread, and others that the program's own code attached, have one that says nothing: the process's.
+    fn kernel_has(&self, tid: u32, name: &str) -> bool {
+        let Some(kernel_name) = self.kernel_names.get(&tid).copied() else { return false };
+        let ends = kernel_name.split_once("..");
+        kernel_name == name
+            || name.len() > KERNEL_BYTES && name.starts_with(kernel_name)
+            || ends.is_some_and(|(head, tail)| name.starts_with(head) && name.ends_with(tail))
+            || self.process_name == Some(kernel_name)
     }
 
     /// Collectors' threads, the VM thread and the like: a list that is linked from a private variable.
