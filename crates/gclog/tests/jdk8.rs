@@ -364,6 +364,25 @@ fn statistics_of_remembered_sets_hide_no_pause() {
     assert_eq!(phases(&told), [("GC pause (young)", 41_453)]);
 }
 
+/// As a JVM of JDK 8 has written them: `-XX:PrintCMSStatistics=1`, and the threads of G1 beside one that plans the heap.
+#[test]
+fn lines_that_a_second_thread_writes_into_are_accounted_for() {
+    let told = read(
+        b"0.169: [GC (Allocation Failure) 0.169: [ParNew [1 iterations, 1 waits, 0 cards)] 0.169: [CMS-concurrent-abortable-preclean: 0.000/0.003 secs] \
+          (CMS-concurrent-abortable-preclean yielded 0 times)\n [Times: user=0.01 sys=0.00, real=0.01 secs] \n\
+          : 7424K->768K(7424K), 0.0017811 secs] 22401K->18474K(32000K), 0.0018059 secs] [Times: user=0.00 sys=0.00, real=0.00 secs] \n\
+          \x20[3 iterations, 1 waits, 4397 cards)] 0.425: [CMS-concurrent-abortable-preclean: 0.002/0.004 secs] \
+          (CMS-concurrent-abortable-preclean yielded 1 times)\n [Times: user=0.01 sys=0.00, real=0.00 secs] \n\
+          2026-11-25T13:44:36.682+0000: 0.887:  0.887: [G1Ergonomics (Heap Sizing) attempt heap expansion]\n\
+          2026-11-25T13:44:36.682+0000:  0.887: [G1Ergonomics (Heap Sizing) expand the heap]\n\
+          0.887:  0.887: [G1Ergonomics (Heap Sizing) did not expand the heap, reason: heap already fully expanded]\n",
+    );
+    assert_eq!(told.strange, Vec::<String>::new());
+    let preclean = "CMS-concurrent-abortable-preclean";
+    assert_eq!(phases(&told), [(preclean, 3_000), ("GC ParNew", 1_805), (preclean, 4_000)]);
+    assert_eq!(told.pauses().next().and_then(|pause| pause.heap.after_bytes), Some(18_474 << 10));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

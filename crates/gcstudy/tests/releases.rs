@@ -30,6 +30,23 @@ fn check_stops(name: &str, stopped_ms: &[f64]) -> GcReport {
     report
 }
 
+/// Statistics of `-XX:+PrintCMSInitiationStatistics`, `-XX:PrintCMSStatistics=1` and `-XX:+G1SummarizeRSetStats` stand among and
+/// within the lines of pauses.
+#[test]
+fn statistics_of_collectors_of_jdk_8_hide_no_pause_and_no_line() {
+    for (name, says) in [("8-cms.log", "initiatingOccupancy="), ("8-g1.log", "Current rem set statistics")] {
+        let (_, log) = read(name);
+        assert!(log.contains(says), "{name}");
+        let stopped_s = numbers(&log, "application threads were stopped: ");
+        let report = check_stops(name, &stopped_s.iter().map(|s| s * 1e3).collect::<Vec<_>>());
+        let begun: usize = ["[GC (", "[GC pause", "[GC remark", "[GC cleanup"]
+            .iter()
+            .map(|begin| log.matches(begin).count())
+            .sum();
+        assert_eq!(report.pauses.count, begun as u64, "{name}");
+    }
+}
+
 #[test]
 fn debug_lines_of_safepoints_of_jdk_11_are_read() {
     for name in ["11-serial.log", "11-parallel.log", "11-g1.log", "11-cms.log"] {

@@ -212,7 +212,10 @@ impl Jdk8 {
     fn take_piece(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
         let trimmed = without_last(without_first(text, b" ,:\t"), b" ,:\t");
         let Some(frame) = self.frames.last_mut() else {
-            return if trimmed.is_empty() { Piece::Understood } else { self.take_outside(tail, at, sink) };
+            // Two threads wrote at once: their stamps stand before the bracket of the one.
+            let is_of_other = text.len() < tail.len() && Stamp::behind(text.trim_end()).0.is_empty();
+            let is_understood = trimmed.is_empty() || is_of_other;
+            return if is_understood { Piece::Understood } else { self.take_outside(tail, at, sink) };
         };
         if trimmed.is_empty() {
             return Piece::Understood;
@@ -260,9 +263,11 @@ impl Jdk8 {
                         // CMS writes `0.613/0.666 secs`: CPU-like time without yields, and what passed. The latter counts.
                         frame.duration = Some(duration);
                     } else {
-                        return Piece::Strange;
+                        // Rows of statistics that break into the line begin with numbers, too.
+                        break;
                     }
                 }
+                b'(' if lines::message(rest).is_some() => break,
                 b'(' => {
                     let mut scan = crate::scan::Scan(rest);
                     let Some(inside) = scan.group() else { return Piece::Strange };

@@ -33,6 +33,8 @@ fn table(first: u8) -> &'static [(&'static str, Message)] {
     match first {
         b'-' => &[("- age ", Ignored), ("------", Ignored)],
         b'{' => &[("{Heap before ", Ignored)],
+        // What `-XX:PrintCMSStatistics=1` says of a phase.
+        b'(' => &[("(cardTable: ", Ignored), ("(CMS-concurrent-", Ignored)],
         b'[' => &[("[0x", Ignored)],
         b'}' => &[("}", Prefix(1))],
         b'/' => &[("/proc/meminfo:", Ignored)],
@@ -40,10 +42,11 @@ fn table(first: u8) -> &'static [(&'static str, Message)] {
             ("Application time:", Ignored),
             ("AdaptiveSize", Ignored),
             ("After GC:", Ignored),
+            ("After GC RS summary", Ignored),
             ("Av.  Block", Ignored),
             ("Avg:", Ignored),
         ],
-        b'B' => &[("Before GC:", Ignored)],
+        b'B' => &[("Before GC:", Ignored), ("Before GC RS summary", Ignored)],
         b'C' => &[
             ("CMS: abort preclean due to time", Prefix(31)),
             ("CMS: abort preclean due to loop", Prefix(31)),
@@ -51,11 +54,15 @@ fn table(first: u8) -> &'static [(&'static str, Message)] {
             ("CMSCollector", Ignored),
             ("CommandLine flags:", Flags),
             ("Conc RS threads times", Ignored),
-            ("Concurrent RS processed", Ignored),
+            ("Concurrent RS ", Ignored),
+            ("Concurrent sampling threads times", Ignored),
+            ("Cumulative RS summary", Ignored),
+            ("Current rem set statistics", Ignored),
             ("Coarse", Ignored),
             ("Clearing", Ignored),
         ],
         b'D' => &[("Desired survivor size ", Ignored), ("Did ", Ignored)],
+        b'F' => &[("Finished ", Ignored)],
         b'G' => &[("GC locker: ", Ignored), ("GC Overhead Limit", Ignored), ("GC time ", Ignored)],
         b'H' => &[("Heap after ", HeapAfter), ("Heap", Ignored), ("Humongous", Ignored)],
         b'J' => &[("Java HotSpot(TM) ", Version)],
@@ -83,8 +90,9 @@ fn table(first: u8) -> &'static [(&'static str, Message)] {
             ("PSAdaptiveSizePolicy", Ignored),
             ("Polling page always armed", Ignored),
             ("Parallel RS", Ignored),
+            ("Processed ", Ignored),
         ],
-        b'R' => &[("Recent ", Ignored)],
+        b'R' => &[("Recent ", Ignored), ("Region with largest ", Ignored)],
         b'S' => &[
             ("Statistics for BinaryTreeDictionary", Ignored),
             ("Statistics for IndexedFreeLists", Ignored),
@@ -98,7 +106,8 @@ fn table(first: u8) -> &'static [(&'static str, Message)] {
             ("TLAB totals: ", Ignored),
             ("Total time for which application threads were stopped:", Stopped),
             ("Total Free Space:", Ignored),
-            ("Total heap region rem set", Ignored),
+            ("Total heap region ", Ignored),
+            ("Total per region rem sets sizes", Ignored),
             ("Tree      Height:", Ignored),
             ("Total promoted", Ignored),
             ("To tenured", Ignored),
@@ -125,7 +134,7 @@ fn table(first: u8) -> &'static [(&'static str, Message)] {
         b'g' => &[("garbage-first heap", Ignored)],
         b'i' => &[("initiating", Ignored), ("initiatedBy", Ignored)],
         b'j' => &[("java.lang.OutOfMemoryError", OutOfMemory)],
-        b'm' => &[("minor_", Ignored)],
+        b'm' => &[("metadata initialized ", Ignored), ("minor_", Ignored)],
         b'o' => &[
             ("object space", Ignored),
             ("object [", Ignored),
@@ -205,14 +214,21 @@ pub(super) fn is_row_of_numbers(text: &str) -> bool {
 
 /// Rows of `-XX:+G1SummarizeRSetStats` and the end of `-XX:+PrintSafepointStatistics` begin with numbers.
 pub(super) fn ends_known(text: &str) -> bool {
-    [
+    const ENDS: [&str; 10] = [
         "by conc RS threads.",
+        "by concurrent RS threads.",
         "by mutator threads.",
         "occupied cards represented.",
+        "code roots represented.",
+        " Young regions",
+        " Free regions",
+        " Old regions",
+        // The JVM spells it so.
+        " Humonguous regions",
         "VM operations coalesced during safepoint",
-    ]
-    .iter()
-    .any(|end| text.trim_end().ends_with(end))
+    ];
+    let text = text.trim_end();
+    ENDS.iter().any(|end| text.ends_with(end))
 }
 
 #[cfg(test)]

@@ -218,6 +218,11 @@ pub(super) fn name(text: &str) -> (Name, usize) {
     if let Some((name, what)) = alike.find(|(name, _)| text.starts_with(name)) {
         return (*what, name.len());
     }
+    // `[3 iterations, 1 waits, 4397 cards)]` of `-XX:PrintCMSStatistics=1`.
+    let behind_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if behind_number.len() < text.len() && behind_number.starts_with(" iterations, ") {
+        return (Name::Detail, text.len() - behind_number.len());
+    }
     match DETAILS.iter().find(|name| name.as_bytes().first() == first && text.starts_with(**name)) {
         Some(name) => (Name::Detail, name.len()),
         None => (Name::Unknown, 0),
@@ -284,6 +289,8 @@ mod tests {
         assert_eq!(name("CMSbailing out to").0, Name::Old("CMS"));
         assert_eq!(name("ASCMS-concurrent-mark: 0").0, Name::Concurrent("CMS-concurrent-mark"));
         assert_eq!(name("[GC concurrent-mark-start]"), (Name::Sizes, 0));
+        assert_eq!(name("3 iterations, 1 waits, 4397 cards)]"), (Name::Detail, 1));
+        assert_eq!(name("3 iteration").0, Name::Unknown);
         assert_eq!(name("Shared").0, Name::Unknown);
         assert_eq!(name("").0, Name::Unknown);
     }
