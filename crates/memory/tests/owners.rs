@@ -6,9 +6,9 @@ use assay_hotspot::Hotspot;
 use assay_linux::{AlteredMemory, LiveProcess, ProcRoot};
 use assay_memory::{ReadOptions, read, read_source};
 use assay_model::{Allocator, Area, MemoryReport};
-use assay_testkit::{each_java, skip, start_java, stripped_java, testdata};
+use assay_testkit::{Running, each_java, skip, start_java, stripped_java, testdata};
 use program::Program;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -142,6 +142,44 @@ fn class_metadata_of_unknown_layout_is_unknown_and_not_the_property_of_who_point
             assert!(area(&look, grown) <= area(&known, grown) + (64 << 10), "{grown:?}: {:#?}", look.leaves);
         }
         assert!(look.problems.iter().any(|problem| problem.about == "metaspace"), "{:?}", look.problems);
+    }
+}
+
+/// `testdata/linux/embed.c`, linked as distributions do and as older programs are; `None` where there is no C compiler.
+fn embedding(folder: &Path, linked: &str) -> Option<PathBuf> {
+    let to = folder.join(format!("embedding{linked}"));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", linked, "-o"]).arg(&to).arg(testdata("linux/embed.c")).arg("-ldl");
+    compiler.status().is_ok_and(|status| status.success()).then_some(to)
+}
+
+#[test]
+fn what_variables_of_a_program_lead_to_that_embeds_a_jvm_is_the_program_s() {
+    const BLOCKS: u64 = 8_000;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let programs = ["-pie", "-no-pie"].map(|linked| embedding(folder.path(), linked));
+    let [Some(movable), Some(fixed)] = programs else { skip!("no C compiler") };
+    let javas = each_java(64);
+    if javas.is_empty() {
+        skip!("no JDK");
+    }
+    for java in javas.values() {
+        let libjvm = java.parent().and_then(Path::parent).expect("a JDK").join("lib/server/libjvm.so");
+        for (program, tracking) in [(&movable, "off"), (&movable, "summary"), (&fixed, "off")] {
+            let mut command = Command::new(program);
+            command.arg(&libjvm).arg(BLOCKS.to_string()).arg("-Xmx64m");
+            command.arg(format!("-XX:NativeMemoryTracking={tracking}"));
+            let jvm = Running::start(&mut command, "ready");
+            let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+            let look = read(jvm.pid(), &options).expect("our child");
+            let name = program.file_name().expect("a file").to_string_lossy();
+            let (owned, held) = (of_library(&look, &name), 2 * BLOCKS * LIST_BLOCK_BYTES);
+            let case = format!("{} in {name}, {tracking}", java.display());
+            println!("{case}: {owned} of {held}, {} of {} unknown", look.unknown_bytes, look.rss_bytes);
+            assert!(look.jvm.is_some(), "{case}");
+            assert!(held <= owned && owned < held + held / 10, "{case}: {owned}: {:#?}", look.leaves);
+            assert!(look.unknown_bytes < look.rss_bytes / 100, "{case}: {:#?}", look.unknown);
+        }
     }
 }
 
