@@ -4,7 +4,7 @@ mod support;
 
 use assay_hotspot::{Hotspot, Nmt, NmtLevel, Scanned};
 use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot};
-use assay_testkit::{Running, find_java, find_library, skip, start_java};
+use assay_testkit::{Running, each_release, find_java, find_library, skip, start_java};
 use std::collections::BTreeMap;
 use std::path::Path;
 use support::javas;
@@ -248,6 +248,29 @@ fn counters_equal_what_jcmd_reports() {
         }
         assert!(10 <= equal, "only {equal} tags");
         assert!(nmt.thread_stacks.is_some_and(|stacks| 12 <= stacks), "{:?}", nmt.thread_stacks);
+    }
+}
+
+#[test]
+fn the_level_of_each_release_is_the_one_that_was_asked_for() {
+    let javas: Vec<_> = [64, 32].into_iter().flat_map(each_release).collect();
+    if javas.is_empty() {
+        skip!("no JDK");
+    }
+    for (feature, java) in javas {
+        for (asked, level) in
+            [("off", NmtLevel::Off), ("summary", NmtLevel::Summary), ("detail", NmtLevel::Detail)]
+        {
+            let asked = format!("-XX:NativeMemoryTracking={asked}");
+            let jvm = start_java(&java, &["-Xmx128m", "-Xint", &asked], &[], "Waiting");
+            let source = process(&jvm);
+            let hotspot = Hotspot::open(&source).expect("a readable JVM").expect("a JVM");
+            assert_eq!(hotspot.nmt().level, level, "JDK {feature}, {}: {asked}", java.display());
+            // Without symbols, as JDK 8 comes, the flag tells, and that is said.
+            if hotspot.symbols().has_symtab() {
+                assert_eq!(problems(&hotspot), [""; 0], "JDK {feature}: {asked}");
+            }
+        }
     }
 }
 

@@ -142,14 +142,14 @@ impl Hotspot<'_> {
     }
 }
 
-/// Folklore: the levels were off 0, minimal 1, summary 3, detail 15; since JDK 18 (and in later updates of 17) off 1,
-/// summary 2, detail 3. Held by: `levels_of_both_generations`.
+/// Folklore: off was 0 and minimal 1; since JDK 18 (and in later updates of 17) off is 1. Summary is 2 and detail 3 in both.
+/// Held by: `levels_of_both_generations`, `the_level_of_each_release_is_the_one_that_was_asked_for`.
 fn level_of(value: u32, is_old: bool) -> Option<NmtLevel> {
     match (value, is_old) {
         (0, true) | (1, false) => Some(NmtLevel::Off),
         (1, true) => Some(NmtLevel::Minimal),
-        (3, true) | (2, false) => Some(NmtLevel::Summary),
-        (15, true) | (3, false) => Some(NmtLevel::Detail),
+        (2, _) => Some(NmtLevel::Summary),
+        (3, _) => Some(NmtLevel::Detail),
         _ => None,
     }
 }
@@ -184,12 +184,14 @@ mod tests {
 
     #[test]
     fn levels_of_both_generations() {
-        assert_eq!(level_of(3, true), Some(NmtLevel::Summary));
-        assert_eq!(level_of(15, true), Some(NmtLevel::Detail));
         assert_eq!(level_of(0, true), Some(NmtLevel::Off));
-        assert_eq!(level_of(3, false), Some(NmtLevel::Detail));
-        assert_eq!(level_of(2, false), Some(NmtLevel::Summary));
+        assert_eq!(level_of(1, true), Some(NmtLevel::Minimal));
         assert_eq!(level_of(1, false), Some(NmtLevel::Off));
+        for is_old in [true, false] {
+            assert_eq!(level_of(2, is_old), Some(NmtLevel::Summary));
+            assert_eq!(level_of(3, is_old), Some(NmtLevel::Detail));
+            assert_eq!(level_of(15, is_old), None);
+        }
         // Not yet initialised.
         assert_eq!(level_of(0, false), None);
     }
