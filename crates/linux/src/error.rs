@@ -1,6 +1,7 @@
 //! Why something could not be read from the kernel: the input, the cause and, where there is one, the fix.
 
 use assay_model::Problem;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
@@ -43,7 +44,7 @@ impl fmt::Display for Denial {
 #[derive(Debug, thiserror::Error)]
 pub enum LinuxError {
     /// The file or call gave an error.
-    #[error("cannot read {path}: {cause}{fix}", path = .path.display(), cause = cause_of(source), fix = fix_of(source))]
+    #[error("cannot read {path}: {cause}{fix}", path = .path.display(), cause = cause_of(path, source), fix = fix_of(path, source))]
     Read {
         /// The file, or the name of the call.
         path: PathBuf,
@@ -98,18 +99,33 @@ impl LinuxError {
     }
 }
 
-/// The kernel's answer in words; of a process that ended while it was read it has only a number.
-fn cause_of(source: &io::Error) -> String {
-    match source.raw_os_error() {
-        Some(libc::ESRCH) => "the process has ended".to_owned(),
+/// Files that every kernel has of every process.
+const OF_EVERY_PROCESS: [&str; 5] = ["cmdline", "comm", "maps", "stat", "status"];
+const ENDED: &str = "the process has ended";
+
+/// Whether the kernel has this file of each process that there is.
+fn is_of_every_process(path: &Path) -> bool {
+    let is_number = |name: &OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+    path.file_name().is_some_and(|name| OF_EVERY_PROCESS.iter().any(|known| name == *known))
+        && path.parent().and_then(Path::file_name).is_some_and(is_number)
+}
+
+/// The kernel's answer in words: of a process that has ended it has only a number, or says that there is no file.
+fn cause_of(path: &Path, source: &io::Error) -> String {
+    match (source.raw_os_error(), source.kind()) {
+        (Some(libc::ESRCH), _) => ENDED.to_owned(),
+        (_, io::ErrorKind::NotFound) if is_of_every_process(path) => ENDED.to_owned(),
+        (_, io::ErrorKind::NotFound) => "there is no such file".to_owned(),
         _ => source.to_string(),
     }
 }
 
-fn fix_of(source: &io::Error) -> &'static str {
+fn fix_of(path: &Path, source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::PermissionDenied => "; run as the user of that process, or as root",
-        io::ErrorKind::NotFound => "; the process has ended, or this kernel does not have the file",
+        io::ErrorKind::NotFound if !is_of_every_process(path) => {
+            "; the process has ended, or this kernel does not have it"
+        }
         _ => "",
     }
 }
@@ -138,6 +154,16 @@ mod tests {
     fn a_process_that_ended_while_it_was_read_is_told_in_words() {
         let error = LinuxError::read(Path::new("/proc/7/smaps"), io::Error::from_raw_os_error(libc::ESRCH));
         assert_eq!(error.to_string(), "cannot read /proc/7/smaps: the process has ended");
+        let told = |path: &str| {
+            LinuxError::read(Path::new(path), io::Error::from_raw_os_error(libc::ENOENT)).to_string()
+        };
+        assert_eq!(told("/proc/7/stat"), "cannot read /proc/7/stat: the process has ended");
+        for maybe in ["/proc/7/smaps_rollup", "/proc/schedstat", "/proc/stat"] {
+            let text = format!(
+                "cannot read {maybe}: there is no such file; the process has ended, or this kernel does not have it"
+            );
+            assert_eq!(told(maybe), text);
+        }
         let error = LinuxError::read(Path::new("/proc/7/smaps"), io::Error::from_raw_os_error(libc::EIO));
         assert!(error.to_string().contains("Input/output error"), "{error}");
     }

@@ -8,9 +8,11 @@ use assay_memory::{LookDepth, MemoryError, ReadOptions, read, read_source};
 use assay_model::{Area, Leaf, MemoryReport, Tier};
 use assay_testkit::{Damage, find_java, skip, start_java, testdata};
 use program::{Program, own_peak_bytes, within};
+use rustix::process::{Pid, WaitOptions, waitpid};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// What one look may take at most on a busy machine, in the debug build: beyond it, it hangs.
 const SECONDS_MAX: u64 = 120;
@@ -97,21 +99,36 @@ fn a_target_that_becomes_another_program_again_and_again_gives_reports_or_errors
 #[test]
 fn a_target_that_ends_meanwhile_gives_what_was_seen_or_an_error() {
     let (mut reports, mut errors) = (0, 0);
-    for micros in (0..30).map(|i| i * 2500) {
+    for number in 0..60 {
+        let micros = number / 2 * 2500;
         let Some(target) = Program::start("exits", &micros.to_string()) else { skip!("no C compiler") };
-        for report in both_depths(target.pid()) {
+        // Half of them stay as zombies, the others are gone.
+        let pid = (number % 2 == 0).then(|| Pid::from_raw(target.pid().cast_signed())).flatten();
+        let parent = pid.map(|pid| std::thread::spawn(move || waitpid(Some(pid), WaitOptions::empty())));
+        let freeze = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+        // A parent that waits in this process would take the stops that the freeze waits for.
+        let stopped = (number % 4 == 1).then(|| within(SECONDS_MAX, || read(target.pid(), &freeze)));
+        for report in stopped.into_iter().chain(both_depths(target.pid())) {
             match report {
                 Ok(report) => {
                     reports += 1;
                     let sum: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
                     assert_eq!(sum.abs_diff(report.rss_bytes), report.closure_bytes.unsigned_abs());
+                    // Not in the kernel's numbers.
+                    let told = report.problems.iter().find(|problem| problem.text.contains("os error"));
+                    assert_eq!(told, None);
                 }
                 Err(error) => {
                     errors += 1;
                     let text = error.to_string();
                     assert!(text.contains(&target.pid().to_string()), "{text}");
+                    assert!(!text.contains("os error"), "{text}");
+                    assert!(text.contains("has ended"), "{text}");
                 }
             }
+        }
+        if let Some(parent) = parent {
+            parent.join().expect("it only waits").expect("our child");
         }
     }
     println!("{reports} reports, {errors} errors");
