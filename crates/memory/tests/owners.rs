@@ -4,8 +4,8 @@ mod program;
 
 use assay_hotspot::Hotspot;
 use assay_linux::{AlteredMemory, LiveProcess, ProcRoot};
-use assay_memory::{ReadOptions, read, read_source};
-use assay_model::{Allocator, Area, MemoryReport};
+use assay_memory::{ReadOptions, explain_change, read, read_source};
+use assay_model::{Allocator, Area, Cause, MemoryReport};
 use assay_testkit::{Running, each_java, skip, start_java, stripped_java, testdata};
 use program::Program;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,8 @@ fn a_mapping_that_nobody_holds_does_not_take_the_name_of_the_one_beside_it() {
 }
 
 /// `testdata/linux/lists.c`; `None` where there is no C compiler.
-fn agent() -> Option<PathBuf> {
-    let to = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("liblists-{}.so", std::process::id()));
+fn agent(folder: &Path) -> Option<PathBuf> {
+    let to = folder.join("liblists.so");
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&to).arg(testdata("linux/lists.c"));
     compiler.status().is_ok_and(|status| status.success()).then_some(to)
@@ -55,7 +55,8 @@ fn agent() -> Option<PathBuf> {
 
 #[test]
 fn lists_of_a_native_library_are_followed_whether_native_memory_is_tracked_or_not() {
-    let Some(agent) = agent() else { skip!("no C compiler") };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(agent) = agent(folder.path()) else { skip!("no C compiler") };
     let javas = each_java(64);
     if javas.is_empty() {
         skip!("no JDK");
@@ -74,7 +75,6 @@ fn lists_of_a_native_library_are_followed_whether_native_memory_is_tracked_or_no
             assert!(owned <= area(&look, Area::NativeLibraries), "not the JDK's: {:#?}", look.leaves);
         }
     }
-    let _ = std::fs::remove_file(agent);
 }
 
 #[test]
@@ -143,6 +143,31 @@ fn class_metadata_of_unknown_layout_is_unknown_and_not_the_property_of_who_point
         }
         assert!(look.problems.iter().any(|problem| problem.about == "metaspace"), "{:?}", look.problems);
     }
+}
+
+/// As RocksDB and JNA do: a program unpacks its library to a file with another number at each start.
+#[test]
+fn a_library_with_another_temporary_number_is_the_same_after_a_restart() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(agent) = agent(folder.path()) else { skip!("no C compiler") };
+    let Some((_, java)) = each_java(64).into_iter().next() else { skip!("no JDK") };
+    let look = |number: &str, blocks: u64| {
+        let library = folder.path().join(format!("liblists{number}.so"));
+        std::fs::copy(&agent, &library).expect("a copy");
+        let load = format!("-agentpath:{}={blocks}", library.display());
+        let jvm = start_java(&java, &["-Xmx128m", &load], &[], "Waiting");
+        let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+        read(jvm.pid(), &options).expect("our child")
+    };
+    let (before, after) = (look("5187246518795245361", LIST_BLOCKS), look("70000123456", 2 * LIST_BLOCKS));
+    let change = explain_change(&before, &after);
+    let of_lists: Vec<&Cause> =
+        change.causes.iter().filter(|c| c.path.iter().any(|part| part.starts_with("liblists"))).collect();
+    let [cause] = of_lists[..] else { panic!("one cause is of the library: {of_lists:#?}") };
+    assert_eq!(cause.path[..2], [Area::NativeLibraries.title(), "liblists#.so"]);
+    let grown = u64::try_from(cause.change_bytes()).expect("it grew");
+    let more = 2 * LIST_BLOCKS * LIST_BLOCK_BYTES;
+    assert!(grown.abs_diff(more) <= more / 20, "{grown} of {more}: {:#?}", change.causes);
 }
 
 /// `testdata/linux/embed.c`, linked as distributions do and as older programs are; `None` where there is no C compiler.
