@@ -37,6 +37,7 @@ mod plain;
 mod poll;
 mod priority;
 mod protocol;
+mod quote;
 pub mod recorder;
 mod redirect;
 mod request;

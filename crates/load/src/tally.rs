@@ -8,10 +8,6 @@ use assay_scenario::{Operation, Scenario, Secrets};
 
 /// Samples that are kept of each kind of error.
 const SAMPLES_PER_KIND_MAX: u8 = 4;
-/// Bytes of an answer's body that are looked at for a sample.
-const SAMPLE_BYTES_MAX: usize = 64 << 10;
-/// Characters of it in a sample.
-const SAMPLE_CHARS_MAX: usize = 160;
 
 pub(crate) struct Tally {
     samples: [u8; ErrorKind::ALL.len()],
@@ -142,23 +138,6 @@ impl Tally {
     }
 }
 
-/// The start of a body for a message: one line, without control characters and comments, which say nothing of what is wrong.
-pub(crate) fn shortened(body: &[u8]) -> String {
-    let body = String::from_utf8_lossy(&body[..body.len().min(SAMPLE_BYTES_MAX)]);
-    let (mut said, mut rest) = (String::new(), body.as_ref());
-    while let Some((before, comment)) = rest.split_once("<!--") {
-        said.push_str(before);
-        rest = comment.split_once("-->").map_or("", |(_, after)| after);
-    }
-    said.push_str(rest);
-    let text: String =
-        said.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).collect();
-    match text.char_indices().nth(SAMPLE_CHARS_MAX) {
-        Some((cut, _)) => format!("{}...", &text[..cut]),
-        None => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,14 +170,5 @@ mod tests {
         tally.answered(0, 5, 1_000_000_000);
         let counts = tally.into_measured();
         assert_eq!((counts.requests, counts.completed, counts.completions.total()), (2, 1, 1));
-    }
-
-    #[test]
-    fn a_body_is_shortened_to_one_printable_line() {
-        assert_eq!(shortened(b"<html>\r\n\t<b>no\x1b[31m</b>"), "<html> <b>no[31m</b>");
-        let licensed = format!("<!-- {} -->\n<html><!-- a --> no <!-- b", "Licensed to ".repeat(100));
-        assert_eq!(shortened(licensed.as_bytes()), "<html> no");
-        assert_eq!(shortened(&[b'x'; 10_000]).len(), SAMPLE_CHARS_MAX + 3);
-        assert_eq!(shortened("é".repeat(10_000).as_bytes()).chars().count(), SAMPLE_CHARS_MAX + 3);
     }
 }
