@@ -1,0 +1,89 @@
+//! A study as it is typed: what comes of one in which nothing counts, and of one whose output nobody reads.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
+
+/// The server of the study: this program, which is given its port as the name of a test that there is not. It answers "no".
+#[test]
+fn as_server() {
+    let Some(port) = std::env::args().skip(1).find_map(|word| word.parse::<u16>().ok()) else { return };
+    let listener = TcpListener::bind(("127.0.0.1", port)).expect("the port that the study gave");
+    for stream in listener.incoming().flatten() {
+        std::thread::spawn(move || serve(&stream));
+    }
+}
+
+fn serve(mut stream: &TcpStream) -> Option<()> {
+    let mut lines = BufReader::new(stream).lines();
+    loop {
+        // No request has a body.
+        while !lines.next()?.ok()?.is_empty() {}
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno").ok()?;
+    }
+}
+
+/// A study of two short windows, in which every answer is wrong.
+fn study(folder: &Path) -> PathBuf {
+    let program = std::env::current_exe().expect("a path");
+    let scenario = "schema = \"assay.scenario/1\"\nname = \"n\"\n[[operation]]\nname = \"a\"\npath = \"/\"\ncontains = \"yes\"\n";
+    let text = format!(
+        r#"
+schema = "assay.study/1"
+name = "wrong"
+scenario = "scenario.toml"
+load = {{ kind = "closed", users = 1, think = "20ms" }}
+[server]
+command = "{} as_server --exact --nocapture {{port}}"
+ready_url = "http://127.0.0.1:{{port}}/"
+[[factor]]
+name = "setting"
+level = [{{ name = "one" }}]
+[design]
+kind = "resident"
+blocks = 2
+repeats_max = 0
+window = "300ms"
+warm_up = {{ cap = "0s" }}
+"#,
+        program.display()
+    );
+    let study = folder.join("study.toml");
+    std::fs::write(&study, text).expect("a study file");
+    std::fs::write(folder.join("scenario.toml"), scenario).expect("a scenario");
+    study
+}
+
+fn assay_run(folder: &Path, out: &str) -> Command {
+    let mut command = Command::new(ASSAY);
+    command.arg("run").arg(study(folder)).arg("--out").arg(folder.join(out)).current_dir(folder);
+    command
+}
+
+#[test]
+fn a_run_in_which_nothing_counts_exits_with_1_and_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Output { status, stdout, stderr } = assay_run(folder.path(), "out").output().expect("assay starts");
+    let (out, said) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert_eq!(status.code(), Some(1), "{out}\n{said}");
+    assert!(said.contains("nothing counts: no variant has a value of"), "{said}");
+}
+
+/// `assay run x 2>&1 | head -1`
+#[test]
+fn a_run_whose_reader_goes_away_ends_as_any() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let mut command = assay_run(folder.path(), "out");
+    command.stdin(Stdio::null()).stdout(writer.try_clone().expect("a pipe")).stderr(writer);
+    let mut child = command.spawn().expect("assay starts");
+    drop(command);
+    let mut first = String::new();
+    BufReader::new(reader).read_line(&mut first).expect("text");
+    assert!(!first.is_empty());
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+    assert!(folder.path().join("out/summary.json").is_file(), "it ran to its end");
+}
