@@ -6,6 +6,7 @@ mod hprof_writer;
 use assay_heap::Census;
 use assay_heap::hprof::{HprofError, read};
 use assay_heap::predict::{PredictOptions, predict};
+use assay_model::HeapPrediction;
 use assay_testkit::{each_java, find_tool, start_java};
 use hprof_writer::{Trickle, small};
 use proptest::prelude::*;
@@ -95,6 +96,43 @@ static REAL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     dumps
 });
 
+/// The releases whose classes have the same fields as those of this one.
+fn shape_of(version: &str) -> Option<&'static str> {
+    const SHAPES: [(&str, &str); 5] = [
+        ("1.6.", "6 to 7"),
+        ("6", "6 to 7"),
+        ("11.", "9 to 12"),
+        ("17.", "15 to 18"),
+        ("25.", "25 or later"),
+    ];
+    SHAPES.iter().find(|(begin, _)| version.starts_with(begin)).map(|(_, shape)| *shape)
+}
+
+/// What ends before the version, or within the objects, is never said to be of the oldest release that it can be.
+#[test]
+fn cut_off_dumps_are_of_their_version_or_of_all_releases_of_their_shape() {
+    if REAL.is_empty() {
+        assay_testkit::skip!("no dumps at hand");
+    }
+    let mut by_shape = 0;
+    for dump in REAL.iter() {
+        let known = read(dump.as_slice(), "whole", &|_| {}).expect("a dump").jdk_text().expect("a version");
+        for part in 12..24 {
+            let cut = &dump[..dump.len() / 24 * part];
+            let Ok(census) = read(cut, "part", &|_| {}) else { continue };
+            let Some(told) = census.jdk_text() else { continue };
+            assert!(told == known || Some(told.as_str()) == shape_of(&known), "{told} of {known}, {part}/24");
+            by_shape += usize::from(told != known);
+            let Ok(HeapPrediction { dump: Some(dump), .. }) = predict(&census, &PredictOptions::default())
+            else {
+                continue;
+            };
+            assert_eq!(dump.jdk_version.as_deref(), Some(told.as_str()), "{known}");
+        }
+    }
+    assert!(0 < by_shape, "no cut hides the version");
+}
+
 #[test]
 fn cut_off_dumps_of_jvms_give_what_is_there() {
     if REAL.is_empty() {
@@ -133,15 +171,8 @@ fn a_dump_without_the_version_is_read_by_the_shape_of_its_classes() {
             dump[at] = b'J';
         }
         let census = read(dump.as_slice(), "without", &|_| {}).expect("a dump");
-        let by_shape = [
-            ("1.6.", "6 to 7"),
-            ("6", "6 to 7"),
-            ("11.", "9 to 12"),
-            ("17.", "15 to 18"),
-            ("25.", "25 or later"),
-        ];
-        let expected = by_shape.into_iter().find(|(version, _)| known.starts_with(version));
-        assert_eq!(census.jdk_text().as_deref(), expected.map(|(_, shape)| shape), "{known}");
+        let expected = shape_of(&known);
+        assert_eq!(census.jdk_text().as_deref(), expected, "{known}");
         let predicted = predict(&census, &PredictOptions::default()).expect("no class is asked for");
         if let Some(dump) = predicted.dump {
             assert_eq!((dump.jdk, dump.jdk_version), (None, census.jdk_text()), "{known}");

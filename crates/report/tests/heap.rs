@@ -24,6 +24,15 @@ fn texts_of_the_sample_are_the_golden_files() {
 }
 
 #[test]
+fn a_dump_without_its_version_is_of_all_releases_that_it_can_be() {
+    let mut heap = sample::prediction();
+    let dump = heap.dump.as_mut().expect("a dump");
+    (dump.jdk, dump.jdk_version) = (None, Some("15 to 18".to_owned()));
+    let text = heap_prediction_text(&heap, view(120), 10);
+    assert!(text.contains("Heap of JDK 15 to 18, read from"), "{text}");
+}
+
+#[test]
 fn a_heap_that_lies_elsewhere_than_computed_is_a_contradiction() {
     let mut modes = sample::modes::modes();
     let text = heap_modes_text(&modes, view(100));
