@@ -136,6 +136,18 @@ const RUN: &[Mistake] = &[
     ("run shop.hprof", USE, &["shop.hprof is not a study", "assay heap predict shop.hprof"]),
     ("run syntax.toml", USE, &["syntax.toml:1", "quoted"]),
     ("run typo.toml", USE, &["typo.toml:3", "`wrkload`", "`workload`"]),
+    ("run latin.toml --plan", USE, &["latin.toml:2", "UTF-8"]),
+    (
+        "run wrong.toml --plan",
+        USE,
+        &[
+            "wrong.toml:3: variants `256m`, `1g` cannot run here: there is no JDK 99 here",
+            "wrong.toml:7: there is no folder ./gone",
+            "wrong.toml:4: ./status.toml:3",
+            "status 99 is not from 200 to 599",
+        ],
+    ),
+    ("run portless.toml --plan", USE, &["portless.toml:4: ready_url has {port}", "the command"]),
     ("run study.toml --resume", USE, &["--out", "assay run --out <OUT> --resume"]),
     ("report missing", USE, &["no folder missing", "assay run"]),
     ("report folder", USE, &["folder is not a run directory", "assay run"]),
@@ -184,6 +196,21 @@ fn lay_out(folder: &Path) {
     write("study.toml", b"schema = \"assay.study/1\"\nname = \"x\"\nworkload = \"supermarket\"\n");
     write("typo.toml", b"schema = \"assay.study/1\"\nname = \"x\"\nwrkload = \"supermarket\"\n");
     write("syntax.toml", b"name = \n");
+    write("latin.toml", b"schema = \"assay.study/1\"\nname = \"caf\xe9\"\n");
+    write(
+        "status.toml",
+        b"schema = \"assay.scenario/1\"\nname = \"s\"\n[[operation]]\nname = \"a\"\npath = \"/\"\nstatus = 99\n",
+    );
+    let study = |name: &str, more: &str| {
+        write(name, format!("schema = \"assay.study/1\"\nname = \"x\"\n{more}").as_bytes());
+    };
+    study(
+        "wrong.toml",
+        "jvm = \"99\"\nscenario = \"status.toml\"\n[server]\ncommand = \"java {jvm_options} Server {port}\"\n\
+         directory = \"gone\"\nready_url = \"http://127.0.0.1:{port}/\"\n[[factor]]\nname = \"heap\"\n\
+         level = [{ name = \"256m\", heap = \"256m\" }, { name = \"1g\", heap = \"1g\" }]\n",
+    );
+    study("portless.toml", "[server]\ncommand = \"./my-server\"\nready_url = \"http://127.0.0.1:{port}/\"\n");
 }
 
 /// A process that ends with the test.
