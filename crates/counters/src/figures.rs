@@ -29,6 +29,9 @@ impl DelayAccounting {
 /// What programs in the kernel count.
 const CALLS: &str = "system calls, their CPU time and waits";
 
+/// What gives figures of the machine.
+const ELSEWHERE: &str = "run where /proc is that of the machine";
+
 /// What decides which figures there are.
 pub(crate) struct Available<'a> {
     pub(crate) look: &'a Look,
@@ -46,6 +49,14 @@ pub(crate) struct Available<'a> {
 impl Available<'_> {
     fn has_schedstat(&self) -> bool {
         self.look.threads.values().all(|thread| thread.schedstat.is_some())
+    }
+
+    fn has_switches(&self) -> bool {
+        self.look.threads.values().all(|thread| thread.voluntary_switches.is_some())
+    }
+
+    fn has_block_io(&self) -> bool {
+        self.look.threads.values().all(|thread| thread.block_io_ticks.is_some())
     }
 
     /// The figures that are there.
@@ -82,9 +93,11 @@ impl Available<'_> {
                 "utime and stime of /proc/PID/task/TID/stat, in ticks of 10 ms",
             );
         }
-        known("switches", TimeRung::Procfs, "/proc/PID/task/TID/status");
+        if self.has_switches() {
+            known("switches", TimeRung::Procfs, "/proc/PID/task/TID/status");
+        }
         known("page faults", TimeRung::Procfs, "/proc/PID/task/TID/stat");
-        if self.delays == DelayAccounting::On {
+        if self.delays == DelayAccounting::On && self.has_block_io() {
             known(
                 "blocked on block devices",
                 TimeRung::Procfs,
@@ -172,36 +185,8 @@ impl Available<'_> {
                 "install the debug symbols of this very build, which are found by its build id (Debian: openjdk-8-dbg), or run a JDK whose libjvm.so has symbols",
             );
         }
-        if !self.has_schedstat() {
-            push(
-                "waiting for a processor",
-                "this kernel has no /proc/PID/task/TID/schedstat",
-                "a kernel with CONFIG_SCHED_INFO=y (CONFIG_TASK_DELAY_ACCT=y selects it)",
-            );
-        }
-        match self.delays {
-            DelayAccounting::On => {}
-            DelayAccounting::Off => push(
-                "blocked on block devices",
-                "the kernel does not account delays (kernel.task_delayacct is 0)",
-                "sysctl -w kernel.task_delayacct=1",
-            ),
-            DelayAccounting::Unknown => push(
-                "blocked on block devices",
-                "this kernel does not tell whether it accounts delays",
-                "Linux 5.14 or later with CONFIG_TASK_DELAY_ACCT=y, and sysctl -w kernel.task_delayacct=1",
-            ),
-        }
-        if self.look.cgroup.is_none() {
-            push(
-                "control group",
-                "no control group counts the CPU time of this process, or it is not mounted here",
-                "mount the cpuacct controller (version 1) or cgroup2 (version 2)",
-            );
-        }
-        if self.look.machine.is_none() {
-            push("the machine", "/proc/stat could not be read", "run where /proc is that of the machine");
-        }
+        self.left_out_of_threads(&mut push);
+        self.left_out_of_machine(&mut push);
         match self.sampling {
             Ok(sampling) if sampling.names.are_known() => {}
             Ok(_) => push(
@@ -223,5 +208,70 @@ impl Available<'_> {
             Err(Refused { why, enable }) => push(CALLS, why, enable),
         }
         left_out
+    }
+
+    fn left_out_of_threads(&self, push: &mut impl FnMut(&str, &str, &str)) {
+        if !self.has_schedstat() {
+            push(
+                "waiting for a processor",
+                "this kernel does not count it: /proc/PID/task/TID/schedstat is missing, or 0 for every thread",
+                "a kernel with CONFIG_SCHED_INFO=y (CONFIG_TASK_DELAY_ACCT=y selects it); before Linux 5.14 without the boot parameter nodelayacct",
+            );
+        }
+        if !self.has_switches() {
+            push(
+                "switches",
+                "this /proc does not count them in /proc/PID/task/TID/status",
+                "Linux 2.6.23 or later; run assay on the host where a sandbox (gVisor) has a /proc of its own",
+            );
+        }
+        match self.delays {
+            DelayAccounting::On if self.has_block_io() => {}
+            DelayAccounting::On => push(
+                "blocked on block devices",
+                "this /proc has no delayacct_blkio_ticks in /proc/PID/task/TID/stat",
+                "Linux 2.6.18 or later; run assay on the host where a sandbox (gVisor) has a /proc of its own",
+            ),
+            DelayAccounting::Off => push(
+                "blocked on block devices",
+                "the kernel does not account delays (kernel.task_delayacct is 0)",
+                "sysctl -w kernel.task_delayacct=1",
+            ),
+            DelayAccounting::Unknown => push(
+                "blocked on block devices",
+                "this kernel does not tell whether it accounts delays",
+                "Linux 5.14 or later with CONFIG_TASK_DELAY_ACCT=y, and sysctl -w kernel.task_delayacct=1",
+            ),
+        }
+    }
+
+    fn left_out_of_machine(&self, push: &mut impl FnMut(&str, &str, &str)) {
+        if self.look.cgroup.is_none() {
+            push(
+                "control group",
+                "no control group counts the CPU time of this process, or it is not mounted here",
+                "mount the cpuacct controller (version 1) or cgroup2 (version 2)",
+            );
+        }
+        if self.look.cgroup.is_some() && self.look.throttling.is_none() {
+            push(
+                "throttled by the CPU limit",
+                "cpu.stat of the control group does not count it: its cpu controller is off, or not mounted here",
+                "echo +cpu > cgroup.subtree_control in the group above (version 2), or mount the cpu controller (version 1)",
+            );
+        }
+        let machine = self.look.machine.as_ref();
+        match machine {
+            None => push("the machine", "/proc/stat could not be read", ELSEWHERE),
+            Some(machine) if machine.all.steal.is_none() => push(
+                "time stolen by the hypervisor",
+                "this kernel has no such column in /proc/stat",
+                "Linux 2.6.11 or later",
+            ),
+            Some(_) => {}
+        }
+        if machine.is_some_and(|machine| machine.each.is_empty()) {
+            push("softirq by processor", "/proc/stat names no processor", ELSEWHERE);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Looking at a process from time to time, and the account of what lies between.
 
 use crate::account::{Account, Total};
-use crate::bpf::{Tracing, split_by_tracing, traced_of};
+use crate::bpf::{Kernel, Loading, Tracing, split_by_tracing, traced_of};
 use crate::figures::{Available, DelayAccounting};
 use crate::findings::findings;
 use crate::jvm::{Jvm, Lacks, read_jvm};
@@ -96,7 +96,11 @@ impl TimeGauge {
         self.start_sampling_with(&CpuClock)
     }
 
-    pub(crate) fn start_sampling_with(&mut self, events: &dyn Events) -> Result<(), LinuxError> {
+    /// The same with other calls of the kernel.
+    ///
+    /// # Errors
+    /// As of [`TimeGauge::look`].
+    pub fn start_sampling_with(&mut self, events: &dyn Events) -> Result<(), LinuxError> {
         let has_frame_pointers = matches!(&self.jvm, JvmState::Known { has_frame_pointers: true, .. });
         self.sampling = Sampling::start(events, &self.target.proc, self.identity.pid, has_frame_pointers);
         self.look()?;
@@ -111,8 +115,16 @@ impl TimeGauge {
     /// # Errors
     /// As of [`TimeGauge::look`].
     pub fn start_tracing(&mut self) -> Result<(), LinuxError> {
-        let (proc, sys) = (&self.target.proc, SysRoot::default());
-        self.tracing = Tracing::start(proc, &sys, self.identity.pid, self.last.threads.len());
+        self.start_tracing_with(&Kernel, &SysRoot::default())
+    }
+
+    /// The same with a kernel of the caller's.
+    ///
+    /// # Errors
+    /// As of [`TimeGauge::look`].
+    pub fn start_tracing_with(&mut self, kernel: &dyn Loading, sys: &SysRoot) -> Result<(), LinuxError> {
+        let roots = (&self.target.proc, sys);
+        self.tracing = Tracing::start(kernel, roots, self.identity.pid, self.last.threads.len());
         self.look()?;
         self.restart();
         Ok(())
@@ -136,6 +148,11 @@ impl TimeGauge {
     /// When the process's files are missing or not in the documented form.
     pub fn at(proc: ProcRoot, sys: &SysRoot, pid: u32) -> Result<TimeGauge, LinuxError> {
         TimeGauge::begin(proc, sys, pid, false)
+    }
+
+    /// Says why the kernel sends no records of threads that end.
+    pub fn without_exit_records(&mut self, why: &Denial) {
+        self.exits = Err(no_records(why));
     }
 
     fn begin(proc: ProcRoot, sys: &SysRoot, pid: u32, has_clock: bool) -> Result<TimeGauge, LinuxError> {

@@ -25,6 +25,7 @@ mod gauge;
 mod hardware;
 mod jvm;
 mod jvms;
+pub mod kernel;
 #[cfg(test)]
 mod live_tests;
 mod look;
@@ -33,8 +34,6 @@ mod own_names;
 mod recording;
 mod role;
 mod sampling;
-#[cfg(test)]
-mod sampling_tests;
 mod side;
 mod split;
 mod tracks;

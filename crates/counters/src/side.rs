@@ -1,10 +1,10 @@
 //! What stands beside the account of CPU time and has sources of its own: page faults by place, calls in which carriers wait, counters of
 //! the processor, lines of the caches that threads share.
 
-use crate::addresses::AddressGauge;
+use crate::addresses::{AddressEvents, AddressGauge, Kernel};
 use crate::carriers::CarrierGauge;
 use crate::findings::findings;
-use crate::hardware::HardwareGauge;
+use crate::hardware::{Counting, HardwareGauge, Processor};
 use crate::jvm::read_jvm;
 use assay_linux::{ProcRoot, monotonic_ns, thread_cpu_ns};
 use assay_model::{LeftOutFigure, ThreadRole, TimeReport};
@@ -39,11 +39,21 @@ pub struct SideGauges {
 impl SideGauges {
     /// Starts those that are wanted and can be had; of the others the report says why.
     pub fn start(pid: u32, asked: Sides) -> SideGauges {
-        let proc = ProcRoot::default();
+        SideGauges::start_with(&Kernel, Box::new(Processor), ProcRoot::default(), pid, asked)
+    }
+
+    /// The same with other calls of the kernel, below another root.
+    pub fn start_with(
+        addresses: &dyn AddressEvents,
+        counting: Box<dyn Counting>,
+        proc: ProcRoot,
+        pid: u32,
+        asked: Sides,
+    ) -> SideGauges {
         SideGauges {
-            faults: asked.samples.then(|| AddressGauge::of_faults(&proc, pid)),
-            data: asked.counters.then(|| AddressGauge::of_data(&proc, pid)),
-            hardware: asked.counters.then(|| HardwareGauge::start(pid)),
+            faults: asked.samples.then(|| AddressGauge::of_faults(addresses, &proc, pid)),
+            data: asked.counters.then(|| AddressGauge::of_data(addresses, &proc, pid)),
+            hardware: asked.counters.then(|| HardwareGauge::start(counting, proc.clone(), pid)),
             carriers: asked.samples.then(CarrierGauge::default),
             listed: Vec::new(),
             listed_at_ns: None,

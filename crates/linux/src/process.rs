@@ -136,6 +136,11 @@ pub struct Schedstat {
     pub slices: u64,
 }
 
+impl Schedstat {
+    /// Of a thread that was never on a processor, and of every thread where the kernel does not count.
+    pub const NEVER_RAN: Schedstat = Schedstat { run_ns: 0, wait_ns: 0, slices: 0 };
+}
+
 /// Parses a `schedstat` file of a thread.
 ///
 /// # Errors

@@ -70,7 +70,7 @@ impl SysRoot {
     }
 
     /// Where an absolute path lies: below this root if it is below `/sys`, else where it says.
-    pub(crate) fn place(&self, absolute: &Path) -> PathBuf {
+    pub fn place(&self, absolute: &Path) -> PathBuf {
         absolute.strip_prefix("/sys").map_or_else(|_| absolute.to_owned(), |below| self.root.join(below))
     }
 

@@ -24,7 +24,7 @@ pub struct ThreadCounters {
     pub start_ticks: u64,
     /// The kernel's name of it, up to 15 bytes.
     pub name: String,
-    /// Run time and delays, exact; absent on kernels that do not count them (`CONFIG_SCHED_INFO`).
+    /// Run time and delays, exact; absent on kernels that do not count them.
     pub schedstat: Option<Schedstat>,
     /// User time, ticks: run time, divided by how often the timer interrupt met it in user mode.
     pub user_ticks: u64,
@@ -82,7 +82,16 @@ impl ProcRoot {
                 Err(Failed::Parse(e)) => return Err(e.into()),
             }
         }
+        forget_what_is_not_counted(&mut threads);
         Ok(ThreadReadings { threads, problems })
+    }
+}
+
+/// Folklore: without `CONFIG_SCHED_INFO` there is no `schedstat`; with it, a kernel before Linux 5.14 that was booted with `nodelayacct`, and
+/// has no `CONFIG_SCHEDSTATS`, writes `0 0 0` for every thread. A process that was started has run: zeros everywhere are no figures.
+fn forget_what_is_not_counted(threads: &mut HashMap<u32, ThreadCounters>) {
+    if threads.values().all(|thread| thread.schedstat.is_none_or(|figures| figures == Schedstat::NEVER_RAN)) {
+        threads.values_mut().for_each(|thread| thread.schedstat = None);
     }
 }
 
@@ -115,7 +124,8 @@ fn read_counters(
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,
         Err(e) => return Err(e.into()),
     };
-    if let Some(same) = before.filter(|before| schedstat.is_some() && before.schedstat == schedstat) {
+    let has_run = schedstat.is_some_and(|figures| figures != Schedstat::NEVER_RAN);
+    if let Some(same) = before.filter(|before| has_run && before.schedstat == schedstat) {
         return Ok(same.clone());
     }
     let stat = parse_process_stat(&path.join(name_of("stat")), &read_file(folder, &name_of("stat"))?)?;

@@ -1,9 +1,13 @@
 //! Samples with the address of the data that was used: of page faults by the kernel, of loads and stores by the processor.
 
+use crate::sampling::NotOpened;
+use perf_event::data::endian::Native;
+use perf_event::data::parse::{ParseConfig, Parser};
 use perf_event::data::{MemOp, Record as Parsed};
 use perf_event::events::{Dynamic, Software};
 use perf_event::{Builder, SampleFlag, SampleSkid, Sampler};
 use std::io;
+use std::ops::Range;
 
 /// As for samples of stacks; these are smaller.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -14,7 +18,7 @@ const OPERATIONS_PERIOD: u64 = 100_003;
 
 /// What is sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// Page faults, which every kernel counts.
     PageFaults,
     /// Instruction-based sampling of AMD's processors.
@@ -33,32 +37,48 @@ impl Unit {
     }
 }
 
-/// What the kernel says.
+/// What the kernel reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AddressRecord {
+pub enum AddressRecord {
+    /// Data was used.
     Access {
+        /// By a thread of this process.
         pid: u32,
+        /// The thread.
         tid: u32,
+        /// Where the data is.
         address: u64,
+        /// Whether it was written.
         is_store: bool,
     },
+    /// So many samples found no room.
     Lost(u64),
     /// Nothing that counts here.
     Nothing,
 }
 
-/// Samples of one processor.
-pub(crate) trait Addresses: std::fmt::Debug + Send {
+/// Who is sampled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    /// The calling thread, which is going to use the data at these addresses.
+    Own(Range<u64>),
+    /// Whoever runs on a processor.
+    Cpu(u32),
+}
+
+/// Samples of one processor, or of one thread.
+pub trait Addresses: std::fmt::Debug + Send {
+    /// The next record, if there is one.
     fn next(&mut self) -> Option<AddressRecord>;
 }
 
 /// Opens events; a test has others.
-pub(crate) trait AddressEvents: std::fmt::Debug + Send {
-    /// Begins to sample a processor; the calling thread for `None`.
+pub trait AddressEvents: std::fmt::Debug + Send {
+    /// Begins to sample.
     ///
     /// # Errors
     /// Those of the kernel.
-    fn open(&self, unit: Unit, cpu: Option<u32>) -> io::Result<Box<dyn Addresses>>;
+    fn open(&self, unit: Unit, whose: &Whose) -> Result<Box<dyn Addresses>, NotOpened>;
 }
 
 /// The kernel's.
@@ -66,8 +86,8 @@ pub(crate) trait AddressEvents: std::fmt::Debug + Send {
 pub(crate) struct Kernel;
 
 impl AddressEvents for Kernel {
-    fn open(&self, unit: Unit, cpu: Option<u32>) -> io::Result<Box<dyn Addresses>> {
-        let mut builder = match unit {
+    fn open(&self, unit: Unit, whose: &Whose) -> Result<Box<dyn Addresses>, NotOpened> {
+        let mut event = match unit {
             Unit::PageFaults => Builder::new(Software::PAGE_FAULTS),
             // The units that a kernel has stand below /sys/bus/event_source/devices; one that is not there is not found.
             Unit::Ibs => Builder::new(Dynamic::builder("ibs_op")?.build().map_err(io::Error::other)?),
@@ -77,26 +97,37 @@ impl AddressEvents for Kernel {
                 Builder::new(event.build().map_err(io::Error::other)?)
             }
         };
-        let period = match (unit, cpu) {
-            // Of the trial every fault: with huge pages there are few.
-            (Unit::PageFaults, None) => 1,
-            (Unit::PageFaults, Some(_)) => FAULTS_PERIOD,
-            _ => OPERATIONS_PERIOD,
-        };
-        builder.sample_period(period).include_kernel();
-        // The kernel takes addresses of a fault from its registers, and of an operation only from units that know them.
-        let sampled = SampleFlag::TID | SampleFlag::ADDR;
-        builder.sample(if unit == Unit::PageFaults { sampled } else { sampled | SampleFlag::DATA_SRC });
-        if unit == Unit::PebsStores {
-            builder.precise_ip(SampleSkid::RequestZero);
-        }
-        if let Some(cpu) = cpu {
-            builder.any_pid().one_cpu(cpu as usize);
-        }
-        let mut sampler = builder.build()?.sampled(BUFFER_BYTES)?;
+        let mut sampler = with_attributes(&mut event, unit, whose)
+            .build()?
+            .sampled(BUFFER_BYTES)
+            .map_err(NotOpened::Map)?;
         sampler.as_counter_mut().enable()?;
         Ok(Box::new(Ring { sampler, unit }))
     }
+}
+
+/// What of a unit's event is sampled, and of whom: https://man7.org/linux/man-pages/man2/perf_event_open.2.html.
+fn with_attributes<'a, 'b>(event: &'a mut Builder<'b>, unit: Unit, whose: &Whose) -> &'a mut Builder<'b> {
+    let period = match (unit, whose) {
+        // Of the trial every fault: with huge pages there are few.
+        (Unit::PageFaults, Whose::Own(_)) => 1,
+        (Unit::PageFaults, Whose::Cpu(_)) => FAULTS_PERIOD,
+        _ => OPERATIONS_PERIOD,
+    };
+    event.sample_period(period).include_kernel();
+    // The kernel takes addresses of a fault from its registers, and of an operation only from units that know them.
+    let addressed = SampleFlag::TID | SampleFlag::ADDR;
+    event.sample(if unit == Unit::PageFaults { addressed } else { addressed | SampleFlag::DATA_SRC });
+    match unit {
+        // The kernel's driver refuses whoever wants to leave out anything, the hypervisor too, which the library leaves out on its own.
+        Unit::Ibs => drop(event.include_hv()),
+        Unit::PebsStores => drop(event.precise_ip(SampleSkid::RequestZero)),
+        Unit::PageFaults => {}
+    }
+    if let Whose::Cpu(cpu) = whose {
+        event.any_pid().one_cpu(*cpu as usize);
+    }
+    event
 }
 
 struct Ring {
@@ -114,6 +145,17 @@ impl Addresses for Ring {
     fn next(&mut self) -> Option<AddressRecord> {
         let record = self.sampler.next_record()?;
         Some(record.parse_record().map_or(AddressRecord::Nothing, |parsed| record_of(&parsed, self.unit)))
+    }
+}
+
+impl AddressRecord {
+    /// Reads a record from its bytes, as the kernel writes them for a unit's event: `struct perf_event_header` first.
+    pub fn of_bytes(bytes: &[u8], unit: Unit) -> AddressRecord {
+        let mut event = Builder::new(Software::DUMMY);
+        let config: ParseConfig<Native> =
+            ParseConfig::from(*with_attributes(&mut event, unit, &Whose::Cpu(0)).attrs());
+        let parsed = Parser::new(bytes, config).parse();
+        parsed.map_or(AddressRecord::Nothing, |parsed| record_of(&parsed, unit))
     }
 }
 
@@ -135,38 +177,25 @@ fn record_of(parsed: &Parsed<'_>, unit: Unit) -> AddressRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use perf_event::data::endian::Native;
-    use perf_event::data::parse::{ParseConfig, Parser};
-
-    /// A record as the kernel writes it: `struct perf_event_header`, then what was asked for in the order of its bits: thread, address,
-    /// source of the data.
-    fn parsed(pid: u32, tid: u32, address: u64, source: Option<u64>) -> AddressRecord {
-        let mut flags = SampleFlag::TID | SampleFlag::ADDR;
-        let mut body = Vec::new();
-        body.extend(pid.to_ne_bytes());
-        body.extend(tid.to_ne_bytes());
-        body.extend(address.to_ne_bytes());
-        if let Some(source) = source {
-            flags |= SampleFlag::DATA_SRC;
-            body.extend(source.to_ne_bytes());
-        }
-        let mut bytes = 9u32.to_ne_bytes().to_vec();
-        bytes.extend(0u16.to_ne_bytes());
-        bytes.extend((8 + body.len() as u16).to_ne_bytes());
-        bytes.extend(body);
-        let mut builder = Builder::new(Software::DUMMY);
-        builder.sample(flags);
-        let config: ParseConfig<Native> = ParseConfig::from(*builder.attrs());
-        let record: Parsed<'_> = Parser::new(&*bytes, config).parse().expect("whole");
-        record_of(&record, if source.is_some() { Unit::Ibs } else { Unit::PageFaults })
-    }
 
     #[test]
-    fn the_bytes_of_a_sample_are_read_as_the_kernel_writes_them() {
-        let access = |is_store| AddressRecord::Access { pid: 7, tid: 8, address: 0x7f00_1234, is_store };
-        assert_eq!(parsed(7, 8, 0x7f00_1234, None), access(false));
-        // PERF_MEM_OP_LOAD is 2, PERF_MEM_OP_STORE 4, in the lowest five bits.
-        assert_eq!(parsed(7, 8, 0x7f00_1234, Some(2)), access(false));
-        assert_eq!(parsed(7, 8, 0x7f00_1234, Some(4)), access(true));
+    fn what_is_asked_of_each_unit_is_what_its_driver_takes() {
+        let asked = |unit| {
+            let mut event = Builder::new(Software::DUMMY);
+            let attributes = *with_attributes(&mut event, unit, &Whose::Cpu(0)).attrs();
+            let excluded = [
+                attributes.exclude_user(),
+                attributes.exclude_kernel(),
+                attributes.exclude_hv(),
+                attributes.exclude_idle(),
+                attributes.exclude_host(),
+                attributes.exclude_guest(),
+            ];
+            (attributes.sample_type, attributes.precise_ip(), excluded)
+        };
+        // PERF_SAMPLE_TID is 1 << 1, ADDR 1 << 3, DATA_SRC 1 << 15.
+        assert_eq!(asked(Unit::Ibs), (0x800a, 0, [0; 6]), "the driver refuses whoever leaves out anything");
+        assert_eq!(asked(Unit::PebsStores), (0x800a, 2, [0, 0, 1, 0, 0, 0]));
+        assert_eq!(asked(Unit::PageFaults), (0xa, 0, [0, 0, 1, 0, 0, 0]));
     }
 }

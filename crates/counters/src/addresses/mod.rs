@@ -7,14 +7,13 @@
 mod event;
 mod place;
 mod sharing;
-#[cfg(test)]
-mod tests;
 
-use crate::sampling::{Refusal, Refused};
+use crate::sampling::{NotOpened, Refusal, Refused};
 use crate::split::share_of;
 use assay_linux::ProcRoot;
 use assay_model::{DataAccesses, DataPlace, FaultPlace, FaultPlaces, LeftOutFigure, Problem};
-use event::{AddressEvents, AddressRecord, Addresses, Kernel, Unit};
+pub(crate) use event::Kernel;
+pub use event::{AddressEvents, AddressRecord, Addresses, Unit, Whose};
 use place::Places;
 use sharing::{Access, shared_lines};
 use std::cmp::Reverse;
@@ -38,13 +37,19 @@ pub(crate) struct AddressGauge {
 
 impl AddressGauge {
     /// Begins to sample page faults.
-    pub(crate) fn of_faults(proc: &ProcRoot, pid: u32) -> Result<AddressGauge, LeftOutFigure> {
-        AddressGauge::start(&Kernel, Unit::PageFaults, proc, pid).map_err(|refusal| {
+    pub(crate) fn of_faults(
+        events: &dyn AddressEvents,
+        proc: &ProcRoot,
+        pid: u32,
+    ) -> Result<AddressGauge, LeftOutFigure> {
+        AddressGauge::start(events, Unit::PageFaults, proc, pid).map_err(|refusal| {
             let refused = match &refusal {
                 Refusal::Wrong(_) => {
                     Refused::of_counter(Unit::PageFaults.name(), &refusal, paranoid_of(proc))
                 }
-                Refusal::Kernel(_) => Refused::because(&refusal, paranoid_of(proc)),
+                Refusal::Kernel(_) | Refusal::Memory(_) | Refusal::NoProcessors => {
+                    Refused::because(&refusal, paranoid_of(proc))
+                }
             };
             LeftOutFigure {
                 figure: "page faults by place".to_owned(),
@@ -55,17 +60,17 @@ impl AddressGauge {
     }
 
     /// Begins to sample loads and stores, with whichever unit there is.
-    pub(crate) fn of_data(proc: &ProcRoot, pid: u32) -> Result<AddressGauge, LeftOutFigure> {
-        AddressGauge::of_data_with(&Kernel, proc, pid)
-    }
-
-    fn of_data_with(
+    pub(crate) fn of_data(
         events: &dyn AddressEvents,
         proc: &ProcRoot,
         pid: u32,
     ) -> Result<AddressGauge, LeftOutFigure> {
         let start = |unit| AddressGauge::start(events, unit, proc, pid);
-        start(Unit::Ibs).or_else(|_| start(Unit::PebsStores)).map_err(|refusal| {
+        let either = start(Unit::Ibs).or_else(|of_ibs| {
+            // A unit that is there and cannot be used has the reason that helps.
+            start(Unit::PebsStores).map_err(|of_pebs| if of_ibs.is_absent() { of_pebs } else { of_ibs })
+        });
+        either.map_err(|refusal| {
             let event = "addresses of loads and stores (IBS, PEBS)";
             let Refused { why, enable } = Refused::of_counter(event, &refusal, paranoid_of(proc));
             LeftOutFigure { figure: "lines of the caches that threads share".to_owned(), why, enable }
@@ -80,8 +85,11 @@ impl AddressGauge {
     ) -> Result<AddressGauge, Refusal> {
         try_unit(events, unit)?;
         let cpus = proc.read_online_cpus().map_err(|error| Refusal::Kernel(std::io::Error::other(error)))?;
-        let rings = cpus.iter().map(|cpu| events.open(unit, Some(*cpu))).collect::<Result<_, _>>();
-        let rings = rings.map_err(Refusal::Kernel)?;
+        if cpus.is_empty() {
+            return Err(Refusal::NoProcessors);
+        }
+        let rings = cpus.iter().map(|cpu| events.open(unit, &Whose::Cpu(*cpu))).collect::<Result<_, _>>();
+        let rings = rings.map_err(|error: NotOpened| Refusal::from(error))?;
         Ok(AddressGauge { proc: proc.clone(), pid, unit, rings, accesses: Vec::new(), lost: 0 })
     }
 
@@ -147,9 +155,10 @@ fn paranoid_of(proc: &ProcRoot) -> Option<i64> {
 /// Tries a unit on this thread: pages and lines of our own, whose addresses are known.
 fn try_unit(events: &dyn AddressEvents, unit: Unit) -> Result<(), Refusal> {
     const BYTES: usize = 32 << 20;
-    let mut ring = events.open(unit, None).map_err(Refusal::Kernel)?;
     let mut own = vec![0u8; BYTES];
     let first = own.as_ptr() as u64;
+    let addresses = first..first + BYTES as u64;
+    let mut ring = events.open(unit, &Whose::Own(addresses.clone()))?;
     // Enough operations for some samples of the processor; new pages for some of the kernel.
     let rounds = if unit == Unit::PageFaults { 1 } else { 200 };
     for round in 0..rounds {
@@ -162,7 +171,7 @@ fn try_unit(events: &dyn AddressEvents, unit: Unit) -> Result<(), Refusal> {
     while let Some(record) = ring.next() {
         if let AddressRecord::Access { address, .. } = record {
             all += 1;
-            within += u64::from((first..first + BYTES as u64).contains(&address));
+            within += u64::from(addresses.contains(&address));
         }
     }
     if all == 0 || 2 * within < all {

@@ -20,18 +20,23 @@ pub(crate) use account::{split_by_tracing, traced_of};
 use crate::sampling::Refused;
 use assay_linux::{BpfSettings, ProcRoot, SysRoot, monotonic_ns, thread_cpu_ns};
 use assay_model::{Certainty, TimeFigure, TimeRung};
-use aya::Btf;
 use aya::maps::MapError;
+use aya::{Btf, Endianness};
 use calls::CALLS_MAX;
 use crossing::Crossing;
-use programs::Programs;
+pub(crate) use programs::Kernel;
+pub use programs::{Loading, Programs, Wanted};
 use record::{Sums, has_ended};
-use refused::{Refusal, Rights};
+pub use refused::Refusal;
+use refused::Rights;
 use rustix::event::{EventfdFlags, eventfd};
-use rustix::thread::{CapabilitySet, capabilities, gettid};
+use rustix::thread::gettid;
 use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
 use std::collections::HashMap;
+use std::path::Path;
 
+/// Where the kernel describes its types.
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
 /// Threads for which there is room, at least and at most: 0.7 KiB each.
 const THREADS_MIN: u32 = 16_384;
 const THREADS_MAX: u32 = 65_536;
@@ -72,22 +77,25 @@ pub(crate) struct Tracing {
 impl Tracing {
     /// Loads the programs for a process with so many threads, and tries them on the calling thread.
     pub(crate) fn start(
-        proc: &ProcRoot,
-        sys: &SysRoot,
+        kernel: &dyn Loading,
+        (proc, sys): (&ProcRoot, &SysRoot),
         pid: u32,
         threads: usize,
     ) -> Result<Tracing, Refused> {
         let rights = Rights {
-            may_load: capabilities(None).ok().map(|sets| {
-                let both = CapabilitySet::BPF | CapabilitySet::PERFMON;
-                sets.effective.contains(both) || sets.effective.contains(CapabilitySet::SYS_ADMIN)
-            }),
+            may_load: kernel.may_load(),
             settings: BpfSettings::read(proc, sys).unwrap_or_default(),
         };
-        Tracing::begin(&rights, pid, threads).map_err(|refusal| refusal.explain(&rights))
+        let types = sys.place(TYPES.as_ref());
+        Tracing::begin(kernel, &rights, &types, (pid, threads)).map_err(|refusal| refusal.explain(&rights))
     }
 
-    fn begin(rights: &Rights, pid: u32, threads: usize) -> Result<Tracing, Refusal> {
+    fn begin(
+        kernel: &dyn Loading,
+        rights: &Rights,
+        types: &Path,
+        (pid, threads): (u32, usize),
+    ) -> Result<Tracing, Refusal> {
         if !cfg!(target_arch = "x86_64") {
             return Err(Refusal::Architecture);
         }
@@ -97,11 +105,12 @@ impl Tracing {
         if !rights.settings.has_btf {
             return Err(Refusal::NoTypes);
         }
-        let btf = Btf::from_sys_fs().map_err(|e| Refusal::Types(e.to_string()))?;
+        let btf = Btf::parse_file(types, Endianness::default()).map_err(|e| Refusal::Types(e.to_string()))?;
         let tester = u32::try_from(gettid().as_raw_nonzero().get()).unwrap_or(0);
         let room =
             u32::try_from(threads).unwrap_or(THREADS_MAX).saturating_mul(2).saturating_add(THREADS_MIN);
-        let mut programs = Programs::start(&btf, pid, tester, room.min(THREADS_MAX))?;
+        let threads_max = room.min(THREADS_MAX);
+        let mut programs = kernel.load(&Wanted { btf, target: pid, tester, threads_max })?;
         let read = || -> Result<Sums, Refusal> {
             let words = programs.record_of(tester).map_err(|e| Refusal::Loader(e.to_string()))?;
             Ok(words.map(|words| Sums::of(&words, monotonic_ns())).unwrap_or_default())

@@ -6,6 +6,7 @@ use super::refused::Refusal;
 use aya::maps::{Array, HashMap, MapData, MapError, PerCpuArray};
 use aya::programs::{BtfTracePoint, FExit, ProgramError};
 use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Pod};
+use rustix::thread::{CapabilitySet, capabilities};
 use std::error::Error;
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/threads.bpf.o");
@@ -23,9 +24,50 @@ pub(crate) struct Missing {
     pub(crate) why: Refusal,
 }
 
+/// What is loaded for whom.
+#[derive(Debug)]
+pub struct Wanted {
+    /// The kernel's types.
+    pub(crate) btf: Btf,
+    /// The process.
+    pub(crate) target: u32,
+    /// The thread of Assay on which the programs are tried.
+    pub(crate) tester: u32,
+    /// Threads for which there is room.
+    pub(crate) threads_max: u32,
+}
+
+/// Takes programs into a kernel; a test has a kernel of its own.
+pub trait Loading: std::fmt::Debug {
+    /// Whether Assay has the capabilities that it takes; `None` where that could not be read.
+    fn may_load(&self) -> Option<bool>;
+
+    /// Loads and attaches them.
+    ///
+    /// # Errors
+    /// Why the kernel does not take them.
+    fn load(&self, wanted: &Wanted) -> Result<Programs, Refusal>;
+}
+
+/// The kernel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kernel;
+
+impl Loading for Kernel {
+    fn may_load(&self) -> Option<bool> {
+        let sets = capabilities(None).ok()?;
+        let both = CapabilitySet::BPF | CapabilitySet::PERFMON;
+        Some(sets.effective.contains(both) || sets.effective.contains(CapabilitySet::SYS_ADMIN))
+    }
+
+    fn load(&self, wanted: &Wanted) -> Result<Programs, Refusal> {
+        Programs::start(wanted)
+    }
+}
+
 /// The programs, attached.
 #[derive(Debug)]
-pub(crate) struct Programs {
+pub struct Programs {
     ebpf: Ebpf,
     pub(crate) missing: Vec<Missing>,
     /// Whether the kernel says when the work of a page fault is done.
@@ -34,25 +76,26 @@ pub(crate) struct Programs {
 
 impl Programs {
     /// Loads and attaches them for the threads of a process, and for one thread of this one.
-    pub(crate) fn start(btf: &Btf, target: u32, tester: u32, threads_max: u32) -> Result<Programs, Refusal> {
-        match Programs::load(btf, target, tester, threads_max, true)? {
+    fn start(wanted: &Wanted) -> Result<Programs, Refusal> {
+        match Programs::load(wanted, true)? {
             programs if programs.times_faults => Ok(programs),
             // Without an end no fault may begin.
-            _ => Programs::load(btf, target, tester, threads_max, false),
+            _ => Programs::load(wanted, false),
         }
     }
 
-    fn load(btf: &Btf, target: u32, tester: u32, threads_max: u32, times: bool) -> Result<Programs, Refusal> {
+    fn load(wanted: &Wanted, times: bool) -> Result<Programs, Refusal> {
+        let Wanted { btf, target, tester, threads_max } = wanted;
         let rows = rows();
         let times_faults = u8::from(times);
         let mut loader = EbpfLoader::new();
         loader
             .btf(Some(btf))
-            .override_global("target", &target, true)
-            .override_global("tester", &tester, true)
+            .override_global("target", target, true)
+            .override_global("tester", tester, true)
             .override_global("kind_of", rows.as_slice(), true)
             .override_global("times_faults", &times_faults, true)
-            .map_max_entries("threads", threads_max);
+            .map_max_entries("threads", *threads_max);
         let ebpf = loader.load(OBJECT).map_err(|error| refusal_of_load(&error))?;
         let mut programs = Programs { ebpf, missing: Vec::new(), times_faults: false };
         for name in NEEDED {

@@ -15,7 +15,7 @@ pub(crate) struct Rights {
 
 /// Why the programs are not there.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// Registers of another architecture lie elsewhere.
     Architecture,
     /// Threads have other numbers in the kernel than here.
@@ -25,9 +25,21 @@ pub(crate) enum Refusal {
     /// It does, and what it says was not understood.
     Types(String),
     /// The kernel refuses what is needed to load the programs.
-    Kernel { what: &'static str, error: io::Error },
+    Kernel {
+        /// What is needed.
+        what: &'static str,
+        /// Its answer.
+        error: io::Error,
+    },
     /// The kernel does not take this program, for a reason of its own.
-    Program { name: &'static str, error: io::Error, log: String },
+    Program {
+        /// Its tracepoint.
+        name: &'static str,
+        /// The kernel's answer.
+        error: io::Error,
+        /// What its verifier wrote.
+        log: String,
+    },
     /// The kernel has no such tracepoint.
     NoTracepoint(&'static str),
     /// The program does not do what it should, tried on Assay itself.
@@ -41,7 +53,7 @@ const RIGHTS: &str =
 
 impl Refusal {
     /// In words.
-    pub(crate) fn explain(&self, rights: &Rights) -> Refused {
+    pub(super) fn explain(&self, rights: &Rights) -> Refused {
         let (why, enable) = match self {
             Refusal::Architecture => {
                 ("its programs read the registers of x86-64".to_owned(), "an x86-64 machine")
@@ -118,54 +130,5 @@ impl Refusal {
             }
             _ => (failed("the kernel refuses"), RIGHTS),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn explained(refusal: &Refusal, rights: &Rights) -> (String, String) {
-        let Refused { why, enable } = refusal.explain(rights);
-        (why, enable)
-    }
-
-    #[test]
-    fn each_refusal_has_its_own_reason_and_what_would_enable_it() {
-        let root = Rights { may_load: Some(true), settings: BpfSettings::default() };
-        let nobody = Rights { may_load: Some(false), ..root.clone() };
-        let locked = BpfSettings { lockdown: Some("confidentiality".to_owned()), ..BpfSettings::default() };
-        let locked = Rights { settings: locked, ..root };
-        let filtered = BpfSettings { has_call_filter: Some(true), ..BpfSettings::default() };
-        let filtered = Rights { settings: filtered, ..root };
-        let denied = |errno: Errno| Refusal::Kernel { what: "a map", error: errno.into() };
-        let program = |errno: Errno| Refusal::Program {
-            name: "sys_enter",
-            error: errno.into(),
-            log: "R1 type=scalar expected=ptr_\nprocessed 7 insns\n\n".to_owned(),
-        };
-        let cases = [
-            (Refusal::Architecture, &root, "x86-64", "x86-64"),
-            (Refusal::PidNamespace, &root, "PID namespace", "--pid=host"),
-            (Refusal::NoTypes, &root, "/sys/kernel/btf/vmlinux", "CONFIG_DEBUG_INFO_BTF"),
-            (denied(Errno::PERM), &nobody, "CAP_BPF", "setcap"),
-            (denied(Errno::PERM), &locked, "locked down", "lockdown=confidentiality"),
-            (denied(Errno::PERM), &filtered, "filter of system calls", "seccomp"),
-            (denied(Errno::PERM), &root, "security module", "ulimit -l"),
-            (denied(Errno::NOSYS), &root, "no such call", "CONFIG_BPF_SYSCALL"),
-            (denied(Errno::NOMEM), &root, "no memory", "0.7 KiB"),
-            (denied(Errno::MFILE), &root, "files may be open", "ulimit -n"),
-            (program(Errno::PERM), &nobody, "CAP_BPF", "setcap"),
-            (program(Errno::INVAL), &root, "processed 7 insns", "Linux 5.18"),
-            (Refusal::NoTracepoint("sys_enter"), &root, "tracepoint sys_enter", "CONFIG_FTRACE_SYSCALLS"),
-            (Refusal::Wrong("5 calls".to_owned()), &root, "not to be trusted", "report"),
-        ];
-        let mut seen = std::collections::HashSet::new();
-        for (refusal, rights, why, enable) in cases {
-            let explained = explained(&refusal, rights);
-            assert!(explained.0.contains(why) && explained.1.contains(enable), "{refusal:?}: {explained:?}");
-            seen.insert(explained);
-        }
-        assert!(12 <= seen.len(), "each has its own: {seen:?}");
     }
 }

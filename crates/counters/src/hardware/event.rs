@@ -7,32 +7,40 @@ use std::io;
 
 /// In which mode an event is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Mode {
+pub enum Mode {
+    /// User mode alone.
     User,
+    /// The kernel alone.
     Kernel,
+    /// Both together.
     Both,
 }
 
 /// What one counter of a group counts.
-pub(crate) type Asked = (HardwareEvent, Mode);
+pub type Asked = (HardwareEvent, Mode);
 
 /// What a group has counted since it was opened, in the order in which it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct GroupCounts {
+pub struct GroupCounts {
     /// Time for which the thread ran.
-    pub(crate) enabled_ns: u64,
+    pub enabled_ns: u64,
     /// Of it, that for which the group was on the processor.
-    pub(crate) running_ns: u64,
-    pub(crate) counts: Vec<u64>,
+    pub running_ns: u64,
+    /// Of each event.
+    pub counts: Vec<u64>,
 }
 
 /// Counters that are on a processor together or not at all.
-pub(crate) trait Counted: std::fmt::Debug + Send {
+pub trait Counted: std::fmt::Debug + Send {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// Those of the kernel.
     fn read(&mut self) -> io::Result<GroupCounts>;
 }
 
 /// Opens groups; a test has others.
-pub(crate) trait Counting: std::fmt::Debug + Send {
+pub trait Counting: std::fmt::Debug + Send {
     /// Begins to count. `tid`: the thread; `None` for the calling one.
     ///
     /// # Errors

@@ -9,14 +9,13 @@
 //! their own, and has not been seen on a processor.
 
 mod event;
-#[cfg(test)]
-mod tests;
 mod trial;
 
 use crate::sampling::{Refusal, Refused};
 use assay_linux::ProcRoot;
 use assay_model::{HardwareCounters, HardwareEvent, HardwareFigure, LeftOutFigure};
-use event::{Asked, Counted, Counting, GroupCounts, Mode, Processor};
+pub(crate) use event::Processor;
+pub use event::{Asked, Counted, Counting, GroupCounts, Mode};
 use std::collections::BTreeMap;
 use trial::try_counter;
 
@@ -50,11 +49,7 @@ pub(crate) struct HardwareGauge {
 
 impl HardwareGauge {
     /// Tries which events can be trusted, and begins to count them.
-    pub(crate) fn start(pid: u32) -> HardwareGauge {
-        HardwareGauge::start_with(Box::new(Processor), ProcRoot::default(), pid)
-    }
-
-    pub(crate) fn start_with(counting: Box<dyn Counting>, proc: ProcRoot, pid: u32) -> HardwareGauge {
+    pub(crate) fn start(counting: Box<dyn Counting>, proc: ProcRoot, pid: u32) -> HardwareGauge {
         let paranoid = proc.read_perf_settings().unwrap_or_default().paranoid;
         let mut left_out = Vec::new();
         let mut is_trusted = |event: HardwareEvent| match try_counter(&*counting, event) {

@@ -18,7 +18,7 @@ const CONTEXT_USER: u64 = -512i64 as u64;
 
 /// Who is sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whom {
+pub enum Whom {
     /// The calling thread.
     Self_,
     /// Whoever runs on a processor.
@@ -27,17 +27,21 @@ pub(crate) enum Whom {
 
 /// A sample: a thread, and its stack with the leaf first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Sample {
-    pub(crate) pid: u32,
-    pub(crate) tid: u32,
-    /// Empty when it was in user mode.
-    pub(crate) kernel: Vec<u64>,
-    pub(crate) user: Vec<u64>,
+pub struct Sample {
+    /// Its process.
+    pub pid: u32,
+    /// The thread.
+    pub tid: u32,
+    /// Addresses in the kernel; empty when it was in user mode.
+    pub kernel: Vec<u64>,
+    /// Addresses in user mode.
+    pub user: Vec<u64>,
 }
 
-/// What the kernel tells.
+/// What the kernel reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Record {
+pub enum Record {
+    /// What ran.
     Sample(Sample),
     /// So many samples found no room.
     Lost(u64),
@@ -48,18 +52,33 @@ pub(crate) enum Record {
 }
 
 /// Samples of one event.
-pub(crate) trait Samples: std::fmt::Debug + Send {
+pub trait Samples: std::fmt::Debug + Send {
     /// The next record, if there is one.
     fn next(&mut self) -> Option<Record>;
 }
 
+/// Why there is no event that takes samples: two calls are needed, and each has refusals of its own.
+#[derive(Debug)]
+pub enum NotOpened {
+    /// The kernel does not open it (`perf_event_open`).
+    Open(io::Error),
+    /// It does, and refuses the memory for the samples (`mmap`).
+    Map(io::Error),
+}
+
+impl From<io::Error> for NotOpened {
+    fn from(error: io::Error) -> NotOpened {
+        NotOpened::Open(error)
+    }
+}
+
 /// Opens events; a test has others.
-pub(crate) trait Events {
+pub trait Events {
     /// Starts sampling.
     ///
     /// # Errors
     /// Those of the kernel.
-    fn open(&self, whom: Whom, rate_per_s: u32) -> io::Result<Box<dyn Samples>>;
+    fn open(&self, whom: Whom, rate_per_s: u32) -> Result<Box<dyn Samples>, NotOpened>;
 }
 
 /// The kernel's.
@@ -67,7 +86,7 @@ pub(crate) trait Events {
 pub(crate) struct CpuClock;
 
 impl Events for CpuClock {
-    fn open(&self, whom: Whom, rate_per_s: u32) -> io::Result<Box<dyn Samples>> {
+    fn open(&self, whom: Whom, rate_per_s: u32) -> Result<Box<dyn Samples>, NotOpened> {
         let mut builder = Builder::new(Software::CPU_CLOCK);
         builder
             .sample_period(NS_PER_S / u64::from(rate_per_s.max(1)))
@@ -77,7 +96,7 @@ impl Events for CpuClock {
         if let Whom::Cpu(cpu) = whom {
             builder.any_pid().one_cpu(cpu as usize);
         }
-        let mut sampler = builder.build()?.sampled(BUFFER_BYTES)?;
+        let mut sampler = builder.build()?.sampled(BUFFER_BYTES).map_err(NotOpened::Map)?;
         sampler.as_counter_mut().enable()?;
         Ok(Box::new(Ring(sampler)))
     }

@@ -14,16 +14,16 @@ mod trial;
 
 pub(crate) use account::{Clocked, account_of};
 pub(crate) use activity::activity_of_call;
-pub(crate) use event::{CpuClock, Events};
+pub(crate) use event::CpuClock;
+pub use event::{Events, NotOpened, Record, Sample, Samples, Whom};
 pub(crate) use perf_map::PerfMap;
 pub(crate) use place::place_all;
 pub(crate) use refused::Refused;
 
 use assay_linux::{KernelSymbols, ProcRoot, thread_cpu_ns};
-pub(crate) use event::{Record, Sample, Samples, Whom};
 use std::collections::{BTreeSet, HashMap};
 use trial::try_event;
-pub(crate) use trial::{Refusal, burn, in_user_mode};
+pub(crate) use trial::{Refusal, burn, in_kernel, in_user_mode};
 
 /// Samples in a second of a processor: prime, so that they do not run in step with the kernel's own timer.
 pub(crate) const RATE_PER_S: u32 = 199;
@@ -114,9 +114,12 @@ impl Sampling {
         let refused = |refusal| Refused::because(&refusal, settings.paranoid);
         try_event(events).map_err(refused)?;
         let cpus = proc.read_online_cpus().map_err(|e| Refused::unreadable(&e))?;
+        if cpus.is_empty() {
+            return Err(refused(Refusal::NoProcessors));
+        }
         let open = |cpu: &u32| events.open(Whom::Cpu(*cpu), RATE_PER_S);
         let rings = cpus.iter().map(open).collect::<Result<_, _>>();
-        let rings = rings.map_err(|e| refused(Refusal::Kernel(e)))?;
+        let rings = rings.map_err(|e: NotOpened| refused(e.into()))?;
         let names = KernelFunctions {
             symbols: proc.read_kernel_symbols().ok().flatten(),
             ..KernelFunctions::default()

@@ -31,6 +31,10 @@ impl Refused {
         Refused::new(error.to_string(), "run where /proc is that of the machine")
     }
 
+    fn no_processors() -> Refused {
+        Refused::new("/proc/stat names no processor", "run where /proc is that of the machine")
+    }
+
     /// Why there are no samples. `paranoid`: the setting, where the kernel has it.
     pub(crate) fn because(refusal: &Refusal, paranoid: Option<i64>) -> Refused {
         let error = match refusal {
@@ -40,6 +44,8 @@ impl Refused {
                     "a kernel or hypervisor whose timers are right; perf record -e cpu-clock shows the same",
                 );
             }
+            Refusal::Memory(error) => return Refused::no_memory(error),
+            Refusal::NoProcessors => return Refused::no_processors(),
             Refusal::Kernel(error) => error,
         };
         Refused::by_kernel(error, paranoid)
@@ -54,6 +60,8 @@ impl Refused {
                     "a machine, or a virtual machine, whose processor counts it",
                 );
             }
+            Refusal::Memory(error) => return Refused::no_memory(error),
+            Refusal::NoProcessors => return Refused::no_processors(),
             Refusal::Kernel(error) => error,
         };
         let failed = |what: &str| format!("perf_event_open: {what} ({error})");
@@ -72,6 +80,14 @@ impl Refused {
             ),
             _ => Refused::by_kernel(error, paranoid),
         }
+    }
+
+    /// The event is there, and its ring is not: others of the same user have locked what one may lock.
+    fn no_memory(error: &std::io::Error) -> Refused {
+        Refused::new(
+            format!("mmap: the kernel does not lock the memory for the samples ({error})"),
+            "raise ulimit -l or kernel.perf_event_mlock_kb: up to 516 KiB for each processor and event; or CAP_IPC_LOCK",
+        )
     }
 
     fn by_kernel(error: &std::io::Error, paranoid: Option<i64>) -> Refused {

@@ -2,7 +2,7 @@
 //!
 //! That an event is listed, or opens, proves nothing: some count nothing, and some do not tell user mode from the kernel.
 
-use super::event::{Events, Record, Whom};
+use super::event::{Events, NotOpened, Record, Whom};
 use assay_linux::thread_cpu_ns;
 use std::fs::File;
 use std::hint::black_box;
@@ -21,19 +21,34 @@ const OWN_PERCENT: u64 = 80;
 pub(crate) enum Refusal {
     /// The kernel does not open it.
     Kernel(io::Error),
+    /// The kernel opens it and refuses the memory for its samples.
+    Memory(io::Error),
+    /// There is no processor to sample.
+    NoProcessors,
     /// It was opened, and what it said of a known loop is wrong.
     Wrong(String),
 }
 
+impl Refusal {
+    /// Whether there is no such event at all.
+    pub(crate) fn is_absent(&self) -> bool {
+        matches!(self, Refusal::Kernel(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+impl From<NotOpened> for Refusal {
+    fn from(error: NotOpened) -> Refusal {
+        match error {
+            NotOpened::Open(error) => Refusal::Kernel(error),
+            NotOpened::Map(error) => Refusal::Memory(error),
+        }
+    }
+}
+
 /// Tries the event on this thread.
 pub(crate) fn try_event(events: &dyn Events) -> Result<(), Refusal> {
-    let mut samples = events.open(Whom::Self_, RATE_PER_S).map_err(Refusal::Kernel)?;
-    let mut zeros = File::open("/dev/zero").ok();
-    let mut buffer = vec![0u8; 256 << 10];
-    let mut in_kernel = || match zeros.as_mut().map(|zeros| zeros.read_exact(&mut buffer)) {
-        Some(Ok(())) => {}
-        Some(Err(_)) | None => in_user_mode(),
-    };
+    let mut samples = events.open(Whom::Self_, RATE_PER_S)?;
+    let mut in_kernel = in_kernel().map_err(Refusal::Kernel)?;
     let loops: [(&str, bool, &mut dyn FnMut()); 2] =
         [("in user mode", false, &mut in_user_mode), ("reading zeros, in the kernel", true, &mut in_kernel)];
     for (what, is_kernel, work) in loops {
@@ -68,6 +83,19 @@ pub(crate) fn burn(work: &mut dyn FnMut()) -> u64 {
             return used;
         }
     }
+}
+
+/// Reads zeros, which the kernel writes.
+///
+/// # Errors
+/// Where there is no `/dev/zero`.
+pub(crate) fn in_kernel() -> io::Result<impl FnMut()> {
+    let mut zeros = File::open("/dev/zero")?;
+    let mut buffer = vec![0u8; 256 << 10];
+    Ok(move || {
+        // Each one is tried: where one fails the next does, and the loop has the wrong mode, which is found.
+        let _ = zeros.read_exact(&mut buffer);
+    })
 }
 
 pub(crate) fn in_user_mode() {

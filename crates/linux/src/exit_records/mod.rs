@@ -64,12 +64,12 @@ impl ExitListener {
     /// # Errors
     /// Why there will be no records, and what would enable them.
     pub fn start(sys: &SysRoot) -> Result<ExitListener, Denial> {
-        let mut listener = ExitListener::register(sys).map_err(|error| explained(&error))?;
+        let mut listener = ExitListener::register(sys).map_err(|error| ExitListener::denial(&error))?;
         let tid = std::thread::spawn(rustix::thread::gettid).join().map_err(|_| no_record())?;
         let tid = tid.as_raw_nonzero().get().cast_unsigned();
         let until = Instant::now() + ANSWER_MAX;
         while Instant::now() < until {
-            let heard = listener.receive(RecvFlags::empty()).map_err(|error| explained(&error))?;
+            let heard = listener.receive(RecvFlags::empty()).map_err(|error| ExitListener::denial(&error))?;
             if heard.iter().any(|record| record.tid == tid) {
                 return Ok(listener);
             }
@@ -133,42 +133,43 @@ impl ExitListener {
         Ok(heard)
     }
 
+    /// What an answer of the kernel to a listener means.
+    pub fn denial(error: &io::Error) -> Denial {
+        let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+        let (cause, fix) = match errno {
+            Some(Errno::PERM) => (
+                "only who has CAP_NET_ADMIN may listen to the records of ending threads (taskstats)",
+                "run assay as root",
+            ),
+            Some(Errno::NOENT) => {
+                ("this kernel sends no records of ending threads", "a kernel with CONFIG_TASKSTATS=y")
+            }
+            // The kernel says no more than that the request is not valid there.
+            Some(Errno::INVAL) => (
+                "records of ending threads (taskstats) are sent in the machine's own PID and user namespaces alone",
+                "run assay on the host, or in a container that shares its PID namespace",
+            ),
+            Some(Errno::AGAIN) => return no_record(),
+            _ if error.kind() == io::ErrorKind::InvalidData => (
+                "this kernel lays the records of ending threads out differently, as Linux 6.14 does",
+                "a kernel whose struct taskstats has version 14 or less, or 16",
+            ),
+            _ => {
+                return Denial {
+                    cause: format!("taskstats: {error}"),
+                    fix: "run assay as root, on the host".to_owned(),
+                };
+            }
+        };
+        Denial { cause: cause.to_owned(), fix: fix.to_owned() }
+    }
+
     fn receive(&mut self, flags: RecvFlags) -> io::Result<Vec<ExitRecord>> {
         let mut buffer = [0; MESSAGE_BYTES_MAX];
         let (_, length) = recv(&self.socket, &mut buffer, flags)?;
         records(buffer.get(..length).unwrap_or_default(), self.family)
             .map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
     }
-}
-
-fn explained(error: &io::Error) -> Denial {
-    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
-    let (cause, fix) = match errno {
-        Some(Errno::PERM) => (
-            "only who has CAP_NET_ADMIN may listen to the records of ending threads (taskstats)",
-            "run assay as root",
-        ),
-        Some(Errno::NOENT) => {
-            ("this kernel sends no records of ending threads", "a kernel with CONFIG_TASKSTATS=y")
-        }
-        // The kernel says no more than that the request is not valid there.
-        Some(Errno::INVAL) => (
-            "records of ending threads (taskstats) are sent in the machine's own PID and user namespaces alone",
-            "run assay on the host, or in a container that shares its PID namespace",
-        ),
-        Some(Errno::AGAIN) => return no_record(),
-        _ if error.kind() == io::ErrorKind::InvalidData => (
-            "this kernel lays the records of ending threads out differently, as Linux 6.14 does",
-            "a kernel whose struct taskstats has version 14 or less, or 16",
-        ),
-        _ => {
-            return Denial {
-                cause: format!("taskstats: {error}"),
-                fix: "run assay as root, on the host".to_owned(),
-            };
-        }
-    };
-    Denial { cause: cause.to_owned(), fix: fix.to_owned() }
 }
 
 fn no_record() -> Denial {

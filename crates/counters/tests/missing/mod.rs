@@ -1,0 +1,5 @@
+//! What may be missing, row by row.
+
+pub mod files;
+pub mod programs;
+pub mod rungs;
