@@ -8,6 +8,7 @@ import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 
 public class Planted {
@@ -54,6 +55,18 @@ public class Planted {
                         fair.unlock();
                     }
                 });
+            }
+            // Threads that write a counter each, all of them in one line of the caches.
+            case "sharing" -> {
+                AtomicLongArray counters = new AtomicLongArray(64);
+                for (int i = 0; i < number; i++) {
+                    int own = 16 + i;
+                    together(1, "sharer-" + i, () -> {
+                        for (int step = 0; step < 100_000; step++) {
+                            counters.getAndIncrement(own);
+                        }
+                    });
+                }
             }
             case "healthy" -> together(number, "worker", () -> {
                 compute(3_000_000);

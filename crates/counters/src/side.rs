@@ -95,12 +95,18 @@ impl SideGauges {
         match &self.faults {
             Some(Ok(gauge)) => report.fault_places = Some(gauge.faults(&mut problems)),
             Some(Err(left_out)) => report.left_out.push(left_out.clone()),
-            None => {}
+            None => report.left_out.push(not_asked(
+                "page faults by place, and calls in which carriers wait",
+                "leave out --no-samples and --watch",
+            )),
         }
         match &self.data {
             Some(Ok(gauge)) => report.data_accesses = Some(gauge.data(&mut problems)),
             Some(Err(left_out)) => report.left_out.push(left_out.clone()),
-            None => {}
+            None => report.left_out.push(not_asked(
+                "counters of the processor, and lines of the caches that threads share",
+                "--counters, on a processor that has them",
+            )),
         }
         if let Some(hardware) = &self.hardware {
             report.hardware = hardware.counters();
@@ -114,6 +120,11 @@ impl SideGauges {
         }
         report.findings = findings(report);
     }
+}
+
+fn not_asked(figure: &str, enable: &str) -> LeftOutFigure {
+    let [figure, why, enable] = [figure, "they were not asked for", enable].map(str::to_owned);
+    LeftOutFigure { figure, why, enable }
 }
 
 /// Carriers of a JVM; none where it cannot be read, which the account itself says.

@@ -132,6 +132,35 @@ fn a_lock_that_is_handed_over_is_found() {
     is_found("convoy 4", Some(TimeRule::ShortRuns));
 }
 
+/// Nothing but sampled addresses of data tells it, and where no processor samples them nothing may be claimed.
+#[test]
+fn false_sharing_is_found_where_addresses_are_sampled_and_elsewhere_the_answer_says_that_it_cannot_tell() {
+    let Some(java) = find_java(25, 64).or_else(|| find_java(17, 64)) else { skip!("no JVM") };
+    if find_tool("javac").is_none() {
+        skip!("no JDK");
+    }
+    let _alone = ALONE.lock();
+    let mut jvm: Running = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Planted");
+    assert_eq!(jvm.ask("sharing 2").trim(), "done");
+    let mut gauge = TimeGauge::start(jvm.pid()).expect("our child");
+    let mut sides = SideGauges::start(jvm.pid(), Sides { samples: false, counters: true });
+    let until = Instant::now() + LONGEST;
+    while gauge.report(None).process.cpu_ns < CPU_NS && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(100));
+        sides.look();
+        assert!(gauge.look().expect("our child"), "it lives");
+    }
+    let mut report = gauge.report(None);
+    sides.add_to(&mut report);
+    let is_found = rules(&report).contains(&TimeRule::FalseSharing);
+    assert_eq!(is_found, report.data_accesses.is_some(), "{report:?}");
+    if report.data_accesses.is_none() {
+        let figure = "lines of the caches that threads share";
+        let row = report.left_out.iter().find(|row| row.figure == figure).expect("it says so");
+        assert!(row.why.contains("addresses of loads and stores") && !row.enable.is_empty(), "{row:?}");
+    }
+}
+
 #[test]
 fn nothing_is_found_of_a_program_that_works_and_waits() {
     is_found("healthy 1", None);

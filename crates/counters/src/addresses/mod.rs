@@ -71,7 +71,7 @@ impl AddressGauge {
             start(Unit::PebsStores).map_err(|of_pebs| if of_ibs.is_absent() { of_pebs } else { of_ibs })
         });
         either.map_err(|refusal| {
-            let event = "addresses of loads and stores (IBS, PEBS)";
+            let event = "addresses of loads and stores (AMD's IBS, Intel's PEBS; Arm's SPE is not read)";
             let Refused { why, enable } = Refused::of_counter(event, &refusal, paranoid_of(proc));
             LeftOutFigure { figure: "lines of the caches that threads share".to_owned(), why, enable }
         })

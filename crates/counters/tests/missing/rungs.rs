@@ -127,7 +127,11 @@ pub const UNITS: &[Case] = &[
     case(
         "neither IBS nor PEBS",
         |k| k.sample_data(UnitState::Refused(Errno::NOENT), UnitState::Refused(Errno::NOENT)),
-        &[(LINES, "does not count addresses of loads and stores (IBS, PEBS)", "bare metal")],
+        &[(
+            LINES,
+            "does not count addresses of loads and stores (AMD's IBS, Intel's PEBS; Arm's SPE is not read)",
+            "bare metal",
+        )],
         |r| r.data_accesses.is_none() && r.fault_places.is_some(),
     ),
     case(
