@@ -25,6 +25,7 @@ pub use process_name::ProcessName;
 pub use time::{TimeArguments, TimeCommand, TimeDiffArguments, TimeLookArguments};
 pub use tls::TlsArguments;
 
+use assay_study::Gate;
 use assay_text::duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use number::{parse_count, parse_positive_number};
@@ -34,7 +35,8 @@ use std::time::Duration;
 /// The laboratory for Java servers: where memory and time go, what load a server sustains, which settings perform better.
 ///
 /// Results go to standard output, diagnostics to standard error. Exit codes: 0 good, 1 findings beyond a threshold
-/// that you set, or a result that is not valid or in which nothing counts, 2 wrong use or bad input, 3 the environment lacks something, 70 internal error, 130 stopped by Ctrl-C.
+/// that you set, or a result that is not valid or in which nothing counts, 2 wrong use or bad input, 3 the environment
+/// lacks something or a run does not decide a condition, 70 internal error, 130 stopped by Ctrl-C.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version, max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {
@@ -199,9 +201,23 @@ pub struct RunArguments {
     /// Let the study change settings of this machine while its trials run; --plan lists them
     #[arg(long)]
     pub allow_host_changes: bool,
+    /// Exit with 1 if this holds beyond noise for any variant, with 3 if the run cannot decide it; with a sign and % it is about the
+    /// change against the variant's baseline: cpu_ms_per_request > +3 %; may be repeated
+    #[arg(long, value_name = "CONDITION", value_parser = parse_gate, conflicts_with = "plan")]
+    pub fail_if: Vec<Gate>,
+    /// Exit with 0 where nothing counts, too
+    #[arg(long)]
+    pub allow_invalid: bool,
+    /// Write what --fail-if says, and whether anything counts, to FILE as JUnit XML
+    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
+    pub junit: Option<PathBuf>,
     /// Print the stored summary as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+fn parse_gate(text: &str) -> Result<Gate, String> {
+    Gate::parse(text).map_err(|error| error.to_string())
 }
 
 /// Arguments of `assay report`.

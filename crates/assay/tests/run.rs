@@ -26,10 +26,12 @@ fn serve(mut stream: &TcpStream) -> Option<()> {
     }
 }
 
-/// A study of two short windows, in which every answer is wrong.
-fn study(folder: &Path) -> PathBuf {
+/// A study of some short windows, in which every answer is wrong unless "no" is expected.
+fn study(folder: &Path, expected: &str) -> PathBuf {
     let program = std::env::current_exe().expect("a path");
-    let scenario = "schema = \"assay.scenario/1\"\nname = \"n\"\n[[operation]]\nname = \"a\"\npath = \"/\"\ncontains = \"yes\"\n";
+    let scenario = format!(
+        "schema = \"assay.scenario/1\"\nname = \"n\"\n[[operation]]\nname = \"a\"\npath = \"/\"\ncontains = \"{expected}\"\n"
+    );
     let text = format!(
         r#"
 schema = "assay.study/1"
@@ -41,10 +43,10 @@ command = "{} as_server --exact --nocapture {{port}}"
 ready_url = "http://127.0.0.1:{{port}}/"
 [[factor]]
 name = "setting"
-level = [{{ name = "one" }}]
+level = [{{ name = "one" }}, {{ name = "two" }}]
 [design]
 kind = "resident"
-blocks = 2
+blocks = 4
 repeats_max = 0
 window = "300ms"
 warm_up = {{ cap = "0s" }}
@@ -57,16 +59,17 @@ warm_up = {{ cap = "0s" }}
     study
 }
 
-fn assay_run(folder: &Path, out: &str) -> Command {
+fn assay_run(folder: &Path, expected: &str, out: &str) -> Command {
     let mut command = Command::new(ASSAY);
-    command.arg("run").arg(study(folder)).arg("--out").arg(folder.join(out)).current_dir(folder);
+    command.arg("run").arg(study(folder, expected)).arg("--out").arg(folder.join(out)).current_dir(folder);
     command
 }
 
 #[test]
 fn a_run_in_which_nothing_counts_exits_with_1_and_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Output { status, stdout, stderr } = assay_run(folder.path(), "out").output().expect("assay starts");
+    let Output { status, stdout, stderr } =
+        assay_run(folder.path(), "yes", "out").output().expect("assay starts");
     let (out, said) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     assert_eq!(status.code(), Some(1), "{out}\n{said}");
     assert!(said.contains("nothing counts: no variant has a value of"), "{said}");
@@ -77,7 +80,7 @@ fn a_run_in_which_nothing_counts_exits_with_1_and_says_so() {
 fn a_run_whose_reader_goes_away_ends_as_any() {
     let folder = tempfile::tempdir().expect("a folder");
     let (reader, writer) = std::io::pipe().expect("a pipe");
-    let mut command = assay_run(folder.path(), "out");
+    let mut command = assay_run(folder.path(), "yes", "out");
     command.stdin(Stdio::null()).stdout(writer.try_clone().expect("a pipe")).stderr(writer);
     let mut child = command.spawn().expect("assay starts");
     drop(command);
@@ -86,4 +89,30 @@ fn a_run_whose_reader_goes_away_ends_as_any() {
     assert!(!first.is_empty());
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
     assert!(folder.path().join("out/summary.json").is_file(), "it ran to its end");
+}
+
+/// `rss_bytes` needs no quiet machine; a server that is not a JVM has no garbage.
+#[test]
+fn conditions_of_a_build_decide_its_exit_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let exit = |out: &str, gates: &[&str]| {
+        let mut command = assay_run(folder.path(), "no", out);
+        command.args(["--allow-invalid", "--junit"]).arg(folder.path().join(format!("{out}.xml")));
+        for gate in gates {
+            command.args(["--fail-if", gate]);
+        }
+        let Output { status, stderr, .. } = command.output().expect("assay starts");
+        (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+    };
+    let (code, said) = exit("undecided", &["garbage_kib_per_request > +3 %", "rss_bytes > +900 %"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("passes: rss_bytes > +900 %: two against one "), "{said}");
+    assert!(said.contains("undecided: garbage_kib_per_request > +3 %: not measured"), "{said}");
+    let (code, said) = exit("fails", &["garbage_kib_per_request > +3 %", "rss_bytes > 1"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("fails: rss_bytes > 1: one "), "{said}");
+    let junit = std::fs::read_to_string(folder.path().join("fails.xml")).expect("a file");
+    assert!(junit.contains("<testsuite name=\"wrong\" tests=\"4\""), "{junit}");
+    assert!(junit.contains("<failure message=\"fails: rss_bytes &#62; 1: two "), "{junit}");
+    assert!(junit.contains("<error message=\"undecided: garbage"), "{junit}");
 }

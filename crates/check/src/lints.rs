@@ -4,12 +4,9 @@
 //! it is asked to build, so what it has looked at is what the tests run: on two processors that saves a fifth of `./check`.
 //! It leaves out optimisations of the compiler's middle end (`mir-opt-level=0`), not those of LLVM; programs for users are not built so.
 
-use crate::program::cargo;
+use crate::program::{WRAPPER, cargo};
 use serde::Deserialize;
 use std::process::Stdio;
-
-/// Names what Cargo calls in the place of rustc for the crates of the workspace. `./check` sets it for all that it builds.
-pub const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
 /// A message of Cargo.
 #[derive(Deserialize)]

@@ -4,6 +4,9 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Names what Cargo calls in the place of rustc for the crates of the workspace. `./check` sets it for all that it builds.
+pub const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
+
 /// A program of tests, or the documentation tests of all crates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
@@ -28,7 +31,7 @@ impl Program {
         };
         if self.executable.is_some() {
             // What tests have Cargo or rustc build is built as for anyone.
-            command.env_remove(crate::lints::WRAPPER);
+            command.env_remove(WRAPPER);
         }
         command.args(arguments).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
         command.stdin(Stdio::null());

@@ -1,43 +1,10 @@
 //! Conditions on a report, for CI: `pause_p99_ms > 200`, and on two: `pause_p99_ms > +10%`.
 
 use assay_model::{GC_FIGURES, GcFigure, GcReport};
+use assay_text::condition::{self, NoCondition, Parts, Relation};
 use assay_text::near;
 use std::fmt;
 use thiserror::Error;
-
-/// How a figure is held against a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Above,
-    AtLeast,
-    Below,
-    AtMost,
-    Equal,
-    Unequal,
-}
-
-/// The longer signs first: `>` is the beginning of `>=`.
-const RELATIONS: [(&str, Relation); 6] = [
-    (">=", Relation::AtLeast),
-    ("<=", Relation::AtMost),
-    ("==", Relation::Equal),
-    ("!=", Relation::Unequal),
-    (">", Relation::Above),
-    ("<", Relation::Below),
-];
-
-impl Relation {
-    fn holds(self, value: f64, limit: f64) -> bool {
-        match self {
-            Relation::Above => value > limit,
-            Relation::AtLeast => value >= limit,
-            Relation::Below => value < limit,
-            Relation::AtMost => value <= limit,
-            Relation::Equal => value == limit,
-            Relation::Unequal => value != limit,
-        }
-    }
-}
 
 /// A condition on a figure, or on its change from one log to another.
 #[derive(Debug, Clone)]
@@ -52,9 +19,9 @@ pub struct Condition {
 /// Why a condition could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConditionError {
-    /// There is no relation in it.
-    #[error("`{0}` has none of > >= < <= == !=: write for example `pause_p99_ms > 200`")]
-    NoRelation(String),
+    /// It is not a condition.
+    #[error("{0}; write for example `pause_p99_ms > 200`, or `> +10%` for a change against the first log")]
+    Form(#[from] NoCondition),
     /// There is no such figure.
     #[error("there is no figure `{name}`{hint}")]
     NoSuchFigure {
@@ -63,9 +30,6 @@ pub enum ConditionError {
         /// The figure whose name is nearest, or all.
         hint: String,
     },
-    /// The value to compare with is not a number.
-    #[error("`{0}` is not a number: write for example 200, or +10% for a change against the first log")]
-    NoNumber(String),
 }
 
 impl Condition {
@@ -75,22 +39,12 @@ impl Condition {
     /// # Errors
     /// No relation, no such figure (the nearest one is named), no number.
     pub fn parse(text: &str) -> Result<Condition, ConditionError> {
-        let found =
-            RELATIONS.iter().filter_map(|(sign, relation)| Some((text.find(sign)?, *sign, *relation)));
-        // The first sign in the text; of two that begin there the longer one, which stands first in the list.
-        let first = found.min_by_key(|(at, ..)| *at);
-        let (at, sign, relation) = first.ok_or_else(|| ConditionError::NoRelation(text.to_owned()))?;
-        let name = text[..at].trim();
+        let Parts { name, relation, limit, is_of_change } = condition::parts(text)?;
         let figure = GcFigure::by_id(name).ok_or_else(|| {
             let hint = near::hint(name, GC_FIGURES.iter().map(|figure| figure.id));
             ConditionError::NoSuchFigure { name: name.to_owned(), hint }
         })?;
-        let number = text[at + sign.len()..].trim();
-        let percent = number.strip_suffix('%').filter(|percent| percent.starts_with(['+', '-']));
-        let limit = percent.unwrap_or(number).trim().parse().ok().filter(|limit: &f64| limit.is_finite());
-        let limit = limit.ok_or_else(|| ConditionError::NoNumber(number.to_owned()))?;
-        let text = text.trim().to_owned();
-        Ok(Condition { text, figure, relation, limit, is_of_change: percent.is_some() })
+        Ok(Condition { text: text.trim().to_owned(), figure, relation, limit, is_of_change })
     }
 
     /// The figure that it is about.

@@ -14,6 +14,7 @@ mod claim;
 mod closed;
 mod estimate;
 mod flags;
+mod gate;
 mod gc;
 mod heap;
 mod host;
@@ -43,6 +44,7 @@ pub use claim::{
 };
 pub use estimate::Estimate;
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
+pub use gate::{GateCase, GateVerdict};
 pub use gc::{
     Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEventsLine, GcFigure,
     GcFinding, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint, GcReconciliation, GcRecord,

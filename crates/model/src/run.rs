@@ -122,6 +122,16 @@ pub struct StoredRun {
     pub summary: Option<Summary>,
 }
 
+impl StoredRun {
+    /// Whether a value of the metric that decides counts for any variant; of benchmark programs, any of its kind.
+    pub fn has_answer(&self) -> bool {
+        let metric = &self.plan.primary_metric;
+        let variants = self.summary.iter().flat_map(|summary| &summary.variants);
+        let mut ids = variants.flat_map(|variant| variant.metrics.keys());
+        ids.any(|id| id == metric || id.split('/').next() == Some(metric))
+    }
+}
+
 /// One trial with its series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredTrial {

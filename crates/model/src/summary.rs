@@ -27,14 +27,6 @@ pub struct Summary {
     pub problems: Vec<Problem>,
 }
 
-impl Summary {
-    /// Whether a value of this metric counts for any variant; of benchmark programs, any of its kind.
-    pub fn has_answer(&self, metric: &str) -> bool {
-        let mut ids = self.variants.iter().flat_map(|variant| variant.metrics.keys());
-        ids.any(|id| id == metric || id.split('/').next() == Some(metric))
-    }
-}
-
 /// One variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VariantSummary {

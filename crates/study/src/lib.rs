@@ -11,7 +11,7 @@
 //! | what this machine will run | `each_jdk`, `variant`, `preload`, `memory_left`, `prepare`, `plan` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | a rule tried on a load | `what_if` |
-//! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims` |
+//! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims`, `gate` |
 
 mod attached;
 mod benchmark_results;
@@ -23,6 +23,7 @@ mod document;
 mod each_jdk;
 mod emulation;
 mod error;
+mod gate;
 mod host_table;
 mod memory_left;
 mod missing;
@@ -48,6 +49,7 @@ pub use assay_measure::observers::Observe;
 pub use checked::Checked;
 pub use claims::{check_claims, contradictions};
 pub use error::{Diagnostic, StudyError};
+pub use gate::{Gate, GateError};
 pub use host_table::{GroupTable, HostTable, PagesFor};
 pub use prepare::Prepared;
 pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, TlsTable};

@@ -4,9 +4,10 @@ use super::report;
 use super::what_file::{FileKind, kind_of, said_of};
 use crate::arguments::{DemoArguments, RunArguments};
 use crate::failure::Failure;
+use crate::output_file::{can_be_written, write_result};
 use crate::progress::Progress;
 use crate::{output, stop};
-use assay_model::{Design, Plan, PlannedProcedure};
+use assay_model::{Design, GateCase, GateVerdict, Plan, PlannedProcedure, StoredRun};
 use assay_study::{Prepared, RunOptions, RunResult, Study, StudyError};
 use assay_text::near::hint;
 use std::collections::VecDeque;
@@ -16,6 +17,8 @@ use std::process::ExitCode;
 
 /// The study of the demo, below the checkout's root.
 const DEMO: &str = "studies/compressed-references.toml";
+/// Exit code where a run does not decide a condition of `--fail-if`.
+const UNDECIDED: u8 = 3;
 /// The folder of the ready-made studies there.
 const STUDIES: &str = "studies";
 
@@ -26,15 +29,12 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
         let what = format!("{} is not there: run the demo from a clone, by ./assay demo", study.display());
         return Err(Failure::environment(what));
     }
-    let mut answers = true;
+    let mut is_good = true;
     for study in &prepare(&study, true)? {
-        answers &= execute(
-            study,
-            &RunOptions { out: arguments.out.clone(), ..RunOptions::default() },
-            arguments.json,
-        )?;
+        let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
+        is_good &= answers(&execute(study, &options, arguments.json)?);
     }
-    Ok(exit_code(answers))
+    Ok(exit_code(is_good, &[]))
 }
 
 /// Runs a study, or says what it would run.
@@ -50,16 +50,22 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let mut answers = true;
+    arguments.junit.as_deref().map_or(Ok(()), can_be_written)?;
+    let (mut is_good, mut verdicts) = (true, Vec::new());
     for (number, study) in studies.iter().enumerate() {
         let name = &study.plan().study;
         let out = arguments.out.as_ref().map(|out| if number == 0 { out.clone() } else { beside(out, name) });
         // A run that was interrupted in its first part has no folder for the others yet.
         let resume = arguments.resume && (number == 0 || out.as_ref().is_some_and(|out| out.exists()));
         let options = RunOptions { out, resume, allow_host_changes: arguments.allow_host_changes };
-        answers &= execute(study, &options, arguments.json)?;
+        let run = execute(study, &options, arguments.json)?;
+        is_good &= answers(&run) || arguments.allow_invalid;
+        // Its parts are studies of their own, about other metrics.
+        if number == 0 {
+            verdicts = judged(&run, arguments)?;
+        }
     }
-    Ok(exit_code(answers))
+    Ok(exit_code(is_good, &verdicts))
 }
 
 /// The file of a study: that which was named, or the ready-made study of that name.
@@ -125,8 +131,14 @@ fn prepare(study: &Path, quick: bool) -> Result<Vec<Prepared>, StudyError> {
     if mistakes.is_empty() { Ok(studies) } else { Err(StudyError::Diagnostics(mistakes)) }
 }
 
-fn exit_code(answers: bool) -> ExitCode {
-    if answers { ExitCode::SUCCESS } else { ExitCode::from(1) }
+/// What fails counts more than what the run does not decide.
+fn exit_code(is_good: bool, verdicts: &[GateVerdict]) -> ExitCode {
+    let any = |verdict| verdicts.contains(&verdict);
+    match (is_good && !any(GateVerdict::Holds), any(GateVerdict::Undecided)) {
+        (false, _) => ExitCode::from(1),
+        (true, true) => ExitCode::from(UNDECIDED),
+        (true, false) => ExitCode::SUCCESS,
+    }
 }
 
 /// The folder of a part: `runs/tuesday` and `non-java-memory-buffers` give `runs/tuesday-non-java-memory-buffers`.
@@ -135,8 +147,8 @@ fn beside(out: &Path, study: &str) -> PathBuf {
     out.with_file_name(format!("{name}-{study}"))
 }
 
-/// Says whether the run answers anything: whether the metric that decides counts for any variant.
-fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<bool, Failure> {
+/// Runs a study and shows what came out.
+fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<StoredRun, Failure> {
     let (result, page) = carry_out(study, options)?;
     let run = assay_study::load_run(&result.dir)?;
     if json {
@@ -145,11 +157,27 @@ fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<bool, F
         output::print_text(&report::table(&run))?;
     }
     say!("\nreport: {}", shown(&page).display());
-    let answers = result.summary.has_answer(&run.plan.primary_metric);
+    Ok(run)
+}
+
+/// Whether the metric that decides counts for any variant.
+fn answers(run: &StoredRun) -> bool {
+    let answers = run.has_answer();
     if !answers {
         say!("nothing counts: no variant has a value of {} that can be used", run.plan.primary_metric);
     }
-    Ok(answers)
+    answers
+}
+
+/// What the run says to the conditions of a build: a line each, and all of them in a file where one was named.
+fn judged(run: &StoredRun, arguments: &RunArguments) -> Result<Vec<GateVerdict>, Failure> {
+    let gates = arguments.fail_if.iter();
+    let cases: Vec<GateCase> = gates.flat_map(|gate| gate.judge(run.summary.as_ref())).collect();
+    cases.iter().for_each(|case| say!("{}", assay_report::line_of_gate(case)));
+    if let Some(path) = &arguments.junit {
+        write_result(path, |out| assay_report::render_junit(run, &cases, out))?;
+    }
+    Ok(cases.into_iter().map(|case| case.verdict).collect())
 }
 
 /// Runs a study, with its progress, and makes its page.

@@ -1,0 +1,31 @@
+//! What a run says to a condition under which a build is to fail.
+
+use crate::Estimate;
+
+/// One condition about one variant of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateCase {
+    /// The condition as it was written: `cpu_ms_per_request > +3 %`.
+    pub condition: String,
+    /// The variant; absent where the run has none that the condition is about.
+    pub variant: Option<String>,
+    /// What it is compared with, where the condition is about a change.
+    pub baseline: Option<String>,
+    /// What the condition is about, in the metric's unit or in percent of the baseline; absent where the run does not have it.
+    pub measured: Option<Estimate>,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What the run says.
+    pub verdict: GateVerdict,
+}
+
+/// What a run says to a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateVerdict {
+    /// The whole interval fulfils it.
+    Holds,
+    /// No part of the interval does, or, of a condition about any change at all, a part of it does not.
+    NotShown,
+    /// There is no interval, or the limit lies in it.
+    Undecided,
+}

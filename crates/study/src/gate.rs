@@ -1,0 +1,138 @@
+//! Conditions under which a run makes a build fail: `cpu_ms_per_request > +3 %`.
+
+use assay_model::{Estimate, GateCase, GateVerdict, METRICS, Metric, Summary};
+use assay_text::condition::{self, NoCondition, Parts, Relation};
+use assay_text::near::hint;
+use thiserror::Error;
+
+/// A condition on a metric of each variant, or on its change against the variant's baseline.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    text: String,
+    metric: Metric,
+    relation: Relation,
+    limit: f64,
+    is_of_change: bool,
+}
+
+/// Why a condition could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GateError {
+    /// It is not a condition.
+    #[error("{0}; write for example `cpu_ms_per_request > +3 %`")]
+    Form(#[from] NoCondition),
+    /// There is no such metric.
+    #[error("there is no metric `{name}`{hint}")]
+    NoSuchMetric {
+        /// What was asked for.
+        name: String,
+        /// The metric whose name is nearest.
+        hint: String,
+    },
+    /// What is measured never equals a number.
+    #[error("`{0}`: a measured value has an interval; compare it by > or <")]
+    Equality(String),
+}
+
+impl Gate {
+    /// Reads a condition: a metric, `>` or `<`, and a number; with a sign and `%`, the change against the variant's baseline.
+    ///
+    /// # Errors
+    /// No relation, no such metric (the nearest one is named), no number.
+    pub fn parse(text: &str) -> Result<Gate, GateError> {
+        let Parts { name, relation, limit, is_of_change } = condition::parts(text)?;
+        if matches!(relation, Relation::Equal | Relation::Unequal) {
+            return Err(GateError::Equality(text.trim().to_owned()));
+        }
+        let metric = Metric::by_id(name).ok_or_else(|| GateError::NoSuchMetric {
+            name: name.to_owned(),
+            hint: hint(name, METRICS.iter().map(|metric| &*metric.id)),
+        })?;
+        Ok(Gate { text: text.trim().to_owned(), metric, relation, limit, is_of_change })
+    }
+
+    /// What a run says, for each variant that the condition is about; a single undecided case where that is none.
+    pub fn judge(&self, summary: Option<&Summary>) -> Vec<GateCase> {
+        let cases = summary.map_or_else(Vec::new, |summary| {
+            if self.is_of_change { self.changes(summary) } else { self.values(summary) }
+        });
+        if cases.is_empty() { vec![self.case(None, None, None)] } else { cases }
+    }
+
+    fn changes(&self, summary: &Summary) -> Vec<GateCase> {
+        let of_metric = summary.comparisons.iter().filter(|one| one.metric == self.metric.id);
+        let percent = |ratio: f64| 100.0 * (ratio - 1.0);
+        let case = |one: &assay_model::Comparison| {
+            let Estimate { estimate, low, high } = one.ratio;
+            let change =
+                Estimate { estimate: percent(estimate), low: low.map(percent), high: high.map(percent) };
+            self.case(Some(&one.variant), Some(&one.baseline), Some(change))
+        };
+        of_metric.map(case).collect()
+    }
+
+    fn values(&self, summary: &Summary) -> Vec<GateCase> {
+        let value = |variant: &assay_model::VariantSummary| {
+            let value = variant.metrics.get(&*self.metric.id)?;
+            Some(self.case(Some(&variant.name), None, Some(*value)))
+        };
+        summary.variants.iter().filter_map(value).collect()
+    }
+
+    fn case(&self, variant: Option<&str>, baseline: Option<&str>, measured: Option<Estimate>) -> GateCase {
+        GateCase {
+            condition: self.text.clone(),
+            variant: variant.map(str::to_owned),
+            baseline: baseline.map(str::to_owned),
+            measured,
+            unit: if self.is_of_change { "%" } else { self.metric.unit },
+            verdict: measured
+                .and_then(|measured| measured.ends())
+                .map_or(GateVerdict::Undecided, |ends| self.verdict(ends)),
+        }
+    }
+
+    /// A limit within the interval may be kept or not. Only where any change at all is asked for, no change shown is an answer.
+    fn verdict(&self, (low, high): (f64, f64)) -> GateVerdict {
+        match (self.relation.holds(low, self.limit), self.relation.holds(high, self.limit)) {
+            (true, true) => GateVerdict::Holds,
+            (false, false) => GateVerdict::NotShown,
+            _ if self.is_of_change && self.limit == 0.0 => GateVerdict::NotShown,
+            _ => GateVerdict::Undecided,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(text: &str, low: f64, high: f64) -> GateVerdict {
+        Gate::parse(text).expect(text).verdict((low, high))
+    }
+
+    #[test]
+    fn a_condition_holds_only_beyond_noise() {
+        let rise = "cpu_ms_per_request > +3 %";
+        assert_eq!(verdict(rise, 3.1, 6.0), GateVerdict::Holds);
+        assert_eq!(verdict(rise, -1.5, 2.5), GateVerdict::NotShown);
+        assert_eq!(verdict(rise, -4.0, 5.0), GateVerdict::Undecided);
+        let fall = "throughput_per_s < -3%";
+        assert_eq!(verdict(fall, -9.0, -3.5), GateVerdict::Holds);
+        assert_eq!(verdict(fall, -2.0, 1.0), GateVerdict::NotShown);
+        assert_eq!(verdict(fall, -5.0, 1.0), GateVerdict::Undecided);
+        assert_eq!(verdict("cpu_ms_per_request > +0 %", -1.0, 5.0), GateVerdict::NotShown);
+        assert_eq!(verdict("response_p99_ms > 25", 24.0, 26.0), GateVerdict::Undecided);
+        assert_eq!(verdict("response_p99_ms > 25", 25.5, 26.0), GateVerdict::Holds);
+        assert_eq!(verdict("ns_per_op/Follow.chain > +5 %", 6.0, 7.0), GateVerdict::Holds);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_with_what_would_be_right() {
+        let error = |text: &str| Gate::parse(text).expect_err(text).to_string();
+        assert!(error("cpu_per_request > +3 %").contains("did you mean `cpu_ms_per_request`?"));
+        assert!(error("cpu_ms_per_request > 3 %").contains("is not a number"));
+        assert!(error("cpu_ms_per_request").contains("write for example"));
+        assert!(error("cpu_ms_per_request == 3").contains("has an interval"));
+    }
+}
