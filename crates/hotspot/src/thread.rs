@@ -18,6 +18,7 @@ const NAME_BYTES_MAX: usize = 256;
 /// A stack.
 const STACK_BYTES_MAX: u64 = 1 << 40;
 const PROBLEM: &str = "threads";
+const BREAKS_OFF: &str = "their list breaks off, because the JVM was just starting or ending one";
 const STRING: &str = "java.lang.String";
 /// Bytes of a thread's name that the kernel keeps.
 const KERNEL_BYTES: usize = 15;
@@ -108,8 +109,14 @@ impl Hotspot<'_> {
             name_offset: None,
             names: None,
         };
-        reader.java_thread_list()
+        reader.java_thread_list().map(|listed| listed.addresses)
     }
+}
+
+/// Addresses of the JVM's `Thread` objects, as a list gives them.
+struct Listed {
+    addresses: Vec<u64>,
+    read: ListRead,
 }
 
 struct ThreadReader<'h, 'm> {
@@ -127,23 +134,29 @@ struct ThreadReader<'h, 'm> {
 
 impl ThreadReader<'_, '_> {
     fn java_threads(&self) -> (Vec<JvmThread>, ListRead) {
-        let Some(addresses) = self.java_thread_list() else {
+        let Some(Listed { addresses, read }) = self.java_thread_list() else {
             self.hotspot.problem(PROBLEM, "the list of Java threads could not be read");
             return (Vec::new(), ListRead::NotFound);
         };
         let threads = addresses.into_iter().filter_map(|address| self.java_thread(address));
-        (threads.collect(), ListRead::Whole)
+        (threads.collect(), read)
     }
 
-    fn java_thread_list(&self) -> Option<Vec<u64>> {
-        match self.hotspot.static_pointer(&[("ThreadsSMRSupport", "_java_thread_list")]) {
+    /// The list of Java threads; where only its beginning could be read, a problem says so.
+    fn java_thread_list(&self) -> Option<Listed> {
+        let listed = match self.hotspot.static_pointer(&[("ThreadsSMRSupport", "_java_thread_list")]) {
             Some(list) => self.listed(list),
             None => self.linked(),
+        }?;
+        if listed.read == ListRead::BrokenOff {
+            let what = format!("Java threads: {BREAKS_OFF}; {} were found", listed.addresses.len());
+            self.hotspot.problem(PROBLEM, what);
         }
+        Some(listed)
     }
 
     /// The threads of a `ThreadsList`.
-    fn listed(&self, list: u64) -> Option<Vec<u64>> {
+    fn listed(&self, list: u64) -> Option<Listed> {
         let (hotspot, word_bytes) = (self.hotspot, self.hotspot.source().word_bytes());
         let count = hotspot.place(list, &[("ThreadsList", "_length")])?;
         let count = u64::from(hotspot.source().u32(count)?);
@@ -152,19 +165,30 @@ impl ThreadReader<'_, '_> {
             hotspot.problem(PROBLEM, format!("{count} threads, of which {THREADS_MAX} are read"));
         }
         let at = |i: u64| hotspot.source().word(threads.checked_add(i * word_bytes)?);
-        Some((0..count.min(THREADS_MAX)).map_while(at).collect())
+        let addresses: Vec<u64> = (0..count.min(THREADS_MAX)).map_while(at).collect();
+        let is_whole = addresses.len() as u64 == count;
+        Some(Listed { addresses, read: if is_whole { ListRead::Whole } else { ListRead::BrokenOff } })
     }
 
     /// Before JDK 10 each thread points at the next.
-    fn linked(&self) -> Option<Vec<u64>> {
-        let hotspot = self.hotspot;
-        let mut next = hotspot.static_pointer(&[("Threads", "_thread_list")])?;
-        let mut threads = Vec::new();
-        while next != 0 && (threads.len() as u64) < THREADS_MAX {
-            threads.push(next);
-            next = hotspot.field(next, &[("JavaThread", "_next")]).unwrap_or(0);
+    fn linked(&self) -> Option<Listed> {
+        let first = self.hotspot.static_pointer(&[("Threads", "_thread_list")]);
+        first?;
+        Some(self.linked_from(first, |thread| self.hotspot.field(thread, &[("JavaThread", "_next")])))
+    }
+
+    /// A list of threads in which each has the address of the next, and the last has 0. `None`: it could not be read.
+    fn linked_from(&self, first: Option<u64>, next_of: impl Fn(u64) -> Option<u64>) -> Listed {
+        let (mut addresses, mut next) = (Vec::new(), first);
+        while let Some(address) = next.filter(|address| *address != 0) {
+            if addresses.len() as u64 == THREADS_MAX {
+                break;
+            }
+            addresses.push(address);
+            next = next_of(address);
         }
-        Some(threads)
+        let read = if next == Some(0) { ListRead::Whole } else { ListRead::BrokenOff };
+        Listed { addresses, read }
     }
 
     fn java_thread(&self, address: u64) -> Option<JvmThread> {
@@ -285,20 +309,13 @@ impl ThreadReader<'_, '_> {
             hotspot.problem(PROBLEM, "threads that are no Java threads: no symbol tells where they are");
             return (Vec::new(), ListRead::NotFound);
         };
-        let mut threads = Vec::new();
-        let mut next = hotspot.source().word(list);
-        let mut left = THREADS_MAX;
-        while let Some(address) = next.filter(|address| *address != 0 && 0 < left) {
-            left -= 1;
-            threads.extend(self.other_thread(address));
-            next = address.checked_add(link).and_then(|at| hotspot.source().word(at));
-        }
         // The newest thread comes first: in a JVM that starts one its memory may be younger than the look at the process.
-        if next.is_none() {
-            hotspot.problem(PROBLEM, "threads other than Java threads: their list breaks off, because the JVM was just starting or ending one");
-            return (threads, ListRead::BrokenOff);
+        let next_of = |thread: u64| hotspot.source().word(thread.checked_add(link)?);
+        let Listed { addresses, read } = self.linked_from(hotspot.source().word(list), next_of);
+        if read == ListRead::BrokenOff {
+            hotspot.problem(PROBLEM, format!("threads other than Java threads: {BREAKS_OFF}"));
         }
-        (threads, ListRead::Whole)
+        (addresses.into_iter().filter_map(|address| self.other_thread(address)).collect(), read)
     }
 
     fn other_thread(&self, address: u64) -> Option<JvmThread> {

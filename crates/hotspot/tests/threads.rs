@@ -2,10 +2,10 @@
 
 mod support;
 
-use assay_hotspot::{Hotspot, JvmThread};
-use assay_linux::MemorySource;
+use assay_hotspot::{Hotspot, JvmThread, ListRead};
+use assay_linux::{AlteredMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::ThreadKind;
-use assay_testkit::skip;
+use assay_testkit::{each_release, skip, start_java};
 use std::collections::{BTreeMap, BTreeSet};
 use support::{Jvm, javas};
 
@@ -125,5 +125,61 @@ fn names_are_whole_whatever_they_are_made_of() {
     }
     if ran == 0 {
         skip!("no JDK 17, 21 or 25");
+    }
+}
+
+/// Where the JVM's lists have the addresses of threads: of the Java threads all, or the second; of the others the second.
+fn links(hotspot: &Hotspot<'_>, memory: &dyn MemorySource) -> [Option<u64>; 2] {
+    let structs = hotspot.structs();
+    let list = structs.static_address("ThreadsSMRSupport", "_java_thread_list");
+    let java = match list.and_then(|list| memory.word(list)) {
+        Some(list) => Some(list + structs.offset("ThreadsList", "_threads").expect("exported")),
+        None => structs
+            .static_address("Threads", "_thread_list")
+            .and_then(|first| Some(memory.word(first)? + structs.offset("JavaThread", "_next")?)),
+    };
+    let others = hotspot.symbols().address("_ZN13NonJavaThread9_the_listE").and_then(|first| {
+        Some(memory.word(first)? + structs.offset("NamedThread", "_name")? - memory.word_bytes())
+    });
+    [java, others]
+}
+
+#[test]
+fn a_list_that_breaks_off_is_not_whole_and_that_is_told() {
+    const NOWHERE: u64 = 0x10;
+    let mut ran = 0;
+    for (feature, java) in each_release(64) {
+        let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
+        jvm.freeze();
+        let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let whole = hotspot.thread_lists();
+        assert_eq!(whole.java, ListRead::Whole, "JDK {feature}: {:?}", hotspot.problems());
+        let [java_link, other_link] = links(&hotspot, &process);
+        for (link, is_java) in [(java_link, true), (other_link, false)] {
+            // Without symbols nothing tells where the others are.
+            let Some(link) = link else { continue };
+            let altered = AlteredMemory::new(&process, |address, bytes| {
+                let at = link.checked_sub(address).and_then(|at| usize::try_from(at).ok());
+                if let Some(word) = at.and_then(|at| bytes.get_mut(at..)?.first_chunk_mut()) {
+                    *word = NOWHERE.to_ne_bytes();
+                }
+            });
+            let hotspot = Hotspot::open(&altered).expect("readable").expect("a JVM");
+            let lists = hotspot.thread_lists();
+            let (broken, other, was) = if is_java {
+                (lists.java, lists.others, whole.others)
+            } else {
+                (lists.others, lists.java, whole.java)
+            };
+            assert_eq!((broken, other), (ListRead::BrokenOff, was), "JDK {feature}, Java: {is_java}");
+            assert!(lists.threads.len() < whole.threads.len(), "JDK {feature}, Java: {is_java}");
+            let told = hotspot.problems().into_iter().filter(|p| p.text.contains("breaks off"));
+            assert_eq!(told.count(), 1, "JDK {feature}, Java: {is_java}");
+            ran += 1;
+        }
+    }
+    if ran == 0 {
+        skip!("no JDK");
     }
 }
