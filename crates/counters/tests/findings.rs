@@ -72,12 +72,12 @@ fn found(
     rule: TimeRule,
     change: impl Fn(&mut TimeReport),
     too_little: impl Fn(&mut TimeReport),
-) -> TimeFinding {
+) -> Finding<TimeRule> {
     let mut report = healthy();
     change(&mut report);
     assert_eq!(rules(&report), [rule]);
     let finding = findings(&report).remove(0);
-    assert!(!finding.claim.is_empty() && !finding.evidence.is_empty() && !finding.setting.is_empty());
+    assert!(!finding.claim.is_empty() && !finding.evidence.is_empty() && !finding.command().is_empty());
     too_little(&mut report);
     assert_eq!(rules(&report), []);
     finding
@@ -123,7 +123,7 @@ fn a_processor_that_handles_the_network_alone() {
         |report| report.machine.softirq_ns = vec![S / 2, 4 * S],
         |report| report.machine.softirq_ns = vec![3 * S, 4 * S],
     );
-    assert!(finding.claim.contains("40 %") && finding.evidence.contains("processor 1"), "{finding:?}");
+    assert!(finding.claim.contains("40 %") && finding.evidence_line().contains("processor 1"), "{finding:?}");
     let mut report = healthy();
     report.machine.softirq_ns = vec![4 * S];
     assert_eq!(rules(&report), [], "there is but one");
@@ -152,7 +152,9 @@ fn a_collector_that_uses_the_quota_up() {
         },
         |report| report.cgroup = Some(limited(S / 10)),
     );
-    assert!(finding.setting.contains("ParallelGCThreads=2") && finding.evidence.contains("12 periods"));
+    assert!(
+        finding.command().contains("ParallelGCThreads=2") && finding.evidence_line().contains("12 periods")
+    );
 }
 
 #[test]
@@ -181,7 +183,9 @@ fn a_thread_that_never_waits() {
         |report| report.threads[0].voluntary_switches = Some(0),
         |report| report.threads[0].cpu_ns = 8 * S,
     );
-    assert!(finding.claim.starts_with("http-1 ran all the time") && finding.evidence.contains("thread 41"));
+    assert!(
+        finding.claim.starts_with("http-1 ran all the time") && finding.evidence_line().contains("thread 41")
+    );
     for change in [
         (|report| report.threads[0].role = ThreadRole::C2) as fn(&mut TimeReport),
         |report| report.duration_ns = S,
@@ -208,7 +212,10 @@ fn threads_that_stop_after_each_few_microseconds() {
     report.groups[0].sums.voluntary_switches = Some(140_000);
     report.groups[0].sums.kernel_share = Some(kernel(0.6));
     assert_eq!(rules(&report), [TimeRule::ShortRuns], "the kernel switches threads: no storm of its own");
-    assert!(finding.claim.contains("50 µs") && finding.evidence.contains("does not say what"), "{finding:?}");
+    assert!(
+        finding.claim.contains("50 µs") && finding.evidence_line().contains("does not say what"),
+        "{finding:?}"
+    );
 }
 
 #[test]
@@ -232,7 +239,7 @@ fn threads_that_take_page_faults_all_the_time() {
         },
     );
     assert!(
-        finding.claim.contains("100000 page faults") && finding.evidence.contains("68 % to 72 %"),
+        finding.claim.contains("100000 page faults") && finding.evidence_line().contains("68 % to 72 %"),
         "{finding:?}"
     );
 }
@@ -244,7 +251,7 @@ fn threads_that_are_mostly_in_the_kernel() {
         |report| report.groups[0].sums.kernel_share = Some(kernel(0.6)),
         |report| report.groups[0].sums.kernel_share = Some(kernel(0.51)),
     );
-    assert!(finding.evidence.contains("does not say which calls"), "{finding:?}");
+    assert!(finding.evidence_line().contains("does not say which calls"), "{finding:?}");
     let mut report = healthy();
     report.groups[0].sums.kernel_share = None;
     assert_eq!(rules(&report), [], "the split is not known");
@@ -270,7 +277,7 @@ fn one_kind_of_system_call_that_has_much_of_the_cpu_time() {
     let calls = KernelActivity::NetworkSend;
     let finding = found(TimeRule::OneKindOfCall, with_calls(calls, 0.25), with_calls(calls, 0.21));
     assert!(finding.claim.contains("25 %") && finding.claim.contains("network send"), "{finding:?}");
-    assert!(finding.setting.contains("batches"), "{finding:?}");
+    assert!(finding.command().contains("batches"), "{finding:?}");
     for other in [KernelActivity::PageFaults, KernelActivity::Scheduling, KernelActivity::Unknown] {
         let mut report = healthy();
         with_calls(other, 0.5)(&mut report);
@@ -311,7 +318,7 @@ fn one_kind_of_system_call_that_was_timed_in_the_kernel_is_claimed_once_and_by_t
         with_timed_calls(calls, 0.21, 1.0),
         with_timed_calls(calls, 0.19, 1.0),
     );
-    assert!(finding.claim.contains("21 %") && finding.evidence.contains("sendto"), "{finding:?}");
+    assert!(finding.claim.contains("21 %") && finding.evidence_line().contains("sendto"), "{finding:?}");
     let mut report = healthy();
     with_calls(calls, 0.25)(&mut report);
     with_timed_calls(calls, 0.4, 1.0)(&mut report);
@@ -340,14 +347,14 @@ fn page_faults_that_are_in_one_part_of_the_memory() {
         with_faults(300, DataPlace::Native, 0.9),
     );
     assert!(
-        finding.claim.contains("native memory") && finding.setting.contains("assay memory"),
+        finding.claim.contains("native memory") && finding.command().contains("assay memory"),
         "{finding:?}"
     );
     let mut report = healthy();
     with_faults(1000, DataPlace::Native, 0.61)(&mut report);
     assert_eq!(rules(&report), [], "the interval reaches below");
     with_faults(1000, DataPlace::JavaHeap, 0.9)(&mut report);
-    assert!(findings(&report)[0].setting.contains("AlwaysPreTouch"));
+    assert!(findings(&report)[0].command().contains("AlwaysPreTouch"));
 }
 
 fn with_carriers(blocked: u64) -> impl Fn(&mut TimeReport) {
@@ -360,7 +367,10 @@ fn with_carriers(blocked: u64) -> impl Fn(&mut TimeReport) {
 #[test]
 fn carriers_that_wait_in_native_code() {
     let finding = found(TimeRule::CarriersBlocked, with_carriers(30), with_carriers(7));
-    assert!(finding.claim.contains("75 %") && finding.evidence.contains("read (30 looks)"), "{finding:?}");
+    assert!(
+        finding.claim.contains("75 %") && finding.evidence_line().contains("read (30 looks)"),
+        "{finding:?}"
+    );
 }
 
 fn with_line(samples: u64, is_false_sharing: bool) -> impl Fn(&mut TimeReport) {

@@ -9,7 +9,7 @@
 
 mod analysed;
 
-use assay_model::{GcFinding, GcRule};
+use assay_model::{Finding, GcRule};
 use assay_testkit::{RunDelay, RunDelayWatch, SplitMix, each_java, find_tool, skip, testdata};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -169,7 +169,7 @@ impl Seen {
             }
             let (all, nameless) = self.of_starved.entry(finding.rule.word()).or_default();
             *all += 1;
-            let names_it = finding.change.is_some_and(|change| change.contains("processors"));
+            let names_it = finding.command().contains("processors");
             if !names_it {
                 nameless.push(told);
             }
@@ -258,8 +258,8 @@ fn runs<'a>(javas: &'a BTreeMap<u32, PathBuf>) -> Vec<Run<'a>> {
     runs
 }
 
-fn told(finding: &GcFinding) -> String {
-    format!("{}: {}", finding.claim, finding.evidence)
+fn told(finding: &Finding<GcRule>) -> String {
+    format!("{}: {}", finding.claim, finding.evidence_line())
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod check;
 mod claim;
 mod closed;
 mod estimate;
+mod finding;
 mod flags;
 mod gate;
 mod gc;
@@ -30,6 +31,7 @@ mod problem;
 mod run;
 pub mod schema;
 mod severity;
+mod study_rule;
 mod summary;
 mod time;
 mod trial;
@@ -43,11 +45,12 @@ pub use claim::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, JudgedClaim, Statement,
 };
 pub use estimate::Estimate;
+pub use finding::{Change, Finding, KnownFrom, Rank};
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
 pub use gc::{
     Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEventsLine, GcFigure,
-    GcFinding, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint, GcReconciliation, GcRecord,
+    GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint, GcReconciliation, GcRecord,
     GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSizes, GcSource, GcSpace, GcSpaceUse,
     GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape, gc_figure,
 };
@@ -79,9 +82,10 @@ pub use plan::{
     Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedProcedure, PlannedScenario, PlannedTreatment,
     PlannedTrial, Published, SkippedVariant, Subject, Variant,
 };
-pub use problem::{Finding, Problem, Reason, StudyRule};
+pub use problem::{Problem, Reason};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use severity::Severity;
+pub use study_rule::StudyRule;
 pub use summary::{Comparison, Summary, VariantSummary, Verdict};
 pub use time::{
     CarrierCall, CarrierWaits, CgroupTime, ChangedPart, ChangedStack, ChangedStacks, CodePlace, DataAccesses,
@@ -89,8 +93,8 @@ pub use time::{
     HardwareFigure, JvmsOfMachine, KernelActivity, LeftOutFigure, LineUser, MachineTime, ProcessTime,
     RecordedStack, RecordedStacks, RecordingOrigin, RoleTime, SampledFrame, SampledPart, SampledRole,
     SampledStack, SharedLine, StackSource, StackUnit, ThreadRole, ThreadTime, TimeChange, TimeFigure,
-    TimeFinding, TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeRung, TimeSamples, TimeSubject,
-    TimeSums, TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit,
+    TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeRung, TimeSamples, TimeSubject, TimeSums,
+    TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit,
 };
 pub use trial::{
     Audit, ExcludedObserver, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,

@@ -1,4 +1,4 @@
-//! What could not be read, and what can be claimed.
+//! What could not be read, understood or done.
 
 use crate::closed::closed;
 use schemars::JsonSchema;
@@ -55,31 +55,6 @@ impl Problem {
     pub fn at_line(about: impl Into<String>, line: u64, text: impl Into<String>) -> Self {
         Problem { line: Some(line), ..Problem::new(about, text) }
     }
-}
-
-closed! {
-    /// What a study finds about itself.
-    StudyRule {
-        /// The baseline that the study names cannot run here; another variant took its place.
-        BaselineReplaced = "baseline-replaced",
-        /// A variant's heap was so small that collections took most of its time.
-        HeapTooSmall = "heap-too-small",
-        /// No window counts for times and rates: all were disturbed.
-        AllDisturbed = "all-disturbed",
-        /// Trials were measured before they were steady, since their warm-up ended at its cap.
-        WarmUpCapped = "warm-up-capped",
-    }
-}
-
-/// A claim with its evidence, in plain words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
-    /// The rule that made the claim.
-    pub rule: StudyRule,
-    /// The claim: one sentence.
-    pub claim: String,
-    /// What it rests on: figures with units, file and line.
-    pub evidence: String,
 }
 
 #[cfg(test)]

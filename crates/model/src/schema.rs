@@ -28,13 +28,13 @@ formats! {
     /// `trial.json`
     TRIAL = "assay.trial/3";
     /// `summary.json`
-    SUMMARY = "assay.summary/2";
+    SUMMARY = "assay.summary/3";
     /// `assay load --json`
     LOAD = "assay.load/2";
     /// `assay capacity --json`
     CAPACITY = "assay.capacity/3";
     /// `assay gc --json`
-    GC = "assay.gc/3";
+    GC = "assay.gc/4";
     /// `assay gc diff --json`
     GC_COMPARISON = "assay.gc-comparison/1";
     /// First line of a trial's `gc.ndjson`
@@ -58,7 +58,7 @@ formats! {
     /// `assay heap modes --json`
     HEAP_MODES = "assay.heap-modes/2";
     /// `assay time --json`
-    TIME = "assay.time/1";
+    TIME = "assay.time/2";
     /// `assay time diff --json`
     TIME_CHANGE = "assay.time-change/1";
     /// A line of `events.ndjson`; the lines themselves do not name it

@@ -1,6 +1,6 @@
 //! `summary.json`: what the run says.
 
-use crate::{ClaimCheck, Estimate, Finding, LatencyPoint, Problem, Provenance};
+use crate::{ClaimCheck, Estimate, Finding, LatencyPoint, Problem, Provenance, StudyRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// `assay.summary/2`
+    /// `assay.summary/3`
     pub schema: String,
     /// Who made it.
     pub provenance: Provenance,
@@ -19,7 +19,7 @@ pub struct Summary {
     /// Every variant against its baseline, for every metric that both have.
     pub comparisons: Vec<Comparison>,
     /// What the figures say, in plain words.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Finding<StudyRule>>,
     /// What the run says to published values and claims.
     #[serde(default, skip_serializing_if = "ClaimCheck::is_empty")]
     pub claims: ClaimCheck,

@@ -142,13 +142,15 @@ fn sample() -> TimeReport {
             softirq_ns: vec![S / 10, S / 20],
             jvms: None,
         },
-        findings: vec![TimeFinding {
-            rule: TimeRule::StillCompiling,
-            severity: Severity::Note,
-            claim: "The JVM is warming up: 24 % of the CPU time is compilation".to_owned(),
-            evidence: "compilers used 10.00 s of 41.20 s; counts from 20 % on".to_owned(),
-            setting: "look again when it has run longer".to_owned(),
-        }],
+        findings: vec![
+            Finding::measured(
+                TimeRule::StillCompiling,
+                Severity::Note,
+                "The JVM is warming up: 24 % of the CPU time is compilation".to_owned(),
+                "compilers used 10.00 s of 41.20 s; counts from 20 % on".to_owned(),
+            )
+            .to_do("look again when it has run longer".to_owned()),
+        ],
         figures: vec![
             figure(
                 "CPU time of threads",

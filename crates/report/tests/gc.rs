@@ -56,11 +56,11 @@ fn no_line_is_wider_than_the_terminal() {
 fn the_verdict_stands_before_the_tables_and_the_gravest_finding_first() {
     let text = terminal(&sample::g1(), 120);
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
-    assert!(at("The application ran") < at("✗ The live set grows"));
+    assert!(at("The application ran") < at("error    The live set grows"));
     assert!(
-        at("✗ The live set grows") < at("! Two collections") && at("! Two collections") < at("· References")
+        at("error    The live set grows") < at("warning  Two collections") && at("warning  Two collections") < at("note     References")
     );
-    assert!(at("· References") < at("Pauses, by kind"));
+    assert!(at("note     References") < at("Pauses, by kind"));
     let words: Vec<&str> = text.split_whitespace().collect();
     let told = words.join(" ");
     assert!(told.contains("[gc.log:9120, gc.log:4100, gc.log.0:60000, gc.log.0:41000 and 1 more]"), "{text}");

@@ -27,7 +27,7 @@ use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
     AskedMode, Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance,
-    ReferenceMode, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
+    ReferenceMode, Severity, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
 };
 use assay_text::redact::Redactor;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ pub struct Prepared {
     pub(crate) launches: Vec<VariantLaunch>,
     pub(crate) problems: Vec<Problem>,
     /// What the choice of variants means for the result.
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding<StudyRule>>,
 }
 
 impl Prepared {
@@ -277,7 +277,7 @@ fn replaced_baselines(
     study: &Study,
     specs: &[VariantSpec],
     outcome: &[Result<Option<JvmFacts>, String>],
-) -> Vec<Finding> {
+) -> Vec<Finding<StudyRule>> {
     let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
     let wanted = baselines(study, specs, &vec![true; specs.len()]);
     let found = baselines(study, specs, &present);
@@ -289,14 +289,15 @@ fn replaced_baselines(
     }
     let told = |(missing, instead): (usize, usize)| {
         let reason = outcome[missing].as_ref().err()?;
-        Some(Finding {
-            rule: StudyRule::BaselineReplaced,
-            claim: format!(
+        Some(Finding::measured(
+            StudyRule::BaselineReplaced,
+            Severity::Warning,
+            format!(
                 "{} could not be run here; {} is the baseline in its place",
                 specs[missing].name, specs[instead].name
             ),
-            evidence: reason.clone(),
-        })
+            reason.clone(),
+        ))
     };
     replaced.into_iter().filter_map(told).collect()
 }

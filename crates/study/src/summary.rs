@@ -2,8 +2,8 @@
 
 use crate::claims::check_claims;
 use assay_model::{
-    Check, ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, StudyRule,
-    Summary, Trial, Variant, VariantSummary, WarmUpEnd, Window, metric, schema,
+    Check, ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Severity,
+    StudyRule, Summary, Trial, Variant, VariantSummary, WarmUpEnd, Window, metric, schema,
 };
 use assay_stats::{Statistic, compare_paired, estimate};
 use std::collections::BTreeMap;
@@ -153,16 +153,17 @@ fn comparisons(
     comparisons
 }
 
-fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Finding> {
+fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Finding<StudyRule>> {
     let mut findings = Vec::new();
     findings.extend(variants.iter().filter_map(collapse));
     findings.extend(unsteady(trials));
     findings.extend(all_disturbed(trials));
+    Finding::sort(&mut findings);
     findings
 }
 
 /// Nothing counts for times and rates: what disturbed the windows, and how such windows are accepted.
-fn all_disturbed(trials: &[Trial]) -> Option<Finding> {
+fn all_disturbed(trials: &[Trial]) -> Option<Finding<StudyRule>> {
     let windows: Vec<&Window> = trials.iter().flat_map(|t| &t.windows).collect();
     if windows.is_empty() || windows.iter().any(|w| w.counts()) {
         return None;
@@ -177,17 +178,14 @@ fn all_disturbed(trials: &[Trial]) -> Option<Finding> {
         .map(|(kind, (count, evidence))| format!("{kind} in {count} (the last: {evidence})"))
         .collect();
     let accepted: Vec<&str> = kinds.keys().filter_map(|kind| limit_of(*kind)).collect();
-    let how = match accepted.as_slice() {
-        [] => String::new(),
-        limits => format!("; to let such windows count, raise in [limits]: {}", limits.join(", ")),
-    };
-    Some(Finding {
-        rule: StudyRule::AllDisturbed,
-        claim: format!(
-            "none of the {} measured windows counts for times and rates: all were disturbed",
-            windows.len()
-        ),
-        evidence: told.join("; ") + &how,
+    let claim = format!(
+        "none of the {} measured windows counts for times and rates: all were disturbed",
+        windows.len()
+    );
+    let found = Finding::measured(StudyRule::AllDisturbed, Severity::Error, claim, told.join("; "));
+    Some(match accepted.as_slice() {
+        [] => found,
+        limits => found.to_do(format!("to let such windows count, raise in [limits]: {}", limits.join(", "))),
     })
 }
 
@@ -203,37 +201,29 @@ fn limit_of(kind: Check) -> Option<&'static str> {
 }
 
 /// A heap so small that collection takes most of the time.
-fn collapse(variant: &VariantSummary) -> Option<Finding> {
+fn collapse(variant: &VariantSummary) -> Option<Finding<StudyRule>> {
     let pauses = variant.metrics.get(metric::GC_PAUSE_MS_PER_S)?;
     // The lower end must be beyond the limit: a single bad block is no collapse.
     let sure = pauses.low.unwrap_or(pauses.estimate);
-    (sure > COLLAPSE_PAUSE_MS_PER_S).then(|| Finding {
-        rule: StudyRule::HeapTooSmall,
-        claim: format!(
+    (sure > COLLAPSE_PAUSE_MS_PER_S).then(|| Finding::measured(StudyRule::HeapTooSmall, Severity::Warning, format!(
             "{} spends {:.0} % of its time stopped for collection: the heap is too small for what lives in it",
             variant.name,
             pauses.estimate / 10.0
-        ),
-        evidence: format!("{} ms of pauses a second, from the GC log", with_interval(pauses)),
-    })
+        ), format!("{} ms of pauses a second, from the GC log", with_interval(pauses))))
 }
 
 /// Warm-up that was cut off: the windows may still have been drifting.
-fn unsteady(trials: &[Trial]) -> Option<Finding> {
+fn unsteady(trials: &[Trial]) -> Option<Finding<StudyRule>> {
     let ended_by_cap = |t: &&Trial| t.warm_up.as_ref().is_some_and(|w| w.ended_by == WarmUpEnd::Cap);
     let mut capped: Vec<&str> = trials.iter().filter(ended_by_cap).map(|t| t.variant.as_str()).collect();
     let count = capped.len();
     capped.sort_unstable();
     capped.dedup();
-    (count > 0).then(|| Finding {
-        rule: StudyRule::WarmUpCapped,
-        claim: format!("not shown to be steady before being measured: {}", capped.join(", ")),
-        evidence: format!(
+    (count > 0).then(|| Finding::measured(StudyRule::WarmUpCapped, Severity::Warning, format!("not shown to be steady before being measured: {}", capped.join(", ")), format!(
             "{count} of {} warm-ups ended by their cap; blocks compare all variants at like age, but the level may \
              still fall",
             trials.iter().filter(|t| t.warm_up.is_some()).count()
-        ),
-    })
+        )))
 }
 
 fn with_interval(value: &Estimate) -> String {

@@ -2,7 +2,7 @@
 
 use super::words::{percent, seconds, share};
 use assay_model::{
-    KernelActivity, SampledPart, Severity, TimeFinding, TimeReport, TimeRule, TimeSamples, TimeTraced,
+    Finding, KernelActivity, SampledPart, Severity, TimeReport, TimeRule, TimeSamples, TimeTraced,
     TracedCall, TracedPart,
 };
 
@@ -14,7 +14,7 @@ const COVERAGE_MIN: f64 = 0.9;
 const NAMED: usize = 3;
 
 /// One kind of system call has much of the CPU time. Timed figures are better than sampled ones, and one claim is enough.
-pub(super) fn one_kind(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn one_kind(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let sees_all = |traced: &&TimeTraced| traced.coverage.is_some_and(|coverage| COVERAGE_MIN <= coverage);
     match (report.traced.as_ref().filter(sees_all), &report.samples) {
         (Some(traced), _) => {
@@ -27,7 +27,7 @@ pub(super) fn one_kind(report: &TimeReport) -> Vec<TimeFinding> {
     }
 }
 
-fn of_traced(report: &TimeReport, traced: &TimeTraced, part: &TracedPart) -> Option<TimeFinding> {
+fn of_traced(report: &TimeReport, traced: &TimeTraced, part: &TracedPart) -> Option<Finding<TimeRule>> {
     // Entering and leaving belongs to the calls, too.
     let whole = |count: u64, cpu_ns: u64| {
         cpu_ns.saturating_add((count as f64 * traced.crossing_call_ns) as u64).min(traced.cpu_ns)
@@ -57,7 +57,7 @@ fn of_traced(report: &TimeReport, traced: &TimeTraced, part: &TracedPart) -> Opt
     Some(finding(report, part.activity, part_of_all, evidence))
 }
 
-fn of_sampled(report: &TimeReport, samples: &TimeSamples, part: &SampledPart) -> Option<TimeFinding> {
+fn of_sampled(report: &TimeReport, samples: &TimeSamples, part: &SampledPart) -> Option<Finding<TimeRule>> {
     let activity = part.activity.filter(|activity| is_call(*activity))?;
     let (low, high) = part.share.ends()?;
     let evidence = format!(
@@ -72,14 +72,14 @@ fn of_sampled(report: &TimeReport, samples: &TimeSamples, part: &SampledPart) ->
     (CALLS_PART <= low).then(|| finding(report, activity, part.share.estimate, evidence))
 }
 
-fn finding(report: &TimeReport, activity: KernelActivity, part: f64, evidence: String) -> TimeFinding {
-    TimeFinding {
-        rule: TimeRule::OneKindOfCall,
-        severity: Severity::Note,
-        claim: format!("{} of the CPU time is {} in the kernel", percent(part), activity.title()),
+fn finding(report: &TimeReport, activity: KernelActivity, part: f64, evidence: String) -> Finding<TimeRule> {
+    Finding::measured(
+        TimeRule::OneKindOfCall,
+        Severity::Note,
+        format!("{} of the CPU time is {} in the kernel", percent(part), activity.title()),
         evidence,
-        setting: setting_of(activity, report),
-    }
+    )
+    .to_do(setting_of(activity, report))
 }
 
 fn is_call(activity: KernelActivity) -> bool {

@@ -1,7 +1,7 @@
 //! Threads of collectors that are more than the processors they may use.
 
 use super::words::{cpus, percent, pool, seconds, share};
-use assay_model::{Severity, ThreadRole, TimeFinding, TimeGroup, TimeReport, TimeRule, TimeSums};
+use assay_model::{Finding, Severity, ThreadRole, TimeGroup, TimeReport, TimeRule, TimeSums};
 
 /// Part of the CPU time from which on the collector matters here.
 const COLLECTOR_PART: f64 = 0.1;
@@ -19,20 +19,16 @@ fn collector(report: &TimeReport) -> Option<(TimeSums, &TimeGroup)> {
 }
 
 /// The control group was throttled while more collector threads than its quota has processors ran.
-pub(super) fn throttled(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn throttled(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let found = || {
         let (sums, workers) = collector(report)?;
         let group = report.cgroup.as_ref()?;
         let (limit, throttled_ns) = (group.cpus_max?, group.throttled_ns?);
         let part = share(throttled_ns, report.duration_ns) / limit;
-        (THROTTLED_PART <= part && limit < workers.sums.threads as f64).then(|| TimeFinding {
-            rule: TimeRule::GcThreadsThrottled,
-            severity: Severity::Warning,
-            claim: format!(
+        (THROTTLED_PART <= part && limit < workers.sums.threads as f64).then(|| Finding::measured(TimeRule::GcThreadsThrottled, Severity::Warning, format!(
                 "The collector's threads are throttled by the CPU limit: {} on a quota of {limit} processors",
                 pool(workers)
-            ),
-            evidence: format!(
+            ), format!(
                 "the limit stopped the group for {} in {} periods; the collector has {} of the CPU time, and what it uses up stops the \
                  application, too; counts from {} of the CPU time and {} of the quota's time on",
                 seconds(throttled_ns),
@@ -40,37 +36,29 @@ pub(super) fn throttled(report: &TimeReport) -> Vec<TimeFinding> {
                 percent(share(sums.cpu_ns, report.process.cpu_ns)),
                 percent(COLLECTOR_PART),
                 percent(THROTTLED_PART)
-            ),
-            setting: format!("-XX:ParallelGCThreads={}, or a higher CPU limit", limit.ceil()),
-        })
+            )).to_do(format!("-XX:ParallelGCThreads={}, or a higher CPU limit", limit.ceil())))
     };
     found().into_iter().collect()
 }
 
 /// The JVMs of the machine together have more threads for parallel collection than it has processors, and ours wait.
-pub(super) fn too_many_threads(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn too_many_threads(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let found = || {
         let (sums, _) = collector(report)?;
         let jvms = report.machine.jvms.filter(|jvms| 1 < jvms.processes)?;
         let cpus = cpus(report)?;
         let waited_ns = sums.run_delay_ns?;
         let waits = WAITED_PART <= share(waited_ns, sums.cpu_ns);
-        (waits && cpus < jvms.gc_threads as f64).then(|| TimeFinding {
-            rule: TimeRule::GcThreadsOverCpus,
-            severity: Severity::Note,
-            claim: format!(
+        (waits && cpus < jvms.gc_threads as f64).then(|| Finding::measured(TimeRule::GcThreadsOverCpus, Severity::Note, format!(
                 "{} JVMs have {} threads for parallel collection together, on {cpus} processors",
                 jvms.processes, jvms.gc_threads
-            ),
-            evidence: format!(
+            ), format!(
                 "threads were counted by the kernel's names of them; those of this collector ran {} and waited {} for a processor; counts from {} \
                  waiting for each second of running on",
                 seconds(sums.cpu_ns),
                 seconds(waited_ns),
                 percent(WAITED_PART)
-            ),
-            setting: "-XX:ParallelGCThreads=N for each JVM, so that the sum is near the number of processors".to_owned(),
-        })
+            )).to_do("-XX:ParallelGCThreads=N for each JVM, so that the sum is near the number of processors".to_owned()))
     };
     found().into_iter().collect()
 }

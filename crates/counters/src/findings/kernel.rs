@@ -2,7 +2,7 @@
 
 use super::threads::has_short_runs;
 use super::words::{per_cpu_s, percent, pool, seconds, share};
-use assay_model::{Severity, ThreadRole, TimeFinding, TimeGroup, TimeReport, TimeRule};
+use assay_model::{Finding, Severity, ThreadRole, TimeGroup, TimeReport, TimeRule};
 
 /// Part of the CPU time that threads must have to matter.
 const POOL_PART: f64 = 0.1;
@@ -38,50 +38,40 @@ fn in_kernel(group: &TimeGroup) -> String {
 }
 
 /// Threads that are given new pages all the time.
-pub(super) fn faults(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn faults(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let finding = |group: &TimeGroup| {
         let setting = if group.role == ThreadRole::Collector {
             "-Xms as large as -Xmx with -XX:+AlwaysPreTouch, if the heap grows and shrinks; else large pages"
         } else {
             "keep and reuse buffers instead of mapping new ones; assay memory PID shows what grows; else large pages"
         };
-        TimeFinding {
-            rule: TimeRule::FaultStorm,
-            severity: Severity::Warning,
-            claim: format!(
+        Finding::measured(TimeRule::FaultStorm, Severity::Warning, format!(
                 "{} take {:.0} page faults in each second of CPU time",
                 pool(group),
                 per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
-            ),
-            evidence: format!(
+            ), format!(
                 "{} faults without a read from a disk; {}; counts from {FAULTS_PER_CPU_S} a second and {} in the kernel on",
                 group.sums.minor_faults,
                 in_kernel(group),
                 percent(FAULTS_KERNEL_SHARE)
-            ),
-            setting: setting.to_owned(),
-        }
+            )).to_do(setting.to_owned())
     };
     let found = report.groups.iter().filter(|group| matters(report, group) && has_many_faults(group));
     found.map(finding).collect()
 }
 
 /// Threads that are more in the kernel than outside, and not because of faults.
-pub(super) fn calls(report: &TimeReport) -> Vec<TimeFinding> {
-    let finding = |group: &TimeGroup| TimeFinding {
-        rule: TimeRule::KernelStorm,
-        severity: Severity::Note,
-        claim: format!("{} spend most of their CPU time in the kernel", pool(group)),
-        evidence: format!(
+pub(super) fn calls(report: &TimeReport) -> Vec<Finding<TimeRule>> {
+    let finding = |group: &TimeGroup| {
+        Finding::measured(TimeRule::KernelStorm, Severity::Note, format!("{} spend most of their CPU time in the kernel", pool(group)), format!(
             "{}, and faults are few ({:.0} in a second of it): system calls; counts where the interval lies above {}. /proc does not say which calls",
             in_kernel(group),
             per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns),
             percent(CALLS_KERNEL_SHARE)
-        ),
-        setting: format!(
+        )).to_do(format!(
             "perf trace -s -p {} counts the calls; fewer and larger ones (buffers, batches) cost less",
             report.pid
-        ),
+        ))
     };
     let is_one = |group: &&TimeGroup| {
         // Where threads wait all the time, waiting and waking is what the kernel does.

@@ -13,13 +13,12 @@ mod run_queue;
 mod threads;
 mod words;
 
-use assay_model::{TimeFinding, TimeReport};
-use std::cmp::Reverse;
+use assay_model::{Finding, TimeReport, TimeRule};
 
 /// CPU time below which an account says nothing.
 const CPU_NS_MIN: u64 = 500_000_000;
 
-type Rule = fn(&TimeReport) -> Vec<TimeFinding>;
+type Rule = fn(&TimeReport) -> Vec<Finding<TimeRule>>;
 
 /// All rules.
 const RULES: [Rule; 13] = [
@@ -39,11 +38,11 @@ const RULES: [Rule; 13] = [
 ];
 
 /// What follows from an account: the gravest first, then in the order of the rules.
-pub fn findings(report: &TimeReport) -> Vec<TimeFinding> {
+pub fn findings(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     if report.process.cpu_ns < CPU_NS_MIN {
         return Vec::new();
     }
-    let mut found: Vec<TimeFinding> = RULES.iter().flat_map(|rule| rule(report)).collect();
-    found.sort_by_key(|finding| Reverse(finding.severity));
+    let mut found: Vec<Finding<TimeRule>> = RULES.iter().flat_map(|rule| rule(report)).collect();
+    Finding::sort(&mut found);
     found
 }

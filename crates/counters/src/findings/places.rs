@@ -1,7 +1,7 @@
 //! What samples with their places say: page faults, carriers, lines of the caches.
 
 use super::words::percent;
-use assay_model::{Severity, TimeFinding, TimeReport, TimeRule};
+use assay_model::{Finding, Severity, TimeReport, TimeRule};
 
 /// Part of the page faults in one place.
 const FAULTS_PART: f64 = 0.6;
@@ -17,7 +17,7 @@ const LOOKS_MIN: u64 = 10;
 const LINE_SAMPLES_MIN: u64 = 20;
 
 /// Most page faults are in one part of the memory.
-pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let Some(faults) = &report.fault_places else { return Vec::new() };
     let all = faults.samples.saturating_mul(faults.one_in) as f64;
     let per_cpu_s = all * 1e9 / report.process.cpu_ns.max(1) as f64;
@@ -27,11 +27,7 @@ pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<TimeFinding> {
         return Vec::new();
     }
     let place = most.place.title();
-    vec![TimeFinding {
-        rule: TimeRule::FaultsInOnePlace,
-        severity: Severity::Note,
-        claim: format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)),
-        evidence: format!(
+    vec![Finding::measured(TimeRule::FaultsInOnePlace, Severity::Note, format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)), format!(
             "{} of {} sampled faults, {} to {}; one in {} is sampled, which is about {per_cpu_s:.0} faults in a second of CPU time; counts from \
              {FAULTS_PER_CPU_S} and {} in one place on",
             most.samples,
@@ -40,48 +36,40 @@ pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<TimeFinding> {
             percent(high),
             faults.one_in,
             percent(FAULTS_PART)
-        ),
-        setting: match most.place {
+        )).to_do(match most.place {
             assay_model::DataPlace::JavaHeap => {
                 "-Xms as large as -Xmx with -XX:+AlwaysPreTouch, if the heap grows and shrinks; else large pages".to_owned()
             }
             _ => format!("assay memory {} shows what is there, and assay memory diff what grew", report.pid),
-        },
-    }]
+        })]
 }
 
 /// Carriers of virtual threads wait in calls of native methods.
-pub(super) fn carriers_blocked(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn carriers_blocked(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let Some(waits) = &report.carrier_waits else { return Vec::new() };
     let part = waits.blocked as f64 / waits.looks.max(1) as f64;
     if waits.looks < LOOKS_MIN || part < BLOCKED_PART {
         return Vec::new();
     }
     let calls = waits.calls.iter().map(|call| format!("{} ({} looks)", call.call, call.looks));
-    vec![TimeFinding {
-        rule: TimeRule::CarriersBlocked,
-        severity: Severity::Warning,
-        claim: format!(
+    vec![Finding::measured(TimeRule::CarriersBlocked, Severity::Warning, format!(
             "Carriers of virtual threads are blocked in native code {} of the time: other virtual threads wait for them",
             percent(part)
-        ),
-        evidence: format!(
+        ), format!(
             "{} of {} looks at {} carriers found one in {}; a carrier without work waits in futex; counts from {} on",
             waits.blocked,
             waits.looks,
             waits.carriers,
             calls.collect::<Vec<_>>().join(", "),
             percent(BLOCKED_PART)
-        ),
-        setting: format!(
+        )).to_do(format!(
             "such calls belong on platform threads; jcmd {} Thread.dump_to_file shows which, -Djdk.virtualThreadScheduler.parallelism=N adds carriers",
             report.pid
-        ),
-    }]
+        ))]
 }
 
 /// Threads write different data in one line of the caches.
-pub(super) fn false_sharing(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn false_sharing(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let Some(data) = &report.data_accesses else { return Vec::new() };
     let is_it = |line: &&assay_model::SharedLine| line.is_false_sharing && LINE_SAMPLES_MIN <= line.samples;
     let Some(line) = data.lines.iter().find(is_it) else { return Vec::new() };
@@ -90,20 +78,14 @@ pub(super) fn false_sharing(report: &TimeReport) -> Vec<TimeFinding> {
         thread.map_or_else(|| format!("thread {tid}"), |thread| thread.name.clone())
     };
     let users: Vec<String> = line.threads.iter().take(4).map(|of| name(of.tid)).collect();
-    vec![TimeFinding {
-        rule: TimeRule::FalseSharing,
-        severity: Severity::Warning,
-        claim: format!(
+    vec![Finding::measured(TimeRule::FalseSharing, Severity::Warning, format!(
             "{} threads write different data in one line of the caches ({}): {}",
             line.threads.len(),
             line.place.title(),
             users.join(", ")
-        ),
-        evidence: format!(
+        ), format!(
             "line {:#x}: {} of {} samples of {}, {} of them stores, no two threads in the same eight bytes; counts from {LINE_SAMPLES_MIN} on",
             line.address, line.samples, data.samples, data.source, line.stores
-        ),
-        setting: "keep what threads write 64 bytes apart: @Contended with -XX:-RestrictContended, LongAdder, fields of their own objects"
-            .to_owned(),
-    }]
+        )).to_do("keep what threads write 64 bytes apart: @Contended with -XX:-RestrictContended, LongAdder, fields of their own objects"
+            .to_owned())]
 }

@@ -1,7 +1,7 @@
 //! Processors that are wanted by more than there are.
 
 use super::words::{cpus, percent, pool, seconds, share};
-use assay_model::{Severity, TimeFinding, TimeReport, TimeRule};
+use assay_model::{Finding, Severity, TimeReport, TimeRule};
 
 /// Threads of the process that wait for a processor, on average: from one on somebody always waits.
 const WAITING_MIN: f64 = 1.0;
@@ -13,7 +13,7 @@ const SOFTIRQ_PART: f64 = 0.3;
 const SOFTIRQ_ONE_CPU: f64 = 0.6;
 
 /// One pool, with more threads than processors, has most of the waiting for a processor.
-pub(super) fn overloaded(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn overloaded(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let delays = report.groups.iter().map(|group| group.sums.run_delay_ns);
     let Some(all_ns) = delays.sum::<Option<u64>>() else { return Vec::new() };
     let Some(cpus) = cpus(report) else { return Vec::new() };
@@ -33,26 +33,20 @@ pub(super) fn overloaded(report: &TimeReport) -> Vec<TimeFinding> {
             percent(share(report.process.cpu_ns, busy))
         )
     });
-    vec![TimeFinding {
-        rule: TimeRule::RunQueueOverloaded,
-        severity: Severity::Warning,
-        claim: format!(
+    vec![Finding::measured(TimeRule::RunQueueOverloaded, Severity::Warning, format!(
             "The run queue is overloaded by {}: {waiting:.1} threads wait for a processor at any moment",
             pool(group)
-        ),
-        evidence: format!(
+        ), format!(
             "it waited {} of {} that all threads waited, and ran {}, on {cpus} processors{machine}; counts from {WAITING_MIN} thread and {} of the waiting on",
             seconds(of_pool),
             seconds(all_ns),
             seconds(group.sums.cpu_ns),
             percent(POOL_PART),
-        ),
-        setting: "fewer threads in this pool, or more processors (a higher CPU limit)".to_owned(),
-    }]
+        )).to_do("fewer threads in this pool, or more processors (a higher CPU limit)".to_owned())]
 }
 
 /// Soft interrupts, most of them of the network, on one processor.
-pub(super) fn softirq(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn softirq(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let each = &report.machine.softirq_ns;
     let all_ns: u64 = each.iter().fold(0, |sum, ns| sum.saturating_add(*ns));
     let most = each.iter().copied().enumerate().max_by_key(|(_, ns)| *ns);
@@ -61,22 +55,16 @@ pub(super) fn softirq(report: &TimeReport) -> Vec<TimeFinding> {
     if of_time < SOFTIRQ_PART || of_all < SOFTIRQ_ONE_CPU {
         return Vec::new();
     }
-    vec![TimeFinding {
-        rule: TimeRule::SoftirqOnOneCpu,
-        severity: Severity::Warning,
-        claim: format!(
+    vec![Finding::measured(TimeRule::SoftirqOnOneCpu, Severity::Warning, format!(
             "One of {} processors handles the network: {} of its time is soft interrupts",
             each.len(),
             percent(of_time)
-        ),
-        evidence: format!(
+        ), format!(
             "processor {cpu} of those online has {} of {} that /proc/stat counts as soft interrupts; counts from {} of its time and {} of all on",
             seconds(ns),
             seconds(all_ns),
             percent(SOFTIRQ_PART),
             percent(SOFTIRQ_ONE_CPU)
-        ),
-        setting: "spread it: more receive queues (ethtool -L), or /sys/class/net/DEVICE/queues/rx-0/rps_cpus"
-            .to_owned(),
-    }]
+        )).to_do("spread it: more receive queues (ethtool -L), or /sys/class/net/DEVICE/queues/rx-0/rps_cpus"
+            .to_owned())]
 }

@@ -1,7 +1,7 @@
 //! What threads do with their time.
 
 use super::words::{cpus, per_cpu_s, percent, pool, seconds, share};
-use assay_model::{Severity, ThreadRole, TimeFinding, TimeGroup, TimeReport, TimeRule};
+use assay_model::{Finding, Severity, ThreadRole, TimeGroup, TimeReport, TimeRule};
 
 /// Part of the time in which a thread that never waits runs or is ready to.
 const ALWAYS_READY: f64 = 0.95;
@@ -19,7 +19,7 @@ const POOL_PART: f64 = 0.2;
 const COMPILER_PART: f64 = 0.2;
 
 /// A thread of the application that ran all the time and waited for nothing.
-pub(super) fn busy_wait(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn busy_wait(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     if report.duration_ns < BUSY_NS_MIN {
         return Vec::new();
     }
@@ -41,23 +41,17 @@ pub(super) fn busy_wait(report: &TimeReport) -> Vec<TimeFinding> {
         1 => String::new(),
         number => format!(" and {} more", number - 1),
     };
-    vec![TimeFinding {
-        rule: TimeRule::BusyWait,
-        severity: Severity::Warning,
-        claim: format!(
+    vec![Finding::measured(TimeRule::BusyWait, Severity::Warning, format!(
             "{}{more} ran all the time and waited for nothing: a busy-wait loop, or one long computation",
             first.name
-        ),
-        evidence: format!(
+        ), format!(
             "thread {}: {} of CPU time and {} ready to run in {}, with {} voluntary switches; which of the two it is, its stack tells",
             first.tid,
             seconds(first.cpu_ns),
             first.run_delay_ns.map_or("an unknown time".to_owned(), seconds),
             seconds(report.duration_ns),
             first.voluntary_switches.unwrap_or(0)
-        ),
-        setting: format!("jcmd {} Thread.print shows what it runs", report.pid),
-    }]
+        )).to_do(format!("jcmd {} Thread.print shows what it runs", report.pid))]
 }
 
 /// Whether threads of the application wait after each few microseconds.
@@ -69,30 +63,24 @@ pub(super) fn has_short_runs(report: &TimeReport, group: &TimeGroup) -> bool {
 }
 
 /// Threads of a pool that stop after each few microseconds: a lock that is handed over, or very small I/O.
-pub(super) fn hand_over(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn hand_over(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let finding = |group: &TimeGroup| {
         let rate = per_cpu_s(group.sums.voluntary_switches.unwrap_or(0), group.sums.cpu_ns);
-        TimeFinding {
-            rule: TimeRule::ShortRuns,
-            severity: Severity::Warning,
-            claim: format!(
+        Finding::measured(TimeRule::ShortRuns, Severity::Warning, format!(
                 "{} wait after each {:.0} µs of CPU time: a lock that is handed from thread to thread, or I/O in tiny pieces",
                 pool(group),
                 1e6 / rate
-            ),
-            evidence: format!(
+            ), format!(
                 "{rate:.0} voluntary switches in each second of CPU time, of which it has {}; counts from {WAITS_PER_CPU_S} on. /proc does not \
                  say what a thread waits for",
                 percent(share(group.sums.cpu_ns, report.process.cpu_ns))
-            ),
-            setting: format!("jcmd {} Thread.print, several times: what they are parked on", report.pid),
-        }
+            )).to_do(format!("jcmd {} Thread.print, several times: what they are parked on", report.pid))
     };
     report.groups.iter().filter(|group| has_short_runs(report, group)).map(finding).collect()
 }
 
 /// The JVM still compiles.
-pub(super) fn still_compiling(report: &TimeReport) -> Vec<TimeFinding> {
+pub(super) fn still_compiling(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let is_compiler =
         |role: ThreadRole| [ThreadRole::C1, ThreadRole::C2, ThreadRole::OtherCompiler].contains(&role);
     let of = |role: &assay_model::RoleTime| role.sums.cpu_ns;
@@ -101,18 +89,21 @@ pub(super) fn still_compiling(report: &TimeReport) -> Vec<TimeFinding> {
     if part < COMPILER_PART {
         return Vec::new();
     }
-    vec![TimeFinding {
-        rule: TimeRule::StillCompiling,
-        severity: Severity::Note,
-        claim: format!("The JVM is warming up: {} of the CPU time is compilation", percent(part)),
-        evidence: format!(
-            "compilers used {} of {}; counts from {} on",
-            seconds(compilers_ns),
-            seconds(report.process.cpu_ns),
-            percent(COMPILER_PART)
-        ),
-        setting:
+    vec![
+        Finding::measured(
+            TimeRule::StillCompiling,
+            Severity::Note,
+            format!("The JVM is warming up: {} of the CPU time is compilation", percent(part)),
+            format!(
+                "compilers used {} of {}; counts from {} on",
+                seconds(compilers_ns),
+                seconds(report.process.cpu_ns),
+                percent(COMPILER_PART)
+            ),
+        )
+        .to_do(
             "look again when it has run longer; figures for each request are not yet those of a warm server"
                 .to_owned(),
-    }]
+        ),
+    ]
 }

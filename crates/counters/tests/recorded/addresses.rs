@@ -60,7 +60,7 @@ fn false_sharing_is_found_by_samples_of_amd_and_of_intel() {
         assert_eq!(line.threads.iter().map(user).collect::<Vec<_>>(), [(7, 40, vec![0]), (8, 40, vec![1])]);
         let found = findings(&report);
         let finding = found.iter().find(|finding| finding.rule == TimeRule::FalseSharing).expect("found");
-        assert!(finding.evidence.contains("80"), "{finding:?}");
+        assert!(finding.evidence_line().contains("80"), "{finding:?}");
     }
 }
 

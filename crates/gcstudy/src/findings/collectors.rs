@@ -1,9 +1,9 @@
 //! Rules on single collectors: what G1, CMS, Z and Shenandoah suffer from.
 
 use super::rule::{
-    PAUSED_PERCENT_FELT, Rule, With, caused, collector, finding, heap_max, paused_percent, places, size,
+    PAUSED_PERCENT_FELT, Rule, With, caused, collector, heap_max, paused_percent, places, size,
 };
-use assay_model::{GcFinding, GcReport, GcRule, GcSpace, GcTrouble, Severity};
+use assay_model::{Finding, GcReport, GcRule, GcSpace, GcTrouble, Severity};
 
 pub(super) const RULES: &[Rule] = &[humongous, degenerated, stalls, concurrent_mode, premature];
 
@@ -12,7 +12,7 @@ const REGION_BYTES_MAX: u64 = 32 << 20;
 /// Humongous objects above this share of the heap; jifa's default.
 const HUMONGOUS_SHARE_MAX: f64 = 0.5;
 
-fn humongous(report: &GcReport) -> Option<GcFinding> {
+fn humongous(report: &GcReport) -> Option<Finding<GcRule>> {
     if collector(report) != Some("G1") {
         return None;
     }
@@ -42,7 +42,8 @@ fn humongous(report: &GcReport) -> Option<GcFinding> {
             .to_owned(),
     };
     let claim = "Objects larger than half a region take whole regions and bring concurrent cycles about.";
-    let found = finding(GcRule::HumongousAllocations, Severity::Warning, claim, evidence.join("; "));
+    let found =
+        Finding::measured(GcRule::HumongousAllocations, Severity::Warning, claim, evidence.join("; "));
     let found = found.at(asked.and_then(|(.., at)| at));
     Some(found.change(
         change,
@@ -50,21 +51,21 @@ fn humongous(report: &GcReport) -> Option<GcFinding> {
     ))
 }
 
-fn degenerated(report: &GcReport) -> Option<GcFinding> {
+fn degenerated(report: &GcReport) -> Option<Finding<GcRule>> {
     let count = *report.troubles.get(&GcTrouble::Degenerated)?;
     let cycles: u64 = report.cycles_by_phase.iter().map(|row| row.durations.count).sum();
     let of = if cycles > 0 { format!(" of {cycles} cycles") } else { String::new() };
     let claim = "Shenandoah did not finish cycles beside the application and ended them in pauses.";
     let evidence = format!("{count} degenerated{of}");
     let severity = if count > 2 { Severity::Error } else { Severity::Warning };
-    Some(finding(GcRule::DegeneratedCycles, severity, claim, evidence).at(places(report, "degenerated")).change(
+    Some(Finding::measured(GcRule::DegeneratedCycles, severity, claim, evidence).at(places(report, "degenerated")).change(
         "Give the heap more room, or begin earlier (-XX:ShenandoahMinFreeThreshold, -XX:ShenandoahInitFreeThreshold), or give it more \
          threads (-XX:ConcGCThreads)",
         "Cycles end in time; costs resident memory or CPU time",
     ).or_starved(report))
 }
 
-fn stalls(report: &GcReport) -> Option<GcFinding> {
+fn stalls(report: &GcReport) -> Option<Finding<GcRule>> {
     let rows = &report.stalls_by_phase;
     let count: u64 = rows.iter().map(|row| row.durations.count).sum();
     if count == 0 {
@@ -76,14 +77,14 @@ fn stalls(report: &GcReport) -> Option<GcFinding> {
     let evidence =
         format!("{count} x {}: {total_ms:.1} ms in all, longest {longest_ms:.1} ms", names.join(", "));
     let claim = "Threads waited for memory while the collector worked: pauses that are not called so.";
-    Some(finding(GcRule::AllocationStalls, Severity::Error, claim, evidence).at(places(report, "stall")).change(
+    Some(Finding::measured(GcRule::AllocationStalls, Severity::Error, claim, evidence).at(places(report, "stall")).change(
         "Give the heap more room (-Xmx), let the collector begin earlier (-XX:ZAllocationSpikeTolerance, -XX:SoftMaxHeapSize) or give it \
          more threads (-XX:ConcGCThreads)",
         "Memory is free before it is asked for; costs resident memory or CPU time",
     ).or_starved(report))
 }
 
-fn concurrent_mode(report: &GcReport) -> Option<GcFinding> {
+fn concurrent_mode(report: &GcReport) -> Option<Finding<GcRule>> {
     let count = *report.troubles.get(&GcTrouble::ConcurrentModeFailure)?;
     let failed = report.troubles.get(&GcTrouble::PromotionFailed).copied().unwrap_or(0);
     let is_fragmented = failed > 0;
@@ -93,7 +94,7 @@ fn concurrent_mode(report: &GcReport) -> Option<GcFinding> {
         "CMS began too late: the old generation was full before it had finished."
     };
     let evidence = format!("{count} concurrent mode failures, {failed} promotion failures");
-    let found = finding(GcRule::ConcurrentModeFailure, Severity::Error, claim, evidence);
+    let found = Finding::measured(GcRule::ConcurrentModeFailure, Severity::Error, claim, evidence);
     Some(found.at(places(report, "concurrent-mode-failure")).change(
         "Begin earlier: -XX:CMSInitiatingOccupancyFraction=60 -XX:+UseCMSInitiatingOccupancyOnly; or use G1, which compacts (CMS ends \
          with JDK 13)",
@@ -106,7 +107,7 @@ const PROMOTED_PERCENT_MAX: f64 = 20.0;
 /// At a slower pace promotion costs nothing that matters, bytes a second.
 const PROMOTED_BYTES_PER_S_MIN: f64 = 10.0 * 1_048_576.0;
 
-fn premature(report: &GcReport) -> Option<GcFinding> {
+fn premature(report: &GcReport) -> Option<Finding<GcRule>> {
     // Too few stretches for an interval are no evidence.
     let rate = report.promoted_bytes_per_s.filter(|rate| rate.low.is_some())?;
     let (percent, promoted) = (report.promoted_percent?, rate.estimate);
@@ -119,7 +120,7 @@ fn premature(report: &GcReport) -> Option<GcFinding> {
         size(promoted)
     );
     let claim = "Much of what is allocated reaches the old generation, where collecting it costs more.";
-    Some(finding(GcRule::PrematurePromotion, Severity::Warning, claim, evidence).change(
+    Some(Finding::measured(GcRule::PrematurePromotion, Severity::Warning, claim, evidence).change(
         "Make the young generation (-Xmn, -XX:NewRatio) or its survivor spaces (-XX:SurvivorRatio) larger, unless the program is \
          filling a cache",
         "Objects die young, and old collections become rarer; costs resident memory",

@@ -1,8 +1,8 @@
 //! Rules on full collections, by what brought them about.
 
 use super::pauses::LONG_MS;
-use super::rule::{Caused, PAUSED_PERCENT_FELT, Rule, With, caused, collector, finding, is_pauseless, size};
-use assay_model::{GcFinding, GcReport, GcRow, GcRule, GcSpace, Severity};
+use super::rule::{Caused, PAUSED_PERCENT_FELT, Rule, With, caused, collector, is_pauseless, size};
+use assay_model::{Finding, GcReport, GcRow, GcRule, GcSpace, Severity};
 
 pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];
 
@@ -34,7 +34,7 @@ fn first_places(rows: &[&GcRow]) -> Vec<(usize, u64)> {
     rows.iter().filter_map(|row| row.durations.max_at).collect()
 }
 
-fn explicit(report: &GcReport) -> Option<GcFinding> {
+fn explicit(report: &GcReport) -> Option<Finding<GcRule>> {
     let full: Vec<&GcRow> = of(&report.full_by_cause, &EXPLICIT).collect();
     let (rows, severity) = if full.is_empty() {
         (of(&report.pauses_by_cause, &EXPLICIT).collect::<Vec<_>>(), Severity::Note)
@@ -45,7 +45,7 @@ fn explicit(report: &GcReport) -> Option<GcFinding> {
         return None;
     }
     let claim = "The program, a library or a tool asks for collections by System.gc().";
-    let found = finding(GcRule::ExplicitGc, severity, claim, told(&rows)).at(first_places(&rows)).change(
+    let found = Finding::measured(GcRule::ExplicitGc, severity, claim, told(&rows)).at(first_places(&rows)).change(
         "Find the caller. RMI asks every hour (-Dsun.rmi.dgc.server.gcInterval), NIO when direct memory runs out \
          (-XX:MaxDirectMemorySize). -XX:+ExplicitGCInvokesConcurrent makes them concurrent with G1; -XX:+DisableExplicitGC ignores them",
         "No such pauses; where NIO asks, ignoring it may end in OutOfMemoryError of direct memory",
@@ -61,7 +61,7 @@ fn explicit(report: &GcReport) -> Option<GcFinding> {
 const START_S_MAX: f64 = 600.0;
 const COUNT_AT_START_MAX: u64 = 12;
 
-fn metadata(report: &GcReport) -> Option<GcFinding> {
+fn metadata(report: &GcReport) -> Option<Finding<GcRule>> {
     let full: Vec<&GcRow> = of(&report.full_by_cause, &FOR_METADATA).collect();
     let rows: Vec<&GcRow> =
         if full.is_empty() { of(&report.pauses_by_cause, &FOR_METADATA).collect() } else { full };
@@ -78,22 +78,23 @@ fn metadata(report: &GcReport) -> Option<GcFinding> {
         format!("Set -XX:MetaspaceSize={}m, above what is used; if it goes on growing, look for class loaders that are kept", (bytes >> 20) * 5 / 4 + 1)
     });
     let evidence = format!("{}{used}", told(&rows));
-    let found =
-        finding(GcRule::MetaspaceThreshold, Severity::Warning, claim, evidence).at(first_places(&rows));
+    let found = Finding::measured(GcRule::MetaspaceThreshold, Severity::Warning, claim, evidence)
+        .at(first_places(&rows));
     Some(found.change(change, "No collections while classes are loaded; costs nothing until they are"))
 }
 
-fn for_tools(report: &GcReport) -> Option<GcFinding> {
+fn for_tools(report: &GcReport) -> Option<Finding<GcRule>> {
     let rows: Vec<&GcRow> = of(&report.full_by_cause, &FOR_TOOLS).collect();
     let claim = "Tools brought full collections about: heap dumps, histograms, agents.";
-    (!rows.is_empty())
-        .then(|| finding(GcRule::FullGcByTools, Severity::Note, claim, told(&rows)).at(first_places(&rows)))
+    (!rows.is_empty()).then(|| {
+        Finding::measured(GcRule::FullGcByTools, Severity::Note, claim, told(&rows)).at(first_places(&rows))
+    })
 }
 
 /// Full collections more often than this are a state, not an event; jifa's default.
 const INTERVAL_S_MIN: f64 = 60.0;
 
-fn for_room(report: &GcReport) -> Option<GcFinding> {
+fn for_room(report: &GcReport) -> Option<Finding<GcRule>> {
     let is_other = |row: &&GcRow| {
         let name = row.name.as_str();
         !EXPLICIT.contains(&name) && !FOR_METADATA.contains(&name) && !FOR_TOOLS.contains(&name)
@@ -124,8 +125,8 @@ fn for_room(report: &GcReport) -> Option<GcFinding> {
         s if s < 10.0 => format!("; one every {s:.1} s"),
         s => format!("; one every {s:.0} s"),
     });
-    let found =
-        finding(GcRule::FullGc, severity, claim, format!("{}{often}", told(&rows))).at(first_places(&rows));
+    let found = Finding::measured(GcRule::FullGc, severity, claim, format!("{}{often}", told(&rows)))
+        .at(first_places(&rows));
     let change = match collector(report) {
         Some("G1") => {
             "Give the heap more room (-Xmx), begin marking earlier (-XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent), and give \

@@ -1,7 +1,7 @@
 //! Rules on the JVM's settings: references, large pages, threads.
 
-use super::rule::{Rule, With, collector, finding, size};
-use assay_model::{GcFinding, GcJvm, GcReport, GcRule, ReferenceMode, Severity};
+use super::rule::{Rule, With, collector, size};
+use assay_model::{Finding, GcJvm, GcReport, GcRule, ReferenceMode, Severity};
 
 pub(super) const RULES: &[Rule] = &[references, references_of_j9, large_pages, few_threads];
 
@@ -20,7 +20,7 @@ const LIMITS: [(u64, std::ops::RangeInclusive<u64>, &str); 3] = [
     ),
 ];
 
-fn references(report: &GcReport) -> Option<GcFinding> {
+fn references(report: &GcReport) -> Option<Finding<GcRule>> {
     let jvm = report.jvms.last().filter(|jvm| is_hotspot(jvm) && jvm.collector.as_deref() != Some("Z"))?;
     let heap = jvm.heap_bytes_max?;
     let read = jvm.mode.as_ref()?;
@@ -41,7 +41,7 @@ fn references(report: &GcReport) -> Option<GcFinding> {
         size(*limit as f64)
     );
     is_crossed.then(|| {
-        finding(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
+        Finding::measured(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
                 format!("Set -Xmx{}m, or make it so much larger that the loss is regained", limit / MIB),
@@ -60,7 +60,7 @@ const J9_LIMITS_GIB: [u64; 3] = [4, 25, 57];
 /// A heap above a limit by less than this share loses more than it gains.
 const J9_SHARE: f64 = 0.15;
 
-fn references_of_j9(report: &GcReport) -> Option<GcFinding> {
+fn references_of_j9(report: &GcReport) -> Option<Finding<GcRule>> {
     let jvm = report.jvms.last().filter(|jvm| jvm.collector.is_some() && !is_hotspot(jvm))?;
     let heap = jvm.heap_bytes_max? as f64;
     let is_above = |limit: &&u64| {
@@ -72,7 +72,7 @@ fn references_of_j9(report: &GcReport) -> Option<GcFinding> {
     let claim = format!("The heap is little above {limit} GB, where references of OpenJ9 become dearer.");
     let evidence = format!("heap of at most {}, references: {mode}", size(heap));
     Some(
-        finding(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
+        Finding::measured(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
                 format!("Set -Xmx{}m, below the limit, or much more", limit * 1024 - 1),
@@ -81,7 +81,7 @@ fn references_of_j9(report: &GcReport) -> Option<GcFinding> {
     )
 }
 
-fn large_pages(report: &GcReport) -> Option<GcFinding> {
+fn large_pages(report: &GcReport) -> Option<Finding<GcRule>> {
     let jvm = report.jvms.last()?;
     let told = jvm.large_pages.as_deref()?;
     let asks = |flag: &String| flag == "-XX:+UseLargePages" || flag == "-XX:+UseTransparentHugePages";
@@ -89,7 +89,7 @@ fn large_pages(report: &GcReport) -> Option<GcFinding> {
     let is_refused = asked.is_some() && told.to_ascii_lowercase().starts_with("disabled");
     let evidence = format!("asked: {}; got: {told}", asked.map_or("", String::as_str));
     is_refused.then(|| {
-        finding(
+        Finding::measured(
             GcRule::LargePagesRefused,
             Severity::Error,
             "Large pages were asked for and not got.",
@@ -109,7 +109,7 @@ fn threads_for(processors: u64) -> u64 {
     if processors <= 8 { processors } else { 8 + (processors - 8) / 8 * 5 + (processors - 8) % 8 * 5 / 8 }
 }
 
-fn few_threads(report: &GcReport) -> Option<GcFinding> {
+fn few_threads(report: &GcReport) -> Option<Finding<GcRule>> {
     if !matches!(collector(report), Some("Parallel" | "G1" | "CMS")) {
         return None;
     }
@@ -119,7 +119,7 @@ fn few_threads(report: &GcReport) -> Option<GcFinding> {
     (threads < usual).then(|| {
         let claim = "Fewer threads collect than the JVM would take for these processors.";
         let evidence = format!("{threads} threads, {processors} processors: {usual} would be usual");
-        finding(GcRule::GcThreadsFew, Severity::Warning, claim, evidence).at([(jvm.source, jvm.line)]).change(
+        Finding::measured(GcRule::GcThreadsFew, Severity::Warning, claim, evidence).at([(jvm.source, jvm.line)]).change(
             format!("Leave -XX:ParallelGCThreads out, or set it to {usual}, unless other JVMs share the processors"),
             "Pauses shorter nearly in proportion; CPU time comes in shorter bursts",
         )

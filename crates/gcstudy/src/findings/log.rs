@@ -1,30 +1,30 @@
 //! Rules on the log itself: what is missing in it.
 
-use super::rule::{Rule, With, finding};
-use assay_model::{GcFinding, GcReport, GcRule, Severity};
+use super::rule::{Rule, With};
+use assay_model::{Finding, GcReport, GcRule, Severity};
 
 pub(super) const RULES: &[Rule] = &[dropped, strange, torn, unlike, restarted, lacking];
 
-fn dropped(report: &GcReport) -> Option<GcFinding> {
+fn dropped(report: &GcReport) -> Option<Finding<GcRule>> {
     let dropped: u64 = report.sources.iter().map(|source| source.messages_dropped).sum();
     (dropped > 0).then(|| {
         let evidence = format!("{dropped} messages");
         let claim = "The JVM dropped messages of its log: counts and sums are too low.";
-        finding(GcRule::MessagesDropped, Severity::Error, claim, evidence).change(
+        Finding::measured(GcRule::MessagesDropped, Severity::Error, claim, evidence).change(
             "Make the buffer larger (-XX:AsyncLogBufferSize), or use -Xlog:async:stall (JDK 25)",
             "A whole log; costs some memory, or waits while the disk is slow",
         )
     })
 }
 
-fn strange(report: &GcReport) -> Option<GcFinding> {
+fn strange(report: &GcReport) -> Option<Finding<GcRule>> {
     let strange = &report.not_understood;
     let first = strange.shapes.first()?;
     let lines: u64 = report.sources.iter().map(|source| source.lines).sum();
     let evidence = format!("{} of {lines} lines; most often: {}", strange.lines, first.quote);
     let claim = "Some lines were not understood: figures may lack what they say.";
     Some(
-        finding(GcRule::LinesNotUnderstood, Severity::Note, claim, evidence).at(strange
+        Finding::measured(GcRule::LinesNotUnderstood, Severity::Note, claim, evidence).at(strange
             .shapes
             .iter()
             .take(5)
@@ -32,15 +32,15 @@ fn strange(report: &GcReport) -> Option<GcFinding> {
     )
 }
 
-fn torn(report: &GcReport) -> Option<GcFinding> {
+fn torn(report: &GcReport) -> Option<Finding<GcRule>> {
     let torn = report.sources.iter().enumerate().find(|(_, source)| source.is_torn && source.lines > 0);
     torn.map(|(index, source)| {
         let claim = "The log breaks off within a line: the JVM was killed, the disk was full, or it is still being written.";
-        finding(GcRule::LogBreaksOff, Severity::Note, claim, source.name.clone()).at([(index, source.lines)])
+        Finding::measured(GcRule::LogBreaksOff, Severity::Note, claim, source.name.clone()).at([(index, source.lines)])
     })
 }
 
-fn unlike(report: &GcReport) -> Option<GcFinding> {
+fn unlike(report: &GcReport) -> Option<Finding<GcRule>> {
     let differs = |held: &&assay_model::GcReconciliation| held.rounding < (held.said - held.read).abs();
     let first = report.reconciliations.iter().find(differs)?;
     let count = report.reconciliations.iter().filter(differs).count();
@@ -49,20 +49,20 @@ fn unlike(report: &GcReport) -> Option<GcFinding> {
         first.what, first.said, first.read
     );
     let claim = "The log's own sums are not those of what was read from it: it is not whole, or was misread.";
-    Some(finding(GcRule::LogContradictsItself, Severity::Warning, claim, evidence).at([first.at]))
+    Some(Finding::measured(GcRule::LogContradictsItself, Severity::Warning, claim, evidence).at([first.at]))
 }
 
-fn restarted(report: &GcReport) -> Option<GcFinding> {
+fn restarted(report: &GcReport) -> Option<Finding<GcRule>> {
     let starts = report.jvms.get(1..).filter(|later| !later.is_empty())?;
     let evidence = format!("{} JVMs wrote it", report.jvms.len());
     let claim = "The JVM was started anew within the log; no rate runs over that.";
     Some(
-        finding(GcRule::JvmRestarted, Severity::Note, claim, evidence)
+        Finding::measured(GcRule::JvmRestarted, Severity::Note, claim, evidence)
             .at(starts.iter().take(5).map(|jvm| (jvm.source, jvm.line))),
     )
 }
 
-fn lacking(report: &GcReport) -> Option<GcFinding> {
+fn lacking(report: &GcReport) -> Option<Finding<GcRule>> {
     if report.pauses.count == 0 {
         return None;
     }
@@ -98,6 +98,6 @@ fn lacking(report: &GcReport) -> Option<GcFinding> {
     };
     let claim = "The log lacks what some figures need.";
     let evidence = format!("not in the log: {}", missing.join("; "));
-    let found = finding(GcRule::LogLacksFigures, Severity::Note, claim, evidence);
+    let found = Finding::measured(GcRule::LogLacksFigures, Severity::Note, claim, evidence);
     Some(found.change(change, "All figures; costs a few lines of log for each collection"))
 }

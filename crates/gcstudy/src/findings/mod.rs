@@ -12,10 +12,10 @@ mod room;
 mod rule;
 mod safepoints;
 
-use assay_model::{GcFinding, GcReport};
+use assay_model::{Finding, GcReport, GcRule};
 
 /// All findings, the gravest first, then in the order of the rules.
-pub(super) fn findings(report: &GcReport) -> Vec<GcFinding> {
+pub(super) fn findings(report: &GcReport) -> Vec<Finding<GcRule>> {
     let groups = [
         room::RULES,
         full::RULES,
@@ -25,8 +25,9 @@ pub(super) fn findings(report: &GcReport) -> Vec<GcFinding> {
         jvm::RULES,
         log::RULES,
     ];
-    let mut findings: Vec<GcFinding> = groups.into_iter().flatten().filter_map(|rule| rule(report)).collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let mut findings: Vec<Finding<GcRule>> =
+        groups.into_iter().flatten().filter_map(|rule| rule(report)).collect();
+    Finding::sort(&mut findings);
     findings
 }
 

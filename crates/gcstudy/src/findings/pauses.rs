@@ -1,9 +1,9 @@
 //! Rules on pauses and their CPU time.
 
 use super::rule::{
-    PAUSED_PERCENT_FELT, Rule, STEPS_MIN, With, collector, finding, is_pauseless, paused_percent, waited,
+    PAUSED_PERCENT_FELT, Rule, STEPS_MIN, With, collector, is_pauseless, paused_percent, waited,
 };
-use assay_model::{GcFinding, GcReport, GcRule, GcScope, Severity};
+use assay_model::{Finding, GcReport, GcRule, GcScope, Severity};
 
 pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];
 
@@ -12,7 +12,7 @@ const THROUGHPUT_PERCENT_MIN: f64 = 90.0;
 /// A shorter log is mostly the start of the JVM.
 const SPAN_S_MIN: f64 = 10.0;
 
-fn throughput(report: &GcReport) -> Option<GcFinding> {
+fn throughput(report: &GcReport) -> Option<Finding<GcRule>> {
     let span_s = report.span_s.filter(|s| SPAN_S_MIN <= *s)?;
     let is_low = |percent: &f64| *percent < THROUGHPUT_PERCENT_MIN;
     let paused = format!("{:.1} s of pauses", report.pauses.total_ms / 1e3);
@@ -21,7 +21,7 @@ fn throughput(report: &GcReport) -> Option<GcFinding> {
             "GC throughput {percent:.1} %: {paused} in {span_s:.1} s; below {THROUGHPUT_PERCENT_MIN} % is bad"
         );
         let claim = "The application stands still for the collector too much of the time.";
-        let found = finding(GcRule::ThroughputLow, Severity::Error, claim, evidence);
+        let found = Finding::measured(GcRule::ThroughputLow, Severity::Error, claim, evidence);
         return Some(found.at(report.pauses.max_at).change(
             "Give the heap more room (-Xmx), or find what allocates most",
             "Collections become rarer in proportion to the free room; costs resident memory",
@@ -35,7 +35,7 @@ fn throughput(report: &GcReport) -> Option<GcFinding> {
     );
     let claim =
         "The application stands still at safepoints too much of the time, and mostly not for collections.";
-    let found = finding(GcRule::ThroughputLow, Severity::Error, claim, evidence);
+    let found = Finding::measured(GcRule::ThroughputLow, Severity::Error, claim, evidence);
     Some(found.at(report.time_to_safepoint.max_at).change(
         "See which threads take long to reach safepoints, and which operations other than collections stop the application",
         "The application runs while it is now stopped",
@@ -46,14 +46,15 @@ fn throughput(report: &GcReport) -> Option<GcFinding> {
 pub(super) const LONG_MS: f64 = 400.0;
 const LONG_MS_PAUSELESS: f64 = 30.0;
 
-fn long(report: &GcReport) -> Option<GcFinding> {
+fn long(report: &GcReport) -> Option<Finding<GcRule>> {
     let limit_ms = if is_pauseless(report) { LONG_MS_PAUSELESS } else { LONG_MS };
     let max_ms = report.pauses.max_ms.filter(|ms| limit_ms < *ms)?;
     let p99_ms = report.pauses.p99_ms?;
     let severity = if limit_ms < p99_ms { Severity::Error } else { Severity::Warning };
     let evidence =
         format!("longest pause {max_ms:.1} ms, 99th percentile {p99_ms:.1} ms; long is above {limit_ms} ms");
-    let found = finding(GcRule::PausesLong, severity, "Pauses are long for this collector.", evidence);
+    let found =
+        Finding::measured(GcRule::PausesLong, severity, "Pauses are long for this collector.", evidence);
     let found = found.at(report.pauses.max_at);
     let advice = match collector(report) {
         Some("Serial" | "Parallel" | "CMS") => (
@@ -79,7 +80,7 @@ fn long(report: &GcReport) -> Option<GcFinding> {
 /// Young collections that follow each other faster leave objects no time to die; jifa's default.
 const YOUNG_INTERVAL_S_MIN: f64 = 1.0;
 
-fn often(report: &GcReport) -> Option<GcFinding> {
+fn often(report: &GcReport) -> Option<Finding<GcRule>> {
     let span_s = report.span_s.filter(|s| SPAN_S_MIN <= *s)?;
     let young = report.pauses_by_phase.iter().filter(|row| row.scope == Some(GcScope::Young));
     let count: u64 = young.map(|row| row.durations.count).sum();
@@ -96,7 +97,7 @@ fn often(report: &GcReport) -> Option<GcFinding> {
         "{count} young collections in {span_s:.0} s, one every {interval_s:.2} s; {paused_percent:.1} % of the time in pauses"
     );
     let claim = "Young collections follow each other fast.";
-    Some(finding(GcRule::YoungCollectionsFrequent, Severity::Warning, claim, evidence).change(
+    Some(Finding::measured(GcRule::YoungCollectionsFrequent, Severity::Warning, claim, evidence).change(
         "Make the young generation larger (-Xmx; -Xmn for Serial and Parallel), or allocate less",
         "Twice the room halves their number, and more objects die before they are copied; costs resident memory",
     ))
@@ -112,7 +113,7 @@ fn severity_of_slow_pauses(report: &GcReport) -> Option<Severity> {
     }
 }
 
-fn kernel_time(report: &GcReport) -> Option<GcFinding> {
+fn kernel_time(report: &GcReport) -> Option<Finding<GcRule>> {
     let cpu = report.cpu.filter(|cpu| STEPS_MIN * cpu.resolution_s <= cpu.sys_s && cpu.user_s < cpu.sys_s)?;
     let severity = severity_of_slow_pauses(report)?;
     let evidence = format!(
@@ -123,7 +124,7 @@ fn kernel_time(report: &GcReport) -> Option<GcFinding> {
         cpu.resolution_s * 1e3
     );
     let claim = "Collections spend more CPU time in the kernel than on the heap.";
-    let found = finding(GcRule::GcKernelTime, severity, claim, evidence).at(report.pauses.max_at).change(
+    let found = Finding::measured(GcRule::GcKernelTime, severity, claim, evidence).at(report.pauses.max_at).change(
         "Look whether the heap is swapped (VmSwap in /proc/PID/status), whether transparent huge pages are compacted (defrag), and \
          touch the heap at the start with -XX:+AlwaysPreTouch",
         "Pauses without page faults; costs a longer start, and the heap resident from then on",
@@ -134,11 +135,11 @@ fn kernel_time(report: &GcReport) -> Option<GcFinding> {
     ))
 }
 
-fn waiting(report: &GcReport) -> Option<GcFinding> {
+fn waiting(report: &GcReport) -> Option<Finding<GcRule>> {
     let evidence = waited(report)?;
     let claim = "Collections wait: less CPU time is spent in pauses than passes.";
     let severity = severity_of_slow_pauses(report)?.min(Severity::Warning);
-    let found = finding(GcRule::GcThreadsWait, severity, claim, evidence).at(report.pauses.max_at).change(
+    let found = Finding::measured(GcRule::GcThreadsWait, severity, claim, evidence).at(report.pauses.max_at).change(
         "Look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, for swapping, and for a \
          log on a slow disk (-Xlog:async)",
         "Pauses as long as the work in them",

@@ -1,15 +1,15 @@
 //! Rules on the room in the heap.
 
-use super::rule::{Rule, With, finding, heap_limit, heap_max, is_pauseless, paused_percent, places, size};
-use assay_model::{GcFinding, GcReport, GcRule, GcTrend, GcTrouble, Severity};
+use super::rule::{Rule, With, heap_limit, heap_max, is_pauseless, paused_percent, places, size};
+use assay_model::{Finding, GcReport, GcRule, GcTrend, GcTrouble, Severity};
 
 pub(super) const RULES: &[Rule] = &[out_of_memory, leak, too_small, too_large, evacuation, promotion];
 
-fn out_of_memory(report: &GcReport) -> Option<GcFinding> {
+fn out_of_memory(report: &GcReport) -> Option<Finding<GcRule>> {
     let count = report.out_of_memory;
     let claim = "The JVM ran out of memory.";
     (count > 0).then(|| {
-        finding(GcRule::OutOfMemory, Severity::Error, claim, format!("{count} times")).at(places(report, "out-of-memory")).change(
+        Finding::measured(GcRule::OutOfMemory, Severity::Error, claim, format!("{count} times")).at(places(report, "out-of-memory")).change(
             "Take a heap dump at the next time (-XX:+HeapDumpOnOutOfMemoryError) and see what is kept; or give the heap more room",
             "What is kept without need is found; more room only helps if it is needed",
         ).on_j9(report, "See what is kept in the heap dump that J9 makes then (-Xdump:heap:events=systhrow), or give the heap more room (-Xmx)")
@@ -19,7 +19,7 @@ fn out_of_memory(report: &GcReport) -> Option<GcFinding> {
 /// Until then a program may still be filling its caches, seconds.
 const START_S_MAX: f64 = 1_800.0;
 
-fn leak(report: &GcReport) -> Option<GcFinding> {
+fn leak(report: &GcReport) -> Option<Finding<GcRule>> {
     let live = report.live_set.as_ref().filter(|live| live.trend == GcTrend::Grows)?;
     // Watched for too short a time to have a slope, every program grows: it starts.
     live.slope_bytes_per_h.as_ref()?;
@@ -44,7 +44,7 @@ fn leak(report: &GcReport) -> Option<GcFinding> {
             "What survives collections of all of the heap grows; in so short a log a start looks the same.",
         )
     };
-    Some(finding(GcRule::LiveSetGrows, severity, claim, evidence).change(
+    Some(Finding::measured(GcRule::LiveSetGrows, severity, claim, evidence).change(
         "Take two heap dumps some hours apart and compare the classes that grow",
         "Names what is kept; a larger heap only puts the end off",
     ))
@@ -63,7 +63,7 @@ fn span(hours: f64) -> String {
 /// Live objects above this share of the largest heap leave too little to work in (jifa warns of 80 % of the old generation).
 const LIVE_SHARE_MAX: f64 = 0.7;
 
-fn too_small(report: &GcReport) -> Option<GcFinding> {
+fn too_small(report: &GcReport) -> Option<Finding<GcRule>> {
     let live = report.live_set.as_ref()?;
     let (max, at_most) = heap_limit(report)?;
     let share = live.last_bytes as f64 / max;
@@ -81,7 +81,7 @@ fn too_small(report: &GcReport) -> Option<GcFinding> {
     );
     let claim = "The heap is small beside what lives in it.";
     let wanted_m = live.last_bytes / (1 << 20) * 2 + 1;
-    Some(finding(GcRule::HeapTooSmall, Severity::Warning, claim, evidence).change(
+    Some(Finding::measured(GcRule::HeapTooSmall, Severity::Warning, claim, evidence).change(
         format!("Set -Xmx{wanted_m}m or more (twice what lives), or keep less"),
         "The time between collections grows with the free room: twice the room, half the collections; costs resident memory",
     ))
@@ -93,7 +93,7 @@ const PAUSED_PERCENT_MAX: f64 = 0.5;
 /// Below this there is nothing to save.
 const HEAP_BYTES_MIN: f64 = 1_073_741_824.0;
 
-fn too_large(report: &GcReport) -> Option<GcFinding> {
+fn too_large(report: &GcReport) -> Option<Finding<GcRule>> {
     let live = report.live_set.as_ref().filter(|live| live.trend != GcTrend::Grows && live.count >= 3)?;
     let max = heap_max(report).filter(|max| HEAP_BYTES_MIN <= *max)?;
     let paused_percent = paused_percent(report)?;
@@ -108,33 +108,33 @@ fn too_large(report: &GcReport) -> Option<GcFinding> {
     );
     let claim = "The heap is far larger than what lives in it needs.";
     let wanted_m = live.max_bytes / (1 << 20) * 4 + 1;
-    Some(finding(GcRule::HeapTooLarge, Severity::Note, claim, evidence).change(
+    Some(Finding::measured(GcRule::HeapTooLarge, Severity::Note, claim, evidence).change(
         format!("Try -Xmx{wanted_m}m (four times what lives) and compare with `assay gc diff`"),
         "Less resident memory, and shorter references where the heap comes below a limit of their mode; more collections",
     ))
 }
 
-fn evacuation(report: &GcReport) -> Option<GcFinding> {
+fn evacuation(report: &GcReport) -> Option<Finding<GcRule>> {
     let count = report.troubles.get(&GcTrouble::EvacuationFailure)?;
     let severity = if *count > 1 { Severity::Error } else { Severity::Warning };
     let evidence = format!("{count} of {} pauses with evacuation failure", report.pauses.count);
     let claim =
         "G1 found no free region for survivors: such collections take longer and may end in full ones.";
-    Some(finding(GcRule::EvacuationFailure, severity, claim, evidence).at(places(report, "evacuation-failure")).change(
+    Some(Finding::measured(GcRule::EvacuationFailure, severity, claim, evidence).at(places(report, "evacuation-failure")).change(
         "Give the heap more room (-Xmx), keep more in reserve (-XX:G1ReservePercent=20), begin marking earlier \
          (-XX:InitiatingHeapOccupancyPercent)",
         "Survivors find room; costs heap that is otherwise used, or more marking",
     ))
 }
 
-fn promotion(report: &GcReport) -> Option<GcFinding> {
+fn promotion(report: &GcReport) -> Option<Finding<GcRule>> {
     let count = report.troubles.get(&GcTrouble::PromotionFailed)?;
     if is_pauseless(report) {
         return None;
     }
     let claim = "The old generation had no room for what young collections promote.";
     let evidence = format!("{count} collections with promotion failure");
-    Some(finding(GcRule::PromotionFailure, Severity::Error, claim, evidence).at(places(report, "promotion-failed")).change(
+    Some(Finding::measured(GcRule::PromotionFailure, Severity::Error, claim, evidence).at(places(report, "promotion-failed")).change(
         "Make the old generation larger (-Xmx, or a smaller -Xmn); with CMS begin earlier, since it does not compact",
         "Young collections stay young ones; costs resident memory, or more frequent ones",
     ).on_j9(report, "Make the tenured area larger (-Xmx, or a smaller -Xmn)"))

@@ -1,32 +1,13 @@
 //! What rules are made of.
 
-use assay_model::{GcFinding, GcReport, GcRule, Severity};
+use assay_model::{Change, Finding, GcReport, GcRule};
 pub(super) use assay_text::size::rounded_signed as size;
 
 /// A rule.
-pub(super) type Rule = fn(&GcReport) -> Option<GcFinding>;
-
-/// A finding, to which what to change is added where there is something.
-pub(super) fn finding(
-    rule: GcRule,
-    severity: Severity,
-    claim: impl Into<String>,
-    evidence: impl Into<String>,
-) -> GcFinding {
-    GcFinding {
-        rule,
-        severity,
-        claim: claim.into(),
-        evidence: evidence.into(),
-        at: Vec::new(),
-        change: None,
-        brings: None,
-    }
-}
+pub(super) type Rule = fn(&GcReport) -> Option<Finding<GcRule>>;
 
 /// What is added to a finding.
 pub(super) trait With {
-    fn at(self, places: impl IntoIterator<Item = (usize, u64)>) -> Self;
     fn change(self, change: impl Into<String>, brings: impl Into<String>) -> Self;
     /// What to change instead where a J9 wrote the log; what it brings is the same.
     fn on_j9(self, report: &GcReport, change: &str) -> Self;
@@ -35,33 +16,30 @@ pub(super) trait With {
     fn or_starved(self, report: &GcReport) -> Self;
 }
 
-impl With for GcFinding {
-    fn at(mut self, places: impl IntoIterator<Item = (usize, u64)>) -> Self {
-        self.at = places.into_iter().collect();
-        self
-    }
-
+impl With for Finding<GcRule> {
     fn change(mut self, change: impl Into<String>, brings: impl Into<String>) -> Self {
-        (self.change, self.brings) = (Some(change.into()), Some(brings.into()));
+        let brings = Some(brings.into());
+        self.change = Some(Change { command: change.into(), brings, ..Change::default() });
         self
     }
 
     fn on_j9(mut self, report: &GcReport, change: &str) -> Self {
-        if is_j9(report) {
-            self.change = Some(change.to_owned());
+        if let Some(of_hotspot) = self.change.as_mut().filter(|_| is_j9(report)) {
+            change.clone_into(&mut of_hotspot.command);
         }
         self
     }
 
     fn or_starved(mut self, report: &GcReport) -> Self {
-        let change = self.change.take().unwrap_or_default();
-        self.change = Some(match waited(report) {
-            Some(shown) => {
-                self.evidence += &format!("; threads were kept from working: {shown}");
-                format!("First, why threads wait: {WAITS}. Only if none of these is the cause: {change}")
-            }
-            None => format!("{change}. The same comes of processors that are not free: {WAITS}"),
-        });
+        let Some(of_others) = self.change.as_mut() else { return self };
+        let change = &of_others.command;
+        if let Some(shown) = waited(report) {
+            self.evidence.push(format!("threads were kept from working: {shown}"));
+            of_others.command =
+                format!("First, why threads wait: {WAITS}. Only if none of these is the cause: {change}");
+        } else {
+            of_others.command = format!("{change}. The same comes of processors that are not free: {WAITS}");
+        }
         self
     }
 }

@@ -1,8 +1,8 @@
 //! Rules on safepoints.
 
 use super::full::held_back;
-use super::rule::{Rule, With, finding, places};
-use assay_model::{GcFinding, GcReport, GcRule, GcTrouble, Severity};
+use super::rule::{Rule, With, places};
+use assay_model::{Finding, GcReport, GcRule, GcTrouble, Severity};
 
 pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];
 
@@ -14,7 +14,7 @@ const REACHING_MAX_MS: f64 = 100.0;
 /// Share of the span, percent.
 const REACHING_PERCENT_MAX: f64 = 1.0;
 
-fn reaching(report: &GcReport) -> Option<GcFinding> {
+fn reaching(report: &GcReport) -> Option<Finding<GcRule>> {
     let reach = &report.time_to_safepoint;
     let (p99_ms, max_ms) = (reach.p99_ms?, reach.max_ms?);
     let is_p99_long = PERCENTILE_COUNT_MIN <= reach.count && REACHING_P99_MS_MAX <= p99_ms;
@@ -28,7 +28,7 @@ fn reaching(report: &GcReport) -> Option<GcFinding> {
         reach.total_ms, reach.count
     );
     let claim = "Threads take long to reach safepoints, while all others wait for them.";
-    let found = finding(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at).change(
+    let found = Finding::measured(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at).change(
         "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it. Often a long counted loop, a large array copy, or a \
          page fault on a mapped file",
         "Stops as short as the work in them",
@@ -45,7 +45,7 @@ const UNNAMED: &str = "Safepoint";
 /// Operations that are named.
 const SHOWN: usize = 3;
 
-fn other(report: &GcReport) -> Option<GcFinding> {
+fn other(report: &GcReport) -> Option<Finding<GcRule>> {
     let span_ms = report.span_s? * 1e3;
     let others = || report.safepoints_by_operation.iter().filter(|row| !is_collection(&row.name));
     let by_operation_ms: f64 = others().map(|row| row.durations.total_ms).sum();
@@ -69,7 +69,7 @@ fn other(report: &GcReport) -> Option<GcFinding> {
         "Look at the operations: thread dumps and heap histograms come from monitoring, deoptimisation from code that changes, cleanup \
          every second from -XX:GuaranteedSafepointInterval"
     };
-    let found = finding(GcRule::SafepointsOther, Severity::Warning, claim, evidence);
+    let found = Finding::measured(GcRule::SafepointsOther, Severity::Warning, claim, evidence);
     Some(
         found
             .at(named().next().and_then(|row| row.durations.max_at))
@@ -88,7 +88,7 @@ fn is_collection(operation: &str) -> bool {
 /// Share of pauses.
 const HELD_BACK_SHARE_MIN: f64 = 0.05;
 
-fn critical_sections(report: &GcReport) -> Option<GcFinding> {
+fn critical_sections(report: &GcReport) -> Option<Finding<GcRule>> {
     let (by_cause, total_ms, at) = held_back(report).unwrap_or((0, 0.0, None));
     let by_trouble = report.troubles.get(&GcTrouble::CriticalSection).copied().unwrap_or(0);
     let count = by_cause.max(by_trouble);
@@ -102,7 +102,7 @@ fn critical_sections(report: &GcReport) -> Option<GcFinding> {
         report.pauses.count
     );
     let claim = "Native code in critical sections holds collections back, and brings extra ones about.";
-    Some(finding(GcRule::JniCriticalSections, Severity::Warning, claim, evidence).at(at).change(
+    Some(Finding::measured(GcRule::JniCriticalSections, Severity::Warning, claim, evidence).at(at).change(
         "Find callers of GetPrimitiveArrayCritical (compression, cryptography, graphics) and let them copy; JDK 22 and later pin regions \
          with G1",
         "Collections when they are due",

@@ -10,9 +10,8 @@ pub use events::{GcEventsLine, GcHeading, GcPauseV1, StoredGcLine};
 pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
 pub use record::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace, GcTrouble};
 pub use report::{
-    GcComparison, GcCpuSum, GcDifference, GcDurations, GcFinding, GcJvm, GcLiveSet, GcMmu, GcPoint,
-    GcReconciliation, GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict, NotUnderstood,
-    StrangeShape,
+    GcComparison, GcCpuSum, GcDifference, GcDurations, GcJvm, GcLiveSet, GcMmu, GcPoint, GcReconciliation,
+    GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict, NotUnderstood, StrangeShape,
 };
 pub use rule::GcRule;
 

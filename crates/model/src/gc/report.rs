@@ -1,7 +1,7 @@
 //! What GC logs say, in short: the stored form of `assay gc --json`.
 
 use super::{GcRule, GcScope, GcSpace, GcTrouble};
-use crate::{Estimate, HeapRange, ModeRead, Problem, Severity};
+use crate::{Estimate, Finding, HeapRange, ModeRead, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// are kept in bounded form; each says how exact it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcReport {
-    /// `assay.gc/3`
+    /// `assay.gc/4`
     pub schema: String,
     /// What was read, in the order of time.
     pub sources: Vec<GcSource>,
@@ -89,7 +89,7 @@ pub struct GcReport {
     /// What the log says of itself (closing statistics, numbers in a row), held against what was read.
     pub reconciliations: Vec<GcReconciliation>,
     /// What follows.
-    pub findings: Vec<GcFinding>,
+    pub findings: Vec<Finding<GcRule>>,
     /// Lines that no rule accounts for.
     pub not_understood: NotUnderstood,
     /// What could not be read, or is missing.
@@ -317,25 +317,6 @@ pub struct GcReconciliation {
     pub rounding: f64,
     /// Index of the source, and line.
     pub at: (usize, u64),
-}
-
-/// Something that the reader of the report should know or do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GcFinding {
-    /// The rule that made the claim.
-    pub rule: GcRule,
-    /// How grave.
-    pub severity: Severity,
-    /// One sentence.
-    pub claim: String,
-    /// Figures with units that it rests on.
-    pub evidence: String,
-    /// Where that stands: index of the source and line, the first few.
-    pub at: Vec<(usize, u64)>,
-    /// What to change; absent where there is nothing to change.
-    pub change: Option<String>,
-    /// What that may bring, and what it costs.
-    pub brings: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]

@@ -1,18 +1,17 @@
 //! CPU time of a process: what it is called, and one account of it in full.
 
 mod change;
-mod finding;
 mod hardware;
 mod recording;
 mod report;
 mod role;
+mod rule;
 mod sampled;
 mod traced;
 
 pub use change::{
     ChangedPart, ChangedStack, ChangedStacks, StackSource, TimeChange, TimeSubject, WeightUnit,
 };
-pub use finding::{TimeFinding, TimeRule};
 pub use hardware::{
     CarrierCall, CarrierWaits, DataAccesses, DataPlace, FaultPlace, FaultPlaces, HardwareCounters,
     HardwareEvent, HardwareFigure, LineUser, SharedLine,
@@ -23,6 +22,7 @@ pub use report::{
     ThreadTime, TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeSums,
 };
 pub use role::{ThreadRole, TimeRung};
+pub use rule::TimeRule;
 pub use sampled::{
     CodePlace, FrameKind, KernelActivity, SampledFrame, SampledPart, SampledRole, SampledStack, TimeSamples,
 };

@@ -1,10 +1,10 @@
 //! The CPU time of a process over a stretch of time: what `assay time PID --json` prints.
 
 use super::{
-    CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeFinding, TimeRecording,
-    TimeRung, TimeSamples, TimeTraced,
+    CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeRecording, TimeRule, TimeRung,
+    TimeSamples, TimeTraced,
 };
-use crate::{Certainty, Estimate, Problem, Provenance};
+use crate::{Certainty, Estimate, Finding, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// and to `threads_cpu_ns`; with `difference_ns` that is the kernel's total for the process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeReport {
-    /// `assay.time/1`
+    /// `assay.time/2`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -85,7 +85,7 @@ pub struct TimeReport {
     pub machine: MachineTime,
     /// What these figures show to be wrong.
     #[serde(default)]
-    pub findings: Vec<TimeFinding>,
+    pub findings: Vec<Finding<TimeRule>>,
     /// Which figure comes from where.
     pub figures: Vec<TimeFigure>,
     /// Figures that are not here.

@@ -2,6 +2,7 @@
 
 use super::words::{self, UNKNOWN, rate, share_with_error};
 use super::{flames, hardware, recorded, sampled, traced};
+use assay_findings::{to_html, told};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{count, duration, percent};
 use assay_kit::page::{drawings, figure};
@@ -22,7 +23,12 @@ const STYLE: &str = include_str!("../../../../web/memory.css");
 pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
     let mut sections = vec![
         Section::answer(answer(report)),
-        Section::new("findings", "What stands out", findings(report)).called("Findings"),
+        Section::new(
+            "findings",
+            "What stands out",
+            to_html(&told(&report.findings, ""), "Nothing that the rules know."),
+        )
+        .called("Findings"),
         Section::new("roles", "What the CPU time was used for", roles(report)).called("Roles"),
         Section::new("threads", "Threads that used most", threads(report)).called("Threads"),
         Section::new("beside", "Beside CPU time", beside(report)),
@@ -70,17 +76,6 @@ fn answer(report: &TimeReport) -> String {
         html_text += &format!("<p class=\"sum\">{}.</p>", html(&sentence));
     }
     html_text + &format!("<p class=\"how\">{}</p>", html(&words::difference(report)))
-}
-
-fn findings(report: &TimeReport) -> String {
-    if report.findings.is_empty() {
-        return "<p>Nothing that the rules know.</p>".to_owned();
-    }
-    let table = Table::of("Findings", &report.findings)
-        .words("Claim", |finding| clean(&finding.claim))
-        .words("Evidence", |finding| clean(&finding.evidence))
-        .words("What to do", |finding| clean(&finding.setting));
-    table.table().html()
 }
 
 fn roles(report: &TimeReport) -> String {

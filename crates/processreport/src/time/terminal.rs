@@ -2,11 +2,12 @@
 
 use super::words::{self, UNKNOWN, rate, share_with_error};
 use super::{hardware, recorded, sampled, traced};
+use assay_findings::{to_terminal, told};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, duration, percent};
 use assay_kit::text::{clean, shorten, to_the_second};
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{Problem, Severity, TimeGroup, TimeReport, TimeSums};
+use assay_model::{Problem, TimeGroup, TimeReport, TimeSums};
 
 const TIME: usize = 10;
 const SHARE: usize = 8;
@@ -78,12 +79,7 @@ fn findings(out: &mut Terminal, report: &TimeReport) {
         return;
     }
     out.heading("What stands out");
-    for finding in &report.findings {
-        let style = if finding.severity == Severity::Note { Ink::plain } else { Ink::warn };
-        out.paragraph(2, &clean(&finding.claim), style);
-        out.paragraph(4, &clean(&finding.evidence), Ink::dim);
-        out.paragraph(4, &format!("→ {}", clean(&finding.setting)), Ink::plain);
-    }
+    to_terminal(out, &told(&report.findings, ""));
 }
 
 fn tree(out: &mut Terminal, report: &TimeReport, groups_max: usize) {

@@ -1,8 +1,8 @@
 //! What a GC log says, as short as a report on something else can use it.
 
 use super::words;
-use assay_kit::text::clean;
-use assay_model::{GcFigure, GcFinding, GcReport, gc_figure};
+use assay_findings::Told;
+use assay_model::{GcFigure, GcReport, gc_figure};
 
 /// Figures that a digest has, each with its name and what its unit is.
 const FIGURES: [(&str, &str); 8] = [
@@ -27,15 +27,9 @@ pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5
         }
     };
     let figures = FIGURES.iter().map(|(id, name)| (*name, value(id))).collect();
-    let one = |f: &GcFinding| {
-        let change = f.change.as_deref().map_or_else(String::new, clean);
-        [
-            f.rule.to_string(),
-            words::severity(f.severity).1.to_owned(),
-            clean(&f.claim),
-            clean(&f.evidence),
-            change,
-        ]
+    let one = |found: Told| {
+        let change = found.change.map_or_else(String::new, |change| change.command);
+        [found.rule, found.severity.to_string(), found.claim, found.evidence.join("; "), change]
     };
-    (figures, words::gravest_first(report).into_iter().map(one).collect())
+    (figures, words::told(report).into_iter().map(one).collect())
 }

@@ -39,9 +39,8 @@ pub fn screen(report: &GcReport, name: &str, rows: u16, view: TerminalView) -> V
         lines.push(format!("{}{:>COUNT$}{figures}", fit(&clean(&row.name), name), count(of.count)));
     }
     lines.push(String::new());
-    for finding in words::gravest_first(report).into_iter().take(FINDINGS_SHOWN) {
-        let (mark, _) = words::severity(finding.severity);
-        lines.push(ink.warn(&shorten(&format!("{mark} {}", clean(&finding.claim)), width)));
+    for finding in words::told(report).iter().take(FINDINGS_SHOWN) {
+        lines.push(ink.warn(&shorten(&format!("{}: {}", finding.severity, finding.claim), width)));
     }
     if report.not_understood.lines > 0 {
         lines.push(shorten(&words::not_understood(report), width));

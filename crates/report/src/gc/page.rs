@@ -1,13 +1,13 @@
 //! The page of a GC log.
 
 use super::{csv, length_pictures, page_tables, timeline_picture, words};
-use askama::Template;
+use assay_findings::to_html;
 use assay_kit::key::{mark, marker, marks};
 use assay_kit::number::count;
 use assay_kit::page::{absent, copied_text, drawings_if_any, figure, panels};
 use assay_kit::text::{clean, html};
 use assay_kit::{Page, Section, Table};
-use assay_model::{GcDurations, GcFinding, GcReport, GcRow, GcSeries, Problem};
+use assay_model::{GcDurations, GcReport, GcRow, GcSeries, Problem};
 use std::io;
 
 const STYLE: &str =
@@ -15,32 +15,18 @@ const STYLE: &str =
 /// JVMs that the head of the page names; the section on them has all.
 const JVMS_SHOWN: usize = 1;
 
-#[derive(Template)]
-#[template(path = "gc.html")]
-struct Answer {
-    headline: String,
-    findings: Vec<Finding>,
-}
-
-struct Finding {
-    severity: &'static str,
-    claim: String,
-    evidence: String,
-    at: String,
-    change: String,
-}
-
 /// What a log says as one HTML file that opens without a network.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn render(report: &GcReport, name: &str, out: &mut impl io::Write) -> io::Result<()> {
-    let answer = Answer {
-        headline: words::headline(report),
-        findings: words::gravest_first(report).into_iter().map(|f| finding(report, f)).collect(),
-    };
+    let answer = format!(
+        "<p class=\"headline\"><bdi>{}</bdi></p>\n{}",
+        html(&words::headline(report)),
+        to_html(&words::told(report), "No rule found anything that costs time or memory.")
+    );
     let sections = vec![
-        Section::answer(answer.render().map_err(io::Error::other)?),
+        Section::answer(answer),
         Section::new("timeline", "Heap and pauses", timeline_html(&report.series)),
         Section::new("pauses", "Pauses", pauses_html(report)),
         Section::new("mmu", "Time not stopped for the collector", mmu_html(report)),
@@ -61,17 +47,6 @@ pub fn render(report: &GcReport, name: &str, out: &mut impl io::Write) -> io::Re
         ..Page::new("What a GC log says, by Assay", clean(name))
     }
     .write(out)
-}
-
-fn finding(report: &GcReport, of: &GcFinding) -> Finding {
-    let brings = of.brings.as_ref().map_or_else(String::new, |b| format!(": {}", clean(b)));
-    Finding {
-        severity: words::severity(of.severity).1,
-        claim: clean(&of.claim),
-        evidence: clean(&of.evidence),
-        at: words::places(report, &of.at),
-        change: of.change.as_ref().map_or_else(String::new, |c| format!("{}{brings}", clean(c))),
-    }
 }
 
 fn timeline_html(series: &GcSeries) -> String {

@@ -1,11 +1,12 @@
 //! What GC logs say, for the terminal: the verdict first, then the tables that it rests on, then what was not understood.
 
 use super::words;
+use assay_findings::to_terminal;
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, significant, size};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{GcDurations, GcReport, GcRow, Problem, Severity};
+use assay_model::{GcDurations, GcReport, GcRow, Problem};
 
 /// Widths of the columns of figures.
 const COUNT: usize = 8;
@@ -73,22 +74,11 @@ fn head(out: &mut Terminal, report: &GcReport) {
 }
 
 fn findings(out: &mut Terminal, report: &GcReport) {
-    let all = words::gravest_first(report);
+    let all = words::told(report);
     if !all.is_empty() {
         out.blank();
     }
-    for finding in all {
-        let (mark, _) = words::severity(finding.severity);
-        let style = if finding.severity == Severity::Note { Ink::plain } else { Ink::warn };
-        out.paragraph(0, &format!("{mark} {}", clean(&finding.claim)), style);
-        let at = words::places(report, &finding.at);
-        let at = if at.is_empty() { String::new() } else { format!(" [{at}]") };
-        out.paragraph(4, &format!("{}{at}", clean(&finding.evidence)), Ink::dim);
-        if let Some(change) = &finding.change {
-            let brings = finding.brings.as_ref().map_or_else(String::new, |b| format!(": {}", clean(b)));
-            out.paragraph(4, &format!("→ {}{brings}", clean(change)), Ink::good);
-        }
-    }
+    to_terminal(out, &all);
 }
 
 fn table(out: &mut Terminal, report: &GcReport, (title, rows, all): (&str, &[GcRow], Option<&GcDurations>)) {

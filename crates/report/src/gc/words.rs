@@ -1,13 +1,14 @@
 //! What GC logs say, in sentences and names that all outputs share.
 
+use assay_findings::{Told, told_of_logs};
 pub use assay_kit::number::counted;
 use assay_kit::number::{count, significant, size};
 use assay_kit::quantity;
 pub use assay_kit::quantity::{figure, figure_of, ms, percent, seconds, window};
 use assay_kit::text::clean;
 use assay_model::{
-    Estimate, GcDurations, GcFinding, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSpace,
-    GcTrend, GcTrouble, GcVerdict, Severity,
+    Estimate, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSpace, GcTrend,
+    GcTrouble, GcVerdict,
 };
 
 /// Places that are named one after the other.
@@ -142,20 +143,9 @@ pub fn subject(report: &GcReport) -> String {
     format!("{files}, {}, {}{span}", size(bytes), counted(lines, "line", "lines"))
 }
 
-/// Findings, the gravest first; among equals as the analysis has them.
-pub fn gravest_first(report: &GcReport) -> Vec<&GcFinding> {
-    let mut all: Vec<&GcFinding> = report.findings.iter().collect();
-    all.sort_by_key(|f| std::cmp::Reverse(f.severity));
-    all
-}
-
-/// The mark before a finding.
-pub fn severity(severity: Severity) -> (&'static str, &'static str) {
-    match severity {
-        Severity::Error => ("✗", "error"),
-        Severity::Warning => ("!", "warning"),
-        Severity::Note => ("·", "note"),
-    }
+/// Findings in their order, each with its places in the logs.
+pub fn told(report: &GcReport) -> Vec<Told> {
+    told_of_logs(&report.findings, |at| places(report, at))
 }
 
 /// What a pause collects.

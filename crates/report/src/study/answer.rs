@@ -255,8 +255,11 @@ fn cautions(grid: &Grid) -> Vec<String> {
     }
     let findings = run.summary.iter().flat_map(|s| &s.findings);
     let all_disturbed = findings.filter(|f| f.rule == StudyRule::AllDisturbed);
-    cautions
-        .extend(all_disturbed.map(|f| format!("{}: {}.", text::clean(&f.claim), text::clean(&f.evidence))));
+    cautions.extend(all_disturbed.map(|f| {
+        let told = [f.evidence_line(), f.command().to_owned()];
+        let told: Vec<String> = told.iter().filter(|t| !t.is_empty()).map(|t| text::clean(t)).collect();
+        format!("{}: {}.", text::clean(&f.claim), told.join("; "))
+    }));
     let by_cap = |t: &&assay_model::StoredTrial| {
         t.trial.warm_up.as_ref().is_some_and(|w| w.ended_by == WarmUpEnd::Cap)
     };

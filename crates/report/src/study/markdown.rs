@@ -45,7 +45,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         if index == 0 {
             writeln!(out, "## Findings\n")?;
         }
-        writeln!(out, "- {} ({})", text::markdown(&finding.claim), text::markdown(&finding.evidence))?;
+        writeln!(out, "- {} ({})", text::markdown(&finding.claim), text::markdown(&finding.evidence_line()))?;
     }
     writeln!(out, "\n## Results\n\n{}\n", results::HOW_TO_READ)?;
     for table in results::tables(grid) {

@@ -6,6 +6,7 @@ use super::grid::Grid;
 use super::inserts::Inserts;
 use super::{changes, claims, collections, conditions, late, results};
 use askama::Template;
+use assay_findings::{to_html, told};
 use assay_kit::text::{clean, clean_lines};
 use assay_kit::{Page, Section, Table};
 use assay_model::StoredRun;
@@ -18,7 +19,7 @@ use std::io;
 )]
 struct Content {
     answer: Answer,
-    findings: Vec<(String, String)>,
+    findings: String,
     published: Option<Table>,
     figures: Vec<Figure>,
     results: Vec<Table>,
@@ -47,9 +48,10 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
     let grid = &Grid::of(run);
     let plan = &grid.run.plan;
     let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
+    let findings = told(findings, "");
     let content = Content {
         answer: Answer::of(grid),
-        findings: findings.map(|f| (clean(&f.claim), clean(&f.evidence))).collect(),
+        findings: if findings.is_empty() { String::new() } else { to_html(&findings, "") },
         published: claims::table(grid),
         figures: figures(grid, inserts).into_iter().chain(late::figure(grid, inserts)).collect(),
         results: results::tables(grid),

@@ -224,15 +224,9 @@ pub fn g1() -> GcReport {
     }
 }
 
-fn findings() -> Vec<GcFinding> {
-    let finding = |rule, severity, claim: &str, evidence: &str, at: &[(usize, u64)]| GcFinding {
-        rule,
-        severity,
-        claim: claim.to_owned(),
-        evidence: evidence.to_owned(),
-        at: at.to_vec(),
-        change: None,
-        brings: None,
+fn findings() -> Vec<Finding<GcRule>> {
+    let finding = |rule, severity, claim: &str, evidence: &str, at: &[(usize, u64)]| {
+        Finding::measured(rule, severity, claim, evidence).at(at.to_vec())
     };
     vec![
         finding(
@@ -242,9 +236,12 @@ fn findings() -> Vec<GcFinding> {
             "Compressed Oops mode: Zero based",
             &[(0, 7)],
         ),
-        GcFinding {
-            change: Some("-Xmx1500m, or take a heap dump and look for what grows".to_owned()),
-            brings: Some("room for 1 more hour; the dump costs one full collection".to_owned()),
+        Finding {
+            change: Some(Change {
+                command: "-Xmx1500m, or take a heap dump and look for what grows".to_owned(),
+                brings: Some("room for 1 more hour; the dump costs one full collection".to_owned()),
+                ..Change::default()
+            }),
             ..finding(
                 GcRule::LiveSetGrows,
                 Severity::Error,
@@ -253,16 +250,14 @@ fn findings() -> Vec<GcFinding> {
                 &[(1, 9_120), (1, 4_100), (0, 60_000), (0, 41_000), (0, 22_000)],
             )
         },
-        GcFinding {
-            change: Some("-XX:G1ReservePercent=20".to_owned()),
-            ..finding(
-                GcRule::EvacuationFailure,
-                Severity::Warning,
-                "Two collections found no room for survivors.",
-                "2 of 1092 pauses, 1.31 s",
-                &[(1, 9_100)],
-            )
-        },
+        finding(
+            GcRule::EvacuationFailure,
+            Severity::Warning,
+            "Two collections found no room for survivors.",
+            "2 of 1092 pauses, 1.31 s",
+            &[(1, 9_100)],
+        )
+        .to_do("-XX:G1ReservePercent=20"),
     ]
 }
 

@@ -283,14 +283,18 @@ fn summary(plan: &Plan, trials: &[StoredTrial], noise: &mut SplitMix) -> Summary
         study: plan.study.clone(),
         variants,
         comparisons,
-        findings: vec![Finding {
-            rule: StudyRule::HeapTooSmall,
-            claim: "At heap 96m the 64-bit server spends much of its time in collections: its live data hardly fits."
-                .to_owned(),
-            evidence: "318 ms/s stopped for collection, 8 to 12 ms/s in the other modes (gc.log of trial 4)".to_owned(),
-        }],
+        findings: vec![Finding::measured(
+            StudyRule::HeapTooSmall,
+            Severity::Warning,
+            "At heap 96m the 64-bit server spends much of its time in collections: its live data hardly fits.",
+            "318 ms/s stopped for collection, 8 to 12 ms/s in the other modes (gc.log of trial 4)",
+        )],
         claims: ClaimCheck::default(),
-        problems: vec![Problem::at_line("trials/02-compressed-unscaled-1g/gc.log", 1187, "pause without a duration")],
+        problems: vec![Problem::at_line(
+            "trials/02-compressed-unscaled-1g/gc.log",
+            1187,
+            "pause without a duration",
+        )],
     }
 }
 

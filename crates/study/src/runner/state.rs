@@ -12,8 +12,8 @@ use assay_launch::{Local, Treatments};
 use assay_linux::{ProcRoot, SysRoot};
 use assay_load::{GeneratorConfig, LoadError, LoadSource};
 use assay_model::{
-    Design, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
-    TrialOutcome, Window, file,
+    Design, Finding, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary,
+    Trial, TrialOutcome, Window, file,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
@@ -337,6 +337,7 @@ impl<'a> Run<'a> {
             merged.into_iter().map(|(variant, histogram)| (variant, assay_load::curve(&histogram))).collect();
         let mut summary = summarise(&self.prepared.plan, &self.trials, curves);
         summary.findings.extend(self.prepared.findings.iter().cloned());
+        Finding::sort(&mut summary.findings);
         summary
     }
 

@@ -316,7 +316,10 @@ fn where_every_window_was_disturbed_it_says_by_what_and_how_such_windows_are_acc
     let found = findings(std::slice::from_ref(&disturbed));
     assert_eq!(found[0].rule, StudyRule::AllDisturbed);
     assert!(found[0].claim.contains("none of the 3"), "{found:?}");
-    assert!(found[0].evidence.contains("in 3") && found[0].evidence.contains("70.0 %"), "{found:?}");
-    assert!(found[0].evidence.contains("raise in [limits]: foreign_cpu_share"), "{found:?}");
+    assert!(
+        found[0].evidence_line().contains("in 3") && found[0].evidence_line().contains("70.0 %"),
+        "{found:?}"
+    );
+    assert!(found[0].command().contains("raise in [limits]: foreign_cpu_share"), "{found:?}");
     assert_eq!(findings(&[disturbed, trial("b", CPU, &[1.0])]), []);
 }

@@ -1,9 +1,6 @@
-//! What an account of CPU time shows to be wrong.
+//! Rules of findings about an account of CPU time.
 
-use crate::Severity;
 use crate::closed::closed;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 closed! {
     /// What `assay time` finds, by the rule that found it.
@@ -35,19 +32,4 @@ closed! {
         /// Threads are more in the kernel than outside, and not because of page faults.
         KernelStorm = "kernel-storm",
     }
-}
-
-/// A claim about an account, with its evidence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TimeFinding {
-    /// The rule that made the claim.
-    pub rule: TimeRule,
-    /// How grave it is.
-    pub severity: Severity,
-    /// The claim: one sentence.
-    pub claim: String,
-    /// What it rests on: figures with units, and from where on they count.
-    pub evidence: String,
-    /// What to do: the setting or command as it is typed.
-    pub setting: String,
 }

@@ -1,0 +1,223 @@
+//! A claim with its evidence: the one form of what rules find in memory, CPU time, GC logs, heaps, studies and machines.
+
+mod stored;
+
+use crate::Severity;
+use crate::closed::closed;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+closed! {
+    /// Where it is known from what a finding speaks of, the best first.
+    KnownFrom {
+        /// Measured here, or counted by the kernel or the JVM.
+        Measured = "measured",
+        /// Published with a method.
+        Paper = "paper",
+        /// Said by who makes the kernel, the JVM or the machine.
+        Vendor = "vendor",
+        /// Said everywhere.
+        Folklore = "folklore",
+    }
+}
+
+/// A claim with its evidence, and what to do about it. `R` is the closed enum of the rules that make such claims.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding<R> {
+    /// The rule that made the claim.
+    pub rule: R,
+    /// How grave it is.
+    pub severity: Severity,
+    /// The claim: one sentence.
+    pub claim: String,
+    /// What it rests on: figures with units.
+    pub evidence: Vec<String>,
+    /// Where that stands in the logs that were read: index of the source and line, the first few.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub at: Vec<(usize, u64)>,
+    /// Where it is known from.
+    pub known_from: KnownFrom,
+    /// Who says so, where that is not this measurement.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub source: Option<String>,
+    /// What it costs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub effect: Option<String>,
+    /// Resident bytes that the change would bring, predicted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gain_bytes: Option<u64>,
+    /// Whether it is the least that it would bring: more comes on top that cannot be told from outside.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub is_at_least: bool,
+    /// What to do; absent where there is nothing to do.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub change: Option<Change>,
+}
+
+/// What to do about a finding.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// The command or option as it is typed, or a sentence where there is no such.
+    pub command: String,
+    /// What it may bring, and what it costs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub brings: Option<String>,
+    /// The form that survives a restart of the machine.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub persistent: Option<String>,
+    /// How to undo it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub undo: Option<String>,
+    /// What may go wrong.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub risk: Option<String>,
+}
+
+/// Which of two findings stands above the other: the smaller one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    is_folklore: bool,
+    severity: Reverse<Severity>,
+    known_from: KnownFrom,
+    gain_bytes: Reverse<Option<u64>>,
+}
+
+impl<R> Finding<R> {
+    /// A claim that rests on what was measured here.
+    pub fn measured(
+        rule: R,
+        severity: Severity,
+        claim: impl Into<String>,
+        evidence: impl Into<String>,
+    ) -> Self {
+        Finding {
+            rule,
+            severity,
+            claim: claim.into(),
+            evidence: vec![evidence.into()],
+            at: Vec::new(),
+            known_from: KnownFrom::Measured,
+            source: None,
+            effect: None,
+            gain_bytes: None,
+            is_at_least: false,
+            change: None,
+        }
+    }
+
+    /// The same, with where its evidence stands.
+    #[must_use]
+    pub fn at(self, places: impl IntoIterator<Item = (usize, u64)>) -> Self {
+        Finding { at: places.into_iter().collect(), ..self }
+    }
+
+    /// The same, with what to do about it.
+    #[must_use]
+    pub fn to_do(self, command: impl Into<String>) -> Self {
+        Finding { change: Some(Change { command: command.into(), ..Change::default() }), ..self }
+    }
+
+    /// What to do about it, as it is typed; empty where there is nothing to do.
+    pub fn command(&self) -> &str {
+        self.change.as_ref().map_or("", |change| &change.command)
+    }
+
+    /// All that it rests on, in one line.
+    pub fn evidence_line(&self) -> String {
+        self.evidence.join("; ")
+    }
+
+    /// Its place among others. What is only folklore stands below all that is known better, however grave it is said to be; then the
+    /// graver, the better known, and the larger gain stand above.
+    pub fn rank(&self) -> Rank {
+        Rank {
+            is_folklore: KnownFrom::Folklore <= self.known_from,
+            severity: Reverse(self.severity),
+            known_from: self.known_from,
+            gain_bytes: Reverse(self.gain_bytes),
+        }
+    }
+
+    /// Puts findings into their order; among equals the earlier one stays above.
+    pub fn sort(findings: &mut [Self]) {
+        findings.sort_by_key(Finding::rank);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GcRule, HostRule, MemoryRule, ModeRule, StudyRule, TimeRule};
+    use serde::de::DeserializeOwned;
+
+    fn finding(severity: Severity, known_from: KnownFrom, gain_bytes: Option<u64>) -> Finding<MemoryRule> {
+        let measured = Finding::measured(MemoryRule::MallocArenas, severity, "a claim", "12 arenas");
+        Finding { known_from, gain_bytes, ..measured }
+    }
+
+    #[test]
+    fn folklore_never_stands_above_a_measurement_and_then_the_graver_the_better_known_and_the_larger_first() {
+        use KnownFrom::{Folklore, Measured, Paper, Vendor};
+        use Severity::{Error, Note, Warning};
+        let sorted = [
+            finding(Error, Measured, None),
+            finding(Warning, Measured, Some(2)),
+            finding(Warning, Measured, Some(1)),
+            finding(Warning, Measured, None),
+            finding(Warning, Paper, Some(9)),
+            finding(Warning, Vendor, Some(9)),
+            finding(Note, Measured, None),
+            finding(Note, Vendor, None),
+            finding(Error, Folklore, Some(9)),
+            finding(Warning, Folklore, None),
+            finding(Note, Folklore, None),
+        ];
+        for turn in 0..sorted.len() {
+            let mut findings = sorted.to_vec();
+            findings.rotate_left(turn);
+            findings.swap(1, 7);
+            Finding::sort(&mut findings);
+            assert_eq!(findings, sorted);
+        }
+    }
+
+    #[track_caller]
+    fn is_read_back<R: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(rule: R) {
+        let bare = Finding::measured(rule, Severity::Note, "a claim", "12 of 13");
+        let stored = serde_json::to_string(&bare).expect("it is written");
+        assert!(!stored.contains("null") && !stored.contains("change"), "{stored}");
+        assert_eq!(serde_json::from_str::<Finding<R>>(&stored).expect("a finding"), bare);
+        let text = |text: &str| Some(text.to_owned());
+        let change = Change {
+            command: "-Xmx1g".to_owned(),
+            brings: text("room"),
+            persistent: text("the same in a file"),
+            undo: text("-Xmx2g"),
+            risk: text("a full heap"),
+        };
+        let whole = Finding {
+            evidence: vec!["12 of 13".to_owned(), "nothing else".to_owned()],
+            at: vec![(0, 7), (1, 9)],
+            known_from: KnownFrom::Vendor,
+            source: text("JDK documentation"),
+            effect: text("time"),
+            gain_bytes: Some(5),
+            is_at_least: true,
+            change: Some(change),
+            ..bare
+        };
+        let stored = serde_json::to_string(&whole).expect("it is written");
+        assert_eq!(serde_json::from_str::<Finding<R>>(&stored).expect("a finding"), whole);
+    }
+
+    #[test]
+    fn findings_of_every_kind_are_read_back() {
+        is_read_back(MemoryRule::MallocArenas);
+        is_read_back(TimeRule::BusyWait);
+        is_read_back(GcRule::FullGc);
+        is_read_back(HostRule::ThpMode);
+        is_read_back(StudyRule::AllDisturbed);
+        is_read_back(ModeRule::GoUnder);
+    }
+}

@@ -1,0 +1,17 @@
+//! Rules of findings about a study.
+
+use crate::closed::closed;
+
+closed! {
+    /// What a study finds about itself.
+    StudyRule {
+        /// The baseline that the study names cannot run here; another variant took its place.
+        BaselineReplaced = "baseline-replaced",
+        /// A variant's heap was so small that collections took most of its time.
+        HeapTooSmall = "heap-too-small",
+        /// No window counts for times and rates: all were disturbed.
+        AllDisturbed = "all-disturbed",
+        /// Trials were measured before they were steady, since their warm-up ended at its cap.
+        WarmUpCapped = "warm-up-capped",
+    }
+}
