@@ -191,7 +191,7 @@ fn advice_names_what_can_be_done_on_this_host() {
     let report = modes(&["--java", &java, "--want", "31g", "--max-heap", "31g", "--options", "-XX:+UseG1GC"]);
     let rules: Vec<&str> = report.advice.iter().map(|advice| advice.rule.word()).collect();
     assert_eq!(rules, ["go-under", "lower-base", "compact-headers"]);
-    assert_eq!(report.advice[0].options, ["-Xmx30g"]);
+    assert_eq!(report.advice[0].command(), "-Xmx30g");
 }
 
 #[test]

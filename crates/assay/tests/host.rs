@@ -58,7 +58,8 @@ fn an_exit_code_says_whether_something_grave_is_bad() {
         assert!(assay(&["--snapshot", name]).status.success());
         let judged: HostReport =
             serde_json::from_slice(&assay(&[name, "--json"]).stdout).expect("the stored form");
-        let is_bad = judged.rulings.iter().any(|of| of.verdict == HostVerdict::Bad && least <= of.severity);
+        let is_bad =
+            judged.rulings.iter().any(|of| of.verdict == HostVerdict::Bad && least <= of.finding.severity);
         assert_eq!(assay(&[name, "--fail-on", word]).status.code(), Some(i32::from(is_bad)), "{word}");
     }
     assert!(!report.rulings.is_empty());

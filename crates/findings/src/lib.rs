@@ -144,8 +144,11 @@ struct List<'a> {
     findings: &'a [Told],
 }
 
-/// Findings as a list of a page; where there are none, `none` says so.
+/// Findings as a list of a page; where there are none, `none` says so, or nothing does where it is empty.
 pub fn to_html(findings: &[Told], none: &str) -> String {
+    if findings.is_empty() && none.is_empty() {
+        return String::new();
+    }
     if findings.is_empty() {
         return format!("<p>{}</p>", assay_kit::text::html(none));
     }
@@ -213,5 +216,6 @@ error    a claim (thp-mode)
             assert!(page.contains(part), "{part} in {page}");
         }
         assert_eq!(to_html(&[], "a < b"), "<p>a &lt; b</p>");
+        assert_eq!(to_html(&[], ""), "");
     }
 }

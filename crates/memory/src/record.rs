@@ -1,7 +1,7 @@
 //! A file of looks at a process over time: what `assay memory PID --record FILE` writes.
 //!
-//! Lines of JSON. The first says what the file is (`{"schema":"assay.memory-record/1"}`), each further one is a
-//! [`MemoryReport`]. The file is bounded: when it is full it is written anew with about half of its looks, the first and
+//! Lines of JSON. The first says what the file is (`{"schema":"assay.memory-record/2"}`), each further one is a
+//! [`MemoryReport`] that names its own form, since a later version may add to a record. The file is bounded: when it is full it is written anew with about half of its looks, the first and
 //! the last among them and the others evenly spread over the time in between, so a record of a week still shows the
 //! whole week. The new file takes the old one's place in one step; a reader sees the one or the other.
 //!
@@ -425,7 +425,8 @@ fn each_line<R: BufRead>(
     // A header has 30 bytes: a file of one endless line is told after 256.
     reader.by_ref().take(256).read_until(b'\n', &mut line).map_err(io)?;
     let header: Option<Header> = serde_json::from_slice(&line).ok();
-    if header.is_none_or(|h| h.schema != schema::MEMORY_RECORD) || !line.ends_with(b"\n") {
+    if header.is_none_or(|h| !schema::is_readable(&h.schema, schema::MEMORY_RECORD)) || !line.ends_with(b"\n")
+    {
         return Err(foreign("its first line does not say that it is one"));
     }
     let header_bytes = line.len() as u64;

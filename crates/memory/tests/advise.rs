@@ -206,9 +206,9 @@ fn settings_lower_bounds_and_promise_what_they_bring() {
         let setting = before.settings.iter().find(|setting| setting.rule == rule);
         setting.unwrap_or_else(|| panic!("no {rule}: {:#?}", before.settings))
     };
-    assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).setting.split(',').next(), Some("-Xmx320m"));
+    assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).command().split(',').next(), Some("-Xmx320m"));
     assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).gain_bytes, Some((2048 - 320) * MIB));
-    assert!(gain(MemoryRule::CodeCacheReserve).setting.starts_with("-XX:ReservedCodeCacheSize=32m,"));
+    assert!(gain(MemoryRule::CodeCacheReserve).command().starts_with("-XX:ReservedCodeCacheSize=32m,"));
     let reserve = gain(MemoryRule::CodeCacheReserve).gain_bytes.expect("a gain");
     let after = advise_one(look.jvm(|jvm| jvm.code_cache_bytes_max = Some(32 * MIB)).0);
     assert_eq!(before.limit_bytes - after.limit_bytes, reserve, "what was promised");

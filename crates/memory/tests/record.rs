@@ -4,7 +4,7 @@
 mod report;
 
 use assay_memory::{Record, RecordError, read_record};
-use assay_model::MemoryReport;
+use assay_model::{MemoryReport, schema};
 use proptest::prelude::*;
 use report::{Look, MIB};
 use std::io::Write;
@@ -201,12 +201,28 @@ fn two_programs_cannot_record_into_one_file() {
 fn looks_of_another_form_and_bad_lines_are_told_by_number_and_the_rest_is_read() {
     let folder = Folder::new();
     let good = serde_json::to_string(&look(7)).expect("JSON");
-    let newer = good.replace("assay.memory/2", "assay.memory/99");
-    let text = format!("{{\"schema\":\"assay.memory-record/1\"}}\n[]\n{good}\n{newer}\n\u{0}\n");
+    let newer = good.replace(schema::MEMORY, "assay.memory/99");
+    let text = format!("{{\"schema\":\"assay.memory-record/2\"}}\n[]\n{good}\n{newer}\n\u{0}\n");
     std::fs::write(folder.file(), text).expect("a file");
     let (looks, problems) = read_record(&folder.file()).expect("a record");
     let lines: Vec<_> = problems.iter().filter_map(|p| p.line).collect();
     assert_eq!((seconds(&looks), lines), (vec![7], vec![2, 4, 5]));
+}
+
+#[test]
+fn a_record_of_the_version_before_is_read_whole_and_added_to() {
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/formats/memory-record-1.ndjson");
+    let folder = Folder::new();
+    std::fs::copy(kept, folder.file()).expect("a copy");
+    let (looks, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!(problems, []);
+    let found: Vec<_> = looks.iter().flat_map(|look| &look.findings).collect();
+    assert!(!found.is_empty() && found.iter().all(|f| f.evidence.len() == 1 && !f.command().is_empty()));
+    let mut record = Record::create(&folder.file(), 256 * MIB).expect("it goes on");
+    record.append(looks.last().expect("a look")).expect("a look more");
+    drop(record);
+    let (more, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((more.len(), problems), (looks.len() + 1, vec![]));
 }
 
 proptest! {

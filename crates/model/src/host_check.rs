@@ -1,7 +1,7 @@
 //! The check of a machine and its JVMs: what was read (a snapshot), and what follows from it (a report).
 
 use crate::closed::closed;
-use crate::{Problem, Provenance, Severity};
+use crate::{Finding, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -137,20 +137,6 @@ closed! {
 }
 
 closed! {
-    /// How well the effect of a rule is known.
-    Evidence {
-        /// Measured here, or counted by the kernel or the JVM.
-        Measured = "measured",
-        /// Published with a method.
-        Paper = "paper",
-        /// Said by who makes the kernel, the JVM or the machine.
-        Vendor = "vendor",
-        /// Said everywhere.
-        Folklore = "folklore",
-    }
-}
-
-closed! {
     /// What a rule says of a value.
     HostVerdict {
         /// It costs something.
@@ -279,7 +265,7 @@ pub struct HostProxy {
 /// `assay host --json`: what the rules say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostReport {
-    /// `assay.host-check/1`
+    /// `assay.host-check/2`
     pub schema: String,
     /// Machine and program that took the snapshot.
     pub provenance: Provenance,
@@ -295,51 +281,26 @@ pub struct HostReport {
     pub problems: Vec<Problem>,
 }
 
-/// What a rule says of the machine or of a JVM.
+/// What a rule says of the machine or of a JVM: the finding, whose claim is what the rule wants and whose effect is what a bad value
+/// costs, with what only the machine has. It has a change only where the value is bad.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostRuling {
-    /// The rule.
-    pub rule: HostRule,
-    /// What the rule wants: one sentence.
-    pub title: String,
+    /// What was found.
+    #[serde(flatten)]
+    pub finding: Finding<HostRule>,
     /// The JVM; absent means the machine.
     pub pid: Option<u32>,
     /// Its main class or jar.
     pub program: Option<String>,
     /// What it says.
     pub verdict: HostVerdict,
-    /// How grave a bad value is.
-    pub severity: Severity,
-    /// What was found.
+    /// The value.
     pub value: Option<String>,
-    /// Why the verdict follows.
-    pub why: String,
-    /// What a bad value costs.
-    pub effect: String,
-    /// How well that is known.
-    pub evidence: Evidence,
-    /// Who says so.
-    pub source: String,
     /// Where others say otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
     /// What was read.
     pub reads: Vec<String>,
-    /// What to do about a bad value; absent for other verdicts.
-    pub change: Option<HostChange>,
-}
-
-/// How a value is changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HostChange {
-    /// The command or option, for now.
-    pub command: String,
-    /// The form that survives a restart of the machine.
-    pub persistent: Option<String>,
-    /// How to undo it.
-    pub undo: Option<String>,
-    /// What may go wrong.
-    pub risk: Option<String>,
 }
 
 /// `assay host diff --json`: what differs between two snapshots.

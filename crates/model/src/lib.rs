@@ -56,13 +56,13 @@ pub use gc::{
 };
 pub use heap::{
     AddressRange, ClassLayout, ClassWeight, CrossOver, DumpModel, FieldPlace, GarbageInModel, HeapLayouts,
-    HeapModel, HeapModes, HeapPrediction, LayoutPart, ModeAdvice, ModeCell, ModeCliff, ModeOfLog, ModeRule,
-    ModelName, ModelWeight, WeightParts,
+    HeapModel, HeapModes, HeapPrediction, LayoutPart, ModeCell, ModeCliff, ModeOfLog, ModeRule, ModelName,
+    ModelWeight, WeightParts,
 };
 pub use host::{HostFacts, JvmFacts, Provenance};
 pub use host_check::{
-    Evidence, FileRead, FlagOrigin, HostChange, HostComparison, HostFlag, HostGroup, HostJvm, HostProxy,
-    HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, RulingChange, SettingChange,
+    FileRead, FlagOrigin, HostComparison, HostFlag, HostGroup, HostJvm, HostProxy, HostReport, HostRule,
+    HostRuling, HostSnapshot, HostVerdict, RulingChange, SettingChange,
 };
 pub use late::{BlamedCause, LateCause, LimitBlame};
 pub use latency::{LatencyPoint, LatencySummary};
@@ -72,9 +72,9 @@ pub use load::{
 };
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
-    CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryCopy, MemoryFinding,
-    MemoryReport, MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms,
-    ThreadKind, ThreadMemory, Tier, TierBytes, UnknownPiece,
+    CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryCopy, MemoryReport,
+    MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, ThreadKind,
+    ThreadMemory, Tier, TierBytes, UnknownPiece,
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
 pub use mode::{AskedMode, ModeRead, ReferenceMode};

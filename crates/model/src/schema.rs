@@ -18,7 +18,7 @@ formats! {
     /// `assay flags --json`
     FLAGS = "assay.flags/1";
     /// `assay host --json`
-    HOST_CHECK = "assay.host-check/1";
+    HOST_CHECK = "assay.host-check/2";
     /// `assay host --snapshot`
     HOST_SNAPSHOT = "assay.host-snapshot/1";
     /// `assay host diff --json`
@@ -40,13 +40,13 @@ formats! {
     /// First line of a trial's `gc.ndjson`
     GC_EVENTS = "assay.gc-events/2";
     /// `assay memory --json`
-    MEMORY = "assay.memory/2";
+    MEMORY = "assay.memory/3";
     /// `assay memory advise --json`
-    MEMORY_ADVICE = "assay.memory-advice/2";
+    MEMORY_ADVICE = "assay.memory-advice/3";
     /// `assay memory diff --json`
     MEMORY_CHANGE = "assay.memory-change/2";
     /// First line of a file of `assay memory --record`
-    MEMORY_RECORD = "assay.memory-record/1";
+    MEMORY_RECORD = "assay.memory-record/2";
     /// `assay memory PID --trim --json`
     MEMORY_TRIM = "assay.memory-trim/1";
     /// `assay memory --json`
@@ -56,7 +56,7 @@ formats! {
     /// `assay heap layout --json`
     HEAP_LAYOUT = "assay.heap-layout/2";
     /// `assay heap modes --json`
-    HEAP_MODES = "assay.heap-modes/2";
+    HEAP_MODES = "assay.heap-modes/3";
     /// `assay time --json`
     TIME = "assay.time/2";
     /// `assay time diff --json`

@@ -58,7 +58,8 @@ fn the_verdict_stands_before_the_tables_and_the_gravest_finding_first() {
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
     assert!(at("The application ran") < at("error    The live set grows"));
     assert!(
-        at("error    The live set grows") < at("warning  Two collections") && at("warning  Two collections") < at("note     References")
+        at("error    The live set grows") < at("warning  Two collections")
+            && at("warning  Two collections") < at("note     References")
     );
     assert!(at("note     References") < at("Pauses, by kind"));
     let words: Vec<&str> = text.split_whitespace().collect();

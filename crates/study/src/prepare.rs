@@ -289,15 +289,11 @@ fn replaced_baselines(
     }
     let told = |(missing, instead): (usize, usize)| {
         let reason = outcome[missing].as_ref().err()?;
-        Some(Finding::measured(
-            StudyRule::BaselineReplaced,
-            Severity::Warning,
-            format!(
-                "{} could not be run here; {} is the baseline in its place",
-                specs[missing].name, specs[instead].name
-            ),
-            reason.clone(),
-        ))
+        let claim = format!(
+            "{} could not be run here; {} is the baseline in its place",
+            specs[missing].name, specs[instead].name
+        );
+        Some(Finding::measured(StudyRule::BaselineReplaced, Severity::Warning, claim, reason.as_str()))
     };
     replaced.into_iter().filter_map(told).collect()
 }

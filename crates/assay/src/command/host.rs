@@ -39,7 +39,7 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
     }
     let fails = arguments.fail_on.is_some_and(|least| {
         let is_bad = |verdict| verdict == HostVerdict::Bad;
-        report.rulings.iter().any(|ruling| is_bad(ruling.verdict) && stored(least) <= ruling.severity)
+        report.rulings.iter().any(|ruling| is_bad(ruling.verdict) && stored(least) <= ruling.finding.severity)
     });
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

@@ -7,7 +7,7 @@
 use super::weights::ObjectWeights;
 use assay_jdk::modes::{AddressSpace, HeapSetting, cliffs};
 use assay_jdk::{Collector, Release};
-use assay_model::{ModeAdvice, ModeRule, ReferenceMode};
+use assay_model::{Finding, ModeRule, ReferenceMode, Severity};
 use assay_text::size;
 
 const MIB: u64 = 1 << 20;
@@ -29,7 +29,7 @@ pub struct WantedHeap<'a> {
 }
 
 /// What can be done, the plainest first; empty where the mode is not known.
-pub fn advise(wanted: &WantedHeap<'_>) -> Vec<ModeAdvice> {
+pub fn advise(wanted: &WantedHeap<'_>) -> Vec<Finding<ModeRule>> {
     let Some(mode) = wanted.mode() else { return Vec::new() };
     let mut advice = match mode {
         ReferenceMode::CompressedDisjointBase | ReferenceMode::CompressedNonZeroBase => wanted.with_base(),
@@ -65,7 +65,15 @@ impl WantedHeap<'_> {
         format!("-Xmx{}", size::option(self.max_heap_bytes))
     }
 
-    fn stay(&self, mode: ReferenceMode) -> ModeAdvice {
+    /// What to do, by the mode that the wanted heap would have and why.
+    fn advice(&self, rule: ModeRule, claim: String, options: &[String]) -> Finding<ModeRule> {
+        let computed = self.setting.mode_of(self.max_heap_bytes, self.space);
+        let mode = computed.mode.map_or("mode not known", ReferenceMode::name);
+        let evidence = format!("{}: {mode}, {}", self.xmx(), computed.decided_by);
+        Finding::measured(rule, Severity::Note, claim, evidence).to_do(options.join(" "))
+    }
+
+    fn stay(&self, mode: ReferenceMode) -> Finding<ModeRule> {
         let why = match mode {
             ReferenceMode::CompressedUnscaled => "references are addresses as they are, nothing is decoded",
             ReferenceMode::CompressedZeroBased => "references are decoded by a shift alone",
@@ -74,11 +82,11 @@ impl WantedHeap<'_> {
             _ => "compressed references are switched off",
         };
         let claim = format!("{} gets {}: {why}", self.xmx(), mode.name());
-        ModeAdvice { rule: ModeRule::Stay, options: vec![self.xmx()], claim }
+        self.advice(ModeRule::Stay, claim, &[self.xmx()])
     }
 
     /// Between the last zero-based size and the end of compressed references: the base costs time, no bytes.
-    fn with_base(&self) -> Vec<ModeAdvice> {
+    fn with_base(&self) -> Vec<Finding<ModeRule>> {
         let mut advice = Vec::new();
         if let Some(under) =
             self.largest(ReferenceMode::CompressedZeroBased).filter(|u| *u < self.max_heap_bytes)
@@ -90,7 +98,7 @@ impl WantedHeap<'_> {
                 size::exact(self.max_heap_bytes - under),
             );
             let options = vec![format!("-Xmx{}", size::option(under))];
-            advice.push(ModeAdvice { rule: ModeRule::GoUnder, options, claim });
+            advice.push(self.advice(ModeRule::GoUnder, claim, &options));
         }
         let lower = self.with(|setting| setting.options.heap_base_min_address = Some(LOWER_BASE));
         let zero_based = Some(ReferenceMode::CompressedZeroBased);
@@ -100,13 +108,13 @@ impl WantedHeap<'_> {
                 "with {base} {} is zero-based on this host: the heap may begin lower, where nothing lies",
                 self.xmx()
             );
-            advice.push(ModeAdvice { rule: ModeRule::LowerBase, options: vec![self.xmx(), base], claim });
+            advice.push(self.advice(ModeRule::LowerBase, claim, &[self.xmx(), base]));
         }
         advice
     }
 
     /// Beyond compressed references: the same objects weigh more.
-    fn full(&self) -> Vec<ModeAdvice> {
+    fn full(&self) -> Vec<Finding<ModeRule>> {
         let wanted = self.max_heap_bytes as f64;
         let holds = wanted / self.weights.full;
         let mut advice = Vec::new();
@@ -121,7 +129,7 @@ impl WantedHeap<'_> {
                 self.weights.source(),
             );
             let options = vec![format!("-Xmx{}", size::option(under))];
-            advice.push(ModeAdvice { rule: ModeRule::GoUnder, options, claim });
+            advice.push(self.advice(ModeRule::GoUnder, claim, &options));
         }
         advice.extend(self.alignment_16());
         if let Some(limit) = limit.or(under) {
@@ -137,12 +145,12 @@ impl WantedHeap<'_> {
             );
             let past = if is_past { self.max_heap_bytes } else { ((pays_from / GIB).ceil() as u64) << 30 };
             let options = vec![format!("-Xmx{}", size::option(past))];
-            advice.push(ModeAdvice { rule: ModeRule::GoPast, options, claim });
+            advice.push(self.advice(ModeRule::GoPast, claim, &options));
         }
         advice
     }
 
-    fn alignment_16(&self) -> Option<ModeAdvice> {
+    fn alignment_16(&self) -> Option<Finding<ModeRule>> {
         let weight = self.weights.alignment_16.filter(|weight| *weight < self.weights.full)?;
         let aligned = self.with(|setting| setting.options.object_alignment_bytes = 16);
         let mode = aligned.mode_of(self.max_heap_bytes, self.space).mode?;
@@ -159,12 +167,12 @@ impl WantedHeap<'_> {
             self.weights.source(),
         );
         let options = vec![self.xmx(), "-XX:ObjectAlignmentInBytes=16".to_owned()];
-        Some(ModeAdvice { rule: ModeRule::Alignment16, options, claim })
+        Some(self.advice(ModeRule::Alignment16, claim, &options))
     }
 
     /// Headers of 8 bytes instead of 12 make room in every mode of a 64-bit JVM; what they save may bring a heap under the
     /// cliff.
-    fn compact_headers(&self, mode: ReferenceMode) -> Option<ModeAdvice> {
+    fn compact_headers(&self, mode: ReferenceMode) -> Option<Finding<ModeRule>> {
         let options = &self.setting.options;
         let is_possible = self.setting.bits == 64
             && Release::product_since("UseCompactObjectHeaders") <= self.setting.feature
@@ -190,7 +198,7 @@ impl WantedHeap<'_> {
             self.weights.source(),
         );
         let options = vec![format!("-Xmx{}", size::option(max)), "-XX:+UseCompactObjectHeaders".to_owned()];
-        Some(ModeAdvice { rule: ModeRule::CompactHeaders, options, claim })
+        Some(self.advice(ModeRule::CompactHeaders, claim, &options))
     }
 }
 

@@ -18,10 +18,12 @@ pub fn compare(before: &HostSnapshot, after: &HostSnapshot) -> HostComparison {
         report.rulings.iter().filter(|r| r.pid.is_none()).cloned().collect::<Vec<HostRuling>>()
     };
     let [old, new] = [&reports[0], &reports[1]].map(of_machine);
-    let pairs = old.iter().filter_map(|old| Some((old, new.iter().find(|new| new.rule == old.rule)?)));
+    let pairs = old
+        .iter()
+        .filter_map(|old| Some((old, new.iter().find(|new| new.finding.rule == old.finding.rule)?)));
     let changed = pairs.filter(|(old, new)| old.verdict != new.verdict).map(|(old, new)| RulingChange {
-        rule: old.rule,
-        title: old.title.clone(),
+        rule: old.finding.rule,
+        title: old.finding.claim.clone(),
         verdicts: [old.verdict, new.verdict],
         values: [old.value.clone(), new.value.clone()],
     });

@@ -11,10 +11,9 @@ pub use compare::compare;
 pub(crate) use rule::rules;
 
 use assay_model::{
-    Evidence, HostChange, HostJvm, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, schema,
+    Change, Finding, HostJvm, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, schema,
 };
 use rule::{About, Rule, Test};
-use std::cmp::Reverse;
 use view::{Judged, Judgement, View, chosen};
 
 /// What a rule recommends, as the keys of a level of a study, TOML; `None` where no setting says it.
@@ -26,10 +25,7 @@ pub fn advice(rule: HostRule) -> Option<String> {
 /// What the rules say of a snapshot: what costs most first, and what is only folklore behind all that is known better.
 pub fn check(snapshot: &HostSnapshot) -> HostReport {
     let mut rulings: Vec<HostRuling> = rules().iter().flat_map(|rule| rulings_of(rule, snapshot)).collect();
-    rulings.sort_by_key(|ruling| {
-        let is_folklore = ruling.evidence == Evidence::Folklore;
-        (ruling.verdict, is_folklore, Reverse(ruling.severity), ruling.evidence)
-    });
+    rulings.sort_by_key(|ruling| (ruling.verdict, ruling.finding.rank()));
     HostReport {
         schema: schema::HOST_CHECK.to_owned(),
         provenance: snapshot.provenance.clone(),
@@ -55,27 +51,28 @@ fn ruling(rule: &Rule, snapshot: &HostSnapshot, jvm: Option<&HostJvm>) -> HostRu
         Some(value) => text.replace("{value}", value),
         None => text.clone(),
     };
-    let change = (verdict == HostVerdict::Bad).then(|| HostChange {
+    let change = (verdict == HostVerdict::Bad).then(|| Change {
         command: rule.command.clone(),
         persistent: rule.persistent.clone(),
         undo: rule.undo.as_ref().map(filled),
         risk: rule.risk.clone(),
+        ..Change::default()
     });
+    let finding = Finding {
+        known_from: rule.evidence,
+        source: Some(rule.source.clone()),
+        effect: Some(rule.effect.clone()),
+        change,
+        ..Finding::measured(rule.id, rule.severity, rule.title.clone(), why)
+    };
     HostRuling {
-        rule: rule.id,
-        title: rule.title.clone(),
+        finding,
         pid: jvm.map(|jvm| jvm.pid),
         program: jvm.map(|jvm| jvm.program.clone()),
         verdict,
-        severity: rule.severity,
         value,
-        why,
-        effect: rule.effect.clone(),
-        evidence: rule.evidence,
-        source: rule.source.clone(),
         conflicts: rule.conflicts.clone(),
         reads: rule.reads.clone(),
-        change,
     }
 }
 

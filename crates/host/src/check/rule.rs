@@ -1,6 +1,6 @@
 //! The rules as they stand in `rules.toml`.
 
-use assay_model::{Evidence, HostRule, HostVerdict, Severity};
+use assay_model::{HostRule, HostVerdict, KnownFrom, Severity};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -33,7 +33,7 @@ pub(crate) struct Rule {
     pub(crate) absent: HostVerdict,
     pub(crate) severity: Severity,
     pub(crate) effect: String,
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: KnownFrom,
     pub(crate) source: String,
     #[serde(default)]
     pub(crate) conflicts: Vec<String>,
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(once, HostRule::ALL.iter().copied().collect());
         assert_eq!(once.len(), ids.len());
         for rule in rules() {
-            let known = [Evidence::Measured, Evidence::Paper, Evidence::Vendor, Evidence::Folklore];
+            let known = [KnownFrom::Measured, KnownFrom::Paper, KnownFrom::Vendor, KnownFrom::Folklore];
             assert!(known.contains(&rule.evidence), "{}", rule.id);
             assert!([HostVerdict::Unknown, HostVerdict::NotApplicable].contains(&rule.absent), "{}", rule.id);
             // A test is of one file.

@@ -4,8 +4,9 @@ use super::bounds::{direct_limit, part_of};
 use super::parts::Part;
 use super::round_up;
 use crate::findings::findings;
+use crate::findings::weight::finding;
 use crate::findings::words::{bytes, option_size};
-use assay_model::{AdviceLine, MemoryFinding, MemoryReport, MemoryRule};
+use assay_model::{AdviceLine, Finding, MemoryReport, MemoryRule};
 
 /// Less is not worth a setting.
 const GAIN_BYTES_MIN: u64 = 16 << 20;
@@ -24,15 +25,15 @@ pub(super) fn settings(
     looks: &[MemoryReport],
     now: &MemoryReport,
     lines: &[AdviceLine],
-) -> Vec<MemoryFinding> {
-    let mut settings: Vec<MemoryFinding> = findings(now);
+) -> Vec<Finding<MemoryRule>> {
+    let mut settings: Vec<Finding<MemoryRule>> = findings(now);
     settings.retain(|finding| {
         finding.gain_bytes.is_some_and(|gain| gain != 0) && !BOUNDED_ANYWAY.contains(&finding.rule)
     });
     settings.extend(smaller_heap(looks, now));
     settings.extend(smaller_code_cache(looks, lines));
     settings.extend(smaller_direct(now, lines));
-    settings.sort_by_key(|setting| std::cmp::Reverse(setting.gain_bytes));
+    Finding::sort(&mut settings);
     settings
 }
 
@@ -42,15 +43,8 @@ fn setting(
     evidence: String,
     setting: String,
     gain: u64,
-) -> Option<MemoryFinding> {
-    (GAIN_BYTES_MIN <= gain).then_some(MemoryFinding {
-        rule,
-        claim,
-        evidence,
-        setting,
-        gain_bytes: Some(gain),
-        is_at_least: false,
-    })
+) -> Option<Finding<MemoryRule>> {
+    (GAIN_BYTES_MIN <= gain).then(|| finding(rule, claim, evidence, setting, Some(gain)))
 }
 
 /// What the looks did not see cannot be provided for.
@@ -61,7 +55,7 @@ fn line(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
 }
 
 /// A heap whose collector never asked for nearly as much as it may have.
-fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<MemoryFinding> {
+fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let max = now.jvm.as_ref()?.heap_bytes_max?;
     let committed = looks.iter().filter_map(|look| look.jvm.as_ref()?.heap_committed_bytes).max()?;
     let enough = part_of(committed, HEAP_ROOM_PERCENT);
@@ -80,7 +74,7 @@ fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<MemoryFind
 }
 
 /// A code cache whose reserve will never be needed.
-fn smaller_code_cache(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<MemoryFinding> {
+fn smaller_code_cache(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<Finding<MemoryRule>> {
     let line = line(lines, Part::CodeCache)?;
     let reserve = looks.last()?.jvm.as_ref()?.code_cache_bytes_max?;
     let used = looks.iter().filter_map(|look| look.jvm.as_ref()?.code_cache_used_bytes).max()?;
@@ -96,7 +90,7 @@ fn smaller_code_cache(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<Me
 }
 
 /// A limit of direct buffers that is far above what they hold.
-fn smaller_direct(now: &MemoryReport, lines: &[AdviceLine]) -> Option<MemoryFinding> {
+fn smaller_direct(now: &MemoryReport, lines: &[AdviceLine]) -> Option<Finding<MemoryRule>> {
     let line = line(lines, Part::Direct).filter(|line| line.is_hard)?;
     let limit = now.jvm.as_ref().and_then(direct_limit)?;
     let seen = line.peak_bytes.unwrap_or(line.now_bytes);

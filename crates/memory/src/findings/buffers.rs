@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, flag, option_size, percent, under};
-use assay_model::{Area, MemoryFinding, MemoryReport, MemoryRule};
+use assay_model::{Area, Finding, MemoryReport, MemoryRule};
 
 /// Below this share of RSS direct buffers are not what makes a process large.
 const DIRECT_SHARE_MIN: u64 = 10;
@@ -10,7 +10,7 @@ const DIRECT_SHARE_MIN: u64 = 10;
 const ZIP_STREAMS_BYTES_MIN: u64 = 16 << 20;
 
 /// Direct buffers with no limit of their own.
-pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
     let direct = under(report, &[Area::Buffers.title(), "java.nio.DirectByteBuffer"]);
     let has_limit = flag(jvm, "MaxDirectMemorySize")? != 0;
@@ -36,7 +36,7 @@ pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<MemoryFindin
 }
 
 /// Deflaters and inflaters that nobody ends.
-pub(super) fn zip_streams(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn zip_streams(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let is_zip = |part: &String| part.contains("Deflater") || part.contains("Inflater");
     let streams: Vec<_> = report.leaves.iter().filter(|leaf| leaf.path.iter().any(is_zip)).collect();
     let held = streams.iter().fold(0u64, |sum, leaf| sum.saturating_add(leaf.resident_bytes));

@@ -4,7 +4,7 @@ use super::weight::{finding, matters};
 use super::words::{bytes, ending, leaves_of, of_area, percent, under};
 use assay_jdk::Release;
 use assay_jdk::release::OptionState;
-use assay_model::{Area, Leaf, MemoryFinding, MemoryReport, MemoryRule};
+use assay_model::{Area, Finding, Leaf, MemoryReport, MemoryRule};
 
 /// Older releases make a loader for each reflective accessor that was called 15 times.
 const REFLECTION_LOADER: &str = "DelegatingClassLoader";
@@ -18,7 +18,7 @@ const ARCHIVE_SHARE_MIN: u64 = 10;
 
 /// Loaders of reflective accessors. Many loaders of any other name are no finding: an OSGi server has one for each bundle, and
 /// whether they are a leak shows only when their number grows.
-pub(super) fn reflection_loaders(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn reflection_loaders(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let is_one = |leaf: &&Leaf| loader(leaf).is_some_and(|name| name.contains(REFLECTION_LOADER));
     let leaves = leaves_of(report, Area::ClassMetadata).filter(is_one);
     let (held, count) = leaves.fold((0u64, 0), |(held, count), leaf| {
@@ -48,7 +48,7 @@ pub(crate) fn loader(leaf: &Leaf) -> Option<&str> {
 }
 
 /// Resident metaspace that holds no classes.
-pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let free = ending(report, Area::ClassMetadata, "free chunks");
     let tails = ending(report, Area::ClassMetadata, "unused tails");
     let waste = free.saturating_add(tails);
@@ -83,7 +83,7 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<MemoryFinding> {
 }
 
 /// Pages of the class-data archive that could be shared and are not.
-pub(super) fn private_archive(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn private_archive(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let title = Area::ClassMetadata.title();
     let private = under(report, &[title, "CDS archive", "private"]);
     let shared = under(report, &[title, "CDS archive", "shared"]);

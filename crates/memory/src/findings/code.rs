@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, ending, leaves_of, of_area, option_size, percent, under};
-use assay_model::{Area, MemoryFinding, MemoryReport, MemoryRule};
+use assay_model::{Area, Finding, MemoryReport, MemoryRule};
 
 /// Free code in between is reused by later compilations; beyond this share of the cache it is not.
 const CODE_FREE_SHARE_MIN: u64 = 4;
@@ -18,7 +18,7 @@ const SMALL_HEAP_BYTES: u64 = 1 << 30;
 const MAPPED_SHARE_MIN: u64 = 5;
 
 /// Code cache that holds nothing and is resident.
-pub(super) fn code_cache_free(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn code_cache_free(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
     let free = ending(report, Area::JitCode, "free");
     let all = of_area(report, Area::JitCode);
@@ -45,7 +45,7 @@ pub(super) fn code_cache_free(report: &MemoryReport) -> Option<MemoryFinding> {
 }
 
 /// Code cache with hardly any room.
-pub(super) fn code_cache_nearly_full(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn code_cache_nearly_full(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
     let (used, max) = (jvm.code_cache_used_bytes?, jvm.code_cache_bytes_max.filter(|max| *max != 0)?);
     if u128::from(used) * 100 < u128::from(max) * u128::from(CODE_FULL_PERCENT) {
@@ -61,7 +61,7 @@ pub(super) fn code_cache_nearly_full(report: &MemoryReport) -> Option<MemoryFind
 }
 
 /// Tables of the collector that are large for the heap.
-pub(super) fn gc_structures(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
     let tables = of_area(report, Area::GcStructures);
     let committed = jvm.heap_committed_bytes.filter(|bytes| *bytes != 0)?;
@@ -94,7 +94,7 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<MemoryFinding> {
 }
 
 /// What tracking itself costs, where it is on. Nothing is said where it is off.
-pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let level = report.jvm.as_ref()?.native_memory_tracking.as_deref().filter(|level| *level != "off")?;
     let headers = ending(report, Area::AllocatorOverhead, "NMT headers");
     let of = |leaf| under(report, &[Area::JvmWork.title(), leaf]);
@@ -112,7 +112,7 @@ pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<MemoryFind
 }
 
 /// Jars and other files that are mapped: part of RSS, but not memory that the process needs.
-pub(super) fn mapped_jars(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn mapped_jars(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let is_mapped_file = |part: &str| matches!(part, "mapped jars" | "mapped files" | "class files");
     let in_code = leaves_of(report, Area::Code).chain(leaves_of(report, Area::Buffers));
     let leaves = in_code.filter(|leaf| leaf.path.get(1).is_some_and(|part| is_mapped_file(part)));

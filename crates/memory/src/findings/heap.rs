@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, flag, is_on, percent, under};
-use assay_model::{JvmMemoryFacts, MemoryFinding, MemoryReport, MemoryRule};
+use assay_model::{Finding, JvmMemoryFacts, MemoryReport, MemoryRule};
 
 /// Below this share of the heap's resident bytes, room to allocate into is what a heap needs.
 const FREE_SHARE_MIN: u64 = 10;
@@ -17,7 +17,7 @@ fn free_bytes(report: &MemoryReport) -> u64 {
 }
 
 /// Free heap that the collector could give back.
-pub(super) fn free_but_resident(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn free_but_resident(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
     let free = free_bytes(report);
     let resident = under(report, &["Java heap"]);
@@ -34,7 +34,7 @@ pub(super) fn free_but_resident(report: &MemoryReport) -> Option<MemoryFinding> 
     let smallest = used.saturating_add(kept).max(flag(jvm, "MinHeapSize").unwrap_or(0));
     let gain = free.min(committed.saturating_sub(smallest));
     let setting = give_back(jvm, report.pid)?;
-    matters(report, gain).then(|| MemoryFinding {
+    matters(report, gain).then(|| Finding {
         // Used counts dead objects too, and nobody can count those from outside: what the collection frees comes on top.
         is_at_least: true,
         ..finding(
@@ -85,7 +85,7 @@ fn give_back(jvm: &JvmMemoryFacts, pid: u32) -> Option<String> {
 }
 
 /// Free heap that cannot be given back because the heap's size is fixed.
-pub(super) fn pre_touched(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn pre_touched(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref().filter(|jvm| is_fixed(jvm))?;
     let free = free_bytes(report);
     if free < under(report, &["Java heap"]) / FREE_SHARE_MIN || !matters(report, free) {

@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, is_on, of_area, percent};
-use assay_model::{Area, MemoryFinding, MemoryReport, MemoryRule, PieceKind};
+use assay_model::{Area, Finding, MemoryReport, MemoryRule, PieceKind};
 
 /// Less in huge pages is a stack or two.
 const HUGE_BYTES_MIN: u64 = 64 << 20;
@@ -16,7 +16,7 @@ const LIMIT_PERCENT: u64 = 90;
 const UNKNOWN_SHARE_MAX: u64 = 100;
 
 /// Huge pages that nobody asked for, in memory that is mostly free.
-pub(super) fn huge_pages_unasked(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn huge_pages_unasked(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
     let huge = report.beside_rss.huge_pages_bytes.filter(|huge| HUGE_BYTES_MIN <= *huge)?;
     if is_on(jvm, "UseTransparentHugePages")? {
@@ -42,7 +42,7 @@ pub(super) fn huge_pages_unasked(report: &MemoryReport) -> Option<MemoryFinding>
 }
 
 /// Memory of the process in swap.
-pub(super) fn swapped(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn swapped(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let swap = report.beside_rss.swap_bytes.filter(|swap| SWAP_BYTES_MIN <= *swap)?;
     Some(finding(
         MemoryRule::SwappedOut,
@@ -54,7 +54,7 @@ pub(super) fn swapped(report: &MemoryReport) -> Option<MemoryFinding> {
 }
 
 /// A container near its limit.
-pub(super) fn near_limit(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn near_limit(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let cgroup = report.cgroup.as_ref()?;
     let (current, limit) = (cgroup.current_bytes?, cgroup.limit_bytes.filter(|limit| *limit != 0)?);
     // Page cache that nobody used lately is dropped before anything is killed.
@@ -84,7 +84,7 @@ pub(super) fn near_limit(report: &MemoryReport) -> Option<MemoryFinding> {
 }
 
 /// More unknown than can be left unsaid.
-pub(super) fn unknown_share(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn unknown_share(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     if !report.has_owners() {
         // Nobody looked for the owners: they are not unknown.
         return None;

@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, ending, flag, percent, total};
-use assay_model::{Allocator, Area, ArenaFacts, JvmMemoryFacts, MemoryFinding, MemoryReport, MemoryRule};
+use assay_model::{Allocator, Area, ArenaFacts, Finding, JvmMemoryFacts, MemoryReport, MemoryRule};
 
 /// Threads get arenas in turn, up to eight per processor. Two hold most programs' threads apart well enough.
 const ARENAS_KEPT: usize = 2;
@@ -14,7 +14,7 @@ const TOP_KEPT_BYTES: u64 = 128 << 10;
 const OTHER_ALLOCATOR_SHARE: u64 = 10;
 
 /// Freed memory that a trim would give back now.
-pub(super) fn trim(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn trim(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let allocator = report.allocator.as_ref()?;
     let gain = allocator.trim_gain_bytes.filter(|gain| matters(report, *gain))?;
     let mut setting = format!("now: assay memory {} --trim", report.pid);
@@ -62,7 +62,7 @@ fn trim_interval(jvm: &JvmMemoryFacts) -> Option<String> {
 }
 
 /// Freed memory in so many arenas that each keeps its own.
-pub(super) fn arenas(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn arenas(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let allocator = report.allocator.as_ref().filter(|a| a.name == Allocator::Glibc)?;
     let mut freed: Vec<u64> = allocator.arenas.iter().filter_map(kept_by).collect();
     if freed.len() <= ARENAS_KEPT {
@@ -95,7 +95,7 @@ fn kept_by(arena: &ArenaFacts) -> Option<u64> {
 }
 
 /// Free ends of arenas, which a trim does not reach.
-pub(super) fn tops(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn tops(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let allocator = report.allocator.as_ref().filter(|a| a.name == Allocator::Glibc)?;
     let tops = ending(report, Area::FreedResident, "top");
     let number = allocator.arenas.len() as u64;

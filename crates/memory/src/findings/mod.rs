@@ -12,12 +12,12 @@ mod heap;
 mod host;
 mod malloc;
 mod threads;
-mod weight;
+pub(crate) mod weight;
 pub(crate) mod words;
 
-use assay_model::{MemoryFinding, MemoryReport};
+use assay_model::{Finding, MemoryReport, MemoryRule};
 
-type Rule = fn(&MemoryReport) -> Option<MemoryFinding>;
+type Rule = fn(&MemoryReport) -> Option<Finding<MemoryRule>>;
 
 /// All rules.
 const RULES: [Rule; 22] = [
@@ -45,10 +45,10 @@ const RULES: [Rule; 22] = [
     host::unknown_share,
 ];
 
-/// What follows from a look: the biggest gain first, then claims without one. A rule that has nothing to say about the
+/// What follows from a look: the gravest first, then the biggest gain, then claims without one. A rule that has nothing to say about the
 /// process is silent.
-pub fn findings(report: &MemoryReport) -> Vec<MemoryFinding> {
-    let mut found: Vec<MemoryFinding> = RULES.iter().filter_map(|rule| rule(report)).collect();
-    found.sort_by_key(|finding| std::cmp::Reverse(finding.gain_bytes));
+pub fn findings(report: &MemoryReport) -> Vec<Finding<MemoryRule>> {
+    let mut found: Vec<Finding<MemoryRule>> = RULES.iter().filter_map(|rule| rule(report)).collect();
+    Finding::sort(&mut found);
     found
 }

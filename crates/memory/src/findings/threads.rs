@@ -2,7 +2,7 @@
 
 use super::weight::{finding, matters};
 use super::words::{bytes, of_area, percent, total};
-use assay_model::{Area, MemoryFinding, MemoryReport, MemoryRule};
+use assay_model::{Area, Finding, MemoryReport, MemoryRule};
 
 /// From here on the number itself is the cause: stacks, kernel stacks, malloc caches and page tables come with each.
 const THREADS_MANY: u64 = 500;
@@ -14,7 +14,7 @@ const STACK_USUAL_BYTES: u64 = 128 << 10;
 const STACKS_INFLATED_MIN: usize = 8;
 
 /// Stack pages below the stack pointer, left from deeper calls.
-pub(super) fn stale_stacks(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn stale_stacks(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let stale = report.threads.iter().filter_map(|thread| thread.stack_stale_bytes);
     let gain = stale.fold(0u64, u64::saturating_add);
     matters(report, gain).then(|| {
@@ -34,7 +34,7 @@ pub(super) fn stale_stacks(report: &MemoryReport) -> Option<MemoryFinding> {
 }
 
 /// Very many threads.
-pub(super) fn many_threads(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn many_threads(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let listed = Some(report.threads.len() as u64).filter(|threads| *threads != 0);
     let threads = report.beside_rss.threads.or(listed).filter(|threads| THREADS_MANY <= *threads)?;
     let stacks = of_area(report, Area::Stacks);
@@ -63,7 +63,7 @@ pub(super) fn many_threads(report: &MemoryReport) -> Option<MemoryFinding> {
 }
 
 /// Stacks that a huge page made resident as a whole.
-pub(super) fn huge_pages_in_stacks(report: &MemoryReport) -> Option<MemoryFinding> {
+pub(super) fn huge_pages_in_stacks(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let huge = report.beside_rss.huge_pages_bytes.filter(|huge| *huge != 0)?;
     let inflated: Vec<u64> = report
         .threads

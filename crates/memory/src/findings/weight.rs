@@ -1,6 +1,6 @@
 //! What a finding is made of, and from which size on it matters.
 
-use assay_model::{MemoryFinding, MemoryReport, MemoryRule};
+use assay_model::{Finding, MemoryReport, MemoryRule, Severity};
 
 /// What is smaller is not worth a restart: a burst of compilation alone moves as much.
 pub(super) const GAIN_BYTES_MIN: u64 = 4 << 20;
@@ -13,12 +13,22 @@ pub(super) fn matters(report: &MemoryReport, bytes: u64) -> bool {
     GAIN_BYTES_MIN.max(report.rss_bytes / GAIN_SHARE_MIN) <= bytes
 }
 
-pub(super) fn finding(
+/// A finding with what to do about it, and the bytes that this would bring.
+pub(crate) fn finding(
     rule: MemoryRule,
     claim: String,
     evidence: String,
     setting: String,
     gain_bytes: Option<u64>,
-) -> MemoryFinding {
-    MemoryFinding { rule, claim, evidence, setting, gain_bytes, is_at_least: false }
+) -> Finding<MemoryRule> {
+    Finding { gain_bytes, ..Finding::measured(rule, severity(rule), claim, evidence).to_do(setting) }
+}
+
+/// What ends a process or slows it down for good hurts; what only shows where memory is costs nothing.
+fn severity(rule: MemoryRule) -> Severity {
+    match rule {
+        MemoryRule::NearLimit | MemoryRule::CodeCacheNearlyFull => Severity::Error,
+        MemoryRule::MappedFiles | MemoryRule::UnknownLarge => Severity::Note,
+        _ => Severity::Warning,
+    }
 }

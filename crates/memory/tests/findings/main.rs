@@ -3,9 +3,7 @@
 mod report;
 
 use assay_memory::findings;
-use assay_model::{
-    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, MemoryFinding, MemoryRule, ThreadKind,
-};
+use assay_model::{Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, MemoryRule, ThreadKind};
 use report::{Look, MIB};
 
 /// A rule, a look that it speaks of, the gain that it must predict, and a look in which the same thing is harmless.
@@ -260,7 +258,7 @@ fn cases() -> Vec<Case> {
     all.into_iter().flatten().collect()
 }
 
-fn of_rule(look: &Look, rule: MemoryRule) -> Option<MemoryFinding> {
+fn of_rule(look: &Look, rule: MemoryRule) -> Option<Finding<MemoryRule>> {
     findings(&look.0).into_iter().find(|finding| finding.rule == rule)
 }
 
@@ -280,9 +278,9 @@ fn every_rule_speaks_where_it_should_and_is_silent_where_it_should_not() {
     for case in cases() {
         let found = of_rule(&case.has, case.rule).unwrap_or_else(|| panic!("{} is silent", case.rule));
         assert_eq!(found.gain_bytes, case.gain_bytes, "{found:?}");
-        let texts = [&found.claim, &found.evidence, &found.setting];
+        let texts = [found.claim.clone(), found.evidence_line(), found.command().to_owned()];
         assert!(texts.iter().all(|text| !text.is_empty() && !text.contains("  ")), "{found:?}");
-        assert!(found.evidence.chars().any(|c| c.is_ascii_digit()), "evidence has figures: {found:?}");
+        assert!(found.evidence_line().chars().any(|c| c.is_ascii_digit()), "evidence has figures: {found:?}");
         let wrong = of_rule(&case.has_not, case.rule);
         assert!(wrong.is_none(), "{wrong:?}");
     }
@@ -323,7 +321,7 @@ fn the_setting_fits_release_and_collector() {
         let look = glibc(plain(), 30 * MIB, &[]).jvm(|jvm| {
             (jvm.version, jvm.feature) = (Some(version.to_owned()), feature);
         });
-        of_rule(&look, MemoryRule::FreedButResident).expect("a finding").setting
+        of_rule(&look, MemoryRule::FreedButResident).expect("a finding").command().to_owned()
     };
     assert!(trim("17.0.15+6-Debian-1deb12u1").contains("; for good: -XX:TrimNativeHeapInterval=30000"));
     assert!(trim("17.0.9+9").contains("-XX:+UnlockExperimentalVMOptions -XX:TrimNativeHeapInterval"));
@@ -337,7 +335,7 @@ fn the_setting_fits_release_and_collector() {
             (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(290 * MIB));
             jvm.collector = Some(collector.to_owned());
         });
-        of_rule(&look, MemoryRule::HeapFreeButResident).map(|finding| finding.setting)
+        of_rule(&look, MemoryRule::HeapFreeButResident).map(|finding| finding.command().to_owned())
     };
     let wanted = [
         ("G1", "G1PeriodicGCInterval"),
@@ -356,7 +354,7 @@ fn the_setting_fits_release_and_collector() {
 fn what_the_heap_would_give_back_is_the_least_since_dead_objects_count_as_used() {
     let cases = heap_cases();
     let found = of_rule(&cases[0].has, MemoryRule::HeapFreeButResident).expect("a finding");
-    assert!(found.is_at_least && found.evidence.contains("at least"), "{found:?}");
+    assert!(found.is_at_least && found.evidence_line().contains("at least"), "{found:?}");
     assert!(of_rule(&cases[1].has, MemoryRule::HeapSizeFixed).is_some_and(|found| !found.is_at_least));
 }
 

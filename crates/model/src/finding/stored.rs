@@ -11,7 +11,7 @@ struct Stored<R> {
     severity: Option<Severity>,
     #[serde(alias = "title")]
     claim: String,
-    evidence: StoredEvidence,
+    evidence: Option<StoredEvidence>,
     why: Option<String>,
     #[serde(default)]
     at: Vec<(usize, u64)>,
@@ -21,7 +21,7 @@ struct Stored<R> {
     gain_bytes: Option<u64>,
     #[serde(default)]
     is_at_least: bool,
-    #[serde(alias = "setting")]
+    #[serde(alias = "setting", alias = "options")]
     change: Option<StoredChange>,
     brings: Option<String>,
 }
@@ -34,11 +34,12 @@ enum StoredEvidence {
     List(Vec<String>),
 }
 
-/// A change, or the one text of earlier versions.
+/// A change, or the one text of earlier versions, or the options of `assay.heap-modes/2`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredChange {
     Command(String),
+    Options(Vec<String>),
     Whole(Change),
 }
 
@@ -46,15 +47,17 @@ impl<'de, R: Deserialize<'de>> Deserialize<'de> for Finding<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let stored = Stored::<R>::deserialize(deserializer)?;
         let (evidence, known_from) = match (stored.evidence, stored.why) {
-            (StoredEvidence::One(word), Some(why)) => {
+            (Some(StoredEvidence::One(word)), Some(why)) => {
                 let of_word = KnownFrom::ALL.iter().find(|known| known.word() == word).copied();
                 (vec![why], of_word.unwrap_or(KnownFrom::Other))
             }
-            (StoredEvidence::One(text), None) => (vec![text], KnownFrom::Measured),
-            (StoredEvidence::List(list), _) => (list, KnownFrom::Measured),
+            (Some(StoredEvidence::One(text)), None) => (vec![text], KnownFrom::Measured),
+            (Some(StoredEvidence::List(list)), _) => (list, KnownFrom::Measured),
+            (None, why) => (why.into_iter().collect(), KnownFrom::Measured),
         };
         let change = stored.change.map(|change| match change {
             StoredChange::Command(command) => Change { command, ..Change::default() },
+            StoredChange::Options(options) => Change { command: options.join(" "), ..Change::default() },
             StoredChange::Whole(change) => change,
         });
         Ok(Finding {
@@ -77,29 +80,29 @@ impl<'de, R: Deserialize<'de>> Deserialize<'de> for Finding<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GcRule, HostRule, MemoryRule, StudyRule, TimeRule};
+    use crate::{GcRule, HostRule, MemoryRule, ModeRule, StudyRule, TimeRule};
 
     fn change(command: &str) -> Change {
         Change { command: command.to_owned(), ..Change::default() }
     }
 
     #[track_caller]
-    fn is_read<R>(text: &str, wanted: Finding<R>)
+    fn is_read<R>(text: &str, wanted: &Finding<R>)
     where
         R: serde::de::DeserializeOwned + PartialEq + std::fmt::Debug,
     {
-        assert_eq!(serde_json::from_str::<Finding<R>>(text).expect("a finding"), wanted);
+        assert_eq!(&serde_json::from_str::<Finding<R>>(text).expect("a finding"), wanted);
     }
 
     #[test]
     fn findings_of_earlier_versions_are_read_with_all_that_they_say() {
         is_read(
             r#"{"rule":"busy-wait","severity":"note","claim":"c","evidence":"e; f","setting":"s"}"#,
-            Finding::measured(TimeRule::BusyWait, Severity::Note, "c", "e; f").to_do("s"),
+            &Finding::measured(TimeRule::BusyWait, Severity::Note, "c", "e; f").to_do("s"),
         );
         is_read(
             r#"{"rule":"malloc-arenas","claim":"c","evidence":"e","setting":"s","gain_bytes":7,"is_at_least":true}"#,
-            Finding {
+            &Finding {
                 gain_bytes: Some(7),
                 is_at_least: true,
                 change: Some(change("s")),
@@ -108,18 +111,26 @@ mod tests {
         );
         is_read(
             r#"{"rule":"full-gc","severity":"error","claim":"c","evidence":"e","at":[[0,3]],"change":"s","brings":"b"}"#,
-            Finding {
+            &Finding {
                 change: Some(Change { brings: Some("b".to_owned()), ..change("s") }),
                 ..Finding::measured(GcRule::FullGc, Severity::Error, "c", "e").at([(0, 3)])
             },
         );
         is_read(
             r#"{"rule":"full-gc","severity":"note","claim":"c","evidence":"e","at":[],"change":null,"brings":null}"#,
-            Finding::measured(GcRule::FullGc, Severity::Note, "c", "e"),
+            &Finding::measured(GcRule::FullGc, Severity::Note, "c", "e"),
         );
         is_read(
             r#"{"rule":"all-disturbed","claim":"c","evidence":"e"}"#,
-            Finding::measured(StudyRule::AllDisturbed, Severity::Warning, "c", "e"),
+            &Finding::measured(StudyRule::AllDisturbed, Severity::Warning, "c", "e"),
+        );
+        is_read(
+            r#"{"rule":"alignment-16","options":["-Xmx48g","-XX:ObjectAlignmentInBytes=16"],"claim":"c"}"#,
+            &Finding {
+                evidence: vec![],
+                ..Finding::measured(ModeRule::Alignment16, Severity::Warning, "c", "")
+                    .to_do("-Xmx48g -XX:ObjectAlignmentInBytes=16")
+            },
         );
     }
 
@@ -138,8 +149,8 @@ mod tests {
             change: Some(Change { undo: Some("u".to_owned()), ..change("c") }),
             ..Finding::measured(HostRule::ThpMode, Severity::Note, "t", "w")
         };
-        is_read(&text("folklore"), wanted(KnownFrom::Folklore));
-        is_read(&text("measured"), wanted(KnownFrom::Measured));
-        is_read(&text("hearsay of a newer version"), wanted(KnownFrom::Other));
+        is_read(&text("folklore"), &wanted(KnownFrom::Folklore));
+        is_read(&text("measured"), &wanted(KnownFrom::Measured));
+        is_read(&text("hearsay of a newer version"), &wanted(KnownFrom::Other));
     }
 }

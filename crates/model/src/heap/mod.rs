@@ -7,7 +7,7 @@ mod prediction;
 
 pub use layout::{ClassLayout, FieldPlace, HeapLayouts, LayoutPart};
 pub use model::{HeapModel, ModelName};
-pub use modes::{AddressRange, HeapModes, ModeAdvice, ModeCell, ModeCliff, ModeOfLog, ModeRule};
+pub use modes::{AddressRange, HeapModes, ModeCell, ModeCliff, ModeOfLog, ModeRule};
 pub use prediction::{
     ClassWeight, CrossOver, DumpModel, GarbageInModel, HeapPrediction, ModelWeight, WeightParts,
 };

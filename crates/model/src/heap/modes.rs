@@ -1,7 +1,7 @@
 //! `assay heap modes`: which reference mode a heap size gets, and why.
 
 use crate::closed::closed;
-use crate::{Problem, ReferenceMode};
+use crate::{Finding, Problem, ReferenceMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -108,17 +108,6 @@ closed! {
     }
 }
 
-/// What to do about a wanted heap size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ModeAdvice {
-    /// What it comes down to.
-    pub rule: ModeRule,
-    /// The options that do it.
-    pub options: Vec<String>,
-    /// One sentence, with figures.
-    pub claim: String,
-}
-
 /// What a GC log or a process says about its mode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeOfLog {
@@ -147,7 +136,7 @@ pub struct HeapModes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_map_java: Option<String>,
     /// For a wanted heap size, if one was given.
-    pub advice: Vec<ModeAdvice>,
+    pub advice: Vec<Finding<ModeRule>>,
     /// Modes of processes and logs, if any were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<ModeOfLog>,

@@ -1,14 +1,14 @@
 //! The limit that a process needs: what `assay memory advise PID --json` prints.
 
-use super::MemoryFinding;
-use crate::{Certainty, Problem, Provenance};
+use super::MemoryRule;
+use crate::{Certainty, Finding, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A container limit with its arithmetic: `limit_bytes` is Σ of `bound_bytes` over the lines, rounded up to a MiB.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
-    /// `assay.memory-advice/2`
+    /// `assay.memory-advice/3`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -30,7 +30,7 @@ pub struct Advice {
     /// Its arithmetic.
     pub lines: Vec<AdviceLine>,
     /// Settings that would lower the limit, the biggest gain first.
-    pub settings: Vec<MemoryFinding>,
+    pub settings: Vec<Finding<MemoryRule>>,
     /// What could not be bounded or read.
     pub problems: Vec<Problem>,
 }

@@ -14,8 +14,8 @@ pub use area::{Area, AreaBytes, Tier};
 pub use change::{Cause, MemoryChange};
 pub use report::{
     Allocator, AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf,
-    LookDepth, MemoryCopy, MemoryFinding, MemoryReport, OwnersLeftOut, PieceKind, ThreadKind, ThreadMemory,
-    TierBytes, UnknownPiece,
+    LookDepth, MemoryCopy, MemoryReport, OwnersLeftOut, PieceKind, ThreadKind, ThreadMemory, TierBytes,
+    UnknownPiece,
 };
 pub use rule::MemoryRule;
 pub use running::{RunningJvm, RunningJvms};

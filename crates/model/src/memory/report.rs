@@ -2,7 +2,7 @@
 
 use super::{AreaBytes, MemoryRule, Tier};
 use crate::closed::closed;
-use crate::{Problem, Provenance};
+use crate::{Finding, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub struct OwnersLeftOut {
 /// Every resident byte of a process, given to a leaf. The leaves add up to `rss_bytes` exactly, and so do the areas.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryReport {
-    /// `assay.memory/2`
+    /// `assay.memory/3`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -111,7 +111,7 @@ pub struct MemoryReport {
     /// The control group that the process is charged to.
     pub cgroup: Option<CgroupMemory>,
     /// What could be given back, by which setting, and how many bytes that would bring; the biggest first.
-    pub findings: Vec<MemoryFinding>,
+    pub findings: Vec<Finding<MemoryRule>>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -395,22 +395,4 @@ pub struct CgroupMemory {
     pub processes: Option<u64>,
     /// `current_bytes` less what the parts above explain.
     pub unexplained_bytes: Option<i64>,
-}
-
-/// Something that could be given back or avoided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MemoryFinding {
-    /// The rule that made the claim.
-    pub rule: MemoryRule,
-    /// The claim: one sentence.
-    pub claim: String,
-    /// What it rests on.
-    pub evidence: String,
-    /// What to do: the setting or command as it is typed.
-    pub setting: String,
-    /// Resident bytes that this would bring, predicted.
-    pub gain_bytes: Option<u64>,
-    /// Whether it is the least that it would bring: more comes on top that cannot be told from outside.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub is_at_least: bool,
 }

@@ -1,15 +1,12 @@
 //! The check of a machine on a terminal: what is bad first, with what to do; then what is unknown, with the reason.
 
+use assay_findings::{Told, to_terminal};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, counted, size};
 use assay_kit::text::{clean, to_the_second};
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{
-    Evidence, HostComparison, HostReport, HostRuling, HostVerdict, Problem, SettingChange, Severity,
-};
+use assay_model::{HostComparison, HostReport, HostRuling, HostVerdict, Problem, SettingChange, Severity};
 
-/// Left of the texts of a verdict.
-const INDENT: usize = 9;
 /// JVMs that are named where a rule says the same of many.
 const JVMS_NAMED: usize = 4;
 
@@ -18,9 +15,11 @@ pub fn render(report: &HostReport, all: bool, view: TerminalView) -> String {
     let mut out = Terminal::new(view);
     out.paragraph(0, &subject(report), Ink::plain);
     out.paragraph(0, &headline(report), Ink::bold);
-    for group in groups(report, HostVerdict::Bad) {
-        bad(&mut out, &group);
+    let bad: Vec<Told> = groups(report, HostVerdict::Bad).iter().map(|group| told(group)).collect();
+    if !bad.is_empty() {
+        out.blank();
     }
+    to_terminal(&mut out, &bad);
     brief(&mut out, "Unknown", &groups(report, HostVerdict::Unknown), Ink::warn);
     if all {
         brief(&mut out, "Good", &groups(report, HostVerdict::Good), Ink::good);
@@ -48,8 +47,10 @@ fn subject(report: &HostReport) -> String {
 
 fn headline(report: &HostReport) -> String {
     let number = |verdict| groups(report, verdict).len() as u64;
-    let grave =
-        groups(report, HostVerdict::Bad).iter().filter(|group| group[0].severity == Severity::Error).count();
+    let grave = groups(report, HostVerdict::Bad)
+        .iter()
+        .filter(|group| group[0].finding.severity == Severity::Error)
+        .count();
     let errors =
         if grave == 0 { String::new() } else { format!(" ({})", counted(grave as u64, "error", "errors")) };
     format!(
@@ -65,7 +66,7 @@ fn headline(report: &HostReport) -> String {
 fn groups(report: &HostReport, verdict: HostVerdict) -> Vec<Vec<&HostRuling>> {
     let mut groups: Vec<Vec<&HostRuling>> = Vec::new();
     for ruling in report.rulings.iter().filter(|ruling| ruling.verdict == verdict) {
-        match groups.iter_mut().find(|group| group[0].rule == ruling.rule) {
+        match groups.iter_mut().find(|group| group[0].finding.rule == ruling.finding.rule) {
             Some(group) => group.push(ruling),
             None => groups.push(vec![ruling]),
         }
@@ -73,64 +74,28 @@ fn groups(report: &HostReport, verdict: HostVerdict) -> Vec<Vec<&HostRuling>> {
     groups
 }
 
-fn bad(out: &mut Terminal, group: &[&HostRuling]) {
+/// What is bad, of several JVMs in one.
+fn told(group: &[&HostRuling]) -> Told {
     let first = group[0];
-    let severity = match first.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    };
-    out.blank();
-    let word = if first.severity == Severity::Note {
-        out.ink.dim(&fit(severity, INDENT))
-    } else {
-        out.ink.warn(&fit(severity, INDENT))
-    };
-    out.line(&format!("{word}{}  {}", out.ink.bold(&clean(&first.title)), out.ink.dim(first.rule.word())));
-    for ruling in group.iter().take(JVMS_NAMED) {
-        out.paragraph(INDENT, &found(ruling), Ink::plain);
+    let mut told = Told::of(&first.finding, "");
+    told.evidence = group.iter().take(JVMS_NAMED).map(|ruling| found(ruling)).collect();
+    if JVMS_NAMED < group.len() {
+        let more = count((group.len() - JVMS_NAMED) as u64);
+        told.evidence.push(format!("{more} more JVMs (--json has them)"));
     }
-    out.more((group.len(), JVMS_NAMED), &" ".repeat(INDENT), "more JVMs (--json has them)");
-    out.paragraph(
-        INDENT,
-        &format!("{} ({}: {})", clean(&first.effect), evidence(first.evidence), clean(&first.source)),
-        Ink::plain,
-    );
-    for conflict in &first.conflicts {
-        out.paragraph(INDENT, &format!("but: {}", clean(conflict)), Ink::plain);
-    }
-    let Some(change) = &first.change else { return };
-    out.hanging(&format!("{:INDENT$}→ ", ""), INDENT + 2, &clean(&change.command), Ink::bold);
-    let rest = [("keep", &change.persistent), ("undo", &change.undo), ("risk", &change.risk)];
-    for (word, text) in rest.into_iter().filter_map(|(word, text)| Some((word, text.as_ref()?))) {
-        out.hanging(
-            &format!("{:indent$}{word}: ", "", indent = INDENT + 2),
-            INDENT + 8,
-            &clean(text),
-            Ink::dim,
-        );
-    }
+    told.effects.extend(first.conflicts.iter().map(|conflict| format!("but: {}", clean(conflict))));
+    told
 }
 
 /// The value and what it is of.
 fn found(ruling: &HostRuling) -> String {
     let value = ruling.value.as_deref().map(|value| format!("{}: ", clean(value))).unwrap_or_default();
-    format!("{}{value}{}", jvm(ruling), clean(&ruling.why))
+    format!("{}{value}{}", jvm(ruling), clean(&ruling.finding.evidence_line()))
 }
 
 fn jvm(ruling: &HostRuling) -> String {
     let program = ruling.program.as_deref().map(|program| format!(" {}", clean(program))).unwrap_or_default();
     ruling.pid.map(|pid| format!("JVM {pid}{program}: ")).unwrap_or_default()
-}
-
-fn evidence(evidence: Evidence) -> &'static str {
-    match evidence {
-        Evidence::Measured => "measured",
-        Evidence::Paper => "paper",
-        Evidence::Vendor => "vendor",
-        Evidence::Folklore => "folklore",
-        Evidence::Other => "not known",
-    }
 }
 
 /// One line for each JVM that a rule speaks of.
@@ -140,9 +105,9 @@ fn brief(out: &mut Terminal, title: &str, groups: &[Vec<&HostRuling>], style: fn
     }
     out.blank();
     out.line(&style(out.ink, title));
-    let widest = groups.iter().map(|group| group[0].rule.word().len()).max().unwrap_or(0);
+    let widest = groups.iter().map(|group| group[0].finding.rule.word().len()).max().unwrap_or(0);
     for group in groups {
-        let head = format!("  {}  ", fit(group[0].rule.word(), widest));
+        let head = format!("  {}  ", fit(group[0].finding.rule.word(), widest));
         let others = match group.len() {
             1 => String::new(),
             more => format!(" (and {})", counted(more as u64 - 1, "other JVM", "other JVMs")),

@@ -1,9 +1,10 @@
 //! The page of modes: cliffs, matrix, address map, advice.
 
 use super::mode_words::{self, mode_class, mode_of, short};
-use super::page::{self, Answer, Claim};
+use super::page::{self, Answer};
 use super::{address_picture, cliffs_picture};
 use askama::Template;
+use assay_findings::{to_html, told};
 use assay_kit::number::xmx;
 use assay_kit::page::drawings;
 use assay_kit::text::{clean, html};
@@ -17,11 +18,6 @@ use std::io;
 /// # Errors
 /// Those of the writer.
 pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
-    let claims = modes.advice.iter().map(|advice| Claim {
-        claim: clean(&advice.claim),
-        facts: advice.rule.to_string(),
-        options: advice.options.iter().map(|o| clean(o)).collect::<Vec<_>>().join(" "),
-    });
     let mut sections = Vec::new();
     if !modes.cliffs.is_empty() {
         sections.push(Section::new("cliffs", "Cliffs", cliffs_html(modes)));
@@ -45,7 +41,8 @@ pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
     if !modes.cells.is_empty() {
         evidence.push(format!("{}.", mode_words::proofs(modes)));
     }
-    let answer = Answer { headline: mode_words::headline(modes), claims: claims.collect(), evidence };
+    let findings = to_html(&told(&modes.advice, ""), "");
+    let answer = Answer { headline: mode_words::headline(modes), findings, claims: Vec::new(), evidence };
     let head = [
         "Which reference mode a heap size gets".to_owned(),
         "Reference modes of this host".to_owned(),

@@ -1,6 +1,7 @@
 //! Modes of heap sizes for the terminal: matrix, cliffs, advice, address map.
 
 use super::mode_words::{self, Matrix, Proof, mode_of, range_size, short};
+use assay_findings::{to_terminal, told};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::xmx;
 use assay_kit::text::{clean, shorten};
@@ -110,14 +111,7 @@ fn advice(out: &mut Terminal, modes: &HeapModes) {
         return;
     }
     out.heading("Advice");
-    for advice in &modes.advice {
-        let text = format!("{}: {}", advice.rule, clean(&advice.claim));
-        out.paragraph(2, &text, Ink::plain);
-        if !advice.options.is_empty() {
-            let options: Vec<String> = advice.options.iter().map(|o| clean(o)).collect();
-            out.paragraph(4, &format!("→ {}", options.join(" ")), Ink::good);
-        }
-    }
+    to_terminal(out, &told(&modes.advice, ""));
 }
 
 /// One column for each GiB: where a heap may lie, and what is in the way.

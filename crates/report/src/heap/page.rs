@@ -18,6 +18,8 @@ const STYLE: &str =
 #[template(path = "heap.html")]
 pub(super) struct Answer {
     pub headline: String,
+    /// A list, or nothing.
+    pub findings: String,
     pub claims: Vec<Claim>,
     pub evidence: Vec<String>,
 }
@@ -26,7 +28,6 @@ pub(super) struct Answer {
 pub(super) struct Claim {
     pub claim: String,
     pub facts: String,
-    pub options: String,
 }
 
 /// Writes a page about heaps: `kind` and `title` over the `subject`, the answer, then the sections.
@@ -55,11 +56,9 @@ pub(super) fn write(
 /// # Errors
 /// Those of the writer.
 pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io::Result<()> {
-    let claims = words::cross_overs_told(heap).into_iter().map(|over| Claim {
-        claim: clean(&over.claim),
-        facts: words::cross_over(over),
-        options: String::new(),
-    });
+    let claims = words::cross_overs_told(heap)
+        .into_iter()
+        .map(|over| Claim { claim: clean(&over.claim), facts: words::cross_over(over) });
     let mut sections = vec![Section::new("totals", "Weight by model", totals_html(heap))];
     if let Some(html) = class_bars::render(heap) {
         sections.push(Section::new("classes", "Classes", html));
@@ -77,6 +76,7 @@ pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io:
     let evidence = words::evidence(heap).map(|e| format!("How the model was found: {e}."));
     let answer = Answer {
         headline: words::headline(heap),
+        findings: String::new(),
         claims: claims.collect(),
         evidence: evidence.into_iter().collect(),
     };
@@ -187,7 +187,7 @@ pub fn render_layouts(layouts: &HeapLayouts, out: &mut impl io::Write) -> io::Re
         sections.push(Section::new("layout", "One object in every model", html));
     }
     sections.push(Section::problems(&Problem::listed(&layouts.problems)));
-    let answer = Answer { headline, claims: Vec::new(), evidence: Vec::new() };
+    let answer = Answer { headline, findings: String::new(), claims: Vec::new(), evidence: Vec::new() };
     let head = [
         "An object in every reference mode".to_owned(),
         class,

@@ -4,8 +4,8 @@ use assay_kit::number::{bytes, count, duration, less, percent, signed_bytes};
 use assay_kit::text::{clean, to_the_second};
 use assay_kit::{Row, Table};
 use assay_model::{
-    Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, Certainty, CgroupMemory, MemoryCopy, MemoryFinding,
-    MemoryReport, OwnersLeftOut,
+    Advice, AdviceLine, AllocatorFacts, Area, ArenaFacts, Certainty, CgroupMemory, MemoryCopy, MemoryReport,
+    OwnersLeftOut,
 };
 
 /// Arenas that are listed; the rest is counted.
@@ -69,12 +69,6 @@ pub fn owners_left_out(left_out: &OwnersLeftOut) -> String {
         bytes(left_out.heap_read_bytes_max),
         clean(&left_out.command)
     )
-}
-
-/// What a finding brings; `gives` is what its setting does to the bytes.
-pub fn gain(finding: &MemoryFinding, gives: &str) -> Option<String> {
-    let least = if finding.is_at_least { "at least " } else { "" };
-    finding.gain_bytes.map(|gain| format!("{gives} {least}{}", bytes(gain)))
 }
 
 /// What the process is: pid, program, JVM, collector.

@@ -5,6 +5,7 @@ use super::over_time::over_time;
 use super::page_tables;
 use super::tree::{self, AreaNode, Node};
 use askama::Template;
+use assay_findings::{to_html, told};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{bytes, percent};
 use assay_kit::stack::fill_class;
@@ -26,7 +27,7 @@ const CAUSES_TOLD: usize = 3;
 #[derive(Template)]
 #[template(
     path = "memory.html",
-    blocks = ["answer", "where", "findings", "limit", "leaves", "established", "beside"]
+    blocks = ["answer", "where", "limit", "leaves", "established", "beside"]
 )]
 struct Content {
     headline: String,
@@ -36,8 +37,7 @@ struct Content {
     unknown_line: String,
     key: String,
     views: Vec<View>,
-    findings: Vec<FindingText>,
-    advice: Option<(String, Table, Vec<FindingText>)>,
+    advice: Option<(String, Table, String)>,
     leaves: Table,
     unknown: Option<Table>,
     tiers: (String, Table),
@@ -47,24 +47,6 @@ struct Content {
     cgroup: Option<(String, Vec<Row>)>,
     allocator: Option<(String, Table)>,
     threads: Option<(String, Table)>,
-}
-
-/// A finding in words.
-pub(super) struct FindingText {
-    pub(super) gain: String,
-    pub(super) claim: String,
-    pub(super) evidence: String,
-    pub(super) setting: String,
-}
-
-pub(super) fn finding_texts(findings: &[assay_model::MemoryFinding], gives: &str) -> Vec<FindingText> {
-    let text = |f: &assay_model::MemoryFinding| FindingText {
-        gain: facts::gain(f, gives).unwrap_or("gain not known".to_owned()),
-        claim: clean(&f.claim),
-        evidence: clean(&f.evidence),
-        setting: clean(&f.setting),
-    };
-    findings.iter().map(text).collect()
 }
 
 /// The page of one look, as one HTML file that opens without a network: a tree map to walk through, areas over the
@@ -89,9 +71,8 @@ pub fn render(
         unknown_line: unknown_line(&areas, report),
         key: key::fills(shown.map(|area| (fill_class(area.look()), area.title()))),
         views: views(&tree::map(&tree::tiles(&areas), report.rss_bytes)),
-        findings: finding_texts(&report.findings, "gives back"),
         advice: advice.map(|a| {
-            (facts::advice_sentence(a), facts::advice(a), finding_texts(&a.settings, "lowers it by"))
+            (facts::advice_sentence(a), facts::advice(a), to_html(&told(&a.settings, "lowers it by"), ""))
         }),
         leaves: page_tables::leaves(&areas, report.rss_bytes),
         unknown: page_tables::unknown(report),
@@ -127,7 +108,8 @@ fn sections(
         Section::new("where", "Where the memory is", content.as_where().render()?).called("Tree map"),
     ];
     sections.extend(over_time(looks));
-    let findings = content.as_findings().render()?;
+    let findings =
+        to_html(&told(&report.findings, "gives back"), "Nothing was found that a setting would give back.");
     let title = "What could be given back or avoided";
     sections.push(Section::new("findings", title, findings).called("What could be given back"));
     if content.advice.is_some() {

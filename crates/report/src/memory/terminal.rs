@@ -2,11 +2,12 @@
 
 use super::facts;
 use super::tree::{self, AreaNode, Node, is_unknown};
+use assay_findings::{to_terminal, told};
 use assay_kit::ink::{Ink, bar, fit};
 use assay_kit::number::{bytes, count, percent};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{LeavesShown, Terminal, TerminalView};
-use assay_model::{Area, MemoryFinding, MemoryReport, PieceKind, Problem};
+use assay_model::{Area, Finding, MemoryReport, MemoryRule, PieceKind, Problem};
 
 /// Pieces of the unknown that are listed.
 const UNKNOWN_SHOWN: usize = 5;
@@ -166,20 +167,13 @@ fn sums(out: &mut Terminal, report: &MemoryReport) {
     }
 }
 
-/// Findings with their gain, or nothing. `gives` is what a setting does to the bytes: `gives back`.
-pub fn findings(out: &mut Terminal, title: &str, gives: &str, findings: &[MemoryFinding]) {
+/// Findings under a heading, or nothing. `gives` is what a setting does to the bytes: `gives back`.
+pub fn findings(out: &mut Terminal, title: &str, gives: &str, findings: &[Finding<MemoryRule>]) {
     if findings.is_empty() {
         return;
     }
     out.heading(title);
-    for finding in findings {
-        let gain = finding.gain_bytes.map_or("not known".to_owned(), bytes);
-        let head = format!("  {}  ", out.ink.good(&format!("{gain:>12}")));
-        out.hanging(&head, 16, &clean(&finding.claim), Ink::plain);
-        out.paragraph(16, &clean(&finding.evidence), Ink::dim);
-        let gives = facts::gain(finding, gives).map_or_else(String::new, |gain| format!("{gain}: "));
-        out.paragraph(16, &format!("→ {gives}{}", clean(&finding.setting)), Ink::plain);
-    }
+    to_terminal(out, &told(findings, gives));
 }
 
 fn beside(out: &mut Terminal, report: &MemoryReport) {

@@ -48,10 +48,9 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
     let grid = &Grid::of(run);
     let plan = &grid.run.plan;
     let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
-    let findings = told(findings, "");
     let content = Content {
         answer: Answer::of(grid),
-        findings: if findings.is_empty() { String::new() } else { to_html(&findings, "") },
+        findings: to_html(&told(findings, ""), ""),
         published: claims::table(grid),
         figures: figures(grid, inserts).into_iter().chain(late::figure(grid, inserts)).collect(),
         results: results::tables(grid),

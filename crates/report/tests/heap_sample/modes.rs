@@ -126,17 +126,9 @@ pub fn modes() -> HeapModes {
         ],
         address_map_java: Some(JAVAS[0].0.to_owned()),
         advice: vec![
-            ModeAdvice {
-                rule: ModeRule::GoUnder,
-                options: vec!["-Xmx30g".to_owned()],
-                claim: "31g needs a base: 30g is the largest heap that decodes references by a shift alone".to_owned(),
-            },
-            ModeAdvice {
-                rule: ModeRule::Alignment16,
-                options: vec!["-Xmx48g".to_owned(), "-XX:ObjectAlignmentInBytes=16".to_owned()],
-                claim: "48g keeps compressed references with objects at multiples of 16; these objects take 7 % more"
-                    .to_owned(),
-            },
+            Finding::measured(ModeRule::GoUnder, Severity::Note, "31g needs a base: 30g is the largest heap that decodes references by a shift alone", "-Xmx31g: compressed-disjoint-base").to_do("-Xmx30g"),
+            Finding::measured(ModeRule::Alignment16, Severity::Note, "48g keeps compressed references with objects at multiples of 16; these objects take 7 % more"
+                    , "-Xmx31g: compressed-disjoint-base").to_do("-Xmx48g -XX:ObjectAlignmentInBytes=16"),
         ],
         read: vec![
             ModeOfLog {

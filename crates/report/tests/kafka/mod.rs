@@ -348,33 +348,37 @@ fn cgroup(rss_bytes: u64) -> CgroupMemory {
     }
 }
 
-fn findings() -> Vec<MemoryFinding> {
+fn findings() -> Vec<Finding<MemoryRule>> {
     vec![
-        MemoryFinding {
-            rule: MemoryRule::FreedButResident,
-            claim: "malloc keeps 20.5 MiB that the program has freed".to_owned(),
-            evidence:
-                "12 arenas of glibc 2.36 hold 9,213 freed blocks; a trim returns the whole pages among them"
-                    .to_owned(),
-            setting: "jcmd 4242 System.trim_native_heap, or -XX:TrimNativeHeapInterval=5000".to_owned(),
+        Finding {
             gain_bytes: Some(15_904 * KIB),
-            is_at_least: false,
+            ..Finding::measured(
+                MemoryRule::FreedButResident,
+                Severity::Warning,
+                "malloc keeps 20.5 MiB that the program has freed",
+                "12 arenas of glibc 2.36 hold 9,213 freed blocks; a trim returns the whole pages among them",
+            )
+            .to_do("jcmd 4242 System.trim_native_heap, or -XX:TrimNativeHeapInterval=5000")
         },
-        MemoryFinding {
-            rule: MemoryRule::HeapFreeButResident,
-            claim: "16.5 MiB of the Java heap hold no object and stay resident".to_owned(),
-            evidence: "17 regions of 1 MiB are free or above the top".to_owned(),
-            setting: "-XX:G1PeriodicGCInterval=60000".to_owned(),
+        Finding {
             gain_bytes: Some(10_752 * KIB),
-            is_at_least: false,
+            ..Finding::measured(
+                MemoryRule::HeapFreeButResident,
+                Severity::Warning,
+                "16.5 MiB of the Java heap hold no object and stay resident",
+                "17 regions of 1 MiB are free or above the top",
+            )
+            .to_do("-XX:G1PeriodicGCInterval=60000")
         },
-        MemoryFinding {
-            rule: MemoryRule::MallocArenas,
-            claim: "12 arenas spread what few threads use at a time".to_owned(),
-            evidence: "92 threads, 12 arenas".to_owned(),
-            setting: "MALLOC_ARENA_MAX=2 in the environment of the process".to_owned(),
+        Finding {
             gain_bytes: None,
-            is_at_least: false,
+            ..Finding::measured(
+                MemoryRule::MallocArenas,
+                Severity::Warning,
+                "12 arenas spread what few threads use at a time",
+                "92 threads, 12 arenas",
+            )
+            .to_do("MALLOC_ARENA_MAX=2 in the environment of the process")
         },
     ]
 }
@@ -410,13 +414,15 @@ pub fn advice() -> Advice {
         now_bytes: lines.iter().map(|l| l.now_bytes).sum(),
         current_limit_bytes: Some(1536 * MIB),
         lines,
-        settings: vec![MemoryFinding {
-            rule: MemoryRule::DirectLimitAboveUse,
-            claim: "Direct buffers may grow to the size of the heap".to_owned(),
-            evidence: "MaxDirectMemorySize is not set; 4.1 MiB are in use".to_owned(),
-            setting: "-XX:MaxDirectMemorySize=64m".to_owned(),
+        settings: vec![Finding {
             gain_bytes: Some(960 * MIB),
-            is_at_least: false,
+            ..Finding::measured(
+                MemoryRule::DirectLimitAboveUse,
+                Severity::Warning,
+                "Direct buffers may grow to the size of the heap",
+                "MaxDirectMemorySize is not set; 4.1 MiB are in use",
+            )
+            .to_do("-XX:MaxDirectMemorySize=64m")
         }],
         problems: vec![],
     }
@@ -472,7 +478,8 @@ pub fn hostile_look() -> MemoryReport {
     look.threads[0].name.clone_from(&hostile);
     look.unknown[0].what.clone_from(&hostile);
     look.findings[0].claim.clone_from(&hostile);
-    look.findings[0].setting.clone_from(&hostile);
+    look.findings[0].evidence.push(hostile.clone());
+    look.findings[0].change = Some(Change { command: hostile.clone(), ..Change::default() });
     look.findings[1].gain_bytes = Some(u64::MAX);
     look.problems.push(Problem::new(hostile.clone(), hostile));
     look

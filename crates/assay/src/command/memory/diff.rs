@@ -102,7 +102,8 @@ fn is_record(path: &Path) -> Result<bool, Failure> {
     let read = BufReader::new(file).take(FIRST_LINE_BYTES_MAX).read_until(b'\n', &mut line);
     read.map_err(|e| Failure::input(format!("cannot read {}: {e}", path.display())))?;
     let value: serde_json::Value = serde_json::from_slice(&line).unwrap_or_default();
-    Ok(value.get("schema").and_then(|s| s.as_str()) == Some(schema::MEMORY_RECORD))
+    let named = value.get("schema").and_then(|s| s.as_str());
+    Ok(named.is_some_and(|named| schema::is_readable(named, schema::MEMORY_RECORD)))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod tree;
 
 use super::{check, compare, rules};
 use assay_model::{
-    Evidence, FileRead, FlagOrigin, HostGroup, HostJvm, HostRule, HostRuling, HostSnapshot, HostVerdict,
+    FileRead, FlagOrigin, HostGroup, HostJvm, HostRule, HostRuling, HostSnapshot, HostVerdict, KnownFrom,
 };
 use cases::{CASES, Change};
 use contradictions::{CONTRADICTIONS, Says};
@@ -26,7 +26,7 @@ fn verdict(snapshot: &HostSnapshot, rule: HostRule) -> HostRuling {
     check(&tree::read_back(snapshot))
         .rulings
         .into_iter()
-        .find(|ruling| ruling.rule == rule)
+        .find(|ruling| ruling.finding.rule == rule)
         .expect("each rule says something")
 }
 
@@ -37,11 +37,11 @@ fn each_rule_is_bad_on_its_bad_machine_and_good_on_its_good_one() {
     for (rule, bad, good) in CASES {
         let ruling = verdict(&changed(*bad), *rule);
         assert_eq!(ruling.verdict, HostVerdict::Bad, "{ruling:?}");
-        let change = ruling.change.expect("a bad verdict says what to do");
+        let change = ruling.finding.change.expect("a bad verdict says what to do");
         assert!(!change.undo.is_some_and(|undo| undo.contains("{value}")), "{rule}");
         let ruling = verdict(&changed(good.unwrap_or(|_| {})), *rule);
         assert_eq!(ruling.verdict, HostVerdict::Good, "{ruling:?}");
-        assert!(ruling.change.is_none() && ruling.value.is_some(), "{rule}");
+        assert!(ruling.finding.change.is_none() && ruling.value.is_some(), "{rule}");
     }
 }
 
@@ -67,8 +67,8 @@ fn a_file_that_a_snapshot_does_not_have_is_unknown_too() {
     let snapshot = HostSnapshot { files: BTreeMap::new(), ..virtual_machine() };
     let good = check(&snapshot).rulings.into_iter().filter(|ruling| ruling.verdict == HostVerdict::Good);
     let from_files =
-        good.filter(|ruling| !ruling.reads.is_empty() && ruling.rule != HostRule::ThreadStackSize);
-    assert_eq!(from_files.map(|ruling| ruling.rule).collect::<Vec<_>>(), []);
+        good.filter(|ruling| !ruling.reads.is_empty() && ruling.finding.rule != HostRule::ThreadStackSize);
+    assert_eq!(from_files.map(|ruling| ruling.finding.rule).collect::<Vec<_>>(), []);
 }
 
 /// Machines on which nothing is wrong: the virtual machine above, one with two nodes, a POWER machine, one on Arm, a container.
@@ -162,9 +162,12 @@ fn folklore_never_stands_above_what_is_known_better() {
     let rulings = check(&snapshot).rulings;
     let bad: Vec<&HostRuling> =
         rulings.iter().take_while(|ruling| ruling.verdict == HostVerdict::Bad).collect();
-    let first = bad.iter().position(|ruling| ruling.evidence == Evidence::Folklore).expect("one is folklore");
-    assert!(20 < first && bad[first..].iter().all(|ruling| ruling.evidence == Evidence::Folklore));
-    assert!(bad[..first].is_sorted_by_key(|ruling| std::cmp::Reverse(ruling.severity)));
+    let first = bad
+        .iter()
+        .position(|ruling| ruling.finding.known_from == KnownFrom::Folklore)
+        .expect("one is folklore");
+    assert!(20 < first && bad[first..].iter().all(|ruling| ruling.finding.known_from == KnownFrom::Folklore));
+    assert!(bad[..first].is_sorted_by_key(|ruling| std::cmp::Reverse(ruling.finding.severity)));
 }
 
 #[test]
