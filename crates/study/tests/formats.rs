@@ -13,8 +13,8 @@ use assay_model::{
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -188,6 +188,35 @@ fn every_kept_result_is_read_and_those_of_this_version_keep_to_their_schema() {
         missing.remove(&id);
     }
     assert!(missing.is_empty(), "formats of which no result is kept in testdata/formats: {missing:?}");
+}
+
+/// A kept result as this version writes it, without its number.
+fn written_anew<T: DeserializeOwned + Serialize>(stored: &str) -> Value {
+    let path = Path::new(ROOT).join("testdata/formats").join(stored);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let value: T = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{stored}: {e}"));
+    let mut value = serde_json::to_value(value).expect("JSON");
+    value["schema"] = Value::Null;
+    value
+}
+
+#[test]
+fn findings_of_the_number_before_findings_had_one_form_say_the_same_as_those_of_this_one() {
+    #[track_caller]
+    fn check<T: DeserializeOwned + Serialize>(before: &str, after: &str, list: &str) {
+        let [old, new] = [before, after].map(|stored| written_anew::<T>(stored));
+        assert_eq!(old, new, "{before} and {after}");
+        let findings = new[list].as_array().expect("a list");
+        assert!(findings.iter().all(|of| of["evidence"].is_array() && of["known_from"].is_string()));
+        assert!(!findings.is_empty() || ["time-2.json", "heap-modes-3.json"].contains(&after), "{after}");
+    }
+    check::<GcReport>("gc-3.json", "gc-4.json", "findings");
+    check::<TimeReport>("time-1.json", "time-2.json", "findings");
+    check::<Summary>("summary-2.json", "summary-3.json", "findings");
+    check::<MemoryReport>("memory-2.json", "memory-3.json", "findings");
+    check::<Advice>("memory-advice-2.json", "memory-advice-3.json", "settings");
+    check::<HostReport>("host-check-1.json", "host-check-2.json", "rulings");
+    check::<HeapModes>("heap-modes-2.json", "heap-modes-3.json", "advice");
 }
 
 /// Which format a file of a run directory is in: of JSON what it says, of the others what they are called.
