@@ -7,6 +7,7 @@ use assay_linux::{AlteredMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::ThreadKind;
 use assay_testkit::{each_release, skip, start_java};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use support::{Jvm, javas};
 
 /// `"VM Thread" os_prio=0 cpu=1.39ms elapsed=0.35s tid=0x00007f58280c1000 nid=0x1c2 runnable`, and `nid=450` or `[450]`
@@ -181,5 +182,61 @@ fn a_list_that_breaks_off_is_not_whole_and_that_is_told() {
     }
     if ran == 0 {
         skip!("no JDK");
+    }
+}
+
+/// Where these bytes lie in the Java heap.
+fn places_of(needle: &[u8], memory: &dyn MemorySource) -> Vec<u64> {
+    let hotspot = Hotspot::open(memory).expect("readable").expect("a JVM");
+    let reserved = hotspot.heap().expect("a heap").reserved;
+    let is_of_heap = |at: u64| reserved.iter().any(|range| range.contains(&at));
+    let mut places = Vec::new();
+    for run in memory.pages().runs().iter().filter(|run| is_of_heap(run.addresses.start)) {
+        let Range { start, end } = run.addresses.clone();
+        let mut bytes = vec![0; usize::try_from(end - start).expect("it is resident")];
+        if memory.read(start, &mut bytes).is_ok() {
+            places.extend(
+                (start..).zip(bytes.windows(needle.len())).filter(|(_, b)| *b == needle).map(|(at, _)| at),
+            );
+        }
+    }
+    places
+}
+
+/// As after ZGC has moved the characters of a name: what they were is empty.
+#[test]
+fn a_name_whose_characters_are_gone_is_unknown_and_not_empty() {
+    const NAME: &str = "a name that is longer than what the kernel keeps";
+    let mut ran = 0;
+    for (feature, java) in javas(64) {
+        let Some(jvm) = Jvm::start_program(&java, &["-XX:+UseSerialGC", "-Xmn4m"], "Named", &[]) else {
+            continue;
+        };
+        ran += 1;
+        jvm.freeze();
+        let process = jvm.process();
+        let places = places_of(NAME.as_bytes(), &process);
+        let altered = AlteredMemory::new(&process, |address, bytes| {
+            let end = address + bytes.len() as u64;
+            for place in &places {
+                // The array's header lies before them.
+                let gone = (place - 16).max(address)..(place + NAME.len() as u64).min(end);
+                let at = |edge: u64| usize::try_from(edge.saturating_sub(address)).unwrap_or(0);
+                if !gone.is_empty() {
+                    bytes[at(gone.start)..at(gone.end)].fill(0);
+                }
+            }
+        });
+        let names = |memory: &dyn MemorySource| -> Vec<Option<String>> {
+            let hotspot = Hotspot::open(memory).expect("readable").expect("a JVM");
+            hotspot.threads().into_iter().map(|thread| thread.name).collect()
+        };
+        let (whole, altered) = (names(&process), names(&altered));
+        let gone = whole.iter().zip(&altered).filter(|(whole, altered)| whole != altered);
+        let gone: Vec<_> = gone.map(|(whole, altered)| (whole.as_deref(), altered.as_deref())).collect();
+        assert_eq!(gone, [(Some(NAME), None)], "JDK {feature}");
+    }
+    if ran == 0 {
+        skip!("no JDK 17, 21 or 25");
     }
 }
