@@ -7,6 +7,9 @@ use assay_linux::{CachedMemory, LinuxError, LiveProcess, MemorySource, ProcRoot}
 use assay_model::{Problem, ThreadKind, ThreadRole, TimeJvm};
 use std::collections::HashMap;
 
+/// How often the lists are read at one look where they break off.
+const READS_MAX: u32 = 4;
+
 /// What a thread is called, and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
@@ -57,7 +60,20 @@ pub(crate) struct Jvm {
 /// Folklore: ZGC moves a thread's Java object or its name and leaves the reference to it as it was until the next collection marks it:
 /// until then it leads nowhere for who does not know the collector's tables. Such a label is not whole, and is there at a later look.
 /// Held by: `every_thread_that_the_jvm_prints_has_its_role`.
+///
+/// A list that breaks off, since the JVM was just starting or ending a thread, is read again at once.
 pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxError> {
+    for _ in 1..READS_MAX {
+        match read_once(proc, pid)? {
+            Some((_, true)) => {}
+            read => return Ok(read.map(|(jvm, _)| jvm)),
+        }
+    }
+    Ok(read_once(proc, pid)?.map(|(jvm, _)| jvm))
+}
+
+/// The JVM, and whether one of its lists broke off.
+fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxError> {
     let process = LiveProcess::open(proc, pid)?;
     let memory = CachedMemory::new(&process);
     let mut jvm = Jvm {
@@ -72,12 +88,13 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
         Ok(None) => return Ok(None),
         Err(error) => {
             jvm.problems.push(Problem::new("libjvm", error.to_string()));
-            return Ok(Some(jvm));
+            return Ok(Some((jvm, false)));
         }
     };
     let kernel: HashMap<u32, (u32, &str)> =
         process.threads().iter().map(|t| (t.tid_inside, (t.tid, t.name.as_str()))).collect();
     let lists = hotspot.thread_lists();
+    let breaks_off = [lists.java, lists.others].contains(&ListRead::BrokenOff);
     let is_missing = |list| list == ListRead::NotFound;
     jvm.lacks =
         Lacks { list: is_missing(lists.java) || is_missing(lists.others), java_names: !lists.has_java_names };
@@ -90,7 +107,7 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
         collector: hotspot.collector().map(|collector| collector.name().to_owned()),
     };
     jvm.problems.extend(hotspot.problems());
-    Ok(Some(jvm))
+    Ok(Some((jvm, breaks_off)))
 }
 
 /// Labels by thread id in Assay's PID namespace. `kernel`: by thread id in the process's own the one in Assay's, and the kernel's name.

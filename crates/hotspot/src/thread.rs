@@ -135,7 +135,8 @@ struct ThreadReader<'h, 'm> {
 impl ThreadReader<'_, '_> {
     fn java_threads(&self) -> (Vec<JvmThread>, ListRead) {
         let Some(Listed { addresses, read }) = self.java_thread_list() else {
-            self.hotspot.problem(PROBLEM, "the list of Java threads could not be read");
+            self.hotspot
+                .problem(PROBLEM, "Java threads: nothing that this JVM exports tells where their list is");
             return (Vec::new(), ListRead::NotFound);
         };
         let threads = addresses.into_iter().filter_map(|address| self.java_thread(address));
@@ -144,10 +145,12 @@ impl ThreadReader<'_, '_> {
 
     /// The list of Java threads; where only its beginning could be read, a problem says so.
     fn java_thread_list(&self) -> Option<Listed> {
-        let listed = match self.hotspot.static_pointer(&[("ThreadsSMRSupport", "_java_thread_list")]) {
-            Some(list) => self.listed(list),
-            None => self.linked(),
-        }?;
+        let of = |place: (&str, &str)| self.hotspot.structs().first_static_address(&[place]);
+        let listed = match (of(("ThreadsSMRSupport", "_java_thread_list")), of(("Threads", "_thread_list"))) {
+            (Some(list), _) => self.listed(list)?,
+            (None, Some(first)) => self.linked(first),
+            (None, None) => return None,
+        };
         if listed.read == ListRead::BrokenOff {
             let what = format!("Java threads: {BREAKS_OFF}; {} were found", listed.addresses.len());
             self.hotspot.problem(PROBLEM, what);
@@ -155,26 +158,33 @@ impl ThreadReader<'_, '_> {
         Some(listed)
     }
 
-    /// The threads of a `ThreadsList`.
-    fn listed(&self, list: u64) -> Option<Listed> {
-        let (hotspot, word_bytes) = (self.hotspot, self.hotspot.source().word_bytes());
-        let count = hotspot.place(list, &[("ThreadsList", "_length")])?;
-        let count = u64::from(hotspot.source().u32(count)?);
-        let threads = hotspot.field(list, &[("ThreadsList", "_threads")])?;
+    /// The threads of the `ThreadsList` to which this place points. The JVM makes another list for each thread that starts or ends:
+    /// this one may be gone, or lie where nothing was at the look at the process. `None`: the release does not tell its layout.
+    fn listed(&self, place: u64) -> Option<Listed> {
+        let (hotspot, source) = (self.hotspot, self.hotspot.source());
+        let of_list = |field| hotspot.offset(&[("ThreadsList", field)]);
+        let (length, threads) = (of_list("_length")?, of_list("_threads")?);
+        let word = |at: u64| source.word(at).filter(|word| *word != 0);
+        let head = word(place).and_then(|list| {
+            let count = u64::from(source.u32(list.checked_add(length)?)?);
+            Some((count, word(list.checked_add(threads)?)?))
+        });
+        let Some((count, threads)) = head else {
+            return Some(Listed { addresses: Vec::new(), read: ListRead::BrokenOff });
+        };
         if THREADS_MAX < count {
             hotspot.problem(PROBLEM, format!("{count} threads, of which {THREADS_MAX} are read"));
         }
-        let at = |i: u64| hotspot.source().word(threads.checked_add(i * word_bytes)?);
+        let at = |i: u64| source.word(threads.checked_add(i * source.word_bytes())?);
         let addresses: Vec<u64> = (0..count.min(THREADS_MAX)).map_while(at).collect();
         let is_whole = addresses.len() as u64 == count;
         Some(Listed { addresses, read: if is_whole { ListRead::Whole } else { ListRead::BrokenOff } })
     }
 
-    /// Before JDK 10 each thread points at the next.
-    fn linked(&self) -> Option<Listed> {
-        let first = self.hotspot.static_pointer(&[("Threads", "_thread_list")]);
-        first?;
-        Some(self.linked_from(first, |thread| self.hotspot.field(thread, &[("JavaThread", "_next")])))
+    /// Before JDK 10 each thread points at the next, and this place at the first.
+    fn linked(&self, place: u64) -> Listed {
+        let first = self.hotspot.source().word(place);
+        self.linked_from(first, |thread| self.hotspot.field(thread, &[("JavaThread", "_next")]))
     }
 
     /// A list of threads in which each has the address of the next, and the last has 0. `None`: it could not be read.

@@ -129,20 +129,21 @@ fn names_are_whole_whatever_they_are_made_of() {
     }
 }
 
-/// Where the JVM's lists have the addresses of threads: of the Java threads all, or the second; of the others the second.
-fn links(hotspot: &Hotspot<'_>, memory: &dyn MemorySource) -> [Option<u64>; 2] {
+/// Words in which the JVM's lists go on, and whether it is the list of Java threads: where it begins, where its threads are or, before
+/// JDK 10, the second; of the others the second, where a symbol tells.
+fn links(hotspot: &Hotspot<'_>, memory: &dyn MemorySource) -> Vec<(u64, bool)> {
     let structs = hotspot.structs();
-    let list = structs.static_address("ThreadsSMRSupport", "_java_thread_list");
-    let java = match list.and_then(|list| memory.word(list)) {
-        Some(list) => Some(list + structs.offset("ThreadsList", "_threads").expect("exported")),
-        None => structs
-            .static_address("Threads", "_thread_list")
-            .and_then(|first| Some(memory.word(first)? + structs.offset("JavaThread", "_next")?)),
-    };
-    let others = hotspot.symbols().address("_ZN13NonJavaThread9_the_listE").and_then(|first| {
-        Some(memory.word(first)? + structs.offset("NamedThread", "_name")? - memory.word_bytes())
-    });
-    [java, others]
+    let offset = |of, field| structs.offset(of, field).expect("exported");
+    let listed = structs.static_address("ThreadsSMRSupport", "_java_thread_list");
+    let begin = listed.or(structs.static_address("Threads", "_thread_list")).expect("exported");
+    let next = if listed.is_some() { ("ThreadsList", "_threads") } else { ("JavaThread", "_next") };
+    let first = memory.word(begin).expect("it runs");
+    let others = hotspot
+        .symbols()
+        .address("_ZN13NonJavaThread9_the_listE")
+        .and_then(|first| Some(memory.word(first)? + offset("NamedThread", "_name") - memory.word_bytes()));
+    let java = [(begin, true), (first + offset(next.0, next.1), true)];
+    java.into_iter().chain(others.map(|other| (other, false))).collect()
 }
 
 #[test]
@@ -156,10 +157,7 @@ fn a_list_that_breaks_off_is_not_whole_and_that_is_told() {
         let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
         let whole = hotspot.thread_lists();
         assert_eq!(whole.java, ListRead::Whole, "JDK {feature}: {:?}", hotspot.problems());
-        let [java_link, other_link] = links(&hotspot, &process);
-        for (link, is_java) in [(java_link, true), (other_link, false)] {
-            // Without symbols nothing tells where the others are.
-            let Some(link) = link else { continue };
+        for (link, is_java) in links(&hotspot, &process) {
             let altered = AlteredMemory::new(&process, |address, bytes| {
                 let at = link.checked_sub(address).and_then(|at| usize::try_from(at).ok());
                 if let Some(word) = at.and_then(|at| bytes.get_mut(at..)?.first_chunk_mut()) {
