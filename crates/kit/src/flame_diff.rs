@@ -1,7 +1,9 @@
 //! Differential flame graphs: two profiles in one picture, each frame as wide as both have of it, coloured by the change.
 
+use crate::key;
 use crate::svg::{Anchor, Svg, chars_that_fit};
 use crate::text::shorten;
+use std::collections::HashMap;
 
 const ROW: f64 = 18.0;
 const LABEL: f64 = 11.5;
@@ -55,6 +57,25 @@ impl ChangedFlame {
         ((self.before - sum(|call| call.before)).max(0.0), (self.after - sum(|call| call.after)).max(0.0))
     }
 
+    /// Own weights of functions below the first level, before and after, added up by name: what changed, the largest change first.
+    pub fn own_changes(&self) -> Vec<(String, f64, f64)> {
+        let mut by_name: HashMap<&str, (f64, f64)> = HashMap::new();
+        let mut open: Vec<&ChangedFlame> = self.calls.iter().flat_map(|root| &root.calls).collect();
+        while let Some(flame) = open.pop() {
+            let (before, after) = flame.own();
+            let sum = by_name.entry(&flame.name).or_default();
+            *sum = (sum.0 + before, sum.1 + after);
+            open.extend(&flame.calls);
+        }
+        let named = |(name, (before, after)): (&str, (f64, f64))| (name.to_owned(), before, after);
+        let mut own: Vec<_> = by_name.into_iter().map(named).collect();
+        own.retain(|(_, before, after)| before != after);
+        own.sort_by(|(a, a0, a1), (b, b0, b1)| {
+            (b1 - b0).abs().total_cmp(&(a1 - a0).abs()).then_with(|| a.cmp(b))
+        });
+        own
+    }
+
     fn both(&self) -> f64 {
         self.before + self.after
     }
@@ -62,6 +83,17 @@ impl ChangedFlame {
     fn depth(&self) -> usize {
         self.calls.iter().map(|call| 1 + call.depth()).max().unwrap_or(0)
     }
+}
+
+/// The key of the colours.
+pub fn key_of_changes() -> String {
+    key::fills([
+        ("more4 area", "+ more, 8 % of all or above"),
+        ("more2 area", "+ more"),
+        ("same area", "less than 0.1 % of all"),
+        ("less2 area", "− less"),
+        ("less4 area", "− less, 8 % of all or above"),
+    ])
 }
 
 /// The class of a change, as a part of the whole: `more1` to `more4`, `less1` to `less4`, `same`.

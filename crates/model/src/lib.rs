@@ -94,7 +94,7 @@ pub use time::{
     RecordedStack, RecordedStacks, RecordingOrigin, RoleTime, SampledFrame, SampledPart, SampledRole,
     SampledStack, SharedLine, StackSource, StackUnit, ThreadRole, ThreadTime, TimeChange, TimeFigure,
     TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeRung, TimeSamples, TimeSubject, TimeSums,
-    TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit,
+    TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit, WindowStacks,
 };
 pub use trial::{
     Audit, ExcludedObserver, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,

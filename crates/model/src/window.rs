@@ -2,7 +2,8 @@
 
 use crate::closed::closed;
 use crate::{
-    Disturbance, LatencySummary, LimitBlame, Metric, OperationCount, Problem, ValidityCheck, metric,
+    Disturbance, LatencySummary, LimitBlame, Metric, OperationCount, Problem, ValidityCheck, WindowStacks,
+    metric,
 };
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -55,6 +56,9 @@ pub struct Window {
     /// Why its slowest requests took long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<LimitBlame>,
+    /// What its server's threads ran; absent where nobody asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stacks: Option<WindowStacks>,
     /// What the search wanted of it; absent for a window of one load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchStep>,

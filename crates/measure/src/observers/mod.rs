@@ -30,6 +30,9 @@ pub enum Observe {
     /// As `time`, and what the kernel does for these threads: system calls, waits for locks, soft interrupts, each timed by programs loaded
     /// into it (BPF). Every system call of the machine takes some tenths of a microsecond longer meanwhile, for all variants alike.
     Kernel,
+    /// As `time`, and the stacks that these threads ran, sampled 199 times a second: what a variant spends on each request beyond its
+    /// baseline is a differential flame graph of the report. Of windows of one load.
+    Stacks,
     /// Disturbance of the machine.
     Host,
     /// Interval logs of response times.
@@ -78,8 +81,9 @@ impl Observers {
         } else if wants(Observe::Memory) {
             working.push(Box::new(memory::MemoryObserver::default()));
         }
-        if wants(Observe::Time) || wants(Observe::Kernel) {
-            working.push(Box::new(time::TimeObserver::new(wants(Observe::Kernel))));
+        let [traces, samples] = [Observe::Kernel, Observe::Stacks].map(wants);
+        if wants(Observe::Time) || traces || samples {
+            working.push(Box::new(time::TimeObserver::new(traces, samples)));
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));

@@ -9,13 +9,17 @@ use super::contract::{Observer, Target};
 use assay_counters::{TRACED_COVERAGE, TimeGauge};
 use assay_load::Measured;
 use assay_model::{
-    KernelActivity, Problem, ThreadRole, TimeReport, TimeSums, TimeTraced, TracedPart, Window, metric,
+    KernelActivity, Problem, ThreadRole, TimeReport, TimeSamples, TimeSums, TimeTraced, TracedPart, Window,
+    WindowStacks, metric,
 };
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Between two looks where the kernel sends no records of threads that end.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The figure of an account that stacks are.
+const STACKS: &str = "where in the code";
 
 /// Metrics of each role, user and kernel time; roles that are not here are the last ones.
 const ROLES: [([&str; 2], &[ThreadRole]); 3] = [
@@ -49,6 +53,8 @@ const ACTIVITIES: [(&str, &[KernelActivity]); 4] = [
 pub(crate) struct TimeObserver {
     /// Whether what the kernel does is wanted, too.
     traces: bool,
+    /// Whether stacks are.
+    samples: bool,
     gauge: Option<TimeGauge>,
     /// When the settling ends; `None` once the look at the window's start was taken.
     begins: Option<Instant>,
@@ -61,9 +67,9 @@ pub(crate) struct TimeObserver {
 }
 
 impl TimeObserver {
-    /// `traces`: whether what the kernel does is wanted, too.
-    pub(crate) fn new(traces: bool) -> TimeObserver {
-        TimeObserver { traces, ..TimeObserver::default() }
+    /// `traces`: whether what the kernel does is wanted, too; `samples`: whether stacks are.
+    pub(crate) fn new(traces: bool, samples: bool) -> TimeObserver {
+        TimeObserver { traces, samples, ..TimeObserver::default() }
     }
 
     /// Adds the metrics of the load that ended last; says how many requests they are of.
@@ -85,6 +91,9 @@ impl TimeObserver {
         if self.traces {
             let why = self.gauge.as_ref().and_then(TimeGauge::why_untraced);
             add_kernel_metrics(report.traced.as_ref(), why, requests, window);
+        }
+        if self.samples {
+            add_stacks(report, requests, window);
         }
         Ok(Some(requests))
     }
@@ -109,6 +118,9 @@ impl Observer for TimeObserver {
         let mut gauge = TimeGauge::start(target.known_pid()?).map_err(|e| e.to_string())?;
         if self.traces {
             gauge.start_tracing().map_err(|e| e.to_string())?;
+        }
+        if self.samples {
+            gauge.start_sampling().map_err(|e| e.to_string())?;
         }
         self.gauge = Some(gauge);
         Ok(())
@@ -266,6 +278,21 @@ fn add_kernel_metrics(
     add(metric::FUTEX_WAITS_PER_REQUEST, of(&[KernelActivity::Futex], |part| part.waits));
 }
 
+/// Keeps the stacks that were sampled; without samples it says why there are none.
+fn add_stacks(report: TimeReport, requests: f64, window: &mut Window) {
+    let cpu_ns = report.process.cpu_ns;
+    match report.samples {
+        Some(TimeSamples { samples, frames, stacks, .. }) => {
+            window.stacks = Some(WindowStacks { requests, cpu_ns, samples, frames, stacks });
+        }
+        None => {
+            let row = report.left_out.into_iter().find(|row| row.figure == STACKS);
+            let why = row.map_or("no reason given".to_owned(), |row| format!("{}; {}", row.why, row.enable));
+            window.problems.push(Problem::new("stacks", why));
+        }
+    }
+}
+
 fn calls(traced: &TimeTraced) -> u64 {
     traced.roles.iter().map(|role| role.calls).fold(0, u64::saturating_add)
 }
@@ -347,6 +374,16 @@ mod tests {
     }
 
     #[test]
+    fn without_samples_there_are_no_stacks_and_a_reason() {
+        let [figure, why, enable] = [STACKS, "it is not allowed", "be root"].map(str::to_owned);
+        let left_out = vec![assay_model::LeftOutFigure { figure, why, enable }];
+        let mut window = Window::default();
+        add_stacks(TimeReport { samples: None, left_out, ..report(vec![]) }, 10.0, &mut window);
+        assert_eq!(window.stacks, None);
+        assert_eq!(window.problems, [Problem::new("stacks", "it is not allowed; be root")]);
+    }
+
+    #[test]
     fn a_request_of_a_search_costs_what_those_of_all_its_windows_did() {
         let window = |requests, ms| (requests, BTreeMap::from([("a".to_owned(), ms)]));
         let other = (5.0, BTreeMap::from([("b".to_owned(), 7.0)]));
@@ -408,9 +445,8 @@ mod tests {
     fn a_window_counts_from_the_end_of_its_settling() {
         let mut child =
             std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("sh");
-        let mut observer =
-            TimeObserver { gauge: TimeGauge::start(child.id()).ok(), ..TimeObserver::default() };
-        let target = Target {
+        let mut observer = TimeObserver::new(false, true);
+        let mut target = Target {
             pid: Some(child.id()),
             folder: "/".into(),
             heap: None,
@@ -418,6 +454,7 @@ mod tests {
             takes_jvm_options: false,
             has_even_load: true,
         };
+        observer.start(&mut target).expect("it can");
         observer.begin_window(Duration::from_millis(200)).expect("it can");
         let (mut window, mut end_ns) = (Window::default(), 0);
         let until = Instant::now() + Duration::from_secs(1);
@@ -433,5 +470,10 @@ mod tests {
         child.wait().expect("our child");
         let ms = window.metrics[metric::OTHER_USER_MS_PER_REQUEST];
         assert!((1.0..90.0).contains(&ms), "of 0.8 s for 10 requests: {ms}, {window:?}");
+        // Samples are of the window alone, or there is a reason.
+        let is_sampled =
+            window.stacks.is_some_and(|stacks| (1..200).contains(&stacks.samples) && stacks.requests == 10.0);
+        let has_reason = window.problems.iter().any(|problem| problem.about == "stacks");
+        assert!(is_sampled != has_reason, "{:?}", window.problems);
     }
 }

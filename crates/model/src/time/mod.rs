@@ -25,5 +25,6 @@ pub use role::{ThreadRole, TimeRung};
 pub use rule::TimeRule;
 pub use sampled::{
     CodePlace, FrameKind, KernelActivity, SampledFrame, SampledPart, SampledRole, SampledStack, TimeSamples,
+    WindowStacks,
 };
 pub use traced::{TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq};

@@ -231,3 +231,18 @@ pub struct SampledStack {
     /// How often.
     pub samples: u64,
 }
+
+/// Stacks of the server that were sampled in a window of a study, with what they are divided by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WindowStacks {
+    /// Requests that completed meanwhile.
+    pub requests: f64,
+    /// CPU time of the process.
+    pub cpu_ns: u64,
+    /// Samples of it.
+    pub samples: u64,
+    /// Names of frames.
+    pub frames: Vec<SampledFrame>,
+    /// Stacks, the most samples first; bounded.
+    pub stacks: Vec<SampledStack>,
+}

@@ -1,14 +1,13 @@
 //! What changed between two accounts of CPU time: a table for the terminal, differential flame graphs for the page.
 
 use super::flames::NOT_LISTED;
-use assay_kit::flame_diff::{ChangedFlame, changed_flames};
+use assay_kit::flame_diff::{ChangedFlame, changed_flames, key_of_changes};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{bytes, counted, duration, percent_share, significant};
 use assay_kit::page::{drawings, figure};
 use assay_kit::text::{clean, html, to_the_second};
-use assay_kit::{Page, Section, Table, Terminal, TerminalView, key};
+use assay_kit::{Page, Section, Table, Terminal, TerminalView};
 use assay_model::{ChangedPart, ChangedStacks, Problem, StackSource, TimeChange, TimeSubject, WeightUnit};
-use std::collections::HashMap;
 use std::io;
 
 const STYLE: &str = include_str!("../../../../web/memory.css");
@@ -17,9 +16,6 @@ const LISTED_MAX: usize = 30;
 const LINES_MAX: usize = 12;
 const NAME: usize = 50;
 const FIGURE: usize = 15;
-
-/// Own weight of functions, before and after, the largest change first.
-type Own = Vec<(String, f64, f64)>;
 
 /// For the terminal.
 pub fn render_terminal(change: &TimeChange, view: TerminalView) -> String {
@@ -50,7 +46,7 @@ pub fn render_terminal(change: &TimeChange, view: TerminalView) -> String {
     for stacks in &change.stacks {
         out.heading(own_title(stacks.source));
         out.paragraph(2, &quality(stacks), Ink::dim);
-        for (of, before, after) in own_of(&tree_of(stacks)).into_iter().take(LINES_MAX) {
+        for (of, before, after) in tree_of(stacks).own_changes().into_iter().take(LINES_MAX) {
             line(&mut out, &of, stacks.unit, before, after);
         }
     }
@@ -157,16 +153,10 @@ fn stacks_section(id: &str, stacks: &ChangedStacks) -> String {
     let title = "Stacks of both accounts, coloured by their change";
     let pictures =
         drawings(&format!("{id}-diff"), |width, id| changed_flames(&tree, &say, width, (id, title)));
-    let key = key::fills([
-        ("more4 area", "+ more, 8 % of all or above"),
-        ("more2 area", "+ more"),
-        ("same area", "less than 0.1 % of all"),
-        ("less2 area", "− less"),
-        ("less4 area", "− less, 8 % of all or above"),
-    ]);
+    let key = key_of_changes();
     let caption = "Callers above what they called. A frame is as wide as both accounts have of it together, so that what has gone still has its \
                    place; its colour and sign are its change. A pointer shows both figures.";
-    let mut own = own_of(&tree);
+    let mut own = tree.own_changes();
     own.truncate(LISTED_MAX);
     let table = Table::of(own_title(stacks.source), &own)
         .words("Function", |(name, _, _)| name.clone())
@@ -204,24 +194,6 @@ fn tree_of(stacks: &ChangedStacks) -> ChangedFlame {
     }
     tree.add([NOT_LISTED].into_iter(), stacks.other);
     tree
-}
-
-fn own_of(tree: &ChangedFlame) -> Own {
-    let mut by_name: HashMap<&str, (f64, f64)> = HashMap::new();
-    let mut open: Vec<&ChangedFlame> = tree.calls.iter().flat_map(|role| &role.calls).collect();
-    while let Some(flame) = open.pop() {
-        let (before, after) = flame.own();
-        let sum = by_name.entry(&flame.name).or_default();
-        *sum = (sum.0 + before, sum.1 + after);
-        open.extend(&flame.calls);
-    }
-    let mut own: Own =
-        by_name.into_iter().map(|(name, (before, after))| (name.to_owned(), before, after)).collect();
-    own.retain(|(_, before, after)| before != after);
-    own.sort_by(|(a, a0, a1), (b, b0, b1)| {
-        (b1 - b0).abs().total_cmp(&(a1 - a0).abs()).then_with(|| a.cmp(b))
-    });
-    own
 }
 
 /// A weight in words.

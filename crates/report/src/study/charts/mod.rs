@@ -5,6 +5,7 @@ mod bars;
 mod by_heap;
 mod capacity_curves;
 mod emulated;
+mod flames;
 mod gc_time;
 mod joined;
 mod keys;
@@ -48,6 +49,7 @@ pub fn figures(grid: &Grid, inserts: &Inserts) -> Vec<Figure> {
     figures.push(memory::figure(grid));
     figures.push(memory_time::figure(grid));
     figures.extend(memory_map::figure(grid, inserts));
+    figures.extend(flames::figure(grid));
     figures.extend(ratios.take(&rest));
     figures
 }
