@@ -1,4 +1,9 @@
 //! Findings for people, whatever made them: lines for a terminal, a list for a page. Their order is that of `assay_model::Finding`.
+//! And what a run says to conditions of a build.
+
+mod gates;
+
+pub use gates::{line_of_gate, render_junit};
 
 use askama::Template;
 use assay_kit::Terminal;

@@ -27,7 +27,7 @@ pub use memory::{
     Watch, owners_left_out_sentence, render_advice_terminal, render_change_html, render_change_terminal,
     render_memory_html, render_memory_terminal,
 };
-pub use study::{claims_of_plan, line_of_gate, render_csv, render_junit, render_terminal};
+pub use study::{claims_of_plan, render_csv, render_terminal};
 
 use assay_model::StoredRun;
 use std::io;

@@ -173,9 +173,9 @@ fn answers(run: &StoredRun) -> bool {
 fn judged(run: &StoredRun, arguments: &RunArguments) -> Result<Vec<GateVerdict>, Failure> {
     let gates = arguments.fail_if.iter();
     let cases: Vec<GateCase> = gates.flat_map(|gate| gate.judge(run.summary.as_ref())).collect();
-    cases.iter().for_each(|case| say!("{}", assay_report::line_of_gate(case)));
+    cases.iter().for_each(|case| say!("{}", assay_findings::line_of_gate(case)));
     if let Some(path) = &arguments.junit {
-        write_result(path, |out| assay_report::render_junit(run, &cases, out))?;
+        write_result(path, |out| assay_findings::render_junit(run, &cases, out))?;
     }
     Ok(cases.into_iter().map(|case| case.verdict).collect())
 }

@@ -22,7 +22,6 @@ mod collections;
 mod conditions;
 mod csv;
 mod estimate;
-mod gates;
 mod grid;
 mod inserts;
 mod late;
@@ -33,7 +32,6 @@ mod terminal;
 
 pub use claims::of_plan as claims_of_plan;
 pub use csv::render as render_csv;
-pub use gates::{line_of_gate, render_junit};
 pub use inserts::Inserts;
 pub use markdown::render as render_markdown;
 pub use page::render as render_html;
