@@ -6,7 +6,7 @@
 //! | what is started: command line, environment, folder | `spec`, `launch`, `placeholders`, `programs` |
 //! | where, and how it is spoken with | `engine`, `local`, `process`, `family`, `server_log`, `http` |
 //! | all processes of a trial, in order | `processes`, `member` |
-//! | what a run leaves word of, safe from other users | `runtime_folder`, `private_folder` |
+//! | what a run leaves word of, safe from other users | `runtime_folder`, `private_folder`, `lock` |
 //! | changes to the machine: which there are, and that they are taken back | `change`, `treatment` |
 
 mod change;
@@ -15,6 +15,7 @@ mod family;
 pub mod http;
 mod launch;
 mod local;
+mod lock;
 mod member;
 mod placeholders;
 mod private_folder;

@@ -5,6 +5,7 @@
 //! stops what such a run left, if boot, process number and start time still match.
 
 use crate::family::Family;
+use crate::lock::{is_locked, patience};
 use crate::private_folder::{
     FOLDER_PREFIX, FolderIdentity, SERVER_FILES, folder_identity, open_own, open_private, remove_same,
 };
@@ -124,7 +125,7 @@ pub fn clean_up(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(LEASES_MAX);
     let is_lease =
         |name: &OsString| name.to_str().is_some_and(|n| n.starts_with("lease-") && n.ends_with(".ndjson"));
-    let mut done = Vec::new();
+    let (mut done, until) = (Vec::new(), patience());
     for name in entries.map(|e| e.file_name()).filter(is_lease) {
         let path = folder.join(&name);
         let mut file = match open_own(&handle, Path::new(&name), LEASE_BYTES_MAX) {
@@ -136,7 +137,7 @@ pub fn clean_up(folder: &Path) -> Vec<String> {
                 continue;
             }
         };
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if !is_locked(&file, until) {
             continue;
         }
         let mut text = String::new();

@@ -4,9 +4,9 @@
 //! One run at a time changes the machine: it holds the lock of the file with its changes. What the file says is true of one
 //! boot only, since settings of the kernel do not outlive it.
 
+use crate::lock::{is_locked, patience};
 use crate::private_folder::{open_own, open_private};
 use assay_linux::ProcRoot;
-use rustix::fs::{FlockOperation, flock};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ impl<T: Treatment + Serialize + DeserializeOwned> Treatments<T> {
         // A link in its place is not followed.
         options.create(true).append(true).mode(0o600).custom_flags(libc_nofollow());
         let file = options.open(&path)?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if !is_locked(&file, patience()) {
             return Ok(None);
         }
         let mut text = String::new();
@@ -235,8 +235,7 @@ fn lock_machine(path: &Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(0o600).custom_flags(libc_nofollow());
     let file = options.open(path)?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| another_run())?;
-    Ok(Some(file))
+    if is_locked(&file, patience()) { Ok(Some(file)) } else { Err(another_run()) }
 }
 
 fn libc_nofollow() -> i32 {

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::change::{FileSetting, Form};
+use rustix::fs::{FlockOperation, flock};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 const POINT: &str = "ASSAY_TEST_KILL_AT";
 const FOLDER: &str = "ASSAY_TEST_FOLDER";
@@ -110,6 +112,24 @@ fn whenever_a_run_is_killed_the_next_start_sets_everything_back() {
 }
 
 /// The record is on disk before the change, so a record that is not whole is of a change that was not made.
+#[test]
+fn what_a_killed_run_was_about_to_start_holds_its_lock_for_a_moment_only() {
+    let folder = folder();
+    let before = make_settings(folder.path());
+    let mut treatments = Treatments::begin(folder.path()).unwrap();
+    treatments.apply(setting(folder.path(), 0)).unwrap();
+    // The child of a killed run: nobody takes the change back, and the lock is let go a little later.
+    treatments.made.clear();
+    treatments.has_failed = true;
+    let child = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        drop(treatments);
+    });
+    assert_eq!(undo_left_over::<FileSetting>(folder.path()).len(), 1);
+    assert_eq!(settings(folder.path()), before);
+    child.join().unwrap();
+}
+
 #[test]
 fn a_record_that_was_cut_off_anywhere_hides_no_other() {
     let whole = {
