@@ -205,7 +205,7 @@ pub struct RunArguments {
     /// change against the variant's baseline: cpu_ms_per_request > +3 %; may be repeated
     #[arg(long, value_name = "CONDITION", value_parser = parse_gate, conflicts_with = "plan")]
     pub fail_if: Vec<Gate>,
-    /// Exit with 0 where nothing counts, too
+    /// Exit with 0 even where nothing counts
     #[arg(long)]
     pub allow_invalid: bool,
     /// Write what --fail-if says, and whether anything counts, to FILE as JUnit XML

@@ -20,11 +20,11 @@ struct Diagnostic {
     rendered: Option<String>,
 }
 
-/// Builds everything; whether the compiler and clippy had nothing to say. What they say goes to stderr.
+/// Builds everything and returns whether the compiler and clippy reported nothing. Their messages go to stderr.
 ///
 /// # Errors
 /// Cargo cannot be run, or would not call clippy.
-pub fn none() -> Result<bool, String> {
+pub fn are_clean() -> Result<bool, String> {
     if !std::env::var(WRAPPER).is_ok_and(|wrapper| wrapper.ends_with("clippy-driver")) {
         return Err(format!("without {WRAPPER}=clippy-driver nothing looks for lints"));
     }

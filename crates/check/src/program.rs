@@ -30,7 +30,7 @@ impl Program {
             }
         };
         if self.executable.is_some() {
-            // What tests have Cargo or rustc build is built as for anyone.
+            // Tests that call Cargo or rustc themselves use the plain compiler, as users do.
             command.env_remove(WRAPPER);
         }
         command.args(arguments).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);

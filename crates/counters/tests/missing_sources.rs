@@ -197,7 +197,7 @@ fn assert_said(report: &TimeReport, name: &str, figures: &[&str], why: &str, ena
     }
 }
 
-/// Without the threads there is no account, and the error says which file it was.
+/// Without the list of threads there is no report; the error names the missing file.
 #[test]
 fn a_process_whose_threads_cannot_be_listed() {
     let kernel = FakeKernel::whole();

@@ -51,7 +51,7 @@ pub fn render_junit(run: &StoredRun, gates: &[GateCase], out: &mut dyn io::Write
     writeln!(out, "{}", suite.render().map_err(io::Error::other)?)
 }
 
-/// What a run says to a condition about one variant, on a line.
+/// What a run says about a condition for one variant, on a line.
 pub fn line_of_gate(gate: &GateCase) -> String {
     let word = match gate.verdict {
         GateVerdict::Holds => "fails",

@@ -1,5 +1,5 @@
 //! Findings for people, whatever made them: lines for a terminal, a list for a page. Their order is that of `assay_model::Finding`.
-//! And what a run says to conditions of a build.
+//! And what a run says about conditions of a build.
 
 mod gates;
 

@@ -5,7 +5,7 @@
 //! stops what such a run left, if boot, process number and start time still match.
 
 use crate::family::Family;
-use crate::lock::{is_locked, patience};
+use crate::lock::{patience, try_lock_until};
 use crate::private_folder::{
     FOLDER_PREFIX, FolderIdentity, SERVER_FILES, folder_identity, open_own, open_private, remove_same,
 };
@@ -137,7 +137,7 @@ pub fn clean_up(folder: &Path) -> Vec<String> {
                 continue;
             }
         };
-        if !is_locked(&file, until) {
+        if !try_lock_until(&file, until) {
             continue;
         }
         let mut text = String::new();

@@ -4,7 +4,7 @@
 //! One run at a time changes the machine: it holds the lock of the file with its changes. What the file says is true of one
 //! boot only, since settings of the kernel do not outlive it.
 
-use crate::lock::{is_locked, patience};
+use crate::lock::{patience, try_lock_until};
 use crate::private_folder::{open_own, open_private};
 use assay_linux::ProcRoot;
 use serde::de::DeserializeOwned;
@@ -102,7 +102,7 @@ impl<T: Treatment + Serialize + DeserializeOwned> Treatments<T> {
         // A link in its place is not followed.
         options.create(true).append(true).mode(0o600).custom_flags(libc_nofollow());
         let file = options.open(&path)?;
-        if !is_locked(&file, patience()) {
+        if !try_lock_until(&file, patience()) {
             return Ok(None);
         }
         let mut text = String::new();
@@ -235,7 +235,7 @@ fn lock_machine(path: &Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.create(true).append(true).mode(0o600).custom_flags(libc_nofollow());
     let file = options.open(path)?;
-    if is_locked(&file, patience()) { Ok(Some(file)) } else { Err(another_run()) }
+    if try_lock_until(&file, patience()) { Ok(Some(file)) } else { Err(another_run()) }
 }
 
 fn libc_nofollow() -> i32 {

@@ -110,7 +110,7 @@ fn is_of_every_process(path: &Path) -> bool {
         && path.parent().and_then(Path::file_name).is_some_and(is_number)
 }
 
-/// The kernel's answer in words: of a process that has ended it has only a number, or says that there is no file.
+/// The kernel's error in words. For a process that has ended it is only a number (`ESRCH`) or "no such file".
 fn cause_of(path: &Path, source: &io::Error) -> String {
     match (source.raw_os_error(), source.kind()) {
         (Some(libc::ESRCH), _) => ENDED.to_owned(),

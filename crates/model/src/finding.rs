@@ -58,7 +58,7 @@ pub struct Finding<R> {
 /// What to do about a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// The command or option as it is typed, or a sentence where there is no such.
+    /// The command or option to type; a sentence where no command does it.
     pub command: String,
     /// What it may bring, and what it costs.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -1,4 +1,4 @@
-//! What a run says to a condition under which a build is to fail.
+//! What a run says about a condition that fails a build.
 
 use crate::Estimate;
 
@@ -9,7 +9,7 @@ pub struct GateCase {
     pub condition: String,
     /// The variant; absent where the run has none that the condition is about.
     pub variant: Option<String>,
-    /// What it is compared with, where the condition is about a change.
+    /// The baseline, where the condition is about a change.
     pub baseline: Option<String>,
     /// What the condition is about, in the metric's unit or in percent of the baseline; absent where the run does not have it.
     pub measured: Option<Estimate>,
@@ -19,13 +19,13 @@ pub struct GateCase {
     pub verdict: GateVerdict,
 }
 
-/// What a run says to a condition.
+/// What a run says about a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateVerdict {
-    /// The whole interval fulfils it.
+    /// The whole interval meets it.
     Holds,
-    /// No part of the interval does, or, of a condition about any change at all, a part of it does not.
+    /// No part of the interval meets it; or the condition is about any change at all, and the interval contains no change.
     NotShown,
-    /// There is no interval, or the limit lies in it.
+    /// The interval contains the limit, or there is no interval.
     Undecided,
 }

@@ -57,7 +57,7 @@ pub trait Samples: std::fmt::Debug + Send {
     fn next(&mut self) -> Option<Record>;
 }
 
-/// Why there is no event that takes samples: two calls are needed, and each has refusals of its own.
+/// Why sampling could not start: opening the event and mapping its ring buffer fail for different reasons.
 #[derive(Debug)]
 pub enum NotOpened {
     /// The kernel does not open it (`perf_event_open`).

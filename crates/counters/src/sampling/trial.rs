@@ -23,14 +23,14 @@ pub(crate) enum Refusal {
     Kernel(io::Error),
     /// The kernel opens it and refuses the memory for its samples.
     Memory(io::Error),
-    /// There is no processor to sample.
+    /// `/proc/stat` lists no processor.
     NoProcessors,
     /// It was opened, and what it said of a known loop is wrong.
     Wrong(String),
 }
 
 impl Refusal {
-    /// Whether there is no such event at all.
+    /// Whether the kernel does not have the event.
     pub(crate) fn is_absent(&self) -> bool {
         matches!(self, Refusal::Kernel(error) if error.kind() == io::ErrorKind::NotFound)
     }
