@@ -9,7 +9,7 @@ mod recorded;
 
 use assay_counters::TimeGauge;
 use assay_model::{KernelActivity, TimeReport};
-use fake_kernel::{CounterState, FakeKernel, account};
+use fake_kernel::{ClockState, CounterState, FakeKernel, account};
 use missing::files::{FILES, GROUPS, RECORDS};
 use missing::programs::PROGRAMS;
 use missing::rungs::{CLOCKS, COUNTERS, SOME_COUNTERS, UNITS};
@@ -157,6 +157,13 @@ fn samples_of_the_processors() {
         assert_eq!(report.samples, None, "{name}");
         assert_said(&report, name, &[KERNEL, CODE], why, enable);
     }
+}
+
+/// A hypervisor had stopped the processor during the first loops.
+#[test]
+fn an_event_that_was_silent_once_is_tried_again() {
+    let report = account(|kernel| kernel.clock.state = ClockState::SilentAtFirst);
+    assert_eq!(report.samples.expect("samples").samples, 4);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use assay_linux::thread_cpu_ns;
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// In `__x64_sys_futex`.
 pub const FUTEX: u64 = 0xffff_ffff_8100_0010;
@@ -20,6 +21,8 @@ pub enum ClockState {
     /// The memory for the samples.
     NoMemory(Errno),
     Silent,
+    /// The first loops only: a hypervisor had stopped the processor.
+    SilentAtFirst,
     AlwaysUser,
     TooMany,
 }
@@ -29,13 +32,18 @@ pub struct Clock {
     pub state: ClockState,
     /// What the event of a processor says.
     pub records: Mutex<Vec<Record>>,
+    was_tried: AtomicBool,
 }
 
 impl Default for Clock {
     /// Of thread 8: three samples in user mode, one in the kernel.
     fn default() -> Clock {
         let records = vec![sample(7, 8, &[]), sample(7, 8, &[FUTEX]), sample(7, 8, &[]), sample(7, 8, &[])];
-        Clock { state: ClockState::default(), records: Mutex::new(records) }
+        Clock {
+            state: ClockState::default(),
+            records: Mutex::new(records),
+            was_tried: AtomicBool::new(false),
+        }
     }
 }
 
@@ -51,7 +59,10 @@ impl Events for Clock {
             }
             (ClockState::NoMemory(error), _) => Err(NotOpened::Map(error.into())),
             (state, Whom::Self_) => Ok(Box::new(OwnSamples {
-                state,
+                state: match (state, self.was_tried.swap(true, Relaxed)) {
+                    (ClockState::SilentAtFirst, false) => ClockState::Silent,
+                    _ => state,
+                },
                 rate_per_s: u64::from(rate_per_s),
                 last_ns: thread_cpu_ns(),
                 left: None,
