@@ -66,8 +66,13 @@ pub fn line_of_gate(gate: &GateCase) -> String {
     let is_change = gate.baseline.is_some();
     let measured =
         gate.measured.map_or_else(|| "not measured".to_owned(), |value| shown(value, is_change, gate.unit));
-    let hint =
-        if gate.verdict == GateVerdict::Undecided { "; more blocks make the interval narrower" } else { "" };
+    let hint = match (gate.verdict, gate.measured) {
+        (GateVerdict::Undecided, Some(_)) => "; more blocks make the interval narrower",
+        (GateVerdict::Undecided, None) => {
+            "; the study measures what its `observe` names, a change only with two variants"
+        }
+        _ => "",
+    };
     format!("{word}: {}: {about}{measured}{hint}", gate.condition)
 }
 
@@ -103,7 +108,14 @@ mod tests {
             "fails: cpu_ms_per_request > +3 %: <new> against old +5.0 % [+4.0, +6.0]"
         );
         let none = GateCase { variant: None, baseline: None, ..gate(GateVerdict::Undecided, None) };
-        assert!(line_of_gate(&none).starts_with("undecided: cpu_ms_per_request > +3 %: not measured; more"));
+        assert!(
+            line_of_gate(&none).starts_with("undecided: cpu_ms_per_request > +3 %: not measured; the study")
+        );
+        let wide = Estimate { estimate: 5.0, low: Some(-1.0), high: Some(11.0) };
+        assert!(
+            line_of_gate(&gate(GateVerdict::Undecided, Some(wide)))
+                .ends_with("; more blocks make the interval narrower")
+        );
     }
 
     #[test]
