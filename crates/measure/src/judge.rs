@@ -49,6 +49,11 @@ pub fn of_machine(bounds: &Bounds, seen: &Seen, knows_server: bool) -> Vec<Distu
     found
 }
 
+/// The same for a program that measures itself and then ends: a sample may be taken after its end and before the end is noticed.
+pub fn of_program(bounds: &Bounds, seen: Seen, knows_program: bool) -> Vec<Disturbance> {
+    of_machine(bounds, &Seen { restart: None, ..seen }, knows_program)
+}
+
 /// What disturbed a window of load. Whether the generator's lag leaves an answer is asked besides: of each limit by itself where
 /// there are limits, of the window as a whole where there are none (`validity`).
 pub fn disturbances(
@@ -116,6 +121,18 @@ mod tests {
             throttled_share: Some(throttled_share),
             ..HostInterval::default()
         }
+    }
+
+    #[test]
+    fn the_end_of_a_program_that_measures_itself_is_no_disturbance_and_that_of_a_server_is() {
+        let ended = Seen {
+            restart: Some("process 5 has ended".to_owned()),
+            foreign_cpu_share: Some(0.25),
+            ..Seen::default()
+        };
+        assert_eq!(kinds(&ended, &Bounds::default()), ["cpu-pressure", "restart"]);
+        let of_program = of_program(&Bounds::default(), ended, true);
+        assert_eq!(of_program.iter().map(|d| d.kind).collect::<Vec<_>>(), [Check::CpuPressure]);
     }
 
     #[test]

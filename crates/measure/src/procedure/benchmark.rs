@@ -41,7 +41,7 @@ impl Procedure for Benchmark {
             attempt: turn.attempt,
             start_monotonic_ns: measured.start_monotonic_ns,
             end_monotonic_ns: measured.end_monotonic_ns,
-            disturbances: judge::of_machine(&self.bounds, &seen, with.watcher.knows_server()),
+            disturbances: judge::of_program(&self.bounds, seen, with.watcher.knows_server()),
             ..Window::default()
         };
         with.watcher.end_window(&measured, &mut window);
