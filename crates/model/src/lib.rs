@@ -86,7 +86,7 @@ pub use problem::{Problem, Reason};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use severity::Severity;
 pub use study_rule::StudyRule;
-pub use summary::{Comparison, Summary, VariantSummary, Verdict};
+pub use summary::{Comparison, Scaling, Summary, VariantSummary, Verdict};
 pub use time::{
     CarrierCall, CarrierWaits, CgroupTime, ChangedPart, ChangedStack, ChangedStacks, CodePlace, DataAccesses,
     DataPlace, ExitRecordsTime, FaultPlace, FaultPlaces, FrameKind, HardwareCounters, HardwareEvent,

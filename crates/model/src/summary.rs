@@ -18,6 +18,9 @@ pub struct Summary {
     pub variants: Vec<VariantSummary>,
     /// Every variant against its baseline, for every metric that both have.
     pub comparisons: Vec<Comparison>,
+    /// How metrics grow with each factor whose levels are numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalings: Vec<Scaling>,
     /// What the figures say, in plain words.
     pub findings: Vec<Finding<StudyRule>>,
     /// What the run says to published values and claims.
@@ -66,6 +69,26 @@ pub struct Comparison {
     pub shown: bool,
     /// The same in words.
     pub verdict: Verdict,
+}
+
+/// How a metric grows with a factor whose levels are numbers, such as connections: as the level to the power of `exponent`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scaling {
+    /// Metric identifier.
+    pub metric: String,
+    /// The factor.
+    pub factor: String,
+    /// Levels of the other factors, which are the same throughout.
+    pub others: BTreeMap<String, String>,
+    /// Levels of the factor that have a value in each of the blocks, ascending.
+    pub levels: Vec<f64>,
+    /// Blocks with a value at each of the levels.
+    pub blocks: u32,
+    /// Mean of the blocks' exponents, with its 95 % interval. 1: in proportion; 0: not at all.
+    pub exponent: Estimate,
+    /// The largest factor between the geometric mean of a level and the law, 1 or more; far from 1 where no single exponent
+    /// describes the growth.
+    pub misfit: f64,
 }
 
 /// What a comparison says.

@@ -77,6 +77,38 @@ fn windows_that_count_tell_their_marks_and_why_their_slowest_requests_took_long(
 }
 
 #[test]
+fn growth_with_the_level_of_a_factor_is_shown_with_its_interval_and_how_far_it_describes_the_levels() {
+    let mut run = sample::demo_run();
+    let scaling = |misfit| Scaling {
+        metric: run.plan.primary_metric.clone(),
+        factor: "connections".to_owned(),
+        others: std::collections::BTreeMap::from([("engine".to_owned(), "<selector>".to_owned())]),
+        levels: vec![20.0, 200.0, 10_000.0],
+        blocks: 4,
+        exponent: Estimate { estimate: 0.12, low: Some(0.08), high: Some(0.16) },
+        misfit,
+    };
+    let scalings = vec![scaling(1.02), scaling(3.0)];
+    run.summary.as_mut().expect("a summary").scalings = scalings;
+    let terminal = render_terminal(&run, 116, false);
+    let lines: Vec<&str> = terminal.lines().filter(|line| line.starts_with("growth: ")).collect();
+    assert!(
+        lines[0].ends_with("grows as connections to the power of 0.120 [0.0800, 0.160] (4 blocks)"),
+        "{lines:?}"
+    );
+    assert!(
+        lines[1].contains("one level is 3.00 times off, so no single exponent describes it"),
+        "{lines:?}"
+    );
+    let (html, markdown) = (html(&run), markdown(&run));
+    assert!(
+        html.contains("engine &lt;selector&gt;") || html.contains("engine &#60;selector&#62;"),
+        "escaped"
+    );
+    assert!(markdown.contains("20.0, 200, 10,000"), "{markdown}");
+}
+
+#[test]
 fn the_same_run_gives_the_same_page() {
     assert_eq!(html(&sample::run()), html(&sample::run()));
 }

@@ -12,12 +12,14 @@ pub mod capacity;
 mod draw;
 mod interval;
 mod paired;
+mod power_law;
 mod quantile;
 mod ratio;
 mod steady;
 
 pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
 pub use paired::{PairedComparison, compare_paired};
+pub use power_law::{POINTS_MIN, PowerLaw, power_law};
 pub use quantile::{geometric_mean, mean, median, quantile};
 pub use ratio::estimate_ratio;
 pub use steady::{Phase, SteadyRule, SteadyState};

@@ -38,6 +38,7 @@ mod ready_made_tests;
 mod redacted;
 mod run_dir;
 mod runner;
+mod scaling;
 mod study_file;
 mod summary;
 mod units;

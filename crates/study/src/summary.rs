@@ -1,6 +1,7 @@
 //! From windows to the result: estimates over blocks, comparisons paired by block, and findings. Pure.
 
 use crate::claims::check_claims;
+use crate::scaling::scalings;
 use assay_model::{
     Check, ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Severity,
     StudyRule, Summary, Trial, Variant, VariantSummary, WarmUpEnd, Window, metric, schema,
@@ -13,7 +14,9 @@ use std::collections::BTreeMap;
 const COLLAPSE_PAUSE_MS_PER_S: f64 = 300.0;
 
 /// Value by block of one metric of one variant.
-type ByBlock = BTreeMap<u32, f64>;
+pub(crate) type ByBlock = BTreeMap<u32, f64>;
+/// Values by variant and metric.
+pub(crate) type Measured<'a> = BTreeMap<&'a str, BTreeMap<&'a str, ByBlock>>;
 
 /// What the run says. `curves` are the percentile curves of response time by variant, over the windows that count.
 pub(crate) fn summarise(
@@ -24,7 +27,7 @@ pub(crate) fn summarise(
     let mut problems = Vec::new();
     let windows = trials.iter().flat_map(|t| &t.windows);
     let metrics = Metric::all_with(windows.flat_map(|w| w.metrics.keys().map(String::as_str)));
-    let measured: BTreeMap<&str, BTreeMap<&str, ByBlock>> =
+    let measured: Measured<'_> =
         plan.variants.iter().map(|v| (v.name.as_str(), values_by_block(&v.name, trials, &metrics))).collect();
     let variants: Vec<VariantSummary> = plan
         .variants
@@ -36,6 +39,7 @@ pub(crate) fn summarise(
         })
         .collect();
     let comparisons = comparisons(plan, &metrics, &measured, &mut problems);
+    let scalings = scalings(plan, &metrics, &measured);
     let findings = findings(&variants, trials);
     let mut summary = Summary {
         schema: schema::SUMMARY.to_owned(),
@@ -43,6 +47,7 @@ pub(crate) fn summarise(
         study: plan.study.clone(),
         variants,
         comparisons,
+        scalings,
         findings,
         claims: ClaimCheck::default(),
         problems,
@@ -118,7 +123,7 @@ fn common_mode(trials: &[&Trial]) -> Option<String> {
 fn comparisons(
     plan: &Plan,
     metrics: &[Metric],
-    measured: &BTreeMap<&str, BTreeMap<&str, ByBlock>>,
+    measured: &Measured<'_>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Comparison> {
     let mut comparisons = Vec::new();

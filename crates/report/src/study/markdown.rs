@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::grid::Grid;
 use super::inserts::Inserts;
-use super::{changes, claims, collections, conditions, late, results};
+use super::{changes, claims, collections, conditions, late, results, scaling};
 use assay_kit::text;
 use assay_model::StoredRun;
 use std::io;
@@ -54,7 +54,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
     for sentence in results::not_measured(grid) {
         writeln!(out, "- {}\n", text::markdown(&sentence))?;
     }
-    for table in [claims::table(grid), results::skipped(grid)].into_iter().flatten() {
+    for table in [scaling::table(grid), claims::table(grid), results::skipped(grid)].into_iter().flatten() {
         writeln!(out, "{}", table.markdown())?;
     }
     for (index, table) in collections::tables(grid, inserts).iter().enumerate() {

@@ -28,6 +28,7 @@ mod late;
 mod markdown;
 mod page;
 mod results;
+mod scaling;
 mod terminal;
 
 pub use claims::of_plan as claims_of_plan;

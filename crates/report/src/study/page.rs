@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::charts::{Figure, figures};
 use super::grid::Grid;
 use super::inserts::Inserts;
-use super::{changes, claims, collections, conditions, late, results};
+use super::{changes, claims, collections, conditions, late, results, scaling};
 use askama::Template;
 use assay_findings::{to_html, told};
 use assay_kit::text::{clean, clean_lines};
@@ -24,6 +24,7 @@ struct Content {
     figures: Vec<Figure>,
     results: Vec<Table>,
     how_to_read: &'static str,
+    scalings: Option<Table>,
     not_measured: Vec<String>,
     skipped: Option<Table>,
     failed: Option<Table>,
@@ -55,6 +56,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         figures: figures(grid, inserts).into_iter().chain(late::figure(grid, inserts)).collect(),
         results: results::tables(grid),
         how_to_read: results::HOW_TO_READ,
+        scalings: scaling::table(grid),
         not_measured: results::not_measured(grid),
         failed: conditions::failed(grid),
         skipped: results::skipped(grid),

@@ -7,6 +7,7 @@ use super::estimate::shown_unit;
 use super::grid::{Cell, Grid, Group};
 use super::late;
 use super::results::{is_better, shown_metrics, verdict_sign};
+use super::scaling;
 use assay_kit::number::{half_width_percent, significant};
 use assay_kit::text;
 use assay_model::{Comparison, Metric, StoredRun, metric};
@@ -94,6 +95,9 @@ pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
         out.push('\n');
     }
     out += "\n± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
+    for sentence in scaling::sentences(grid) {
+        out += &format!("growth: {sentence}\n");
+    }
     for Absent { metric, why, variants } in notes {
         out += &format!("not available: {metric} of {}: {why}\n", variants.join(", "));
     }

@@ -283,6 +283,7 @@ fn summary(plan: &Plan, trials: &[StoredTrial], noise: &mut SplitMix) -> Summary
         study: plan.study.clone(),
         variants,
         comparisons,
+        scalings: vec![],
         findings: vec![Finding::measured(
             StudyRule::HeapTooSmall,
             Severity::Warning,

@@ -120,6 +120,67 @@ fn a_clear_difference_is_shown_against_the_baseline() {
     assert!((only.ratio.estimate - 1.5).abs() < 0.01);
 }
 
+/// Variants of two engines at each number of connections.
+fn of_connections(connections: &[&str]) -> Plan {
+    let levels = |engine: &str, number: &str| {
+        let levels = [("engine", engine), ("connections", number)];
+        levels.map(|(factor, level)| (factor.to_owned(), level.to_owned())).into()
+    };
+    let of = |engine: &str, number: &&str| Variant {
+        levels: levels(engine, number),
+        ..variant(&format!("{engine}/{number}"), None)
+    };
+    let variants =
+        ["selector", "virtual"].iter().flat_map(|engine| connections.iter().map(|n| of(engine, n)));
+    let names = |levels: &[&str]| levels.iter().map(|level| (*level).to_owned()).collect::<Vec<_>>();
+    Plan {
+        factors: vec![
+            ("engine".into(), names(&["selector", "virtual"])),
+            ("connections".into(), names(connections)),
+        ],
+        ..plan(variants.collect())
+    }
+}
+
+#[test]
+fn growth_with_numbers_is_an_exponent_for_each_level_of_the_other_factors() {
+    let plan = of_connections(&["1000", "10", "100"]);
+    let trials = [
+        trial("selector/10", CPU, &[1.0, 1.1, 0.9, 1.0]),
+        trial("selector/100", CPU, &[10.0, 11.0, 9.0, 10.0]),
+        trial("selector/1000", CPU, &[100.0, 110.0, 90.0, 100.0]),
+        trial("virtual/10", CPU, &[1.0, 1.0, 1.0]),
+        trial("virtual/100", CPU, &[1.0, 1.0]),
+    ];
+    let [only] = &summarise(&plan, &trials, BTreeMap::new()).scalings[..] else { panic!("one exponent") };
+    assert_eq!((&*only.metric, &*only.factor, only.blocks), (CPU, "connections", 4));
+    assert_eq!(only.others, BTreeMap::from([("engine".to_owned(), "selector".to_owned())]));
+    assert_eq!(only.levels, [10.0, 100.0, 1000.0]);
+    let (low, high) = only.exponent.ends().expect("four blocks");
+    assert!((only.exponent.estimate - 1.0).abs() < 1e-9 && high - low < 1e-6, "{only:?}");
+    assert!((only.misfit - 1.0).abs() < 1e-9, "{only:?}");
+}
+
+#[test]
+fn growth_needs_numbers_and_whole_blocks() {
+    let trials = ["10", "100", "1000"].map(|n| trial(&format!("virtual/{n}"), CPU, &[1.0, 2.0, 4.0]));
+    let scalings = |plan: &Plan, trials: &[Trial]| summarise(plan, trials, BTreeMap::new()).scalings;
+    let plan = of_connections(&["10", "100", "1000"]);
+    assert_eq!(
+        scalings(&plan, &trials)[0].exponent.estimate,
+        0.0,
+        "the same at each level, whatever the block"
+    );
+    let mut short = trials.clone();
+    short[1].windows.truncate(2);
+    assert_eq!(scalings(&plan, &short)[0].blocks, 2);
+    let mut nothing = trials.clone();
+    nothing[1].windows[0].metrics.insert(CPU.to_owned(), 0.0);
+    assert_eq!(scalings(&plan, &nothing), [], "a block with nothing is not left out silently");
+    let words = Plan { factors: vec![("connections".into(), vec!["few".into(), "10".into()])], ..plan };
+    assert_eq!(scalings(&words, &trials), []);
+}
+
 #[test]
 fn what_the_load_sets_is_not_compared() {
     const RATE: &str = "throughput_per_s";

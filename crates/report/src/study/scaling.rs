@@ -1,0 +1,66 @@
+//! How metrics grow with a factor whose levels are numbers.
+
+use super::grid::Grid;
+use assay_kit::number::{counted, interval, significant};
+use assay_kit::{Table, text};
+use assay_model::{Metric, Scaling};
+
+/// The mean of a level may be this factor off the law before a reader is told that one exponent does not describe the growth.
+const MISFIT_TOLD: f64 = 1.25;
+
+fn scalings<'a>(grid: &'a Grid<'_>) -> impl Iterator<Item = (&'a Scaling, &'a Metric)> {
+    let all = grid.run.summary.iter().flat_map(|summary| &summary.scalings);
+    all.filter_map(|one| Some((one, grid.metrics.iter().find(|metric| metric.id == one.metric)?)))
+}
+
+fn others(scaling: &Scaling) -> String {
+    let levels = scaling.others.iter().map(|(factor, level)| format!("{factor} {level}"));
+    text::clean(&levels.collect::<Vec<_>>().join(", "))
+}
+
+fn levels(scaling: &Scaling) -> String {
+    scaling.levels.iter().map(|level| significant(*level)).collect::<Vec<_>>().join(", ")
+}
+
+fn exponent(scaling: &Scaling) -> String {
+    interval(scaling.exponent.estimate, scaling.exponent.ends())
+}
+
+/// Exponents of all metrics; absent where no factor has numbers for levels.
+pub fn table(grid: &Grid) -> Option<Table> {
+    let caption = "Growth with the level of a factor, as the level to the power of the exponent (1: in proportion, 0: not at all)";
+    let rows = Table::of(caption, scalings(grid))
+        .words("Metric", |(_, metric)| text::clean(&metric.title))
+        .words("Grows with", |(one, _)| text::clean(&one.factor))
+        .words("At", |(one, _)| others(one))
+        .words("Levels", |(one, _)| levels(one))
+        .figures("Exponent", |(one, _)| exponent(one))
+        .figures("Level furthest off", |(one, _)| format!("{}×", significant(one.misfit)));
+    rows.table().unless_empty()
+}
+
+/// The exponents of the metric that decides, as sentences for a terminal.
+pub fn sentences(grid: &Grid) -> Vec<String> {
+    let primary = grid.primary();
+    let of_primary = scalings(grid).filter(|(_, metric)| metric.id == primary.id);
+    let sentence = |(one, metric): (&Scaling, &Metric)| {
+        let others = others(one);
+        let at = if others.is_empty() { String::new() } else { format!(" at {others}") };
+        let blocks = counted(u64::from(one.blocks), "block", "blocks");
+        let off = if MISFIT_TOLD < one.misfit {
+            format!(
+                "; one level is {} times off, so no single exponent describes it",
+                significant(one.misfit)
+            )
+        } else {
+            String::new()
+        };
+        format!(
+            "{}{at}: grows as {} to the power of {} ({blocks}{off})",
+            text::clean(&metric.title),
+            text::clean(&one.factor),
+            exponent(one)
+        )
+    };
+    of_primary.map(sentence).collect()
+}
