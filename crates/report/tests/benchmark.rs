@@ -47,6 +47,25 @@ fn written(render: impl Fn(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
+/// Time and CPU time have the same unit.
+#[test]
+fn figures_of_one_benchmark_are_told_apart_on_a_terminal() {
+    const CPU: &str = "cpu_ns_per_op/Chase.follow(n=16)";
+    let mut run = run();
+    for variant in &mut run.summary.as_mut().expect("the sample has one").variants {
+        let value = variant.metrics[SLOW];
+        variant.metrics.insert(CPU.to_owned(), value);
+    }
+    let terminal = render_terminal(&run, 200, false);
+    for name in [
+        "CPU time per operation in Chase.follow(n=16), ns/op",
+        " Time per operation in Chase.follow(n=16), ns/op",
+        " Chase.follow(n=128), ns/op",
+    ] {
+        assert!(terminal.contains(name), "{name}: {terminal}");
+    }
+}
+
 #[test]
 fn each_benchmark_has_its_column_picture_and_row_in_the_order_of_sizes() {
     let run = run();

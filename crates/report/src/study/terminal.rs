@@ -197,9 +197,13 @@ fn fill_by_benchmark(table: &mut Table, grid: &Grid, group: &Group, notes: &mut 
     let mut heading = vec![Field::new("Benchmark")];
     heading.extend(group.cells.iter().map(|cell| right(cell.label.replace(' ', "\n"))));
     table.set_header(heading);
-    for metric in shown_metrics(grid) {
-        let benchmark = metric.id.split_once('/').map_or(&*metric.id, |(_, name)| name);
-        let name = format!("{}, {}", text::clean(benchmark), shown_unit(metric).0);
+    let shown = shown_metrics(grid);
+    for metric in &shown {
+        let benchmark = benchmark_of(metric);
+        // The name is enough where one figure has it.
+        let is_only = shown.iter().filter(|other| benchmark_of(other) == benchmark).count() == 1;
+        let name = if is_only { benchmark } else { &metric.title };
+        let name = format!("{}, {}", text::clean(name), shown_unit(metric).0);
         let mut row = vec![Field::new(name)];
         row.extend(group.cells.iter().map(|cell| match grid.comparison(cell.name, &metric.id) {
             Some(comparison) => ratio_field(cell, Some(comparison), metric, ""),
@@ -207,6 +211,10 @@ fn fill_by_benchmark(table: &mut Table, grid: &Grid, group: &Group, notes: &mut 
         }));
         table.add_row(row);
     }
+}
+
+fn benchmark_of(metric: &Metric) -> &str {
+    metric.id.split_once('/').map_or(&*metric.id, |(_, name)| name)
 }
 
 fn row(
