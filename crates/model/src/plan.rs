@@ -280,7 +280,7 @@ pub struct Published {
     /// Value by level of the first factor, relative to that source's own baseline (1 for the baseline).
     #[serde(default)]
     pub relative: BTreeMap<String, f64>,
-    /// Absolute value by level, in the metric's unit, where the source gives it.
+    /// Absolute value by level, in the metric's unit, where the source gives it. Judged where it gives no ratios.
     #[serde(default)]
     pub absolute: BTreeMap<String, f64>,
     /// Levels of the other factors that the values hold for, for example `heap = 1g`; empty when they hold for all.

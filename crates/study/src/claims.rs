@@ -84,6 +84,9 @@ pub fn check_claims(plan: &Plan, summary: &Summary) -> ClaimCheck {
     let mut judged = Vec::new();
     for published in &plan.published {
         judge_published(plan, summary, published, &mut judged);
+        for claim in values_alone(published) {
+            judge_claim(plan, summary, &claim, &mut judged);
+        }
     }
     for claim in &plan.claims {
         judge_claim(plan, summary, claim, &mut judged);
@@ -128,6 +131,27 @@ fn judge_published(plan: &Plan, summary: &Summary, published: &Published, judged
             verdict: verdict(range, 1.0, measured),
         });
     }
+}
+
+/// Values of a source that gives no ratios. Where it does, they are what can be compared across machines, and values only stand beside them.
+fn values_alone(published: &Published) -> Vec<Claim> {
+    let is_alone = published.relative.is_empty();
+    let values = published.absolute.iter().filter(|_| is_alone);
+    let claim = |(level, value): (&String, &f64)| Claim {
+        about: ClaimSubject {
+            source: published.source.clone(),
+            place: None,
+            metric: published.metric.clone(),
+            variant: level.clone(),
+            baseline: None,
+        },
+        change_percent: None,
+        direction: None,
+        value: Some(*value),
+        within_percent: None,
+        at: published.at.clone(),
+    };
+    values.map(claim).collect()
 }
 
 fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<JudgedClaim>) {

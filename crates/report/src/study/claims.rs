@@ -7,7 +7,7 @@ use assay_kit::number::{count, counted, significant};
 use assay_kit::text::clean;
 use assay_model::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, Estimate, JudgedClaim, Metric,
-    Plan,
+    Plan, Published,
 };
 
 fn checked<'a>(grid: &Grid<'a>) -> Option<&'a ClaimCheck> {
@@ -132,7 +132,11 @@ pub fn table(grid: &Grid) -> Option<Table> {
         .words("Metric", |(_, metric)| metric.title.to_string())
         .words("Stated", |(judged, metric)| match (judged.is_ratio, shown_unit(metric)) {
             _ if judged.direction.is_some() => judged.direction.map_or("", direction_word).to_owned(),
-            (true, _) => format!("{}×", significant(judged.stated)),
+            (true, (unit, divisor)) => {
+                let value = value_beside(grid, judged).map(|value| significant(value / divisor));
+                let value = value.map_or_else(String::new, |value| format!(" ({value} {unit})"));
+                format!("{}×{value}", significant(judged.stated))
+            }
             (false, (unit, divisor)) => format!("{} {unit}", significant(judged.stated / divisor)),
         })
         .words("Source", |(judged, _)| source(&judged.about))
@@ -143,6 +147,19 @@ pub fn table(grid: &Grid) -> Option<Table> {
         .words("In words", |(judged, metric)| verdict(grid, judged, metric))
         .table()
         .unless_empty()
+}
+
+/// The source's own value of a variant of which it gives a ratio, too.
+fn value_beside(grid: &Grid, judged: &JudgedClaim) -> Option<f64> {
+    let plan = &grid.run.plan;
+    let variant = plan.variants.iter().find(|variant| variant.name == judged.about.variant)?;
+    let level = plan.factors.first().and_then(|(factor, _)| variant.levels.get(factor))?;
+    let is_it = |one: &&Published| {
+        one.source == judged.about.source
+            && one.metric == judged.about.metric
+            && one.at.iter().all(|(factor, level)| variant.levels.get(factor) == Some(level))
+    };
+    plan.published.iter().find(is_it)?.absolute.get(level).copied()
 }
 
 fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {

@@ -99,6 +99,7 @@ fn run(one_gb: Option<Estimate>, two_gb: Option<Estimate>, value: Option<Estimat
             response_curve: vec![],
         }],
         comparisons: [("1g", one_gb), ("2g", two_gb)].into_iter().filter_map(comparison).collect(),
+        scalings: vec![],
         findings: vec![],
         claims: ClaimCheck::default(),
         problems: vec![],
@@ -232,6 +233,28 @@ fn published_ratios_are_judged_to_each_variants_own_baseline_and_against_their_v
     assert_eq!(check.contradictions, []);
     let check = check_claims(&plan(vec![published(1.6)], vec![]), &run);
     assert_eq!(check.contradictions.len(), 1);
+}
+
+#[test]
+fn published_values_without_ratios_are_judged_as_values() {
+    let published = Published {
+        source: "paper".into(),
+        metric: RATE.into(),
+        relative: BTreeMap::new(),
+        absolute: [("all", 113.0), ("none such", 1.0)].map(|(k, v)| (k.to_owned(), v)).into(),
+        at: BTreeMap::new(),
+    };
+    let check = check_claims(&plan(vec![published], vec![]), &run(None, None, Some(estimate(100.0, 120.0))));
+    let said: Vec<(&str, bool, ClaimVerdict)> =
+        check.judged.iter().map(|j| (&*j.about.variant, j.is_ratio, j.verdict)).collect();
+    assert_eq!(
+        said,
+        [
+            ("all/1g", false, ClaimVerdict::Holds),
+            ("all/2g", false, ClaimVerdict::NotMeasured),
+            ("none such", false, ClaimVerdict::NotMeasured),
+        ]
+    );
 }
 
 /// A figure inside an interval that has room for no change at all, and for twice the change: neither holds nor fails.
