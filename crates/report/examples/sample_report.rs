@@ -6,8 +6,6 @@ mod capacity_sample;
 #[path = "../tests/gc_sample/mod.rs"]
 #[expect(dead_code, reason = "the tests use the rest of it")]
 mod gc_sample;
-#[path = "../tests/heap_sample/mod.rs"]
-mod heap_sample;
 #[path = "../tests/kafka/mod.rs"]
 mod kafka;
 #[path = "../tests/sample/mod.rs"]
@@ -43,7 +41,6 @@ fn main() -> io::Result<()> {
     let mut change = Vec::new();
     assay_report::render_change_html(&kafka::change(), &looks, &mut change)?;
     std::fs::write(folder.join("memory-change.html"), change)?;
-    heap_pages(&folder)?;
     capacity_pages(&folder)?;
     gc_pages(&folder)?;
     let mut markdown = Vec::new();
@@ -53,37 +50,6 @@ fn main() -> io::Result<()> {
     assay_report::render_csv(&run, &mut csv)?;
     std::fs::write(folder.join("report.csv"), csv)?;
     print!("{}", assay_report::render_terminal(&run, 110, false));
-    Ok(())
-}
-
-fn heap_pages(folder: &Path) -> io::Result<()> {
-    let predictions = [
-        ("heap.html", heap_sample::prediction()),
-        ("heap-hostile.html", heap_sample::hostile_prediction()),
-        ("heap-empty.html", heap_sample::empty_prediction()),
-    ];
-    for (name, heap) in predictions {
-        let mut html = Vec::new();
-        assay_report::heap_prediction_page(&heap, &mut html)?;
-        std::fs::write(folder.join(name), html)?;
-    }
-    let layouts = [
-        ("heap-layout.html", heap_sample::loader_layouts()),
-        ("heap-contended.html", heap_sample::contended_layouts()),
-    ];
-    for (name, layouts) in layouts {
-        let mut html = Vec::new();
-        assay_report::heap_layouts_page(&layouts, &mut html)?;
-        std::fs::write(folder.join(name), html)?;
-    }
-    for (name, modes) in [
-        ("heap-modes.html", heap_sample::modes::modes()),
-        ("heap-modes-empty.html", heap_sample::modes::empty_modes()),
-    ] {
-        let mut html = Vec::new();
-        assay_report::heap_modes_page(&modes, &mut html)?;
-        std::fs::write(folder.join(name), html)?;
-    }
     Ok(())
 }
 

@@ -3,13 +3,12 @@
 //! Every function here is a pure function of what is stored: no clock, no random draw, no file. The same run
 //! gives the same bytes.
 //!
-//! Five folders, one for each thing that is reported on, which know `assay_kit` and `assay_model` and not each other:
-//! [`study`], [`gc`], [`memory`], [`heap`], [`capacity`]. Only this file ties them together. Styles and the small scripts are
+//! Four folders, one for each thing that is reported on, which know `assay_kit` and `assay_model` and not each other:
+//! [`study`], [`gc`], [`memory`], [`capacity`]. Only this file ties them together. Styles and the small scripts are
 //! in `web/`.
 
 mod capacity;
 mod gc;
-mod heap;
 mod memory;
 mod study;
 
@@ -18,10 +17,6 @@ pub use capacity::{render_capacity_html, render_capacity_terminal};
 pub use gc::{
     OPENMETRICS_CONTENT_TYPE, render_gc_csv, render_gc_diff_terminal, render_gc_html, render_gc_line,
     render_gc_openmetrics, render_gc_screen, render_gc_terminal,
-};
-pub use heap::{
-    heap_layout_text, heap_layouts_page, heap_modes_page, heap_modes_text, heap_prediction_csv,
-    heap_prediction_page, heap_prediction_text,
 };
 pub use memory::{
     Watch, owners_left_out_sentence, render_advice_terminal, render_change_html, render_change_terminal,

@@ -1,8 +1,8 @@
-//! The five reports do not know each other, and the kit knows nothing of what is reported.
+//! The reports do not know each other, and the kit knows nothing of what is reported.
 
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 5] = ["capacity", "gc", "heap", "memory", "study"];
+const FOLDERS: [&str; 4] = ["capacity", "gc", "memory", "study"];
 
 fn crate_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)

@@ -25,6 +25,7 @@ mod emulation;
 mod error;
 mod gate;
 mod host_table;
+mod measured;
 mod memory_left;
 mod missing;
 mod plan;

@@ -1,6 +1,6 @@
 //! How metrics grow with a factor whose levels are numbers: connections, heap sizes in MiB, users. Pure.
 
-use crate::summary::{ByBlock, Measured};
+use crate::measured::{ByBlock, Measured};
 use assay_model::{Metric, Plan, Scaling, Variant};
 use assay_stats::{POINTS_MIN, Statistic, estimate, geometric_mean, power_law};
 use std::collections::{BTreeMap, BTreeSet};

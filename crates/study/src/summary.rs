@@ -1,6 +1,7 @@
 //! From windows to the result: estimates over blocks, comparisons paired by block, and findings. Pure.
 
 use crate::claims::check_claims;
+use crate::measured::{ByBlock, Measured};
 use crate::scaling::scalings;
 use assay_model::{
     Check, ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Severity,
@@ -12,11 +13,6 @@ use std::collections::BTreeMap;
 /// A server that is stopped for collection for more than this share of the time does little else: its heap is too
 /// small for what lives in it. Chosen where throughput has lost half of what the collector takes in a roomy heap.
 const COLLAPSE_PAUSE_MS_PER_S: f64 = 300.0;
-
-/// Value by block of one metric of one variant.
-pub(crate) type ByBlock = BTreeMap<u32, f64>;
-/// Values by variant and metric.
-pub(crate) type Measured<'a> = BTreeMap<&'a str, BTreeMap<&'a str, ByBlock>>;
 
 /// What the run says. `curves` are the percentile curves of response time by variant, over the windows that count.
 pub(crate) fn summarise(

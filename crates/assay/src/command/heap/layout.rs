@@ -22,12 +22,12 @@ pub fn layout(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
         (None, None) => return Err(Failure::input("where is the class? --dump DUMP or --classpath PATHS")),
     };
     if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_report::heap_layouts_page(&layouts, &mut out))?;
+        write_result(path, |mut out| assay_heapreport::layouts_page(&layouts, &mut out))?;
     }
     if arguments.json {
         output::print_json(&layouts)?;
     } else if arguments.html.is_none() {
-        output::print_text(&assay_report::heap_layout_text(&layouts, output::view()))?;
+        output::print_text(&assay_heapreport::layout_text(&layouts, output::view()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

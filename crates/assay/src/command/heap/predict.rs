@@ -99,16 +99,16 @@ fn not_walked(error: LiveError) -> Failure {
 /// Prints and writes a prediction as it was asked for.
 fn show(prediction: &HeapPrediction, arguments: &PredictArguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_report::heap_prediction_page(prediction, &mut out))?;
+        write_result(path, |mut out| assay_heapreport::prediction_page(prediction, &mut out))?;
     }
     if arguments.json {
         output::print_json(prediction)
     } else if arguments.csv {
         // The rows have no place for them.
         output::note(&prediction.problems);
-        output::print(|mut out| assay_report::heap_prediction_csv(prediction, &mut out))
+        output::print(|mut out| assay_heapreport::prediction_csv(prediction, &mut out))
     } else if arguments.html.is_none() {
-        let text = assay_report::heap_prediction_text(prediction, output::view(), arguments.top);
+        let text = assay_heapreport::prediction_text(prediction, output::view(), arguments.top);
         output::print_text(&text)
     } else {
         Ok(())

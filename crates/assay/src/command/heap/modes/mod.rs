@@ -259,7 +259,7 @@ fn switched_on(words: &[String]) -> Vec<Collector> {
 
 fn show(arguments: &ModesArguments, report: &HeapModes) -> Result<(), Failure> {
     if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_report::heap_modes_page(report, &mut out))?;
+        write_result(path, |mut out| assay_heapreport::modes_page(report, &mut out))?;
     }
     if arguments.json {
         return output::print_json(report);
@@ -267,5 +267,5 @@ fn show(arguments: &ModesArguments, report: &HeapModes) -> Result<(), Failure> {
     if arguments.html.is_some() {
         return Ok(());
     }
-    output::print_text(&assay_report::heap_modes_text(report, output::view()))
+    output::print_text(&assay_heapreport::modes_text(report, output::view()))
 }

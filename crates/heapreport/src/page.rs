@@ -11,8 +11,7 @@ use assay_kit::{Page, Section, Table, key};
 use assay_model::{ClassLayout, CrossOver, FieldPlace, HeapLayouts, HeapPrediction, LayoutPart, Problem};
 use std::io;
 
-const STYLE: &str =
-    concat!(include_str!("../../../../web/memory.css"), include_str!("../../../../web/heap.css"));
+const STYLE: &str = concat!(include_str!("../../../web/memory.css"), include_str!("../../../web/heap.css"));
 
 #[derive(Template)]
 #[template(path = "heap.html")]
@@ -41,7 +40,7 @@ pub(super) fn write(
     sections.insert(0, Section::answer(answer.render().map_err(io::Error::other)?));
     Page {
         style: STYLE,
-        script: include_str!("../../../../web/heap.js"),
+        script: include_str!("../../../web/heap.js"),
         lines: vec![("", subject)],
         sections,
         made_by: clean(assay_version),

@@ -1,10 +1,9 @@
 //! Heaps in every mode as people see them: golden files, sums, hostile values, forms that hold nothing.
 
-mod heap_sample;
+mod sample;
 
-use assay_report::*;
+use assay_heapreport::*;
 use expect_test::expect_file;
-use heap_sample as sample;
 
 fn view(width: u16) -> TerminalView {
     TerminalView { width, color: false, leaves: LeavesShown::All }
@@ -13,14 +12,13 @@ fn view(width: u16) -> TerminalView {
 #[test]
 fn texts_of_the_sample_are_the_golden_files() {
     let heap = sample::prediction();
-    expect_file!["golden/heap-prediction.txt"].assert_eq(&heap_prediction_text(&heap, view(120), 10));
-    expect_file!["golden/heap-prediction-80.txt"].assert_eq(&heap_prediction_text(&heap, view(80), 10));
-    expect_file!["golden/heap-layout.txt"].assert_eq(&heap_layout_text(&sample::layouts(), view(100)));
-    expect_file!["golden/heap-layout-80.txt"]
-        .assert_eq(&heap_layout_text(&sample::loader_layouts(), view(80)));
+    expect_file!["golden/heap-prediction.txt"].assert_eq(&prediction_text(&heap, view(120), 10));
+    expect_file!["golden/heap-prediction-80.txt"].assert_eq(&prediction_text(&heap, view(80), 10));
+    expect_file!["golden/heap-layout.txt"].assert_eq(&layout_text(&sample::layouts(), view(100)));
+    expect_file!["golden/heap-layout-80.txt"].assert_eq(&layout_text(&sample::loader_layouts(), view(80)));
     expect_file!["golden/heap-layout-contended.txt"]
-        .assert_eq(&heap_layout_text(&sample::contended_layouts(), view(80)));
-    expect_file!["golden/heap-modes.txt"].assert_eq(&heap_modes_text(&sample::modes::modes(), view(100)));
+        .assert_eq(&layout_text(&sample::contended_layouts(), view(80)));
+    expect_file!["golden/heap-modes.txt"].assert_eq(&modes_text(&sample::modes::modes(), view(100)));
 }
 
 #[test]
@@ -28,20 +26,20 @@ fn a_dump_without_its_version_is_of_all_releases_that_it_can_be() {
     let mut heap = sample::prediction();
     let dump = heap.dump.as_mut().expect("a dump");
     (dump.jdk, dump.jdk_version) = (None, Some("15 to 18".to_owned()));
-    let text = heap_prediction_text(&heap, view(120), 10);
+    let text = prediction_text(&heap, view(120), 10);
     assert!(text.contains("Heap of JDK 15 to 18, read from"), "{text}");
 }
 
 #[test]
 fn a_heap_that_lies_elsewhere_than_computed_is_a_contradiction() {
     let mut modes = sample::modes::modes();
-    let text = heap_modes_text(&modes, view(100));
+    let text = modes_text(&modes, view(100));
     assert!(!text.contains("as computed, but"), "{text}");
     let cell =
         modes.cells.iter_mut().find(|c| c.computed_base_address.is_some() && c.verified_mode.is_some());
     let cell = cell.expect("a cell with both");
     cell.base_address = cell.computed_base_address.map(|base| base + (1 << 20));
-    let text = heap_modes_text(&modes, view(100));
+    let text = modes_text(&modes, view(100));
     assert!(text.contains("as computed, but not at the computed"), "{text}");
     assert!(text.contains("2 contradicted"), "{text}");
 }
@@ -53,13 +51,13 @@ fn no_line_is_wider_than_the_terminal() {
         let mut layouts = sample::loader_layouts();
         layouts.layouts.extend(hostile.example.clone());
         let texts = [
-            heap_prediction_text(&sample::prediction(), view(width), 99),
-            heap_prediction_text(&hostile, view(width), 99),
-            heap_prediction_text(&sample::empty_prediction(), view(width), 9),
-            heap_layout_text(&layouts, view(width)),
-            heap_layout_text(&sample::contended_layouts(), view(width)),
-            heap_modes_text(&sample::modes::modes(), view(width)),
-            heap_modes_text(&sample::modes::empty_modes(), view(width)),
+            prediction_text(&sample::prediction(), view(width), 99),
+            prediction_text(&hostile, view(width), 99),
+            prediction_text(&sample::empty_prediction(), view(width), 9),
+            layout_text(&layouts, view(width)),
+            layout_text(&sample::contended_layouts(), view(width)),
+            modes_text(&sample::modes::modes(), view(width)),
+            modes_text(&sample::modes::empty_modes(), view(width)),
         ];
         for text in texts {
             let widest = text.lines().max_by_key(|l| l.chars().count()).unwrap_or_default();
@@ -72,8 +70,8 @@ fn no_line_is_wider_than_the_terminal() {
 #[test]
 fn styles_are_written_only_where_they_are_wanted() {
     let styled = TerminalView { color: true, ..view(100) };
-    let plain = heap_prediction_text(&sample::prediction(), view(100), 5);
-    let coloured = heap_prediction_text(&sample::prediction(), styled, 5);
+    let plain = prediction_text(&sample::prediction(), view(100), 5);
+    let coloured = prediction_text(&sample::prediction(), styled, 5);
     let mut bare = String::new();
     let mut rest = coloured.as_str();
     while let Some((text, after)) = rest.split_once("\x1b[") {
@@ -88,7 +86,7 @@ fn styles_are_written_only_where_they_are_wanted() {
 fn csv_has_every_class_in_every_model_and_adds_up() {
     let heap = sample::prediction();
     let mut out = Vec::new();
-    heap_prediction_csv(&heap, &mut out).expect("a vector takes all bytes");
+    prediction_csv(&heap, &mut out).expect("a vector takes all bytes");
     let csv = String::from_utf8(out).expect("CSV is UTF-8");
     let mut lines = csv.lines();
     assert_eq!(lines.next(), Some("model,class,instances,bytes"));
@@ -113,9 +111,9 @@ fn pages_refer_to_nothing_outside_themselves_and_are_the_same_each_time() {
         let (heap, layouts, modes) =
             (sample::prediction(), sample::contended_layouts(), sample::modes::modes());
         [
-            page(|out| heap_prediction_page(&heap, out)),
-            page(|out| heap_layouts_page(&layouts, out)),
-            page(|out| heap_modes_page(&modes, out)),
+            page(|out| prediction_page(&heap, out)),
+            page(|out| layouts_page(&layouts, out)),
+            page(|out| modes_page(&modes, out)),
         ]
     };
     let pages = make();
@@ -135,10 +133,10 @@ fn pages_refer_to_nothing_outside_themselves_and_are_the_same_each_time() {
 fn the_page_of_modes_says_whose_addresses_it_draws() {
     let mut modes = sample::modes::modes();
     modes.address_map_java = Some("/opt/jdk <25>".to_owned());
-    let drawn = page(|out| heap_modes_page(&modes, out));
+    let drawn = page(|out| modes_page(&modes, out));
     assert!(drawn.contains("Addresses in <bdi>/opt/jdk &lt;25&gt;</bdi>, to scale"), "the JVM of the map");
     modes.address_map_java = None;
-    assert!(page(|out| heap_modes_page(&modes, out)).contains("Addresses to scale"));
+    assert!(page(|out| modes_page(&modes, out)).contains("Addresses to scale"));
 }
 
 #[test]
@@ -160,17 +158,17 @@ fn hostile_names_are_text_and_forms_that_hold_nothing_make_pages() {
     let empty = sample::empty_prediction();
     let nothing = assay_model::HeapLayouts { layouts: vec![], ..sample::layouts() };
     let pages = [
-        page(|out| heap_prediction_page(&hostile, out)),
-        page(|out| heap_prediction_page(&empty, out)),
-        page(|out| heap_layouts_page(&nothing, out)),
-        page(|out| heap_modes_page(&modes, out)),
-        page(|out| heap_modes_page(&sample::modes::empty_modes(), out)),
+        page(|out| prediction_page(&hostile, out)),
+        page(|out| prediction_page(&empty, out)),
+        page(|out| layouts_page(&nothing, out)),
+        page(|out| modes_page(&modes, out)),
+        page(|out| modes_page(&sample::modes::empty_modes(), out)),
     ];
     for page in pages {
         assert_eq!(page.matches("<script>").count(), 1, "only the page's own script");
         assert!(!page.contains('\u{202E}') && !page.contains('\u{1b}') && !page.contains("NaN"));
     }
-    let text = heap_modes_text(&modes, view(80));
+    let text = modes_text(&modes, view(80));
     assert!(!text.contains('\u{1b}'));
 }
 
@@ -184,7 +182,7 @@ fn classes_beyond_the_table_are_summed_in_its_last_row() {
             model.total_bytes += 16;
         }
     }
-    let page = page(|out| heap_prediction_page(&heap, out));
+    let page = page(|out| prediction_page(&heap, out));
     let table =
         page.split("id=\"by-model\"").nth(1).expect("the table").split("</table>").next().expect("its end");
     let bytes = |row: &str| -> Vec<u64> {

@@ -1,0 +1,26 @@
+//! Java heaps for people: what the same objects weigh in each reference mode, how an object is laid out, which mode a
+//! heap size gets. As in `assay-report`, every function is a pure function of what is stored: no clock, no random draw, no file.
+
+mod address_picture;
+mod class_bars;
+mod cliffs_picture;
+mod csv;
+mod layout_picture;
+mod layout_text;
+mod mode_words;
+mod modes_page;
+mod modes_text;
+mod page;
+mod places;
+mod terminal;
+mod totals;
+mod words;
+
+pub use assay_kit::{LeavesShown, TerminalView};
+pub use csv::render as prediction_csv;
+pub use layout_text::render as layout_text;
+pub use modes_page::render as modes_page;
+pub use modes_text::render as modes_text;
+pub use page::render_layouts as layouts_page;
+pub use page::render_prediction as prediction_page;
+pub use terminal::render as prediction_text;
