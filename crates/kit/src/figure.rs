@@ -8,6 +8,9 @@ pub const PANEL_WIDTH: f64 = 370.0;
 /// Width of a panel with curves, where there is room for their names beside them.
 pub const WIDE_WIDTH: f64 = 540.0;
 
+/// Width of a panel that has a row to itself.
+pub const WHOLE_WIDTH: f64 = 1150.0;
+
 /// Room for the names at the right ends of curves.
 const NAMES_WIDTH: f64 = 192.0;
 
@@ -38,7 +41,7 @@ pub struct Figure {
     pub notes: Vec<String>,
     /// Drawings.
     pub panels: Vec<Panel>,
-    /// Class of the panels: `wide`, `small`, or empty for [`PANEL_WIDTH`].
+    /// Class of the panels: `whole`, `wide`, `small`, or empty for [`PANEL_WIDTH`].
     pub size: &'static str,
     /// The figures behind the drawings.
     pub tables: Vec<Table>,

@@ -2,7 +2,7 @@
 
 use super::super::grid::{Cell, Grid};
 use assay_kit::Table;
-use assay_kit::figure::{Figure, PANEL_WIDTH, Panel, WIDE_WIDTH};
+use assay_kit::figure::{Figure, PANEL_WIDTH, Panel, WHOLE_WIDTH};
 use assay_kit::flame_diff::{ChangedFlame, changed_flames, key_of_changes};
 use assay_kit::number::{counted, significant};
 use assay_kit::text::clean;
@@ -87,7 +87,7 @@ impl<'a> Pair<'a> {
                 clean(self.variant),
                 clean(self.baseline)
             ),
-            svg: draw(WIDE_WIDTH, &format!("{ID}-{index}")),
+            svg: draw(WHOLE_WIDTH, &format!("{ID}-{index}")),
             narrow: Some(draw(PANEL_WIDTH, &format!("{ID}-{index}-narrow"))),
         }
     }
@@ -123,7 +123,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
         key: key_of_changes(),
         notes: notes.into_iter().collect(),
         panels: pairs.iter().enumerate().map(|(index, pair)| pair.panel(index)).collect(),
-        size: "wide",
+        size: "whole",
         tables: vec![table(&pairs)],
         ..Figure::new(ID, TITLE)
     })
