@@ -8,8 +8,9 @@ use assay_gclog::{Records, xlog_option};
 use assay_gcstudy::freed_between;
 use assay_model::{GcRecord, GcScope};
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const COLLECTORS: [&str; 3] = ["Serial", "Parallel", "G1"];
@@ -123,21 +124,7 @@ fn logs_of_the_jvms_at_hand_agree_with_the_management_interface() {
     let mut runs = 0;
     for home in homes {
         for collector in COLLECTORS {
-            let folder = tempfile::tempdir().expect("a temporary folder");
-            let log = folder.path().join("a:colon, and blanks.log");
-            let run = Command::new(home.join("bin/java"))
-                // No TLABs: what a thread reserved and did not fill counts as used, here 1 % of all.
-                .args(["-Xms64m", "-Xmx64m", "-XX:-UseTLAB"])
-                .arg(format!("-XX:+Use{collector}GC"))
-                .arg(xlog_option(log.to_str().expect("a path in UTF-8")))
-                .arg("-cp")
-                .arg(classes.path())
-                .arg("GcTruth")
-                .arg(log.with_extension("json"))
-                .arg("2500")
-                .output()
-                .expect("java starts");
-            assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+            let (_folder, log) = logged(&home, classes.path(), collector, &[]);
             check(&log);
             runs += 1;
         }
@@ -145,10 +132,73 @@ fn logs_of_the_jvms_at_hand_agree_with_the_management_interface() {
     println!("{runs} runs");
 }
 
+/// Durations have a comma where the locale of the JVM's C library has: every release prints them by it.
+#[test]
+fn logs_of_a_german_locale_agree_with_the_management_interface() {
+    let Some(homes) = assay_testkit::homes_with_compiler_first() else {
+        assay_testkit::skip!("no JDK with javac")
+    };
+    let locales = tempfile::tempdir().expect("a temporary folder");
+    let german = locales.path().join("de_DE.UTF-8");
+    let made = Command::new("localedef").args(["-i", "de_DE", "-f", "UTF-8"]).arg(&german).output();
+    if !made.is_ok_and(|made| made.status.success()) || !german.exists() {
+        assay_testkit::skip!("no German locale can be made: localedef or its sources are missing")
+    }
+    let classes = compiled_truth(&homes[0]);
+    // Releases whose log says which JVM wrote it..
+    for (release, java) in assay_testkit::each_release(64).range(17..) {
+        let home = java.ancestors().nth(2).expect("HOME/bin/java");
+        for collector in COLLECTORS {
+            let environment =
+                [("LOCPATH", locales.path().as_os_str()), ("LC_ALL", OsStr::new("de_DE.UTF-8"))];
+            let (_folder, log) = logged(home, classes.path(), collector, &environment);
+            let text = fs::read_to_string(&log).expect("the log is there");
+            let has_comma = text.lines().any(|line| line.contains("Pause") && has_decimal_comma(line));
+            assert!(has_comma, "JDK {release} with {collector}: not a German log");
+            check(&log);
+        }
+    }
+}
+
+fn has_decimal_comma(line: &str) -> bool {
+    let digits: Vec<char> = line.chars().collect();
+    digits.windows(3).any(|w| w[0].is_ascii_digit() && w[1] == ',' && w[2].is_ascii_digit())
+}
+
+/// Runs the program; its log, with the truth beside it, in a folder that is removed when dropped.
+fn logged(
+    home: &Path,
+    classes: &Path,
+    collector: &str,
+    environment: &[(&str, &OsStr)],
+) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let log = folder.path().join("a:colon, and blanks.log");
+    let run = Command::new(home.join("bin/java"))
+        .envs(environment.iter().copied())
+        // No TLABs: what a thread reserved and did not fill counts as used, here 1 % of all.
+        .args(["-Xms64m", "-Xmx64m", "-XX:-UseTLAB"])
+        .arg(format!("-XX:+Use{collector}GC"))
+        .arg(xlog_option(log.to_str().expect("a path in UTF-8")))
+        .arg("-cp")
+        .arg(classes)
+        .arg("GcTruth")
+        .arg(log.with_extension("json"))
+        .arg("2500")
+        .output()
+        .expect("java starts");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    (folder, log)
+}
+
 fn compiled_truth(home: &Path) -> tempfile::TempDir {
     let classes = tempfile::tempdir().expect("a temporary folder");
     let source = assay_testkit::testdata("gclog/GcTruth.java");
-    let javac = Command::new(home.join("bin/javac")).arg("-d").arg(classes.path()).arg(source).status();
+    let javac = Command::new(home.join("bin/javac"))
+        .args(["--release", "11", "-d"])
+        .arg(classes.path())
+        .arg(source)
+        .status();
     assert!(javac.expect("javac starts").success());
     classes
 }
