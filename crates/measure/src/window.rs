@@ -68,6 +68,13 @@ pub(crate) fn judged(measured: &Measured, seen: &Seen, common: &Common<'_>) -> (
     (window, facts)
 }
 
+/// Of each completed request. Injectors tell the share of the busiest one only.
+fn generator_cpu_ms(measured: &Measured) -> Option<f64> {
+    let share = measured.generator_cpu_share().filter(|_| measured.injectors.is_empty())?;
+    let length_ns = measured.end_monotonic_ns.saturating_sub(measured.start_monotonic_ns);
+    (0 < measured.completed).then(|| share * length_ns as f64 / 1e6 / measured.completed as f64)
+}
+
 fn figures(measured: &Measured, seen: &Seen, common: &Common<'_>) -> Window {
     let response_ms = summary_ms(&measured.response);
     let cpu_ms = server_cpu_ms(measured, seen);
@@ -76,6 +83,7 @@ fn figures(measured: &Measured, seen: &Seen, common: &Common<'_>) -> Window {
         (metric::RESPONSE_P50_MS, response_ms.p50),
         (metric::RESPONSE_P99_MS, response_ms.p99),
         (metric::CPU_MS_PER_REQUEST, cpu_ms),
+        (metric::GENERATOR_CPU_MS_PER_REQUEST, generator_cpu_ms(measured)),
     ];
     let no_cpu = match cpu_ms {
         Some(_) => None,
@@ -101,5 +109,31 @@ fn figures(measured: &Measured, seen: &Seen, common: &Common<'_>) -> Window {
         machine: seen.machine,
         problems: measured.problems.iter().cloned().chain(no_cpu).collect(),
         ..Window::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_load::Load;
+    use assay_model::InjectorPart;
+
+    #[test]
+    fn the_generator_s_time_of_a_request_leaves_out_what_it_used_outside_of_the_window() {
+        let load = Load::Closed { users: 1, think: None };
+        let of = |completed, injectors: Vec<InjectorPart>| {
+            // Half of a processor in 3 s of load, of which the window is 2 s.
+            let measured = Measured {
+                completed,
+                generator_cpu_ns: 1_500_000_000,
+                generator_wall_ns: 3_000_000_000,
+                injectors,
+                ..Measured::empty(load, 1, (0, 2_000_000_000))
+            };
+            generator_cpu_ms(&measured)
+        };
+        assert_eq!(of(1000, vec![]), Some(1.0));
+        assert_eq!(of(0, vec![]), None, "absent, not infinite");
+        assert_eq!(of(1000, vec![InjectorPart::default()]), None, "of several the busiest alone is known");
     }
 }

@@ -225,6 +225,9 @@ metrics! {
     SOFTIRQ_MS_PER_REQUEST = "softirq_ms_per_request", "Soft interrupts per request", "ms", Lower [when_quiet, when_asked],
         "CPU time of soft interrupts that ran while a thread of the server was on the processor, whoever they were for (observer kernel), for \
         each request";
+    GENERATOR_CPU_MS_PER_REQUEST = "generator_cpu_ms_per_request", "Load generator's CPU time per request", "ms", Lower [when_quiet, when_asked],
+        "CPU time of the load generator's threads in this process, over the requests completed; over loopback whoever sends is charged with \
+        what the kernel does to receive, so part of the server's receiving is here, and part of the generator's with the server";
 }
 
 metrics! {
