@@ -7,12 +7,12 @@ import {
   testReadable, testSilence,
 } from "./pages.mjs";
 
-const PAGES = ["gc.html", "gc-z.html", "gc-hostile.html", "gc-empty.html"];
+const PAGES = ["gc.html", "gc-z.html", "gc-hostile.html", "gc-empty.html", "gc-diff.html"];
 
 testSilence(PAGES);
 testNoCollisions(PAGES, [1280, 768, 400, 360]);
-testLabelsOnPhones(["gc.html", "gc-z.html"]);
-testReadable(["gc.html", "gc-z.html", "gc-hostile.html"]);
+testLabelsOnPhones(["gc.html", "gc-z.html", "gc-diff.html"]);
+testReadable(["gc.html", "gc-z.html", "gc-hostile.html", "gc-diff.html"]);
 testMarksHaveStyles(PAGES);
 testHostileNames("gc-hostile.html");
 

@@ -11,6 +11,7 @@ pub mod curves;
 pub mod figure;
 pub mod flame;
 pub mod flame_diff;
+pub mod forest;
 pub mod histogram;
 pub mod ink;
 pub mod joined;

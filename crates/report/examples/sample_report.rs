@@ -4,7 +4,6 @@
 #[path = "../tests/capacity_sample/mod.rs"]
 mod capacity_sample;
 #[path = "../tests/gc_sample/mod.rs"]
-#[expect(dead_code, reason = "the tests use the rest of it")]
 mod gc_sample;
 #[path = "../tests/kafka/mod.rs"]
 mod kafka;
@@ -79,5 +78,8 @@ fn gc_pages(folder: &Path) -> io::Result<()> {
         assay_report::render_gc_html(&report, "/var/log/shop/gc.log", &mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
+    let mut html = Vec::new();
+    assay_report::render_gc_diff_html(&gc_sample::comparison(), &mut html)?;
+    std::fs::write(folder.join("gc-diff.html"), html)?;
     Ok(())
 }

@@ -15,8 +15,8 @@ mod study;
 pub use assay_kit::{LeavesShown, TerminalView};
 pub use capacity::{render_capacity_html, render_capacity_terminal};
 pub use gc::{
-    OPENMETRICS_CONTENT_TYPE, render_gc_csv, render_gc_diff_terminal, render_gc_html, render_gc_line,
-    render_gc_openmetrics, render_gc_screen, render_gc_terminal,
+    OPENMETRICS_CONTENT_TYPE, render_gc_csv, render_gc_diff_html, render_gc_diff_terminal, render_gc_html,
+    render_gc_line, render_gc_openmetrics, render_gc_screen, render_gc_terminal,
 };
 pub use memory::{
     Watch, owners_left_out_sentence, render_advice_terminal, render_change_html, render_change_terminal,

@@ -39,6 +39,25 @@ fn the_text_of_the_samples_is_the_golden_file() {
 }
 
 #[test]
+fn the_page_of_two_logs_says_first_what_differs_and_draws_every_ratio() {
+    let page_of = |comparison: &GcComparison| {
+        let mut out = Vec::new();
+        render_gc_diff_html(comparison, &mut out).expect("a vector takes all bytes");
+        String::from_utf8(out).expect("UTF-8")
+    };
+    let page = page_of(&sample::comparison());
+    let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("{what} in {page}"));
+    assert!(at("2 figures differ by more than noise") < at("allocated_bytes_per_s: "), "the largest first");
+    assert!(at("The JVMs or their settings differ") < at("id=\"forest\""));
+    assert!(page.contains("1.36 [1.21, 1.52]") && page.contains("stalls_per_s"));
+    let same = GcComparison { differences: Vec::new(), ..sample::comparison() };
+    let same = GcComparison { after_jvm: same.before_jvm.clone(), ..same };
+    let page = page_of(&same);
+    assert!(page.contains("No figure differs by more than noise") && !page.contains("settings differ"));
+    assert!(page.contains("not available: no figure is in both logs") && !page.contains("NaN"));
+}
+
+#[test]
 fn no_line_is_wider_than_the_terminal() {
     for width in [72, 80, 120, 200] {
         for report in [sample::g1(), sample::z(), sample::hostile(), sample::empty()] {

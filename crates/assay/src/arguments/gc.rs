@@ -87,6 +87,9 @@ pub struct GcDiffArguments {
     /// Print the comparison as JSON
     #[arg(long)]
     pub json: bool,
+    /// Write a page to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Exit with 1 if this holds, or cannot be decided from the logs; with a sign and % it is about the change; may be repeated
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,

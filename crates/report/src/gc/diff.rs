@@ -50,7 +50,7 @@ fn side(out: &mut Terminal, which: &str, name: &str, jvm: Option<&GcJvm>) {
 }
 
 /// Whether the logs say of their JVMs what differs.
-fn differ(comparison: &GcComparison) -> bool {
+pub fn differ(comparison: &GcComparison) -> bool {
     let (Some(before), Some(after)) = (&comparison.before_jvm, &comparison.after_jvm) else { return false };
     words::jvm(before) != words::jvm(after) || before.flags != after.flags
 }

@@ -3,6 +3,7 @@
 
 mod csv;
 mod diff;
+mod diff_page;
 mod digest;
 mod length_pictures;
 mod live;
@@ -15,6 +16,7 @@ mod words;
 
 pub use csv::render as render_gc_csv;
 pub use diff::render as render_gc_diff_terminal;
+pub use diff_page::render as render_gc_diff_html;
 pub use digest::digest;
 pub use live::line as render_gc_line;
 pub use live::screen as render_gc_screen;

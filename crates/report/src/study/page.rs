@@ -1,7 +1,7 @@
 //! The HTML page: what the template shows, gathered from the other modules.
 
 use super::answer::Answer;
-use super::charts::{Figure, figures};
+use super::charts::{Figure, effects, figures};
 use super::grid::Grid;
 use super::inserts::Inserts;
 use super::{changes, claims, collections, conditions, late, results, scaling};
@@ -19,6 +19,7 @@ use std::io;
 )]
 struct Content {
     answer: Answer,
+    effects: Option<Figure>,
     findings: String,
     published: Option<Table>,
     figures: Vec<Figure>,
@@ -51,6 +52,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
     let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
     let content = Content {
         answer: Answer::of(grid),
+        effects: effects(grid),
         findings: to_html(&told(findings, ""), ""),
         published: claims::table(grid),
         figures: figures(grid, inserts).into_iter().chain(late::figure(grid, inserts)).collect(),

@@ -5,10 +5,11 @@ use super::shown::fails;
 use crate::arguments::GcDiffArguments;
 use crate::failure::Failure;
 use crate::output;
+use crate::output_file::write_result;
 use assay_gclog::input;
 use assay_gcstudy::{Analysis, diff as differences};
 use assay_model::{GcComparison, schema};
-use assay_report::render_gc_diff_terminal;
+use assay_report::{render_gc_diff_html, render_gc_diff_terminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,6 +25,9 @@ pub fn diff(arguments: &GcDiffArguments) -> Result<ExitCode, Failure> {
         after_jvm: after.report().jvms.pop(),
         differences: differences(&before, &after),
     };
+    if let Some(path) = &arguments.html {
+        write_result(path, |mut out| render_gc_diff_html(&comparison, &mut out))?;
+    }
     if arguments.json {
         output::print_json(&comparison)?;
     } else {

@@ -4,6 +4,7 @@ mod bar_panel;
 mod bars;
 mod by_heap;
 mod capacity_curves;
+mod effects;
 mod emulated;
 mod flames;
 mod gc_time;
@@ -15,6 +16,7 @@ mod memory_map;
 mod memory_time;
 
 pub use assay_kit::figure::Figure;
+pub use effects::figure as effects;
 
 use super::grid::Grid;
 use super::inserts::Inserts;
