@@ -1,6 +1,7 @@
 //! What can be typed. The doc comments here are the help texts.
 
 mod capacity;
+mod compare;
 mod flags;
 mod gc;
 mod heap;
@@ -14,6 +15,7 @@ mod time;
 mod tls;
 
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
+pub use compare::CompareArguments;
 pub use flags::FlagsArguments;
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
 pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, PredictArguments};
@@ -61,6 +63,13 @@ pub enum Command {
     #[command(after_help = "EXAMPLES:\n  assay report runs/tuesday\n  \
         assay report runs/tuesday --format csv > tuesday.csv")]
     Report(ReportArguments),
+    /// What differs between two runs beyond noise, and what they were made with that is not the same
+    ///
+    /// Compares variants of the same name: every metric with the interval of its ratio; and machine, JVMs, options and settings. The runs
+    /// were not measured side by side: variants of one study are compared more surely.
+    #[command(after_help = "EXAMPLES:\n  assay compare runs/monday runs/tuesday\n  \
+        assay compare runs/monday runs/tuesday --html changes.html")]
+    Compare(CompareArguments),
     /// Put a URL under load
     #[command(
         after_help = "EXAMPLES:\n  assay load http://127.0.0.1:8080/ --rate 200 --duration 30s --connections 10\n  \

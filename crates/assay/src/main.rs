@@ -38,6 +38,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Demo(demo) => command::run::demo(&demo),
         Command::Run(run) => command::run::run(&run),
         Command::Report(report) => command::report::report(&report),
+        Command::Compare(compare) => command::compare::compare(&compare),
         Command::Load(load) => command::load::load(&load),
         Command::Inject(inject) => command::inject::inject(&inject),
         Command::Capacity(capacity) => command::capacity::capacity(&capacity),

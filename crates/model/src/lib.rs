@@ -29,6 +29,7 @@ mod mode;
 mod plan;
 mod problem;
 mod run;
+mod run_comparison;
 pub mod schema;
 mod severity;
 mod study_rule;
@@ -84,6 +85,7 @@ pub use plan::{
 };
 pub use problem::{Problem, Reason};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
+pub use run_comparison::{Circumstance, CircumstanceOf, ComparedRun, RunChange, RunComparison};
 pub use severity::Severity;
 pub use study_rule::StudyRule;
 pub use summary::{Comparison, Scaling, Summary, VariantSummary, Verdict};

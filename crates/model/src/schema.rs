@@ -29,6 +29,8 @@ formats! {
     TRIAL = "assay.trial/3";
     /// `summary.json`
     SUMMARY = "assay.summary/3";
+    /// `assay compare --json`
+    RUN_COMPARISON = "assay.run-comparison/1";
     /// `assay load --json`
     LOAD = "assay.load/2";
     /// `assay capacity --json`

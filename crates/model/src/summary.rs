@@ -104,3 +104,20 @@ pub enum Verdict {
     /// Too few blocks for an interval.
     TooFewBlocks,
 }
+
+impl Verdict {
+    /// A sign and words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Verdict::Higher => "▲ higher",
+            Verdict::Lower => "▼ lower",
+            Verdict::NoDifferenceShown => "≈ no difference shown",
+            Verdict::TooFewBlocks => "? too few blocks",
+        }
+    }
+
+    /// The sign alone.
+    pub fn sign(self) -> &'static str {
+        self.words().split(' ').next().unwrap_or_default()
+    }
+}

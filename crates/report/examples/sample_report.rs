@@ -42,6 +42,10 @@ fn main() -> io::Result<()> {
     std::fs::write(folder.join("memory-change.html"), change)?;
     capacity_pages(&folder)?;
     gc_pages(&folder)?;
+    let comparison = serde_json::from_str(include_str!("../../../testdata/formats/run-comparison-1.json"))?;
+    let mut compared = Vec::new();
+    assay_report::render_run_comparison_html(&comparison, &mut compared)?;
+    std::fs::write(folder.join("compared.html"), compared)?;
     let mut markdown = Vec::new();
     assay_report::render_markdown(&run, &mut markdown)?;
     std::fs::write(folder.join("report.md"), markdown)?;

@@ -3,17 +3,19 @@
 //! Every function here is a pure function of what is stored: no clock, no random draw, no file. The same run
 //! gives the same bytes.
 //!
-//! Four folders, one for each thing that is reported on, which know `assay_kit` and `assay_model` and not each other:
-//! [`study`], [`gc`], [`memory`], [`capacity`]. Only this file ties them together. Styles and the small scripts are
+//! Five folders, one for each thing that is reported on, which know `assay_kit` and `assay_model` and not each other:
+//! [`study`], [`gc`], [`memory`], [`capacity`], [`compared`]. Only this file ties them together. Styles and the small scripts are
 //! in `web/`.
 
 mod capacity;
+mod compared;
 mod gc;
 mod memory;
 mod study;
 
 pub use assay_kit::{LeavesShown, TerminalView};
 pub use capacity::{render_capacity_html, render_capacity_terminal};
+pub use compared::{render_run_comparison_html, render_run_comparison_terminal};
 pub use gc::{
     OPENMETRICS_CONTENT_TYPE, render_gc_csv, render_gc_diff_html, render_gc_diff_terminal, render_gc_html,
     render_gc_line, render_gc_openmetrics, render_gc_screen, render_gc_terminal,

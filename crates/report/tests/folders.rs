@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 4] = ["capacity", "gc", "memory", "study"];
+const FOLDERS: [&str; 5] = ["capacity", "compared", "gc", "memory", "study"];
 
 fn crate_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)

@@ -16,6 +16,7 @@ mod power_law;
 mod quantile;
 mod ratio;
 mod steady;
+mod unpaired;
 
 pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
 pub use paired::{PairedComparison, compare_paired};
@@ -23,3 +24,4 @@ pub use power_law::{POINTS_MIN, PowerLaw, power_law};
 pub use quantile::{geometric_mean, mean, median, quantile};
 pub use ratio::estimate_ratio;
 pub use steady::{Phase, SteadyRule, SteadyState};
+pub use unpaired::compare_unpaired;

@@ -53,14 +53,24 @@ pub fn compare_paired(pairs: &[(f64, f64)], seed: u64) -> Result<PairedCompariso
     }
     let ratios: Vec<f64> = pairs.iter().map(|(variant, baseline)| variant / baseline).collect();
     let ratio = estimate(&ratios, Statistic::GeometricMean, seed)?;
-    let verdict = match (ratio.low, ratio.high) {
+    Ok(PairedComparison::of(ratio, pairs.len()))
+}
+
+impl PairedComparison {
+    pub(crate) fn of(ratio: Estimate, blocks: usize) -> PairedComparison {
+        let verdict = verdict_of(&ratio);
+        let shown = matches!(verdict, Verdict::Higher | Verdict::Lower);
+        PairedComparison { ratio, blocks: blocks.try_into().unwrap_or(u32::MAX), shown, verdict }
+    }
+}
+
+fn verdict_of(ratio: &Estimate) -> Verdict {
+    match (ratio.low, ratio.high) {
         (Some(low), _) if low > 1.0 => Verdict::Higher,
         (_, Some(high)) if high < 1.0 => Verdict::Lower,
         (Some(_), Some(_)) => Verdict::NoDifferenceShown,
         _ => Verdict::TooFewBlocks,
-    };
-    let shown = matches!(verdict, Verdict::Higher | Verdict::Lower);
-    Ok(PairedComparison { ratio, blocks: pairs.len().try_into().unwrap_or(u32::MAX), shown, verdict })
+    }
 }
 
 #[cfg(test)]

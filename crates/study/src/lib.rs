@@ -13,6 +13,7 @@
 //! | a rule tried on a load | `what_if` |
 //! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims`, `gate` |
 
+mod across;
 mod attached;
 mod benchmark_results;
 mod capacity;
@@ -47,6 +48,7 @@ mod variant;
 mod what_if;
 mod workload;
 
+pub use across::compare_runs;
 pub use assay_measure::observers::Observe;
 pub use checked::Checked;
 pub use claims::{check_claims, contradictions};

@@ -58,7 +58,11 @@ fn windows_of<'a>(variant: &'a str, trials: &'a [Trial]) -> impl Iterator<Item =
 }
 
 /// Values by metric and block. Of several windows of a block (repeats, a resumed run) the last that counts stands.
-fn values_by_block<'m>(variant: &str, trials: &[Trial], metrics: &'m [Metric]) -> BTreeMap<&'m str, ByBlock> {
+pub(crate) fn values_by_block<'m>(
+    variant: &str,
+    trials: &[Trial],
+    metrics: &'m [Metric],
+) -> BTreeMap<&'m str, ByBlock> {
     let mut values: BTreeMap<&str, ByBlock> = BTreeMap::new();
     for window in windows_of(variant, trials) {
         for metric in metrics.iter().filter(|metric| window.counts_for(metric)) {

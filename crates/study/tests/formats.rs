@@ -7,8 +7,8 @@ use assay_load::{Scenario, scenario_schema};
 use assay_model::{
     Advice, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes,
     HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
-    MemoryReport, MemorySample, MemoryTrim, Plan, RunEvent, RunningJvms, StoredGcLine, Summary, TimeChange,
-    TimeReport, Trial, WhatIf, schema,
+    MemoryReport, MemorySample, MemoryTrim, Plan, RunComparison, RunEvent, RunningJvms, StoredGcLine,
+    Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -76,6 +76,7 @@ fn format(id: &'static str) -> Format {
         schema::WHAT_IF => json::<WhatIf>(id),
         schema::TRIAL => json::<Trial>(id),
         schema::SUMMARY => json::<Summary>(id),
+        schema::RUN_COMPARISON => json::<RunComparison>(id),
         schema::LOAD => json::<LoadResult>(id),
         schema::CAPACITY => json::<CapacityReport>(id),
         schema::GC => json::<GcReport>(id),

@@ -37,7 +37,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
 }
 
 /// The error with what the path is instead, and where the folders of runs lie.
-fn not_a_run(path: &Path, error: StudyError) -> Failure {
+pub fn not_a_run(path: &Path, error: StudyError) -> Failure {
     let failure = Failure::from(error);
     let said = said_of(path).filter(|_| !path.is_dir()).map_or_else(String::new, |said| format!("; {said}"));
     let hint = "assay run STUDY makes one, below runs/ unless --out names another place";

@@ -7,21 +7,6 @@ use assay_kit::number::significant;
 use assay_kit::text;
 use assay_model::{Better, Comparison, Metric, Verdict};
 
-/// What a comparison says as one sign.
-pub fn verdict_sign(verdict: Verdict) -> &'static str {
-    verdict_words(verdict).split(' ').next().unwrap_or_default()
-}
-
-/// A sign and words for what a comparison says.
-pub fn verdict_words(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Higher => "▲ higher",
-        Verdict::Lower => "▼ lower",
-        Verdict::NoDifferenceShown => "≈ no difference shown",
-        Verdict::TooFewBlocks => "? too few blocks",
-    }
-}
-
 /// Whether a comparison shows something better (`Some(true)`), worse (`Some(false)`) or neither.
 pub fn is_better(comparison: &Comparison, metric: &Metric) -> Option<bool> {
     match (comparison.verdict, metric.better) {
@@ -79,7 +64,7 @@ fn result_cell(grid: &Grid, cell: &Cell, metric: &Metric) -> String {
     };
     let value = interval(&estimate, shown_unit(metric).1);
     match grid.comparison(cell.name, &metric.id) {
-        Some(c) => format!("{value}\n{} {}", verdict_sign(c.verdict), ratio_cell(c)),
+        Some(c) => format!("{value}\n{} {}", c.verdict.sign(), ratio_cell(c)),
         None if cell.variant.is_some_and(|v| v.baseline.is_none()) => format!("{value}\nbaseline"),
         None if grid.run.plan.is_set_by_load(&metric.id) => format!("{value}\nset by the load"),
         None => format!("{value}\nno comparison: no block in which both count"),

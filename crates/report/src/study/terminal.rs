@@ -6,7 +6,7 @@ use super::claims;
 use super::estimate::shown_unit;
 use super::grid::{Cell, Grid, Group};
 use super::late;
-use super::results::{is_better, shown_metrics, verdict_sign};
+use super::results::{is_better, shown_metrics};
 use super::scaling;
 use assay_kit::number::{half_width_percent, significant};
 use assay_kit::text;
@@ -262,7 +262,7 @@ fn ratio_field(cell: &Cell, comparison: Option<&Comparison>, metric: &Metric, ab
         let baseline = cell.variant.is_some_and(|v| v.baseline.is_none());
         return right(format!("{above}{}", if baseline { "baseline" } else { "" }));
     };
-    let mark = verdict_sign(comparison.verdict);
+    let mark = comparison.verdict.sign();
     let field = right(format!("{above}{}× {mark}", significant(comparison.ratio.estimate)));
     match is_better(comparison, metric) {
         Some(true) => field.fg(Color::Green),

@@ -2,7 +2,6 @@
 
 use super::super::estimate::times;
 use super::super::grid::{Cell, Grid, Group};
-use super::super::results::verdict_words;
 use assay_kit::bar_rows::{self, Mark, Ratio};
 use assay_kit::number::significant;
 use assay_kit::text::{self, shorten};
@@ -74,7 +73,7 @@ impl Part<'_> {
             None => "not available, see table".to_owned(),
         };
         let words = match comparison {
-            Some(c) => format!("{}: {}, {}", cell.label, times(&c.ratio), verdict_words(c.verdict)),
+            Some(c) => format!("{}: {}, {}", cell.label, times(&c.ratio), c.verdict.words()),
             None => format!("{}: {value}", cell.label),
         };
         let stands_for_one = is_baseline && cell.skipped.is_none();

@@ -1,7 +1,6 @@
 //! Ratios to the baseline as bars with intervals, a panel for each group; published values as hollow marks.
 
 use super::super::grid::{Cell, Grid, Group};
-use super::super::results::verdict_words;
 use super::bar_panel::{Part, parts, published_shape};
 use assay_kit::Table;
 use assay_kit::figure::{Figure, Panel};
@@ -179,7 +178,7 @@ fn table(grid: &Grid, metric: &Metric) -> Table {
     };
     let end = |value: Option<f64>| value.map_or_else(|| "no interval".to_owned(), significant);
     let in_words = |cell: &Cell| match compared(cell) {
-        Some(c) => verdict_words(c.verdict).to_owned(),
+        Some(c) => c.verdict.words().to_owned(),
         None if cell.variant.is_some_and(|v| v.baseline.is_none()) => "it is the baseline".to_owned(),
         None => text::clean(&format!("not available: {}", grid.why_absent(cell, metric))),
     };

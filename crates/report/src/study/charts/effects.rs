@@ -1,7 +1,6 @@
 //! What differs, by how surely and how much: every comparison of the figures that decide, on one scale.
 
 use super::super::grid::{Cell, Grid, Group};
-use super::super::results::verdict_words;
 use assay_kit::figure::{Figure, PANEL_WIDTH, Panel, WHOLE_WIDTH};
 use assay_kit::forest::{Effect, draw, in_order};
 use assay_kit::number::{bracketed, counted, significant};
@@ -99,6 +98,6 @@ fn table(grid: &Grid, all: &[Compared<'_>]) -> Table {
         .figures("Ratio", |(.., comparison)| significant(comparison.ratio.estimate))
         .figures("95 % interval", |(.., comparison)| bracketed(comparison.ratio.ends()))
         .figures("Blocks", |(.., comparison)| comparison.blocks.to_string())
-        .words("In words", |(.., comparison)| verdict_words(comparison.verdict).to_owned())
+        .words("In words", |(.., comparison)| comparison.verdict.words().to_owned())
         .table()
 }

@@ -1,0 +1,19 @@
+//! Arguments of `assay compare`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Arguments of `assay compare`.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The earlier run directory
+    pub before: PathBuf,
+    /// The later run directory
+    pub after: PathBuf,
+    /// Print the stored form as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}

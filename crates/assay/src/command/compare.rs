@@ -1,0 +1,33 @@
+//! `assay compare`: two runs side by side.
+
+use crate::arguments::CompareArguments;
+use crate::command::report::not_a_run;
+use crate::failure::Failure;
+use crate::output;
+use crate::output_file::{can_be_written, write_result};
+use assay_model::StoredRun;
+use assay_report::{render_run_comparison_html, render_run_comparison_terminal};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Compares two run directories.
+pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    let (before, after) = (read(&arguments.before)?, read(&arguments.after)?);
+    let (before_name, after_name) =
+        (arguments.before.display().to_string(), arguments.after.display().to_string());
+    let comparison = assay_study::compare_runs((&before_name, &before), (&after_name, &after));
+    if let Some(path) = &arguments.html {
+        write_result(path, |mut out| render_run_comparison_html(&comparison, &mut out))?;
+    }
+    if arguments.json {
+        output::print_json(&comparison)?;
+    } else if arguments.html.is_none() {
+        output::print_text(&render_run_comparison_terminal(&comparison, output::view()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(folder: &Path) -> Result<StoredRun, Failure> {
+    assay_study::load_run(folder).map_err(|error| not_a_run(folder, error))
+}

@@ -1,0 +1,128 @@
+//! Two runs side by side as a page.
+
+use super::words;
+use assay_kit::forest::{Effect, draw, in_order};
+use assay_kit::number::{bracketed, counted, significant};
+use assay_kit::page::{absent, drawings, figure};
+use assay_kit::text::{clean, html};
+use assay_kit::{Page, Section, Table};
+use assay_model::{CircumstanceOf, Problem, RunChange, RunComparison};
+use std::io;
+
+const STYLE: &str = include_str!("../../../../web/memory.css");
+/// So many rows can be taken in at a glance.
+const ROWS_MAX: usize = 16;
+
+/// What differs between two runs as one HTML file that opens without a network.
+///
+/// # Errors
+/// Those of the writer.
+pub fn render(comparison: &RunComparison, out: &mut impl io::Write) -> io::Result<()> {
+    let sections = vec![
+        Section::answer(answer(comparison)),
+        Section::new("effects", "What differs, and how surely", effects(comparison)).called("Ratios"),
+        Section::new("circumstances", "What is not the same", circumstances(comparison))
+            .called("Circumstances"),
+        Section::new("figures", "Every figure", table(comparison).html()),
+        Section::problems(&Problem::listed(&comparison.problems)),
+    ];
+    let lines = [("before", &comparison.before), ("after", &comparison.after)];
+    Page {
+        style: STYLE,
+        lines: lines.map(|(which, run)| ("", format!("{which}: {}", words::run(run)))).into(),
+        sections,
+        ..Page::new(
+            "Two runs compared, by Assay",
+            format!("{}: what differs", clean(&comparison.after.study)),
+        )
+    }
+    .write(out)
+}
+
+fn answer(comparison: &RunComparison) -> String {
+    let mut text = format!("<p class=\"headline\">{}</p>", html(&words::headline(comparison)));
+    let circumstances = &comparison.circumstances;
+    if !circumstances.is_empty() {
+        let kinds = [
+            (CircumstanceOf::Host, "the machine or Assay"),
+            (CircumstanceOf::Jvm, "the JVM"),
+            (CircumstanceOf::Study, "the study"),
+        ];
+        let kinds = kinds.iter().filter(|(kind, _)| circumstances.iter().any(|one| one.about == *kind));
+        let kinds: Vec<&str> = kinds.map(|(_, name)| *name).collect();
+        let sentence = format!("Not the same in both: {}", kinds.join(", "));
+        text += &format!("<p class=\"sum\">{}.</p>", html(&sentence));
+    }
+    text + &format!("<p class=\"how\">{}</p>", html(words::CAUTION))
+}
+
+fn name(change: &RunChange) -> String {
+    format!("{}: {}", clean(&change.variant), words::metric(&change.metric).0)
+}
+
+fn effects(comparison: &RunComparison) -> String {
+    let effect = |change: &RunChange| Effect {
+        name: name(change),
+        value: words::ratio(change),
+        look: usize::from(1.0 < change.ratio.estimate),
+        ratio: change.ratio.estimate,
+        ends: change.ratio.ends(),
+    };
+    let mut effects = in_order(comparison.changes.iter().map(effect).collect());
+    let not_drawn = effects.len().saturating_sub(ROWS_MAX);
+    effects.truncate(ROWS_MAX);
+    if effects.is_empty() {
+        return absent("the runs have no figure in common");
+    }
+    let pictures = drawings("forest", |width, id| {
+        draw(&effects, "after : before (1 = the same)", width, (id, "Ratio of each figure, after to before"))
+    });
+    let more = match not_drawn {
+        0 => String::new(),
+        n => format!(
+            " {} that are smaller or less sure are not drawn.",
+            counted(n as u64, "figure", "figures")
+        ),
+    };
+    let caption = format!(
+        "The largest and surest first, on one logarithmic scale. A whisker is the 95 % interval of the ratio; where it crosses the line at 1 \
+         no difference is shown, and the dot is pale.{more}"
+    );
+    figure("forest", "effects", "", &pictures, &caption)
+}
+
+fn circumstances(comparison: &RunComparison) -> String {
+    let mut text = if comparison.circumstances.is_empty() {
+        "<p>Nothing that was stored: machine, JVMs and study are the same.</p>".to_owned()
+    } else {
+        Table::of("Machine, JVMs, options and settings", &comparison.circumstances)
+            .words("What", |one| clean(&one.what))
+            .words("Before", |one| words::side(one.before.as_ref()))
+            .words("After", |one| words::side(one.after.as_ref()))
+            .table()
+            .html()
+    };
+    for (which, names) in [("before", &comparison.only_before), ("after", &comparison.only_after)] {
+        if !names.is_empty() {
+            let names: Vec<String> = names.iter().map(|name| clean(name)).collect();
+            text += &format!("<p>Only {which}: {}.</p>", html(&names.join(", ")));
+        }
+    }
+    text
+}
+
+fn table(comparison: &RunComparison) -> Table {
+    let shown = |change: &RunChange, of_before: bool| {
+        let (_, unit, divisor) = words::metric(&change.metric);
+        let value = if of_before { &change.before } else { &change.after };
+        format!("{} {unit}", words::value(value, divisor))
+    };
+    Table::of("Every figure of both runs", &comparison.changes)
+        .words("Figure", |change| name(change))
+        .figures("Before", |change| shown(change, true))
+        .figures("After", |change| shown(change, false))
+        .figures("Ratio", |change| significant(change.ratio.estimate))
+        .figures("95 % interval", |change| bracketed(change.ratio.ends()))
+        .words("In words", |change| change.verdict.words().to_owned())
+        .table()
+}

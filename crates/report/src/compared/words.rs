@@ -1,0 +1,71 @@
+//! What the terminal and the page say alike.
+
+use assay_kit::number::{MIB, bracketed, counted, significant};
+use assay_kit::text::{clean, to_the_second};
+use assay_model::{Circumstance, ComparedRun, Estimate, Metric, RunChange, RunComparison, Verdict};
+
+/// What a reader must know of figures that were not measured side by side.
+pub const CAUTION: &str = "The runs were not measured side by side: what the machine did to one of them alone is in the ratios, and not in \
+                           their intervals. Variants of one study are compared more surely.";
+
+/// Whether a change is more than noise.
+pub fn is_shown(change: &RunChange) -> bool {
+    matches!(change.verdict, Verdict::Higher | Verdict::Lower)
+}
+
+/// The metric that decides.
+pub fn is_primary(comparison: &RunComparison, change: &RunChange) -> bool {
+    let id = &comparison.after.primary_metric;
+    change.metric == *id || change.metric.split('/').next() == Some(id)
+}
+
+/// How many differ.
+pub fn headline(comparison: &RunComparison) -> String {
+    if comparison.changes.is_empty() {
+        return "The runs have no figure in common.".to_owned();
+    }
+    let shown = comparison.changes.iter().filter(|change| is_shown(change)).count();
+    let all = counted(comparison.changes.len() as u64, "figure", "figures");
+    match shown {
+        0 => format!("None of {all} differs by more than the runs' own noise."),
+        1 => format!("1 of {all} differs by more than the runs' own noise."),
+        n => format!("{n} of {all} differ by more than the runs' own noise."),
+    }
+}
+
+/// A run, for a line under the heading.
+pub fn run(run: &ComparedRun) -> String {
+    let at = run.started_at.as_ref().map_or_else(String::new, |at| format!(", {}", to_the_second(at)));
+    format!("{} ({}{at})", clean(&run.folder), clean(&run.study))
+}
+
+/// Title of a metric, and the unit in which it is shown with its divisor.
+pub fn metric(id: &str) -> (String, &'static str, f64) {
+    let Some(metric) = Metric::by_id(id) else { return (clean(id), "", 1.0) };
+    let (unit, divisor) = if metric.unit == "bytes" { ("MiB", MIB) } else { (metric.unit, 1.0) };
+    (clean(&metric.title), unit, divisor)
+}
+
+/// A value without its interval.
+pub fn value(value: &Estimate, divisor: f64) -> String {
+    significant(value.estimate / divisor)
+}
+
+/// A ratio with its interval.
+pub fn ratio(change: &RunChange) -> String {
+    let ratio = significant(change.ratio.estimate);
+    match change.ratio.ends() {
+        None => ratio,
+        ends => format!("{ratio} {}", bracketed(ends)),
+    }
+}
+
+/// One side of a circumstance.
+pub fn side(value: Option<&String>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| clean(value))
+}
+
+/// A circumstance as a sentence.
+pub fn circumstance(one: &Circumstance) -> String {
+    format!("{}: {} before, {} after", clean(&one.what), side(one.before.as_ref()), side(one.after.as_ref()))
+}
