@@ -3,7 +3,7 @@ package assay.probes.jmh;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.Collection;
-import java.util.List;
+import java.util.Collections;
 import java.util.concurrent.atomic.AtomicLong;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Scope;
@@ -64,9 +64,10 @@ public final class CpuTime implements InternalProfiler {
     long operations = result.getMetadata().getAllOps();
     long ns = SUM_NS.get();
     if (operations == 0 || ns <= 0) {
-      return List.of();
+      return Collections.emptyList();
     }
     double perOperation = (double) ns / operations;
-    return List.of(new ScalarResult("cpu_ns_per_op", perOperation, "ns/op", AggregationPolicy.AVG));
+    return Collections.singletonList(
+        new ScalarResult("cpu_ns_per_op", perOperation, "ns/op", AggregationPolicy.AVG));
   }
 }

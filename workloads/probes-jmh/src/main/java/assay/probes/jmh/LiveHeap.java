@@ -1,8 +1,7 @@
 package assay.probes.jmh;
 
-import java.lang.ref.Reference;
 import java.util.Collection;
-import java.util.List;
+import java.util.Collections;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.profile.InternalProfiler;
@@ -42,14 +41,22 @@ public final class LiveHeap implements InternalProfiler {
   }
 
   /** Used bytes without the data. */
-  record Before(long usedBytes) {
+  static final class Before {
+    /** What is measured is reachable from here meanwhile. */
+    private static volatile Object held;
+
+    private final long usedBytes;
+
+    Before(long usedBytes) {
+      this.usedBytes = usedBytes;
+    }
+
     /** Collects, and takes the account of what is live now. */
     void with(Object data) {
-      try {
-        liveBytes = used() - usedBytes;
-      } finally {
-        Reference.reachabilityFence(data);
-      }
+      held = data;
+      liveBytes = used() - usedBytes;
+      WrongAnswer.unless(held == data, "two data sets at once");
+      held = null;
     }
   }
 
@@ -71,8 +78,9 @@ public final class LiveHeap implements InternalProfiler {
   public Collection<ScalarResult> afterIteration(
       BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
     if (liveBytes < 0) {
-      return List.of();
+      return Collections.emptyList();
     }
-    return List.of(new ScalarResult("live_bytes", liveBytes, "B", AggregationPolicy.MAX));
+    return Collections.singletonList(
+        new ScalarResult("live_bytes", liveBytes, "B", AggregationPolicy.MAX));
   }
 }

@@ -41,7 +41,18 @@ public class ReferenceMap extends CpuTime.Counted {
   private long sum;
   private long stored;
 
-  record Key(int number) {
+  static final class Key {
+    final int number;
+
+    Key(int number) {
+      this.number = number;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key && ((Key) other).number == number;
+    }
+
     /**
      * Spread, so that neither the table nor the nodes are visited in the order of their addresses.
      */
@@ -51,7 +62,13 @@ public class ReferenceMap extends CpuTime.Counted {
     }
   }
 
-  record Value(int number) {}
+  static final class Value {
+    final int number;
+
+    Value(int number) {
+      this.number = number;
+    }
+  }
 
   @Setup
   public void fill() {
