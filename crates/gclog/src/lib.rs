@@ -58,4 +58,4 @@ pub use dialect::{J9Mode, read_j9};
 pub use records::{Records, read_into, read_jvm};
 pub use scan::shortened;
 pub use stream::GcStream;
-pub use xlog::{log_file_of, xlog_option};
+pub use xlog::{log_file_of, log_options, xlog_option};

@@ -22,6 +22,19 @@ pub fn xlog_option(path: &str) -> String {
     )
 }
 
+/// The options by which a JVM writes its GC log to this file: [`xlog_option`], and without unified logging (JDK 8 and before) those that
+/// come nearest: sizes in KiB, instants in milliseconds of the wall clock. `None` for a path that the JVM cannot be given: one with a
+/// double quote, and without unified logging one with other characters than letters, digits and `-_./%`.
+pub fn log_options(path: &str, has_unified_logging: bool) -> Option<Vec<String>> {
+    if has_unified_logging {
+        return (!path.contains('"')).then(|| vec![xlog_option(path)]);
+    }
+    let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '%');
+    let lines = ["-XX:+PrintGCDetails", "-XX:+PrintGCDateStamps", "-XX:+PrintGCTimeStamps"];
+    let options = [format!("-Xloggc:{path}")].into_iter().chain(lines.map(str::to_owned));
+    path.chars().all(is_taken).then(|| options.collect())
+}
+
 /// The file to which options of a JVM make it write its GC log, as they spell it: `%p` and `%t` are still in it. The last that names
 /// one counts; `None` where none does. Forms: `-Xlog:SELECTION:[file=]FILE:...` (JDK 9 on), `-Xloggc:FILE` (JDK 8), and
 /// `-Xverbosegclog:FILE[,FILES,CYCLES]` (OpenJ9).

@@ -4,7 +4,7 @@ use crate::analysis::Analysis;
 use crate::events::EventsTee;
 use crate::window::{GcWindow, PauseWindow, freed_until, is_of_windows, pauses_between};
 use assay_gclog::{At, GcSink, read_into};
-use assay_model::{GcJvm, GcReconciliation, GcRecord, GcReport, GcSource, Problem};
+use assay_model::{GcInstant, GcJvm, GcReconciliation, GcRecord, GcReport, GcSource, Problem};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,17 +21,25 @@ pub struct TrialLog {
     analysis: Analysis,
     kept: Vec<GcRecord>,
     left_out: u64,
+    /// The wall clock less `CLOCK_MONOTONIC`, nanoseconds.
+    wall_offset_ns: Option<i128>,
 }
 
 impl TrialLog {
     /// Reads the log, which is called `name` in problems and in the report. Everything that it says goes to `events` as well, where
-    /// that is wanted, as lines of a trial's `gc.ndjson`.
+    /// that is wanted, as lines of a trial's `gc.ndjson`. A log without `CLOCK_MONOTONIC`, as JDK 8 writes it, has its place among the
+    /// windows by its dates and by the `wall_offset_ns` of the machine that wrote it.
     ///
     /// # Errors
     /// The log cannot be opened, or `events` cannot be written. What cannot be read of the log is a problem.
-    pub fn read(name: &str, log: &Path, events: Option<&mut dyn Write>) -> io::Result<TrialLog> {
+    pub fn read(
+        name: &str,
+        log: &Path,
+        wall_offset_ns: Option<i128>,
+        events: Option<&mut dyn Write>,
+    ) -> io::Result<TrialLog> {
         let file = File::open(log)?;
-        let mut read = TrialLog { name: name.to_owned(), ..TrialLog::default() };
+        let mut read = TrialLog { name: name.to_owned(), wall_offset_ns, ..TrialLog::default() };
         let mut tee = EventsTee::new(&mut read, events);
         tee.write_schema();
         read_into(name, file, &mut tee);
@@ -52,6 +60,11 @@ impl TrialLog {
     /// The pauses of a window, as [`pauses_between`] counts them.
     pub fn pauses_between(&self, from_ns: u64, to_ns: u64) -> Option<PauseWindow> {
         pauses_between(self.kept()?, from_ns, to_ns)
+    }
+
+    /// An instant on `CLOCK_MONOTONIC` by its date.
+    fn placed_ns(&self, at: &GcInstant) -> Option<u64> {
+        u64::try_from(i128::from(at.unix_ns?) - self.wall_offset_ns?).ok()
     }
 
     /// `None` when it is not all: no window is right then.
@@ -100,7 +113,9 @@ impl GcSink for TrialLog {
     fn record(&mut self, record: GcRecord) {
         if is_of_windows(&record) {
             if self.kept.len() < KEPT_MAX {
-                self.kept.push(GcRecord { spaces: Vec::new(), ..record.clone() });
+                let mut kept = GcRecord { spaces: Vec::new(), ..record.clone() };
+                kept.end.monotonic_ns = kept.end.monotonic_ns.or_else(|| self.placed_ns(&kept.end));
+                self.kept.push(kept);
             } else {
                 self.left_out += 1;
             }

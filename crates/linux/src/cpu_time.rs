@@ -11,6 +11,7 @@ use crate::{LinuxError, ProcRoot};
 use rustix::time::{ClockId, clock_gettime};
 use std::io;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// CPU time that a process has used since its start, all threads, live and ended; children not included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,16 @@ pub fn process_cpu_ns(pid: u32) -> Result<u64, LinuxError> {
 pub fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     u64::try_from(now.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(now.tv_nsec).unwrap_or(0)
+}
+
+/// The wall clock (nanoseconds since 1970) less `CLOCK_MONOTONIC`. Taken between two readings of the monotonic clock, so that being put
+/// off the processor in between does not look like a step; `None` where that took long.
+pub fn wall_offset_ns() -> Option<i128> {
+    let before_ns = monotonic_ns();
+    let wall_ns = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_nanos();
+    let after_ns = monotonic_ns();
+    let is_close = after_ns.saturating_sub(before_ns) < 1_000_000;
+    is_close.then(|| i128::try_from(wall_ns).ok()).flatten().map(|wall| wall - i128::from(before_ns))
 }
 
 /// CPU time of the calling thread, nanoseconds. Finer than `/proc`, which counts in ticks of 10 ms.

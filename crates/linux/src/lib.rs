@@ -52,7 +52,8 @@ pub use cgroup_cpu::CgroupCpu;
 pub use cgroup_pids::CgroupThreads;
 pub use copied_memory::{CopiedMemory, CopyRoom};
 pub use cpu_time::{
-    ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s, timer_interrupts_per_s,
+    ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s,
+    timer_interrupts_per_s, wall_offset_ns,
 };
 pub use error::{Denial, LinuxError, ParseError};
 pub use exit_records::{ExitListener, ExitRecord, ExitRecords};

@@ -70,6 +70,8 @@ metrics! {
         "highest rate of Poisson arrivals at which right answers keep up with requests, whatever the response time";
     RSS_BYTES = "rss_bytes", "Resident memory", "bytes", Lower,
         "the kernel's resident set size of the server process at the end of a window";
+    START_TO_READY_MS = "start_to_ready_ms", "Start-up", "ms", Lower [when_quiet, when_asked],
+        "from the start of the server process to the first good answer of its ready URL, which is asked every 20 ms";
     NATIVE_BYTES = "native_bytes", "Resident memory outside the Java heap", "bytes", Lower [when_asked],
         "resident set size less the resident part of the Java heap at the end of a window";
     CLASS_METADATA_BYTES = "class_metadata_bytes", "Resident class metadata", "bytes", Lower [when_asked],

@@ -10,6 +10,7 @@ mod deaf_server;
 mod memory_group;
 mod run_delay;
 mod running;
+mod said_by_jvm;
 mod splitmix;
 mod standstill;
 mod stripped;
@@ -22,6 +23,9 @@ pub use deaf_server::{OPEN_MAX, deaf_server};
 pub use memory_group::MemoryGroup;
 pub use run_delay::{RunDelay, RunDelayWatch};
 pub use running::{Running, java_command, start_buffers, start_java};
+pub use said_by_jvm::{
+    PrintedThread, TrackedMemory, class_histogram, printed_threads, role_in_working, tracked_memory,
+};
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;
 pub use stripped::stripped_java;

@@ -190,7 +190,9 @@ pub fn start_buffers(java: &Path, options: &[&str], buffers: u32) -> Running {
 }
 
 /// Programs that every release runs, for tests about `each_release`.
-const OF_EVERY_RELEASE: [&str; 5] = [
+const OF_EVERY_RELEASE: [&str; 7] = [
+    "java/Allocates.java",
+    "java/Collected.java",
     "java/Counted.java",
     "java/Objects.java",
     "java/Recorded.java",

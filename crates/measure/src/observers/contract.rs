@@ -16,6 +16,8 @@ pub struct Target {
     pub heap: Option<HeapRange>,
     /// Reference mode that the log shows.
     pub mode: Option<ModeRead>,
+    /// Whether its JVM has unified logging (`-Xlog`), as all but JDK 8 have.
+    pub has_unified_logging: bool,
     /// Whether the command takes JVM options.
     pub takes_jvm_options: bool,
     /// Whether its windows are of one load, the same for all variants.

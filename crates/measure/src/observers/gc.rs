@@ -2,8 +2,9 @@
 
 use super::completed::Completed;
 use super::contract::{Observer, Target};
-use assay_gclog::{read_jvm, xlog_option};
+use assay_gclog::{log_options, read_jvm};
 use assay_gcstudy::TrialLog;
+use assay_linux::wall_offset_ns;
 use assay_load::Measured;
 use assay_model::{Problem, Trial, Window, file, metric};
 use std::fs::File;
@@ -40,15 +41,18 @@ impl Observer for GcObserver {
         }
         self.has_even_load = target.has_even_load;
         self.log = target.folder.join(file::GC_LOG);
-        let path = self.log.to_str().filter(|p| !p.contains('"'));
-        let path =
-            path.ok_or("the run directory's path has a double quote or is no UTF-8; a JVM cannot log there")?;
-        Ok(vec![xlog_option(path)])
+        let options = self.log.to_str().and_then(|path| log_options(path, target.has_unified_logging));
+        let what = if target.has_unified_logging {
+            "the run directory's path has a double quote or is no UTF-8; a JVM cannot log there"
+        } else {
+            "the run directory's path has other characters than letters, digits and -_./%; a JVM before JDK 9 cannot log there"
+        };
+        options.ok_or_else(|| what.to_owned())
     }
 
     fn start(&mut self, target: &mut Target) -> Result<(), String> {
         let log = File::open(&self.log).map_err(|e| {
-            format!("the server wrote no GC log ({e}); is it a HotSpot JVM of release 17 or later?")
+            format!("the server wrote no GC log ({e}); is it a HotSpot JVM of release 8 or later?")
         })?;
         let jvm = read_jvm(log.take(HEAD_BYTES));
         (target.heap, target.mode) = (jvm.heap, jvm.mode);
@@ -82,7 +86,7 @@ impl GcObserver {
     /// Reads the whole log, and stores every record of it and what `assay gc` says of it.
     fn read_and_store(&self) -> io::Result<TrialLog> {
         let mut events = self.beside(file::GC_EVENTS)?;
-        let log = TrialLog::read(file::GC_LOG, &self.log, Some(&mut events))?;
+        let log = TrialLog::read(file::GC_LOG, &self.log, wall_offset_ns(), Some(&mut events))?;
         events.flush()?;
         let mut report = self.beside(file::GC_REPORT)?;
         serde_json::to_writer(&mut report, &log.report())?;

@@ -5,6 +5,7 @@ mod contract;
 mod gc;
 mod latency;
 mod memory;
+mod start;
 mod time;
 
 pub use contract::{Observer, Target};
@@ -37,6 +38,8 @@ pub enum Observe {
     Host,
     /// Interval logs of response times.
     Latency,
+    /// The time from the start of the process to the first good answer, as a metric. Of fresh processes.
+    Start,
 }
 
 /// What the observers of a trial are made from.
@@ -87,6 +90,9 @@ impl Observers {
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));
+        }
+        if wants(Observe::Start) {
+            working.push(Box::new(start::StartObserver));
         }
         let due = Instant::now();
         let working = working.into_iter().map(|observer| Working { observer, due }).collect();

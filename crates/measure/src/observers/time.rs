@@ -451,6 +451,7 @@ mod tests {
             folder: "/".into(),
             heap: None,
             mode: None,
+            has_unified_logging: true,
             takes_jvm_options: false,
             has_even_load: true,
         };

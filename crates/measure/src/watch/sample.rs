@@ -3,9 +3,9 @@
 use assay_host::{HostGauge, HostReading};
 use assay_linux::{
     Cgroups, ProcRoot, ProcessIdentity, ProcessTree, monotonic_ns, process_cpu_ns, ticks_per_s,
+    wall_offset_ns,
 };
 use std::collections::HashMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Threads that are read; of a server with more, the rest is left out.
 const THREADS_MAX: usize = 4096;
@@ -129,15 +129,6 @@ pub(super) fn tree_cpu_ns(proc: &ProcRoot, tree: &mut ProcessTree, but: &[u32]) 
             if is_counted { process_cpu_ns(process.pid).unwrap_or_else(|_| by_ticks_ns()) } else { 0 };
         sum.saturating_add(own_ns).saturating_add(of_ended_ns)
     })
-}
-
-/// Between two readings of the monotonic clock, so that being put off the processor in between does not look like a step.
-fn wall_offset_ns() -> Option<i128> {
-    let before_ns = monotonic_ns();
-    let wall_ns = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    let after_ns = monotonic_ns();
-    let is_close = after_ns.saturating_sub(before_ns) < 1_000_000;
-    is_close.then(|| i128::try_from(wall_ns).ok()).flatten().map(|wall| wall - i128::from(before_ns))
 }
 
 #[cfg(test)]

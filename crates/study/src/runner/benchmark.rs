@@ -1,14 +1,14 @@
 //! One launch of a program that measures itself: started with the variant's JVM options, watched until it ends, its results
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
-use super::server::{Turn, blank_trial, plan, record, variant_spec};
+use super::server::{Turn, blank_trial, has_unified_logging, plan, record, variant_spec};
 use super::state::{Failure, Run, outcome_of};
 use super::treatments::Applied;
 use crate::benchmark_results;
 use crate::prepare::fixed_placeholders;
 use crate::program_table::BenchmarkTable;
 use crate::variant::VariantLaunch;
-use assay_gclog::xlog_option;
+use assay_gclog::log_options;
 use assay_jdk::modes;
 use assay_launch::{LOOK, Local, ProcessSpec, Processes, ReadyWhen};
 use assay_measure::{Benchmark, Measurement, OwnLoad, Procedure, Watch, WatchConfig, With};
@@ -110,11 +110,12 @@ fn log_option(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, Stri
     }
     let path = folder.join(format!("{}%p{}", FORK_LOG.0, FORK_LOG.1));
     let path = path.to_str().filter(|p| p.matches(PATH_BREAKERS).eq(["%"]));
-    let path = path.ok_or(
+    let options = path.and_then(|path| log_options(path, has_unified_logging(&launch.variant)));
+    let options = options.ok_or(
         "the run directory's path has a colon, double quote or percent sign, or is no UTF-8; a benchmark's JVMs cannot log there: \
-         choose another --out",
+         choose another --out (before JDK 9 also with other characters than letters, digits and -_./)",
     )?;
-    Ok(vec![xlog_option(path)])
+    Ok(options)
 }
 
 /// Watches it in a thread of its own until it ends by itself. What it used is read before the process is waited for: then its

@@ -7,12 +7,14 @@ use crate::plan::{START_S, STOP_S};
 use crate::prepare::fixed_placeholders;
 use crate::program_table::ServerTable;
 use crate::variant::VariantLaunch;
-use assay_jdk::modes;
+use assay_jdk::{Release, modes};
 use assay_launch::{JVM_OPTIONS, LOOK, Local, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http};
 use assay_load::{Scenario, Shared};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{Procedure, Watch, WatchConfig};
-use assay_model::{LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
+use assay_model::{
+    LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, Variant, file, schema,
+};
 use assay_text::redact;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -70,6 +72,7 @@ impl<'a> Server<'a> {
             folder: folder.clone(),
             heap: None,
             mode: None,
+            has_unified_logging: has_unified_logging(variant),
             takes_jvm_options: variant.jvm.is_some() && takes_jvm_options(launch, run),
             has_even_load: run.prepared.plan.procedure.has_even_load(),
         };
@@ -282,6 +285,11 @@ pub(super) fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, tu
         excluded_observers: Vec::new(),
         problems: Vec::new(),
     }
+}
+
+/// Whether its JVM has `-Xlog`; of one that is not known, that of a newer release.
+pub(super) fn has_unified_logging(variant: &Variant) -> bool {
+    variant.jvm.as_ref().is_none_or(|jvm| Release::of(jvm.feature).jvm.has_unified_logging)
 }
 
 fn takes_jvm_options(launch: &VariantLaunch, run: &Run<'_>) -> bool {
