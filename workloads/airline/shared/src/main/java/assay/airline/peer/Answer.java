@@ -1,0 +1,41 @@
+package assay.airline.peer;
+
+import jakarta.json.Json;
+import jakarta.json.JsonException;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import java.io.ByteArrayInputStream;
+
+/** What another service answered. */
+public final class Answer {
+  private final int status;
+  private final String contentType;
+  private final byte[] body;
+
+  /** The bytes are not copied: whoever makes an answer gives them away. */
+  public Answer(int status, String contentType, byte[] body) {
+    this.status = status;
+    this.contentType = contentType;
+    this.body = body;
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String contentType() {
+    return contentType;
+  }
+
+  public byte[] body() {
+    return body;
+  }
+
+  public JsonObject json() throws PeerFailed {
+    try (JsonReader reader = Json.createReader(new ByteArrayInputStream(body))) {
+      return reader.readObject();
+    } catch (JsonException e) {
+      throw new PeerFailed("the answer with status " + status + " is not a JSON object", e);
+    }
+  }
+}
