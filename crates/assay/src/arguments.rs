@@ -11,6 +11,8 @@ mod inject;
 mod memory;
 mod number;
 mod process_name;
+mod reference;
+mod studies;
 mod time;
 mod tls;
 
@@ -24,6 +26,8 @@ pub use http::HttpArguments;
 pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
 pub use process_name::ProcessName;
+pub use reference::{CompletionsArguments, ReferenceArguments};
+pub use studies::StudiesArguments;
 pub use time::{TimeArguments, TimeCommand, TimeDiffArguments, TimeLookArguments};
 pub use tls::TlsArguments;
 
@@ -32,7 +36,17 @@ use assay_text::duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use number::{parse_count, parse_positive_number};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
+
+/// The version, and of a release also the commit that it was built of: `scripts/release` hands it to the compiler.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let commit = option_env!("ASSAY_COMMIT").filter(|commit| !commit.is_empty());
+    commit.map_or_else(
+        || env!("CARGO_PKG_VERSION").to_owned(),
+        |commit| format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
+    )
+});
 
 /// The laboratory for Java servers: where memory and time go, what load a server sustains, which settings perform better.
 ///
@@ -40,7 +54,7 @@ use std::time::Duration;
 /// that you set, or a result that is not valid or in which nothing counts, 2 wrong use or bad input, 3 the environment
 /// lacks something or a run does not decide a condition, 70 internal error, 130 stopped by Ctrl-C.
 #[derive(Debug, Parser)]
-#[command(name = "assay", version, max_term_width = 110, arg_required_else_help = true)]
+#[command(name = "assay", version = VERSION.as_str(), max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -59,6 +73,14 @@ pub enum Command {
     #[command(after_help = "EXAMPLES:\n  assay run studies/compressed-references.toml --quick\n  \
         assay run my-server.toml --out runs/tuesday\n  assay run my-server.toml --out runs/tuesday --resume")]
     Run(RunArguments),
+    /// Ready-made studies and scenarios: list them, or print one
+    ///
+    /// They are part of the program. A study that names a workload needs the checkout in which `./assay setup` built its server.
+    #[command(after_help = "EXAMPLES:\n  assay studies                              what there is\n  \
+        assay studies own-server > my-server.toml  a study to start from\n  \
+        assay run compressed-references --plan     what a study would run\n  \
+        assay load http://127.0.0.1:8080/ --users 8 --scenario supermarket-small")]
+    Studies(StudiesArguments),
     /// Make the report of a run directory again
     #[command(after_help = "EXAMPLES:\n  assay report runs/tuesday\n  \
         assay report runs/tuesday --format csv > tuesday.csv")]
@@ -164,9 +186,16 @@ pub enum Command {
         assay flags '-XX:+UseConcMarkSweepGC -Xmx4g'        in every release that is known"
     )]
     Flags(FlagsArguments),
-    /// Every command with its options, as the page docs/reference/commands.md
+    /// Completions of commands and options for a shell
+    #[command(
+        after_help = "EXAMPLES:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay\n  \
+        assay completions zsh > ~/.zfunc/_assay      with fpath+=~/.zfunc before compinit\n  \
+        assay completions fish > ~/.config/fish/completions/assay.fish"
+    )]
+    Completions(CompletionsArguments),
+    /// Pages of docs/reference that come from the program, and its man pages
     #[command(hide = true)]
-    Reference,
+    Reference(ReferenceArguments),
     /// The work of an emulated guest: started in one by a study with [emulated], and of no use elsewhere
     #[command(hide = true)]
     EmulatedGuest(EmulatedGuestArguments),
@@ -193,7 +222,7 @@ pub struct DemoArguments {
 /// Arguments of `assay run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// The study file, or the name of a ready-made study: compressed-references
+    /// The study file, or the name of a ready-made study (assay studies): compressed-references
     pub study: PathBuf,
     /// The short form: the [quick] part of the study file
     #[arg(long)]
@@ -290,7 +319,7 @@ pub struct LoadArguments {
     /// Gaps between requests in open loop
     #[arg(long, value_enum, default_value_t = Arrivals::Constant)]
     pub arrivals: Arrivals,
-    /// Scenario file: operations, sessions, checks
+    /// Scenario file: operations, sessions, checks; or the name of a ready-made scenario: assay studies
     #[arg(long)]
     pub scenario: Option<PathBuf>,
     /// Follow redirects on the same server, up to ten; in a scenario each operation says so itself
@@ -299,6 +328,9 @@ pub struct LoadArguments {
     /// Seed of every random draw; without it each load draws other numbers, and says its seed
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Exit with 0 even where the figures cannot be used
+    #[arg(long)]
+    pub allow_invalid: bool,
     /// Write the response times to this file as an interval log that HdrHistogram tools read
     #[arg(long, conflicts_with = "injectors")]
     pub hlog: Option<PathBuf>,

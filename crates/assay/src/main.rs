@@ -37,6 +37,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
         Command::Demo(demo) => command::run::demo(&demo),
         Command::Run(run) => command::run::run(&run),
+        Command::Studies(studies) => command::studies::studies(&studies),
         Command::Report(report) => command::report::report(&report),
         Command::Compare(compare) => command::compare::compare(&compare),
         Command::Load(load) => command::load::load(&load),
@@ -48,7 +49,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Heap(heap) => command::heap::heap(&heap),
         Command::Host(host) => command::host::host(&host),
         Command::Flags(flags) => command::flags::flags(&flags),
-        Command::Reference => command::reference::reference(),
+        Command::Completions(completions) => command::reference::completions(&completions),
+        Command::Reference(reference) => command::reference::reference(&reference),
         Command::EmulatedGuest(guest) => {
             assay_emulate::work(&guest.work).map(|()| ExitCode::SUCCESS).map_err(Failure::internal)
         }

@@ -1,9 +1,13 @@
 //! Findings for people, whatever made them: lines for a terminal, a list for a page. Their order is that of `assay_model::Finding`.
 //! And what a run says about conditions of a build.
 
+mod explained;
 mod gates;
+mod shown;
 
+pub use explained::{Explain, Explained};
 pub use gates::{line_of_gate, render_junit};
+pub use shown::shown_unit;
 
 use askama::Template;
 use assay_kit::Terminal;

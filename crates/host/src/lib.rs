@@ -9,7 +9,7 @@ mod running;
 mod snapshot;
 mod speed;
 
-pub use check::{advice, check, compare};
+pub use check::{RuleInWords, advice, check, compare, in_words};
 pub use facts::{host_facts, provenance};
 pub use gauge::{HostGauge, HostInterval, HostReading};
 pub use running::{JvmOptions, jvm_options, running_jvms};

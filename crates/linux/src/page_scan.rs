@@ -31,7 +31,8 @@ const FRAME: u64 = (1 << 55) - 1;
 const FRAME_IS_ZERO: u64 = 1 << 24;
 
 /// `_IOWR('f', 16, struct pm_scan_arg)`, 96 bytes.
-const PAGEMAP_SCAN: libc::c_ulong = 0xc060_6610;
+// The C libraries disagree about the type of a request.
+const PAGEMAP_SCAN: libc::Ioctl = 0xc060_6610_u32 as libc::Ioctl;
 const CATEGORY_FILE: u64 = 1 << 2;
 const CATEGORY_PRESENT: u64 = 1 << 3;
 const CATEGORY_PFNZERO: u64 = 1 << 5;

@@ -108,19 +108,31 @@ impl Drop for Raised {
     }
 }
 
-/// The scheduling policy of the calling thread; a negative number where it is not known.
+/// The calling thread's number to the system calls below.
+const THIS_THREAD: libc::c_long = 0;
+
+/// The scheduling policy of the calling thread; a negative number where it is not known. The kernel is asked, not the C library: musl's
+/// functions of these names only say that they do nothing.
 #[expect(unsafe_code, reason = "rustix does not wrap it")]
 fn policy() -> i32 {
-    // SAFETY: it takes no pointer; 0 is the calling thread.
-    unsafe { libc::sched_getscheduler(0) }
+    // SAFETY: it takes no pointer.
+    let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, THIS_THREAD) };
+    i32::try_from(policy).unwrap_or(-1)
 }
 
 /// Sets the policy of the calling thread and leaves its nice value as it is, which crates for it do not.
 #[expect(unsafe_code, reason = "rustix does not wrap it")]
 fn set_policy(policy: i32, sched_priority: i32) -> io::Result<()> {
-    let parameters = libc::sched_param { sched_priority };
-    // SAFETY: the parameters outlive the call; 0 is the calling thread.
-    match unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) } {
+    // SAFETY: of the parameters the kernel reads this number alone, and it outlives the call.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_sched_setscheduler,
+            THIS_THREAD,
+            libc::c_long::from(policy),
+            &raw const sched_priority,
+        )
+    };
+    match result {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }

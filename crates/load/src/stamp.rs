@@ -85,7 +85,7 @@ fn receive(socket: &TcpStream, into: &mut [u8]) -> io::Result<(usize, Option<u64
                 None => break None,
                 Some(of)
                     if (of.cmsg_level, of.cmsg_type) == (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS)
-                        && of.cmsg_len >= libc::CMSG_LEN(size_of::<libc::timespec>() as _) as usize =>
+                        && of.cmsg_len >= libc::CMSG_LEN(size_of::<libc::timespec>() as _) as _ =>
                 {
                     break Some(libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned());
                 }

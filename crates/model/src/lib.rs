@@ -28,6 +28,7 @@ pub mod metric;
 mod mode;
 mod plan;
 mod problem;
+mod ready_made;
 mod run;
 mod run_comparison;
 pub mod schema;
@@ -84,6 +85,7 @@ pub use plan::{
     PlannedTrial, Published, SkippedVariant, Subject, Variant,
 };
 pub use problem::{Problem, Reason};
+pub use ready_made::{ReadyMadeList, ReadyMadeScenario, ReadyMadeStudy};
 pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use run_comparison::{Circumstance, CircumstanceOf, ComparedRun, RunChange, RunComparison};
 pub use severity::Severity;

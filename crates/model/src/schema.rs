@@ -67,6 +67,8 @@ formats! {
     RUN_EVENTS = "assay.events/1";
     /// A line of a trial's `memory.ndjson`; the lines themselves do not name it
     MEMORY_SAMPLES = "assay.memory-samples/1";
+    /// `assay studies --json`
+    STUDIES = "assay.studies/1";
     /// A study file (`studies/*.toml`)
     STUDY_FILE = "assay.study/1";
     /// A workload file (`workloads/*/workload.toml`)

@@ -3,7 +3,7 @@
 
 mod virtual_study;
 
-use assay_stats::{Statistic, compare_paired, estimate, estimate_ratio};
+use assay_stats::{Statistic, compare_paired, compare_unpaired, estimate, estimate_ratio};
 use virtual_study::{Drift, Noise, Shape, study};
 
 const STUDIES: u64 = 2_500;
@@ -28,6 +28,34 @@ fn intervals_of_paired_ratios_contain_the_truth_in_93_to_97_of_100_studies() {
             });
             println!("paired, {shape:?} {deviation}, {blocks} blocks: {covered:.1} %");
             assert!((93.0..=97.0).contains(&covered), "{shape:?} {deviation}, {blocks} blocks: {covered} %");
+        }
+    }
+}
+
+/// Two runs of a study on the same machine, which differ in number of blocks and in spread.
+#[test]
+fn intervals_of_independent_runs_contain_the_truth_in_93_to_98_of_100_comparisons() {
+    for (shape, deviations) in [
+        (Shape::Normal, (0.05, 0.05)),
+        (Shape::LogNormal, (0.02, 0.1)),
+        (Shape::LogNormal, (0.3, 0.3)),
+        (Shape::HeavyTailed, (0.05, 0.05)),
+    ] {
+        for blocks in [(4, 4), (4, 8), (8, 8), (12, 5)] {
+            let mut noise = Noise::seeded((blocks.0 * 100 + blocks.1) as u64);
+            let mut run = |blocks: usize, level: f64, deviation: f64| -> Vec<f64> {
+                (0..blocks).map(|_| level * noise.factor(shape, deviation)).collect()
+            };
+            let covered = share(STUDIES, |_| {
+                let (before, after) = (run(blocks.0, 1.0, deviations.0), run(blocks.1, 1.5, deviations.1));
+                let ratio = compare_unpaired(&after, &before).unwrap().ratio;
+                ratio.low.unwrap() <= 1.5 && 1.5 <= ratio.high.unwrap()
+            });
+            println!("unpaired, {shape:?} {deviations:?}, {blocks:?} blocks: {covered:.1} %");
+            assert!(
+                (93.0..=98.0).contains(&covered),
+                "{shape:?} {deviations:?}, {blocks:?} blocks: {covered} %"
+            );
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::each_jdk;
 use crate::emulation;
 use crate::error::Diagnostic;
 use crate::process_table::{check_names, check_processes, known_names};
+use crate::ready_made::ReadyMade;
 use crate::study_file::{DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study};
 use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, cache_of, folder_of, resolve};
@@ -322,12 +323,17 @@ fn check_parts(study: &Study, document: &mut Document) {
     for (i, part) in study.parts.iter().enumerate() {
         let place = format!("parts.{i}");
         let path = folder.join(part);
-        if part.contains('/') || !path.is_file() {
-            document.add(&place, format!("there is no study file `{part}` beside this one"));
-            continue;
-        }
-        let of_part = Document::read(&path).ok().and_then(|text| toml::from_str::<Study>(&text).ok());
-        match of_part {
+        // What is not in a file is part of the program, and so are its parts.
+        let ready_made = ReadyMade::of(part).filter(|_| !document.file.exists());
+        let text = match ready_made {
+            Some(ready_made) => Some(ready_made.text.to_owned()),
+            None if part.contains('/') || !path.is_file() => {
+                document.add(&place, format!("there is no study file `{part}` beside this one"));
+                continue;
+            }
+            None => Document::read(&path).ok(),
+        };
+        match text.and_then(|text| toml::from_str::<Study>(&text).ok()) {
             Some(of_part) if of_part.parts.is_empty() => {}
             Some(_) => document.add(&place, format!("`{part}` has parts itself: name them here instead")),
             None => document.add(&place, format!("`{part}` is not a study file that can be read")),

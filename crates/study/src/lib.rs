@@ -7,11 +7,11 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `host_table`, `attached`, `workload`, `units` |
+//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `host_table`, `attached`, `workload`, `units`, `ready_made` |
 //! | what this machine will run | `each_jdk`, `variant`, `preload`, `memory_left`, `prepare`, `plan` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | a rule tried on a load | `what_if` |
-//! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims`, `gate` |
+//! | what is left | `run_dir`, `redacted`, `curves`, `summary`, `claims`, `gate`, `scaling`, `across` |
 
 mod across;
 mod attached;
@@ -35,6 +35,7 @@ mod prepare;
 mod process_table;
 mod program_table;
 mod read;
+mod ready_made;
 #[cfg(test)]
 mod ready_made_tests;
 mod redacted;
@@ -57,6 +58,7 @@ pub use gate::{Gate, GateError};
 pub use host_table::{GroupTable, HostTable, PagesFor};
 pub use prepare::Prepared;
 pub use program_table::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, TlsTable};
+pub use ready_made::{READY_MADE, ReadyMade};
 pub use run_dir::{load_run, report_path};
 pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value};
 pub use study_file::{

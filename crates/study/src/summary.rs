@@ -75,7 +75,7 @@ pub(crate) fn values_by_block<'m>(
 }
 
 /// Mean over the blocks with its interval, by metric.
-fn estimates(values: &BTreeMap<&str, ByBlock>, seed: u64) -> BTreeMap<String, Estimate> {
+pub(crate) fn estimates(values: &BTreeMap<&str, ByBlock>, seed: u64) -> BTreeMap<String, Estimate> {
     values
         .iter()
         .filter_map(|(id, by_block)| {

@@ -164,7 +164,11 @@ fn named(
     document: &mut Document,
 ) -> (Option<Workload>, Vec<Diagnostic>) {
     let Some(folder) = folder else {
-        document.add("workload", "there is no folder `workloads` above the study file or the current folder");
+        let what = format!(
+            "the workload `{name}` comes with the sources of Assay, and no checkout of them lies above the study file, the current folder or \
+             the program: clone them, run ./assay setup there, and then the study from there"
+        );
+        document.add_missing("workload", what);
         return (None, Vec::new());
     };
     let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));

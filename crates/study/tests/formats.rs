@@ -7,8 +7,8 @@ use assay_load::{Scenario, scenario_schema};
 use assay_model::{
     Advice, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes,
     HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
-    MemoryReport, MemorySample, MemoryTrim, Plan, RunComparison, RunEvent, RunningJvms, StoredGcLine,
-    Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
+    MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms,
+    StoredGcLine, Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -95,6 +95,7 @@ fn format(id: &'static str) -> Format {
         schema::TIME => json::<TimeReport>(id),
         schema::TIME_CHANGE => json::<TimeChange>(id),
         schema::RUN_EVENTS => lines::<RunEvent, RunEvent>(id),
+        schema::STUDIES => json::<ReadyMadeList>(id),
         schema::STUDY_FILE => toml(id, study_schema(), |text| {
             toml::from_str::<Study>(text).map(drop).map_err(|e| e.to_string())
         }),

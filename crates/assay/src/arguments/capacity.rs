@@ -33,7 +33,7 @@ pub struct CapacityArguments {
     /// An option of the workload, such as data=small; may be repeated
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url", value_parser = parse_option)]
     pub option: Vec<(String, String)>,
-    /// Scenario file: operations, sessions, checks
+    /// Scenario file: operations, sessions, checks; or the name of a ready-made scenario: assay studies
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
     /// Limits of the response time, in ms, or with a unit: 10ms,0.5s
@@ -86,6 +86,9 @@ pub struct CapacityArguments {
     /// Exit with 1 unless a limit is kept up to at least this rate, such as 500@25 for 500 a second under 25 ms; may be repeated
     #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
     pub at_least: Vec<AtLeast>,
+    /// Exit with 0 even where the result is not valid; what --at-least asks for is still decided
+    #[arg(long)]
+    pub allow_invalid: bool,
     /// Let windows count in which others used the machine: the only way to a figure where that never ends. With such windows the
     /// result is not valid
     #[arg(long)]

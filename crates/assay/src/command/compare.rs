@@ -1,19 +1,17 @@
 //! `assay compare`: two runs side by side.
 
 use crate::arguments::CompareArguments;
-use crate::command::report::not_a_run;
+use crate::command::report::load;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
-use assay_model::StoredRun;
 use assay_report::{render_run_comparison_html, render_run_comparison_terminal};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Compares two run directories.
 pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
-    let (before, after) = (read(&arguments.before)?, read(&arguments.after)?);
+    let (before, after) = (load(&arguments.before)?, load(&arguments.after)?);
     let (before_name, after_name) =
         (arguments.before.display().to_string(), arguments.after.display().to_string());
     let comparison = assay_study::compare_runs((&before_name, &before), (&after_name, &after));
@@ -26,8 +24,4 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         output::print_text(&render_run_comparison_terminal(&comparison, output::view()))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn read(folder: &Path) -> Result<StoredRun, Failure> {
-    assay_study::load_run(folder).map_err(|error| not_a_run(folder, error))
 }

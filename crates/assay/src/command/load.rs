@@ -3,13 +3,13 @@
 mod recording;
 
 use crate::arguments::{Arrivals, LoadArguments, TlsArguments};
-use crate::command::inject;
+use crate::command::{inject, studies};
 use crate::failure::Failure;
 use crate::live::LiveLoad;
 use crate::{output, seed, stop};
 use assay_load::{
-    ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured,
-    Progress, Scenario, TlsOptions,
+    ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Measured, Progress,
+    TlsOptions,
 };
 use assay_model::{DeliverySummary, LatencySummary, LoadResult, Protocol, ProtocolSummary, RatePoint};
 use assay_scenario::RateSchedule;
@@ -28,7 +28,7 @@ const PROBLEMS_SHOWN: usize = 6;
 pub(super) const STREAMS_OF_HTTP1: &str =
     "--streams is for HTTP/2: HTTP/1.1 carries one request at a time; add --http 2";
 
-/// Loads a URL and prints what was measured. The exit code is 1 when the figures cannot be used; `problems` says why.
+/// Loads a URL and prints what was measured. The exit code is 1 when the figures cannot be used, unless that is allowed; `problems` says why.
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     if arguments.recording.from_har.is_some() || arguments.recording.from_access_log.is_some() {
         return recording::scenario(&arguments.recording);
@@ -70,13 +70,14 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     Ok(match (measured.stopped, result.valid) {
         (true, _) => ExitCode::from(stop::INTERRUPTED),
         (false, true) => ExitCode::SUCCESS,
+        (false, false) if arguments.allow_invalid => ExitCode::SUCCESS,
         (false, false) => ExitCode::from(1),
     })
 }
 
 fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
     let (base_url, scenario) = match &arguments.scenario {
-        Some(path) => (arguments.url.clone(), Scenario::read(path).map_err(LoadError::from)?),
+        Some(named) => (arguments.url.clone(), studies::scenario(named)?),
         None if arguments.follow_redirects => assay_load::for_url_and_redirects(&arguments.url)?,
         None => assay_load::for_url(&arguments.url)?,
     };

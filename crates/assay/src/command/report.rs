@@ -21,7 +21,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     if let Some(stored) = capacity::stored(folder) {
         return capacity::report(&stored, arguments);
     }
-    let run = assay_study::load_run(folder).map_err(|error| not_a_run(folder, error))?;
+    let run = load(folder)?;
     let format = if arguments.json { ReportFormat::Json } else { arguments.format };
     match (&arguments.out, format) {
         (Some(path), _) if path.as_os_str() != "-" => {
@@ -34,6 +34,11 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
         _ => output::print(|mut out| write(&run, format, &mut out))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A run as it was stored.
+pub fn load(folder: &Path) -> Result<StoredRun, Failure> {
+    assay_study::load_run(folder).map_err(|error| not_a_run(folder, error))
 }
 
 /// The error with what the path is instead, and where the folders of runs lie.

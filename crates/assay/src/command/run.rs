@@ -8,7 +8,9 @@ use crate::output_file::{can_be_written, write_result};
 use crate::progress::Progress;
 use crate::{output, stop};
 use assay_model::{Design, GateCase, GateVerdict, Plan, PlannedProcedure, StoredRun};
-use assay_study::{Prepared, RunOptions, RunResult, Study, StudyError};
+use assay_study::{
+    Checked, Diagnostic, Prepared, READY_MADE, ReadyMade, RunOptions, RunResult, Study, StudyError,
+};
 use assay_text::near::hint;
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -26,11 +28,12 @@ const STUDIES: &str = "studies";
 pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
     let study = checkout().join(DEMO);
     if !study.is_file() {
-        let what = format!("{} is not there: run the demo from a clone, by ./assay demo", study.display());
+        let what = "the demo's server comes with the sources of Assay, and no checkout of them was found from here: clone them, and there \
+                    run ./assay demo";
         return Err(Failure::environment(what));
     }
     let mut is_good = true;
-    for study in &prepare(&study, true)? {
+    for study in &prepare(Source::File(study), true)? {
         let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
         is_good &= answers(&execute(study, &options, arguments.json)?);
     }
@@ -39,7 +42,7 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    let studies = prepare(&study_file(&arguments.study)?, arguments.quick)?;
+    let studies = prepare(source_of(&arguments.study)?, arguments.quick)?;
     if arguments.plan {
         for plan in studies.iter().map(Prepared::plan) {
             if arguments.json {
@@ -68,8 +71,34 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     Ok(exit_code(is_good, &verdicts))
 }
 
-/// The file of a study: that which was named, or the ready-made study of that name.
-fn study_file(named: &Path) -> Result<PathBuf, Failure> {
+/// Where a study comes from.
+enum Source {
+    File(PathBuf),
+    /// The program itself.
+    ReadyMade(ReadyMade),
+}
+
+impl Source {
+    fn read(&self) -> Result<Checked, Vec<Diagnostic>> {
+        match self {
+            Source::File(path) => Study::read(path),
+            // Paths in it begin at the current folder.
+            Source::ReadyMade(study) => Study::check(Path::new(&format!("{}.toml", study.name)), study.text),
+        }
+    }
+
+    /// A part lies beside the study that names it.
+    fn part(&self, path: PathBuf) -> Source {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        match (self, ReadyMade::of(&name)) {
+            (Source::ReadyMade(_), Some(part)) => Source::ReadyMade(part),
+            _ => Source::File(path),
+        }
+    }
+}
+
+/// The file that was named, or the ready-made study of that name: the checkout's, which may have been changed, before the program's own.
+fn source_of(named: &Path) -> Result<Source, Failure> {
     if named.is_dir() {
         let name = named.display();
         return Err(Failure::input(format!(
@@ -85,41 +114,33 @@ fn study_file(named: &Path) -> Result<PathBuf, Failure> {
         )));
     }
     if named.exists() {
-        return Ok(named.to_owned());
+        return Ok(Source::File(named.to_owned()));
     }
-    let folder = checkout().join(STUDIES);
     let name = named.to_string_lossy();
     let name = name.strip_suffix(".toml").unwrap_or(&name);
-    let ready_made = folder.join(format!("{name}.toml"));
+    let of_checkout = checkout().join(STUDIES).join(format!("{name}.toml"));
     let is_name = named.components().count() == 1;
-    if is_name && ready_made.is_file() {
-        say!("note: the ready-made study {}", shown(&ready_made).display());
-        return Ok(ready_made);
+    if is_name && of_checkout.is_file() {
+        say!("note: the ready-made study {}", shown(&of_checkout).display());
+        return Ok(Source::File(of_checkout));
     }
-    let names = study_names(&folder);
-    let hint = hint(name, names.iter().map(String::as_str));
+    if let Some(study) = ReadyMade::of(name).filter(|_| is_name) {
+        say!("note: the ready-made study {name}; assay studies {name} prints it");
+        return Ok(Source::ReadyMade(study));
+    }
+    let hint = hint(name, READY_MADE.iter().map(|study| study.name));
     Err(Failure::input(format!(
         "there is no study file {}, nor a ready-made study of that name{hint}",
         named.display()
     )))
 }
 
-/// Names of the ready-made studies.
-fn study_names(folder: &Path) -> Vec<String> {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let of_studies = files.filter(|path| path.extension().is_some_and(|end| end == "toml"));
-    let mut names: Vec<String> =
-        of_studies.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())).collect();
-    names.sort();
-    names
-}
-
 /// A study and its parts. All mistakes in all of them are reported before the first runs; each is read once, and what was read is run.
-fn prepare(study: &Path, quick: bool) -> Result<Vec<Prepared>, StudyError> {
-    let (mut files, mut studies, mut mistakes) = (VecDeque::from([study.to_owned()]), Vec::new(), Vec::new());
-    while let Some(file) = files.pop_front() {
-        let prepared = Study::read(&file).map_err(StudyError::Diagnostics).and_then(|checked| {
-            files.extend(checked.parts());
+fn prepare(study: Source, quick: bool) -> Result<Vec<Prepared>, StudyError> {
+    let (mut sources, mut studies, mut mistakes) = (VecDeque::from([study]), Vec::new(), Vec::new());
+    while let Some(source) = sources.pop_front() {
+        let prepared = source.read().map_err(StudyError::Diagnostics).and_then(|checked| {
+            sources.extend(checked.parts().into_iter().map(|part| source.part(part)));
             checked.prepare(quick)
         });
         match prepared {

@@ -11,7 +11,7 @@ pub use compare::compare;
 pub(crate) use rule::rules;
 
 use assay_model::{
-    Change, Finding, HostJvm, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, schema,
+    Change, Finding, HostJvm, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, KnownFrom, schema,
 };
 use rule::{About, Rule, Test};
 use view::{Judged, Judgement, View, chosen};
@@ -20,6 +20,36 @@ use view::{Judged, Judgement, View, chosen};
 pub fn advice(rule: HostRule) -> Option<String> {
     let of_rule = rules().iter().find(|of| of.id == rule)?;
     of_rule.level.as_ref().map(toml::Table::to_string)
+}
+
+/// A rule of `assay host` in words, as its file says them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleInWords {
+    /// What should be so.
+    pub title: &'static str,
+    /// What is read.
+    pub reads: &'static [String],
+    /// What it costs where it is not so.
+    pub effect: &'static str,
+    /// Where that is known from, and who says so.
+    pub known_from: (KnownFrom, &'static str),
+    /// What changes it.
+    pub command: &'static str,
+    /// What takes that back.
+    pub undo: Option<&'static str>,
+}
+
+/// A rule in words; `None` of a rule that this version does not know.
+pub fn in_words(rule: HostRule) -> Option<RuleInWords> {
+    let rule = rules().iter().find(|of| of.id == rule)?;
+    Some(RuleInWords {
+        title: &rule.title,
+        reads: &rule.reads,
+        effect: &rule.effect,
+        known_from: (rule.evidence, &rule.source),
+        command: &rule.command,
+        undo: rule.undo.as_deref(),
+    })
 }
 
 /// What the rules say of a snapshot: what costs most first, and what is only folklore behind all that is known better.

@@ -1,6 +1,7 @@
 //! What the terminal and the page say alike.
 
-use assay_kit::number::{MIB, bracketed, counted, significant};
+use assay_findings::shown_unit;
+use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::text::{clean, to_the_second};
 use assay_model::{Circumstance, ComparedRun, Estimate, Metric, RunChange, RunComparison, Verdict};
 
@@ -42,7 +43,7 @@ pub fn run(run: &ComparedRun) -> String {
 /// Title of a metric, and the unit in which it is shown with its divisor.
 pub fn metric(id: &str) -> (String, &'static str, f64) {
     let Some(metric) = Metric::by_id(id) else { return (clean(id), "", 1.0) };
-    let (unit, divisor) = if metric.unit == "bytes" { ("MiB", MIB) } else { (metric.unit, 1.0) };
+    let (unit, divisor) = shown_unit(&metric);
     (clean(&metric.title), unit, divisor)
 }
 

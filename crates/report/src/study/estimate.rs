@@ -1,12 +1,9 @@
 //! Stored figures in the words of `assay_kit::number`.
 
-use assay_kit::number::{self, MIB};
-use assay_model::{Estimate, Metric};
+pub use assay_findings::shown_unit;
 
-/// The unit in which a metric is shown, and what a stored value is divided by to get it.
-pub fn shown_unit(metric: &Metric) -> (&'static str, f64) {
-    if metric.unit == "bytes" { ("MiB", MIB) } else { (metric.unit, 1.0) }
-}
+use assay_kit::number;
+use assay_model::Estimate;
 
 /// An interval in the shown unit, without the unit: `157 [156, 158]`; without an interval it says so.
 pub fn interval(value: &Estimate, divisor: f64) -> String {

@@ -4,18 +4,21 @@
 use crate::arguments::{CapacityArguments, MethodName, TlsArguments};
 use crate::command::inject;
 use crate::command::load::STREAMS_OF_HTTP1;
+use crate::command::studies;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::seed;
-use assay_load::{Generator, GeneratorConfig, Http, LoadError, LoadSource, Scenario, for_url};
+use assay_load::{Generator, GeneratorConfig, Http, LoadError, LoadSource, for_url};
 use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
 use assay_study::{
     CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, TlsTable,
     WarmUpTable, generator, run_for_value,
 };
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 /// Stands where messages name a study file.
 const NAME: &str = "assay capacity";
@@ -23,14 +26,15 @@ const NAME: &str = "assay capacity";
 /// Finds the capacity. What the run leaves is removed; a server that it started is stopped, one that ran already runs on.
 pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityReport, Failure> {
     let seed = arguments.seed.unwrap_or_else(seed::any);
-    let checked = study_of(arguments, seed)?.checked(NAME).map_err(StudyError::Diagnostics)?;
+    // A study names a file; that of a ready-made scenario lives as long as the search.
+    let ready_made = arguments.scenario.as_deref().and_then(studies::ready_made_scenario);
+    let file = ready_made.map(|scenario| file_of(scenario.text)).transpose()?;
+    let scenario = file.as_ref().map(NamedTempFile::path).or(arguments.scenario.as_deref());
+    let checked = study_of(arguments, scenario, seed)?.checked(NAME).map_err(StudyError::Diagnostics)?;
     let prepared = checked.prepare(false)?;
     if let Some(url) = arguments.url.as_deref().filter(|_| arguments.injectors.injectors.is_empty()) {
         let (base_url, of_url) = for_url(url)?;
-        let scenario = match &arguments.scenario {
-            Some(path) => Scenario::read(path).map_err(LoadError::from)?,
-            None => of_url,
-        };
+        let scenario = arguments.scenario.as_deref().map_or(Ok(of_url), studies::scenario)?;
         // A host name that cannot be resolved is an error at once; injectors may resolve others.
         Generator::new(GeneratorConfig::new(base_url, scenario, arguments.connections))?;
     }
@@ -72,7 +76,13 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     }
 }
 
-fn study_of(arguments: &CapacityArguments, seed: u64) -> Result<Study, Failure> {
+fn file_of(text: &str) -> Result<NamedTempFile, Failure> {
+    let mut file = tempfile::Builder::new().prefix("scenario-").suffix(".toml").tempfile()?;
+    file.write_all(text.as_bytes())?;
+    Ok(file)
+}
+
+fn study_of(arguments: &CapacityArguments, scenario: Option<&Path>, seed: u64) -> Result<Study, Failure> {
     let text = |path: &Path| -> Result<String, Failure> {
         let path = std::path::absolute(path).map_err(|e| Failure::input(e.to_string()))?;
         Ok(path.to_string_lossy().into_owned())
@@ -111,7 +121,7 @@ fn study_of(arguments: &CapacityArguments, seed: u64) -> Result<Study, Failure> 
     Ok(Study {
         workload: arguments.workload.clone(),
         server: arguments.url.as_ref().map(server),
-        scenario: arguments.scenario.as_deref().map(text).transpose()?,
+        scenario: scenario.map(text).transpose()?,
         // Only the capacity is reported.
         observe: arguments.url.is_some().then(|| vec![Observe::Host]),
         seed: Some(seed),

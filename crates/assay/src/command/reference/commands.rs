@@ -1,14 +1,11 @@
-//! `assay reference`: every command with its options, as a page of the documentation. Hidden: a test keeps the page up to date.
+//! The page docs/reference/commands.md: every command with its options.
 
 use crate::arguments::Arguments;
-use crate::failure::Failure;
-use crate::output;
 use clap::{Arg, Command, CommandFactory};
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
-/// Prints the page.
-pub fn reference() -> Result<ExitCode, Failure> {
+/// The page.
+pub fn page() -> String {
     let mut program = Arguments::command();
     program.build();
     let mut page = String::from(
@@ -16,8 +13,7 @@ pub fn reference() -> Result<ExitCode, Failure> {
          From a clone each command is called as `./assay`. What a command ends with: [exit codes](exit-codes.md).\n\n",
     );
     add(&program, "assay", &mut page);
-    output::print_text(&page)?;
-    Ok(ExitCode::SUCCESS)
+    page
 }
 
 /// A command, and those below it. Parts stand between blank lines.
@@ -64,7 +60,7 @@ fn add_argument(arg: &Arg, page: &mut String) {
 }
 
 /// A help text on one line for each paragraph, without what Markdown would take for HTML or a link.
-fn prose(text: &str) -> String {
+pub fn prose(text: &str) -> String {
     let text = text.replace('<', "&lt;").replace('>', "&gt;");
     text.trim().replace('[', "\\[").replace(']', "\\]")
 }
