@@ -9,7 +9,9 @@ public final class Refused extends RuntimeException {
     INVALID,
     NOT_ALLOWED,
     NOT_FOUND,
-    CONFLICT
+    CONFLICT,
+    /** Not now; asking again is right. */
+    BUSY
   }
 
   private final Reason reason;

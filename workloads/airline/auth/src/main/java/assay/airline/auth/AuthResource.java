@@ -2,7 +2,6 @@ package assay.airline.auth;
 
 import assay.airline.peer.PeerFailed;
 import assay.airline.web.JsonAnswer;
-import jakarta.annotation.security.PermitAll;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -15,7 +14,6 @@ import jakarta.ws.rs.core.Response;
 /** {@code /auth}: tokens for customers and for services. */
 @Singleton
 @Path("/auth")
-@PermitAll
 public class AuthResource {
   private final Tokens tokens;
   private final Passwords passwords;

@@ -2,7 +2,7 @@ package assay.airline.booking;
 
 import assay.airline.token.Groups;
 import assay.airline.web.JsonAnswer;
-import jakarta.annotation.security.RolesAllowed;
+import assay.airline.web.Needs;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -18,7 +18,7 @@ import java.time.Duration;
 /** {@code /internal}: what the audit asks for. */
 @Singleton
 @Path("/internal")
-@RolesAllowed(Groups.SERVICE)
+@Needs(Groups.SERVICE)
 public class BookingInternalResource {
   private static final long CLOSED_MS_MAX = 120_000;
 
@@ -31,7 +31,7 @@ public class BookingInternalResource {
     this.gate = gate;
   }
 
-  /** Holds new bookings back for so long. */
+  /** Refuses new bookings for so long. */
   @POST
   @Path("/close")
   public Response close(@FormParam("ms") @DefaultValue("0") long ms) throws InterruptedException {

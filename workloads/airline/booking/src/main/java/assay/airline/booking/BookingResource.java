@@ -3,9 +3,10 @@ package assay.airline.booking;
 import assay.airline.Refused;
 import assay.airline.peer.PeerFailed;
 import assay.airline.token.Groups;
+import assay.airline.web.Caller;
 import assay.airline.web.JsonAnswer;
+import assay.airline.web.Needs;
 import com.mongodb.MongoException;
-import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -20,32 +21,32 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.SecurityContext;
 import java.util.List;
 import java.util.Optional;
 
 /** {@code /bookings}: those of the customer whom the token names. */
 @Singleton
 @Path("/bookings")
-@RolesAllowed(Groups.CUSTOMER)
+@Needs(Groups.CUSTOMER)
 public class BookingResource {
   private final Bookings bookings;
   private final Unfinished unfinished;
   private final Gate gate;
+  private final Caller caller;
 
   @Inject
-  public BookingResource(Bookings bookings, Unfinished unfinished, Gate gate) {
+  public BookingResource(Bookings bookings, Unfinished unfinished, Gate gate, Caller caller) {
     this.bookings = bookings;
     this.unfinished = unfinished;
     this.gate = gate;
+    this.caller = caller;
   }
 
   @GET
-  public Response list(@Context SecurityContext security) {
+  public Response list() {
     JsonArrayBuilder list = Json.createArrayBuilder();
-    for (Booking booking : bookings.ofCustomer(customer(security))) {
+    for (Booking booking : bookings.ofCustomer(caller.subject())) {
       list.add(json(booking));
     }
     return JsonAnswer.of(200, Json.createObjectBuilder().add("bookings", list));
@@ -57,27 +58,23 @@ public class BookingResource {
   public Response book(
       @PathParam("id") String id,
       @FormParam("out") @DefaultValue("") String out,
-      @FormParam("back") @DefaultValue("") String back,
-      @Context SecurityContext security)
-      throws PeerFailed, InterruptedException {
+      @FormParam("back") @DefaultValue("") String back)
+      throws PeerFailed {
     List<String> flights = back.isEmpty() ? List.of(out) : List.of(out, back);
     Booking booked =
-        gate.through(
-            () -> withStore(() -> finished(bookings.open(customer(security), id, flights))));
+        gate.through(() -> withStore(() -> finished(bookings.open(caller.subject(), id, flights))));
     return JsonAnswer.of(201, json(booked));
   }
 
   /** Cancels the oldest booking beyond those that are kept; there may be none. */
   @POST
   @Path("/cancel-oldest")
-  public Response cancelOldest(
-      @FormParam("keep") @DefaultValue("0") int keep, @Context SecurityContext security)
-      throws PeerFailed, InterruptedException {
+  public Response cancelOldest(@FormParam("keep") @DefaultValue("0") int keep) throws PeerFailed {
     Optional<Booking> cancelled =
         gate.through(
             () ->
                 withStore(
-                    () -> undone(bookings.cancelOldest(customer(security), Math.max(0, keep)))));
+                    () -> undone(bookings.cancelOldest(caller.subject(), Math.max(0, keep)))));
     JsonObjectBuilder answer = Json.createObjectBuilder();
     cancelled.ifPresentOrElse(
         b -> answer.add("cancelled", b.id()), () -> answer.add("cancelled", JsonValue.NULL));
@@ -86,10 +83,9 @@ public class BookingResource {
 
   @DELETE
   @Path("/{id}")
-  public Response cancel(@PathParam("id") String id, @Context SecurityContext security)
-      throws PeerFailed, InterruptedException {
+  public Response cancel(@PathParam("id") String id) throws PeerFailed, InterruptedException {
     Booking cancelled =
-        gate.through(() -> withStore(() -> undone(bookings.cancel(customer(security), id))))
+        gate.through(() -> withStore(() -> undone(bookings.cancel(caller.subject(), id))))
             .orElseThrow(() -> new Refused(Refused.Reason.NOT_FOUND, "there is no such booking"));
     return JsonAnswer.of(200, Json.createObjectBuilder().add("cancelled", cancelled.id()));
   }
@@ -122,10 +118,6 @@ public class BookingResource {
       }
     }
     return cancelled;
-  }
-
-  private static String customer(SecurityContext security) {
-    return security.getUserPrincipal().getName();
   }
 
   private static JsonObjectBuilder json(Booking booking) {

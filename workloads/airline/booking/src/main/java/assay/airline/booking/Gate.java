@@ -1,13 +1,13 @@
 package assay.airline.booking;
 
+import assay.airline.Refused;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets bookings pass side by side and holds new ones back while an audit compares the services, so
+ * Lets bookings pass side by side and refuses new ones while an audit compares the services, so
  * that an audit is exact under load too. It opens by itself after a time: whoever closed it may
  * have been killed.
  */
@@ -23,7 +23,7 @@ public class Gate {
     T run() throws E;
   }
 
-  public <T, E extends Exception> T through(Work<T, E> work) throws E, InterruptedException {
+  public <T, E extends Exception> T through(Work<T, E> work) throws E {
     enter();
     try {
       return work.run();
@@ -52,17 +52,19 @@ public class Gate {
     lock.lock();
     try {
       closedUntilNs = System.nanoTime();
-      changed.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
-  private void enter() throws InterruptedException {
+  /**
+   * Whoever waited here would hold a thread of the server, which has few, and the audit needs one.
+   */
+  private void enter() {
     lock.lock();
     try {
-      while (closedUntilNs - System.nanoTime() > 0) {
-        boolean unused = changed.await(closedUntilNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (closedUntilNs - System.nanoTime() > 0) {
+        throw new Refused(Refused.Reason.BUSY, "an audit is under way");
       }
       inside++;
     } finally {

@@ -2,8 +2,9 @@ package assay.airline.customer;
 
 import assay.airline.Refused;
 import assay.airline.token.Groups;
+import assay.airline.web.Caller;
 import assay.airline.web.JsonAnswer;
-import jakarta.annotation.security.RolesAllowed;
+import assay.airline.web.Needs;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -13,25 +14,25 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.SecurityContext;
 
 /** {@code /customers/ID}: a customer's own profile. */
 @Singleton
 @Path("/customers/{id}")
-@RolesAllowed(Groups.CUSTOMER)
+@Needs(Groups.CUSTOMER)
 public class CustomerResource {
   private final Customers customers;
+  private final Caller caller;
 
   @Inject
-  public CustomerResource(Customers customers) {
+  public CustomerResource(Customers customers, Caller caller) {
     this.customers = customers;
+    this.caller = caller;
   }
 
   @GET
-  public Response view(@PathParam("id") String id, @Context SecurityContext security) {
-    requireOwn(id, security);
+  public Response view(@PathParam("id") String id) {
+    requireOwn(id);
     return JsonAnswer.of(200, json(customers.find(id).orElseThrow(() -> unknown(id))));
   }
 
@@ -41,17 +42,16 @@ public class CustomerResource {
       @FormParam("name") String name,
       @FormParam("street") String street,
       @FormParam("city") String city,
-      @FormParam("phone") String phone,
-      @Context SecurityContext security) {
-    requireOwn(id, security);
+      @FormParam("phone") String phone) {
+    requireOwn(id);
     if (!customers.update(id, new Profile(name, street, city, phone))) {
       throw unknown(id);
     }
     return JsonAnswer.of(200, Json.createObjectBuilder().add("updated", id));
   }
 
-  private static void requireOwn(String id, SecurityContext security) {
-    if (!id.equals(security.getUserPrincipal().getName())) {
+  private void requireOwn(String id) {
+    if (!id.equals(caller.subject())) {
       throw new Refused(Refused.Reason.NOT_ALLOWED, "the token is another customer's");
     }
   }

@@ -13,7 +13,9 @@ import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.Set;
 
@@ -25,6 +27,7 @@ import java.util.Set;
 public record KeyFolder(Path folder) {
   private static final int KEY_BITS = 2_048;
   private static final String PRIVATE = "private.pem";
+  private static final String PUBLIC = "public.pem";
   private static final FileAttribute<Set<PosixFilePermission>> OURS_ALONE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -33,14 +36,26 @@ public record KeyFolder(Path folder) {
     if (Files.notExists(folder.resolve(PRIVATE))) {
       make();
     }
-    String pem = Files.readString(folder.resolve(PRIVATE));
-    String base64 = pem.replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
     try {
-      return KeyFactory.getInstance("RSA")
-          .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(base64)));
+      return KeyFactory.getInstance("RSA").generatePrivate(new PKCS8EncodedKeySpec(read(PRIVATE)));
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       throw new IOException(folder.resolve(PRIVATE) + " holds no RSA key", e);
     }
+  }
+
+  /** The key that verifies, once there is one. */
+  public PublicKey publicKey() throws IOException {
+    try {
+      return KeyFactory.getInstance("RSA").generatePublic(new X509EncodedKeySpec(read(PUBLIC)));
+    } catch (GeneralSecurityException | IllegalArgumentException e) {
+      throw new IOException(folder.resolve(PUBLIC) + " holds no RSA key", e);
+    }
+  }
+
+  private byte[] read(String file) throws IOException {
+    String pem = Files.readString(folder.resolve(file));
+    String base64 = pem.replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
+    return Base64.getDecoder().decode(base64);
   }
 
   /** Both files appear together: a killed start leaves a whole pair or none. */
@@ -49,13 +64,13 @@ public record KeyFolder(Path folder) {
     Files.createDirectories(parent);
     Path made = Files.createTempDirectory(parent, "keys", OURS_ALONE);
     KeyPair pair = generate();
-    Files.writeString(made.resolve("public.pem"), pem("PUBLIC KEY", pair.getPublic()));
+    Files.writeString(made.resolve(PUBLIC), pem("PUBLIC KEY", pair.getPublic()));
     Files.writeString(made.resolve(PRIVATE), pem("PRIVATE KEY", pair.getPrivate()));
     try {
       Files.move(made, folder);
     } catch (FileAlreadyExistsException e) {
       // Another instance was quicker: its pair is the pair.
-      Files.delete(made.resolve("public.pem"));
+      Files.delete(made.resolve(PUBLIC));
       Files.delete(made.resolve(PRIVATE));
       Files.delete(made);
     }

@@ -12,7 +12,7 @@ import java.util.UUID;
 
 /** Signs JSON Web Tokens with RS256 (RFC 7519, RFC 7518) and the claims of MicroProfile JWT. */
 public final class TokenSigner {
-  /** Whom services take tokens from; microprofile-config.properties names it too. */
+  /** Whom services take tokens from. */
   public static final String ISSUER = "assay-airline";
 
   /** For how long a token holds. */

@@ -24,6 +24,7 @@ public final class Failures {
             case NOT_ALLOWED -> 403;
             case NOT_FOUND -> 404;
             case CONFLICT -> 409;
+            case BUSY -> 503;
           };
       return JsonAnswer.problem(status, refused.getMessage());
     }

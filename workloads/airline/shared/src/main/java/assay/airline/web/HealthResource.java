@@ -1,6 +1,5 @@
 package assay.airline.web;
 
-import jakarta.annotation.security.PermitAll;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -11,7 +10,6 @@ import jakarta.ws.rs.core.Response;
 /** {@code /health}: 200 when a service may be asked, 503 before. */
 @Singleton
 @Path("/health")
-@PermitAll
 public class HealthResource {
   private final Readiness readiness;
 

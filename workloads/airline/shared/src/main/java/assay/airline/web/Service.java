@@ -1,10 +1,12 @@
 package assay.airline.web;
 
+import jakarta.enterprise.inject.Vetoed;
 import jakarta.ws.rs.core.Application;
 import java.util.HashSet;
 import java.util.Set;
 
 /** What each service's application has, and its own resources. */
+@Vetoed // only the services themselves are beans
 public abstract class Service extends Application {
   private final Set<Class<?>> classes = new HashSet<>();
 
@@ -12,6 +14,7 @@ public abstract class Service extends Application {
     classes.addAll(
         Set.of(
             HealthResource.class,
+            TokenFilter.class,
             Failures.OfRefused.class,
             Failures.OfPeer.class,
             Failures.OfStore.class));

@@ -46,7 +46,7 @@ public final class Starting {
     } catch (Exception e) {
       String why = e.toString();
       if (!readiness.state().endsWith(why)) {
-        LOG.log(Level.WARNING, "not ready yet, tried again", e);
+        LOG.log(Level.WARNING, "not ready yet, tried again: {0}", why);
       }
       readiness.waits(why);
       return false;

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Holds new bookings back, waits until those under way are at their end, and compares what the
+ * Has new bookings refused, waits until those under way are at their end, and compares what the
  * services have.
  */
 @Singleton

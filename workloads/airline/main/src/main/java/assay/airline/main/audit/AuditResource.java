@@ -3,7 +3,6 @@ package assay.airline.main.audit;
 import assay.airline.peer.PeerFailed;
 import assay.airline.web.JsonAnswer;
 import assay.airline.web.Readiness;
-import jakarta.annotation.security.PermitAll;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -16,7 +15,6 @@ import jakarta.ws.rs.core.Response;
 /** {@code /audit}: 200 when every invariant holds, 500 with those that do not. */
 @Singleton
 @Path("/audit")
-@PermitAll
 public class AuditResource {
   private final Audit audit;
   private final Readiness readiness;

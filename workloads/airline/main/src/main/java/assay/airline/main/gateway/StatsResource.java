@@ -1,7 +1,6 @@
 package assay.airline.main.gateway;
 
 import assay.airline.web.JsonAnswer;
-import jakarta.annotation.security.PermitAll;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -13,7 +12,6 @@ import jakarta.ws.rs.core.Response;
 /** {@code /stats}: what this instance handed on since it started. */
 @Singleton
 @Path("/stats")
-@PermitAll
 public class StatsResource {
   private final Counters counters;
 
