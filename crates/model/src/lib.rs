@@ -78,7 +78,7 @@ pub use memory::{
     MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, ThreadKind,
     ThreadMemory, Tier, TierBytes, UnknownPiece,
 };
-pub use metric::{Better, METRICS, Metric, PER_BENCHMARK};
+pub use metric::{Better, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{AskedMode, ModeRead, ReferenceMode};
 pub use plan::{
     Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedProcedure, PlannedScenario, PlannedTreatment,

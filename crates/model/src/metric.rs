@@ -211,6 +211,12 @@ metrics! {
         "data TLB misses as a share of loads and stores";
     EMULATED_KERNEL_DTLB_MISS_PERCENT = "emulated_kernel_dtlb_miss_percent", "Emulated: kernel data TLB misses in accesses", "%", Lower [when_asked],
         "of the same tasks in kernel mode, likewise";
+    ALL_CPU_MS_PER_REQUEST = "all_cpu_ms_per_request", "CPU time per request, all processes", "ms", Lower [when_quiet, when_asked],
+        "user and system time of the server and of all processes beside it in a window (observer processes), divided by the requests \
+        completed meanwhile";
+    ALL_PSS_BYTES = "all_pss_bytes", "Proportional set size, all processes", "bytes", Lower [when_asked],
+        "resident memory of the server and of all processes beside it at the end of a window, in which a page that they share counts once \
+        (observer processes)";
     SYSTEM_CALLS_PER_REQUEST = "system_calls_per_request", "System calls per request", "calls", Lower [when_asked],
         "system calls of the server's threads in a window, each counted by a program in the kernel (observer kernel), divided by the requests \
         completed in it";
@@ -248,6 +254,16 @@ metrics! {
         "the largest share of a processor's time that went into soft interrupts, from /proc/stat, as the benchmark program counts it";
 }
 
+metrics! {
+    /// What each process of a trial gives, in the order in which reports list it; `/` and its role complete the identifier.
+    PER_PROCESS:
+    PROCESS_CPU_MS_PER_REQUEST = "process_cpu_ms_per_request", "CPU time per request", "ms", Lower [when_quiet, when_asked],
+        "user and system time of the role's processes in a window (observer processes), divided by the requests of the whole load completed \
+        meanwhile";
+    PROCESS_PSS_BYTES = "process_pss_bytes", "Proportional set size", "bytes", Lower [when_asked],
+        "resident memory of the role's processes at the end of a window, of a page that several processes share its part (observer processes)";
+}
+
 impl Metric {
     const fn new(
         id: &'static str,
@@ -277,13 +293,14 @@ impl Metric {
         self
     }
 
-    /// The metric with this identifier: one of [`METRICS`], one of [`PER_BENCHMARK`] with a benchmark's name, or that of a limit.
+    /// The metric with this identifier: one of [`METRICS`], one of [`PER_BENCHMARK`] with a benchmark's name, one of [`PER_PROCESS`] with a
+    /// role, or that of a limit.
     pub fn by_id(id: &str) -> Option<Metric> {
         if let Some(limit_ms) = limit_of(id) {
             return Some(Metric::rate_at_limit(limit_ms));
         }
-        if let Some((kind, benchmark)) = id.split_once('/') {
-            return Metric::of_benchmark(kind, benchmark);
+        if let Some((kind, name)) = id.split_once('/') {
+            return Metric::of_benchmark(kind, name).or_else(|| Metric::of_process(kind, name));
         }
         METRICS.iter().find(|m| m.id == id).cloned()
     }
@@ -321,17 +338,27 @@ impl Metric {
         })
     }
 
-    /// [`METRICS`], and behind them those of benchmarks and limits that occur among the identifiers, in the order of reports.
+    /// A metric of one process; `kind` is the identifier of one of [`PER_PROCESS`].
+    pub fn of_process(kind: &str, role: &str) -> Option<Metric> {
+        let kind = PER_PROCESS.iter().find(|m| m.id == kind)?;
+        Some(Metric {
+            id: Cow::Owned(format!("{}/{role}", kind.id)),
+            title: Cow::Owned(format!("{}: {role}", kind.title)),
+            ..kind.clone()
+        })
+    }
+
+    /// [`METRICS`], and behind them those of benchmarks, processes and limits that occur among the identifiers, in the order of reports.
     pub fn all_with<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<Metric> {
         let made = ids.into_iter().filter(|id| id.contains('/') || limit_of(id).is_some());
-        let (mut of_benchmarks, mut of_limits): (Vec<&str>, Vec<&str>) =
-            made.partition(|id| id.contains('/'));
+        let (mut of_names, mut of_limits): (Vec<&str>, Vec<&str>) = made.partition(|id| id.contains('/'));
         of_limits.sort_unstable_by(|a, b| limit_of(a).partial_cmp(&limit_of(b)).unwrap_or(Ordering::Equal));
         of_limits.dedup();
-        let place = |id: &str| PER_BENCHMARK.iter().position(|m| id.starts_with(&*m.id));
-        of_benchmarks.sort_unstable_by(|a, b| place(a).cmp(&place(b)).then_with(|| by_numbers(a, b)));
-        of_benchmarks.dedup();
-        let made = of_benchmarks.into_iter().chain(of_limits);
+        let kinds = || PER_BENCHMARK.iter().chain(PER_PROCESS);
+        let place = |id: &str| kinds().position(|m| id.split('/').next() == Some(&*m.id));
+        of_names.sort_unstable_by(|a, b| place(a).cmp(&place(b)).then_with(|| by_numbers(a, b)));
+        of_names.dedup();
+        let made = of_names.into_iter().chain(of_limits);
         METRICS.iter().cloned().chain(made.filter_map(Metric::by_id)).collect()
     }
 }
@@ -403,6 +430,7 @@ mod tests {
         let own: Vec<&str> = all.iter().skip(METRICS.len()).map(|m| &*m.id).collect();
         assert_eq!(own, ["ns_per_op/a", "ns_per_op/b(n=9)", "ns_per_op/b(n=10)", "live_bytes/b(n=9)"]);
         assert_eq!(Metric::by_id("ns_per_op/a/b").unwrap().title, "Time per operation in a/b");
+        assert_eq!(Metric::by_id("process_pss_bytes/auth").unwrap().title, "Proportional set size: auth");
         assert_eq!(Metric::by_id("ns_per_op"), None);
         assert_eq!(Metric::by_id("rss_bytes").unwrap().id, "rss_bytes");
     }

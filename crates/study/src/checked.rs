@@ -14,7 +14,7 @@ use crate::variant::{VARIANTS_MAX, combine};
 use crate::workload::{Workload, cache_of, folder_of, resolve};
 use assay_jdk::installed_releases;
 use assay_measure::observers::Observe;
-use assay_model::{Design, METRICS, PER_BENCHMARK, Subject, schema};
+use assay_model::{Design, METRICS, PER_BENCHMARK, PER_PROCESS, Subject, schema};
 use assay_text::near::hint;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -118,12 +118,17 @@ fn check_head(study: &Study, document: &mut Document) {
 fn check_metric(place: &str, metric: &str, subject: Subject, of_limits: &[String], document: &mut Document) {
     let known: Vec<&str> = match subject {
         Subject::Server => {
-            METRICS.iter().map(|m| &*m.id).chain(of_limits.iter().map(String::as_str)).collect()
+            let known = METRICS.iter().chain(PER_PROCESS).map(|m| &*m.id);
+            known.chain(of_limits.iter().map(String::as_str)).collect()
         }
         Subject::Benchmark => PER_BENCHMARK.iter().map(|m| &*m.id).collect(),
     };
     let kind = match subject {
-        Subject::Server => metric,
+        Subject::Server => {
+            let of_process =
+                metric.split_once('/').filter(|(kind, _)| PER_PROCESS.iter().any(|m| m.id == *kind));
+            of_process.map_or(metric, |(kind, _)| kind)
+        }
         Subject::Benchmark => metric.split_once('/').map_or(metric, |(kind, _)| kind),
     };
     if !known.contains(&kind) {

@@ -4,8 +4,10 @@ use crate::document::Document;
 use crate::program_table::{CommandLine, ProcessTable, RunAs};
 use crate::study_file::Study;
 use crate::workload::Workload;
-use assay_launch::{OWN_NAMES, Placeholders, ProcessSpec, ReadyWhen, find_program, unknown_names};
-use assay_model::Subject;
+use assay_launch::{
+    JVM_OPTIONS, OWN_NAMES, Placeholders, ProcessSpec, ReadyWhen, find_program, unknown_names,
+};
+use assay_model::{Subject, Variant};
 use assay_text::near::hint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,7 +15,7 @@ use std::time::Duration;
 /// Placeholders of every text.
 const NAMES: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed"];
 /// Of these, what a process beside the server has not.
-const NAMES_OF_SERVER: [&str; 2] = ["jvm_options", "server_dir"];
+const NAMES_OF_SERVER: [&str; 1] = ["server_dir"];
 /// Names that a trial's own files have.
 const RESERVED: [&str; 2] = ["server", "gc"];
 
@@ -38,8 +40,10 @@ impl ProcessTable {
         [("command", &self.command)].into_iter().chain(optional)
     }
 
-    /// What is started, on this variant's JVM.
-    pub(crate) fn spec(&self, jvm_home: Option<&str>) -> ProcessSpec {
+    /// What is started, on this variant's JVM and, where it takes them, with the variant's JVM options. Those that observers need are the
+    /// server's alone: two JVMs would write one file.
+    pub(crate) fn spec(&self, variant: &Variant) -> ProcessSpec {
+        let jvm_home = variant.jvm.as_ref().map(|jvm| jvm.home.clone());
         let words = |line: &CommandLine| line.words().unwrap_or_default();
         let ready = match (&self.ready_url, &self.ready_command) {
             (Some(url), _) => ReadyWhen::Url(url.clone()),
@@ -59,7 +63,8 @@ impl ProcessTable {
             stop_signal: self.stop_signal.unwrap_or_default(),
             stop_timeout: seconds(self.stop_timeout_s, usual.stop_timeout),
             is_unprivileged: self.run_as == Some(RunAs::Unprivileged),
-            jvm_home: jvm_home.filter(|_| self.uses_jvm()).map(str::to_owned),
+            jvm_home: jvm_home.filter(|_| self.uses_jvm()),
+            jvm_options: variant.jvm_options.clone(),
             ..usual
         }
     }
@@ -68,7 +73,10 @@ impl ProcessTable {
     pub(crate) fn uses_jvm(&self) -> bool {
         let words = self.command.words().unwrap_or_default();
         words.first().is_some_and(|w| w == "java")
-            || words.iter().chain(self.environment.values()).any(|text| text.contains("{java}"))
+            || words
+                .iter()
+                .chain(self.environment.values())
+                .any(|text| text.contains("{java}") || text.contains(JVM_OPTIONS))
     }
 
     /// Which of its programs is not here, and what adds it.
@@ -102,6 +110,27 @@ pub(crate) fn check_names(text: &str, known: &[String]) -> Vec<String> {
     let told =
         |name| format!("unknown placeholder {{{name}}}{}", hint(name, known.iter().map(String::as_str)));
     unknown_names(text, known).into_iter().map(told).collect()
+}
+
+/// What several processes of one table are together: its name; of the server its role.
+pub(crate) fn table_name(workload: &Workload, role: &str) -> String {
+    let table = workload.processes.iter().find(|p| p.roles().iter().any(|r| r == role));
+    table.map_or(role, |table| &table.name).to_owned()
+}
+
+/// Where a variant is loaded: the server's own URL, at the port of the process that takes its load, if it has one.
+pub(crate) fn loaded_url(
+    workload: &Workload,
+    options: &BTreeMap<String, String>,
+    ready_url: &str,
+    names: &Placeholders,
+) -> String {
+    let Some(front) = workload.processes.iter().find(|p| p.takes_load && p.is_wanted(options)) else {
+        return names.fill(ready_url);
+    };
+    let mut of_front = names.clone();
+    of_front.set("port", names.fill(&format!("{{{}.port}}", front.name)));
+    of_front.fill(ready_url)
 }
 
 /// The names of processes that a variant does not have stand for nothing.
@@ -141,6 +170,9 @@ pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut
                     format!("the workload has no option `{option}` with the word `{word}`"),
                 );
             }
+        }
+        if process.takes_load && process.count.unwrap_or(1) > 1 {
+            document.add(&at("takes_load"), "the load goes to one process: leave `count` out");
         }
         if process.ready_url.is_some() && process.ready_command.is_some() {
             document

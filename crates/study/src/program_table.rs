@@ -106,8 +106,8 @@ impl ServerTable {
 
 /// A process beside the server: started before it, ready before it starts, stopped after it. Texts may hold `{port}`,
 /// `{password}` and `{folder}` of its own, `{NAME.port}` and so on of the others, with `{NAME-2.port}` for the second of
-/// several, `{number}`, `{java}`, `{cache}`, `{workload_dir}`, `{option.NAME}` and `{seed}`. The server's texts may hold
-/// `{NAME.port}` and so on too.
+/// several, `{number}`, `{java}`, `{jvm_options}` (the variant's), `{cache}`, `{workload_dir}`, `{option.NAME}` and `{seed}`. The
+/// server's texts may hold `{NAME.port}` and so on too.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ProcessTable {
@@ -152,6 +152,10 @@ pub struct ProcessTable {
     /// Started when the server is ready, and stopped before it, as a proxy in front of it is. Default: false.
     #[serde(default)]
     pub after_server: bool,
+    /// The load goes to its port in place of the server's, as to a proxy in front of it. What else is asked, such as the audit, is still
+    /// asked of the server. Default: false.
+    #[serde(default)]
+    pub takes_load: bool,
 }
 
 /// Users of a process.

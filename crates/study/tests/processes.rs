@@ -50,6 +50,46 @@ fn a_process_beside_the_server_is_one_table() {
     assert_eq!(fixture.left_over(), Vec::<String>::new());
 }
 
+/// The second fake server hands nothing on, so that each counts what it was sent.
+#[test]
+fn a_process_that_takes_the_load_gets_it_and_the_server_is_still_asked_for_its_audit() {
+    let front =
+        helper("after_server = true\ntakes_load = true\nenvironment = { FAKE_FAULT = \"fails-audit\" }")
+            .replace("environment = { FAKE_HELPER", "# {");
+    let fixture = Fixture::new(DESIGN, &front);
+    fixture.run(false, |_, _| ()).0.unwrap();
+    let trial = fixture.load().trials[0].trial.clone();
+    assert_eq!(trial.outcome, TrialOutcome::Completed);
+    assert!(trial.windows.iter().all(|w| 0 < w.completed && w.errors == 0), "{:?}", trial.windows);
+    assert!(trial.audit.is_some_and(|audit| audit.passed), "the server's, not that of what is in front");
+    let stats = std::fs::read_to_string(fixture.out().join("trials/01-default/stats.json")).unwrap();
+    assert_eq!(stats, "{\"requests\": 0}", "the server itself is not loaded");
+
+    let two = front.replace("after_server", "count = 2\nafter_server").replace("helper.", "helper-1.");
+    let message = Fixture::new(DESIGN, &two).prepare().unwrap_err().to_string();
+    assert!(message.contains("the load goes to one process"), "{message}");
+}
+
+/// Its JVM options are the variant's, without those that the server's observers add.
+#[test]
+fn a_process_may_take_the_jvm_options_of_the_variant() {
+    let takes = "environment = { OPTIONS = \"{jvm_options}\" }\ndirectory = ";
+    let tail = helper("").replace("directory = ", takes);
+    let head = format!(
+        "{DESIGN}\n[[factor]]\nname = \"gc\"\n[[factor.level]]\nname = \"serial\"\njvm_options = [\"-XX:+UseSerialGC\"]\n"
+    );
+    let server = format!(
+        "environment = {{ FAKE_OPTIONS = \"{{jvm_options}}\" }}\n{}",
+        tail.replace("environment = { FAKE_HELPER", "# {")
+    );
+    let fixture = Fixture::new(&head, &server);
+    fixture.run(false, |_, _| ()).0.unwrap();
+    let trial = fixture.load().trials[0].trial.clone();
+    let of = |role: &str| trial.processes.iter().find(|p| p.role == role).unwrap().environment.clone();
+    assert_eq!(of("helper")["OPTIONS"], "-XX:+UseSerialGC");
+    assert!(of("server")["FAKE_OPTIONS"].starts_with("-XX:+UseSerialGC"));
+}
+
 #[test]
 fn nothing_is_left_of_it_after_ctrl_c_even_in_a_session_of_its_own() {
     let own_session = helper("").replace("command = \"", "command = \"setsid -w ");

@@ -10,6 +10,8 @@ use std::time::Duration;
 pub struct Target {
     /// The process that does the work; absent where it is not known.
     pub pid: Option<u32>,
+    /// All processes of the trial that run on this machine, by role; several may have one role.
+    pub processes: Vec<(String, u32)>,
     /// The trial's folder.
     pub folder: PathBuf,
     /// Where the Java heap lies.

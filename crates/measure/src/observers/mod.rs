@@ -5,6 +5,7 @@ mod contract;
 mod gc;
 mod latency;
 mod memory;
+mod processes;
 mod start;
 mod time;
 
@@ -34,6 +35,8 @@ pub enum Observe {
     /// As `time`, and the stacks that these threads ran, sampled 199 times a second: what a variant spends on each request beyond its
     /// baseline is a differential flame graph of the report. Of windows of one load.
     Stacks,
+    /// CPU time and memory (PSS) of each window of the server and of all processes beside it, by role and in all. Of windows of one load.
+    Processes,
     /// Disturbance of the machine.
     Host,
     /// Interval logs of response times.
@@ -87,6 +90,9 @@ impl Observers {
         let [traces, samples] = [Observe::Kernel, Observe::Stacks].map(wants);
         if wants(Observe::Time) || traces || samples {
             working.push(Box::new(time::TimeObserver::new(traces, samples)));
+        }
+        if wants(Observe::Processes) {
+            working.push(Box::new(processes::ProcessesObserver::default()));
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));

@@ -448,6 +448,7 @@ mod tests {
         let mut observer = TimeObserver::new(false, true);
         let mut target = Target {
             pid: Some(child.id()),
+            processes: Vec::new(),
             folder: "/".into(),
             heap: None,
             mode: None,

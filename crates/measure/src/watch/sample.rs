@@ -117,7 +117,7 @@ impl Sample {
 /// CPU time of the processes of a tree, each counted once, and of those of it that ended and were waited for: their parent's count has
 /// what they used. Lost is what a process used whose end nobody waits for, from that end on. Of some processes only what they started
 /// counts: their own time is counted elsewhere.
-pub(super) fn tree_cpu_ns(proc: &ProcRoot, tree: &mut ProcessTree, but: &[u32]) -> u64 {
+pub(crate) fn tree_cpu_ns(proc: &ProcRoot, tree: &mut ProcessTree, but: &[u32]) -> u64 {
     let tick_ns = NS_PER_S / ticks_per_s().max(1);
     let members = tree.read(proc).unwrap_or_default();
     members.iter().fold(0, |sum: u64, process| {

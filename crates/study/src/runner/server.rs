@@ -5,6 +5,7 @@ use super::state::{Failure, Run};
 use super::treatments::Applied;
 use crate::plan::{START_S, STOP_S};
 use crate::prepare::fixed_placeholders;
+use crate::process_table::{loaded_url, table_name};
 use crate::program_table::ServerTable;
 use crate::variant::VariantLaunch;
 use assay_jdk::{Release, modes};
@@ -69,6 +70,7 @@ impl<'a> Server<'a> {
         let table = table(run)?;
         let mut target = Target {
             pid: None,
+            processes: Vec::new(),
             folder: folder.clone(),
             heap: None,
             mode: None,
@@ -97,7 +99,9 @@ impl<'a> Server<'a> {
         let failed =
             started.and_then(|()| process.start_server(&|| !run.is_stopped()).map_err(Failure::Trial)).err();
         target.pid = process.server_pid().or(table.pid);
-        let url = table.url.clone().unwrap_or_else(|| process.names().fill(&table.ready_url));
+        let options = &variant.workload_options;
+        let url = |names| loaded_url(&prepared.workload, options, &table.ready_url, names);
+        let url = table.url.clone().unwrap_or_else(|| url(process.names()));
         Ok(Server {
             launch,
             trial,
@@ -128,6 +132,9 @@ impl<'a> Server<'a> {
         self.trial.start_to_ready_ms = after_ms;
         self.target.pid = self.process.server_pid().or(self.target.pid);
         let target = &mut self.target;
+        let of_workload = |role| table_name(&run.prepared.workload, role);
+        target.processes =
+            self.process.pids().into_iter().map(|(role, pid)| (of_workload(role), pid)).collect();
         self.observers.each(|o| o.start(target));
         self.trial.mode.clone_from(&self.target.mode);
         run.advance(START_S);
@@ -347,8 +354,7 @@ pub(super) fn plan(
     let all = &run.prepared.workload.processes;
     let wanted = all.iter().filter(|p| p.is_wanted(&launch.variant.workload_options));
     let (after, before): (Vec<_>, Vec<_>) = wanted.partition(|p| p.after_server);
-    let jvm_home = launch.variant.jvm.as_ref().map(|jvm| jvm.home.as_str());
-    let spec = |table: &crate::program_table::ProcessTable| table.spec(jvm_home);
+    let spec = |table: &crate::program_table::ProcessTable| table.spec(&launch.variant);
     let mut specs: Vec<ProcessSpec> = before.into_iter().map(spec).collect();
     specs.extend(server);
     specs.extend(after.into_iter().map(spec));
