@@ -250,8 +250,8 @@ brokerage_is_fresh() {
         is_fresh "$stamps/brokerage" "$here/workloads/pom.xml" "$here"/workloads/brokerage/*
 }
 
-# The small ones: the chat server, the kiosk, probes, the same kind of programs under JMH, and the supermarket server
-others='chat kiosk probes probes-jmh supermarket'
+# The others: the airline's services, the chat server, the kiosk, probes, the same kind of programs under JMH, and the supermarket server
+others='airline chat kiosk probes probes-jmh supermarket'
 others_are_fresh() {
     for other in $others; do
         [ -e "$here/.assay/$other/stamp" ] &&
@@ -275,7 +275,7 @@ prepare_studies() {
         mv "$stamps/brokerage.new" "$stamps/brokerage"
     fi
     if ! others_are_fresh; then
-        say "building the probes, the chat, the kiosk and the supermarket server"
+        say "building the probes, the airline, the chat, the kiosk and the supermarket server"
         for other in $others; do
             : >"$stamps/$other.new"
             "$here/workloads/$other/build" >&2 9>&- || lacking "the build of $other failed; its messages are above"

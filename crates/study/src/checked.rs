@@ -3,14 +3,14 @@
 
 use crate::attached;
 use crate::capacity;
+use crate::checked_variants::check_variants;
 use crate::document::Document;
 use crate::each_jdk;
 use crate::emulation;
 use crate::error::Diagnostic;
 use crate::process_table::{check_names, check_processes, known_names};
 use crate::ready_made::ReadyMade;
-use crate::study_file::{DesignTable, Factor, LoadKind, LoadTable, QuickTable, Study};
-use crate::variant::{VARIANTS_MAX, combine};
+use crate::study_file::{DesignTable, Factor, LoadKind, LoadTable, Study};
 use crate::workload::{Workload, cache_of, folder_of, resolve};
 use assay_jdk::installed_releases;
 use assay_measure::observers::Observe;
@@ -449,56 +449,4 @@ fn sets_jvm_options(study: &Study) -> bool {
             || s.compact_headers.is_some()
             || !s.jvm_options.is_empty()
     })
-}
-
-fn check_variants(study: &Study, workload: &Workload, document: &mut Document) {
-    let mut forms: Vec<Option<&QuickTable>> = vec![None];
-    forms.extend(study.quick.as_ref().map(Some));
-    for quick in forms {
-        let variants = combine(study, quick);
-        let form = if quick.is_some() { "the short form" } else { "the study" };
-        if variants.is_empty() {
-            let place = match quick {
-                Some(_) => "quick",
-                None if study.exclude.is_empty() => "factor",
-                None => "exclude",
-            };
-            document.add(place, format!("{form} has no variant left to run"));
-        }
-        if VARIANTS_MAX < variants.len() {
-            document.add("factor", format!("{form} has more than {VARIANTS_MAX} variants; exclude some"));
-            return;
-        }
-        for v in &variants {
-            let place = place_of(study, &v.indices);
-            if let Some(what) = v.wanted_mode().impossible() {
-                document.add(&place, format!("variant `{}`: {what}; exclude it with [[exclude]]", v.name));
-            }
-            for (option, word) in &v.workload_options {
-                let what = match workload.options.get(option) {
-                    Some(words) if words.contains(word) => continue,
-                    Some(words) => format!(
-                        "unknown word `{word}` for `{option}`{}",
-                        hint(word, words.iter().map(String::as_str))
-                    ),
-                    None => format!(
-                        "the workload `{}` has no option `{option}`{}",
-                        workload.name,
-                        hint(option, workload.options.keys().map(String::as_str))
-                    ),
-                };
-                document.add(&format!("workload_options.{option}"), what);
-            }
-        }
-    }
-}
-
-/// Where to report a combination: the level of the first factor that takes part in it.
-pub(crate) fn place_of(study: &Study, indices: &[usize]) -> String {
-    let sets = |(i, j): (usize, &usize)| {
-        let s = &study.factor[i].level[*j].settings;
-        let is_set = s.reference_mode.is_some() || s.compact_headers.is_some() || s.heap.is_some();
-        is_set.then(|| format!("factor.{i}.level.{j}.name"))
-    };
-    indices.iter().enumerate().find_map(sets).unwrap_or_else(|| "heap".to_owned())
 }

@@ -7,7 +7,7 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `host_table`, `attached`, `workload`, `units`, `ready_made` |
+//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `checked_variants`, `host_table`, `attached`, `workload`, `units`, `ready_made` |
 //! | what this machine will run | `each_jdk`, `variant`, `preload`, `memory_left`, `prepare`, `plan` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | a rule tried on a load | `what_if` |
@@ -18,6 +18,7 @@ mod attached;
 mod benchmark_results;
 mod capacity;
 mod checked;
+mod checked_variants;
 mod claims;
 mod curves;
 mod document;

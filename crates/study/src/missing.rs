@@ -1,6 +1,6 @@
 //! Why no variant of a study can run on this machine.
 
-use crate::checked::place_of;
+use crate::checked_variants::place_of;
 use crate::document::Document;
 use crate::study_file::Study;
 use crate::variant::VariantSpec;

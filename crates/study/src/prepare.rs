@@ -3,7 +3,8 @@
 
 use crate::attached;
 use crate::capacity;
-use crate::checked::{Checked, place_of};
+use crate::checked::Checked;
+use crate::checked_variants::place_of;
 use crate::document::Document;
 use crate::emulation;
 use crate::error::{Diagnostic, StudyError};
