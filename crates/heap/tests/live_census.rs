@@ -6,7 +6,7 @@ use assay_hotspot::attach_command;
 use assay_jdk::Release;
 use assay_linux::ProcRoot;
 use assay_model::ModelName;
-use assay_testkit::{Running, each_java, each_release, find_java, skip, start_java};
+use assay_testkit::{Running, class_histogram, each_java, each_release, find_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -24,34 +24,8 @@ fn start(java: &Path, options: &[&str]) -> Running {
 /// Objects by name as the census spells it: `[I` is `int[]`.
 fn histogram(pid: u32) -> BTreeMap<String, u64> {
     let answer = attach_command(&ProcRoot::default(), pid, "GC.class_histogram -all", LIMIT);
-    let mut histogram = BTreeMap::new();
-    for line in answer.expect("the JVM answers").lines() {
-        let fields: Vec<_> = line.split_whitespace().collect();
-        let [number, objects, _, name, ..] = fields.as_slice() else { continue };
-        if let (true, Ok(objects)) = (number.ends_with(':'), objects.parse::<u64>()) {
-            *histogram.entry(spelt(name)).or_default() += objects;
-        }
-    }
-    histogram
-}
-
-fn spelt(name: &str) -> String {
-    let of = name.trim_start_matches('[');
-    let letters = [
-        ("Z", "boolean"),
-        ("C", "char"),
-        ("F", "float"),
-        ("D", "double"),
-        ("B", "byte"),
-        ("S", "short"),
-        ("I", "int"),
-        ("J", "long"),
-    ];
-    let dimensions = name.len() - of.len();
-    let primitive = letters.iter().find(|(letter, _)| dimensions != 0 && *letter == of);
-    let stem = primitive.map_or_else(|| of.trim_start_matches('L').trim_end_matches(';'), |(_, name)| name);
-    let stem = if dimensions == 0 { of } else { stem };
-    format!("{stem}{}", "[]".repeat(dimensions))
+    let counts = class_histogram(&answer.expect("the JVM answers"));
+    counts.into_iter().map(|(name, (instances, _))| (name, instances)).collect()
 }
 
 fn objects(census: &Census) -> BTreeMap<String, u64> {
@@ -128,7 +102,11 @@ fn counts_of_a_running_jvm_25_are_its_own() {
 
 #[test]
 fn counts_of_every_other_running_release_are_its_own() {
-    let known = |feature: &u32| Release::exactly(*feature).is_some_and(|release| release.pack.is_some());
+    // Packs of 8 and 11 are of metaspace and of tables alone: 8 does not export the lists of classes, and 11 numbers those of lambdas.
+    let known = |feature: &u32| {
+        let pack = Release::exactly(*feature).and_then(|release| release.pack.as_ref());
+        pack.is_some_and(|pack| pack.types.contains_key("metaspace::Metachunk"))
+    };
     for feature in
         each_release(64).into_keys().filter(|feature| ![17, 25].contains(feature) && known(feature))
     {

@@ -63,6 +63,8 @@ impl Hotspot<'_> {
         let read = match collector {
             Collector::Serial => self.serial_heap(),
             Collector::Parallel => self.parallel_heap(),
+            // Its old generation has lists of free blocks and no top.
+            Collector::ConcMarkSweep => None,
             Collector::G1 => self.g1_heap(),
             Collector::Z => self.z_heap(),
             Collector::Shenandoah => self.shenandoah_heap(),

@@ -6,6 +6,8 @@
 pub enum Collector {
     Serial,
     Parallel,
+    /// Until JDK 13.
+    ConcMarkSweep,
     G1,
     Z,
     Shenandoah,
@@ -14,9 +16,10 @@ pub enum Collector {
 
 impl Collector {
     /// Every collector, in the order in which reports list them.
-    pub const ALL: [Collector; 6] = [
+    pub const ALL: [Collector; 7] = [
         Collector::Serial,
         Collector::Parallel,
+        Collector::ConcMarkSweep,
         Collector::G1,
         Collector::Z,
         Collector::Shenandoah,
@@ -28,6 +31,7 @@ impl Collector {
         match self {
             Collector::Serial => "Serial",
             Collector::Parallel => "Parallel",
+            Collector::ConcMarkSweep => "ConcMarkSweep",
             Collector::G1 => "G1",
             Collector::Z => "Z",
             Collector::Shenandoah => "Shenandoah",

@@ -53,7 +53,9 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Look<'_>) -> JvmMemoryFacts {
     let heap_bytes_max = size("MaxHeapSize");
     let direct_bytes_max = size("MaxDirectMemorySize").filter(|bytes| *bytes != 0).or(heap_bytes_max);
     let metaspace = jvm.metaspace.as_ref();
-    let chunks = metaspace.map(|m| m.nodes.iter().flat_map(|n| &n.chunks));
+    // Of nodes whose chunks are not known nobody knows what is used.
+    let has_chunks = |m: &&assay_hotspot::Metaspace| m.nodes.iter().any(|node| !node.chunks.is_empty());
+    let chunks = metaspace.filter(has_chunks).map(|m| m.nodes.iter().flat_map(|n| &n.chunks));
     let in_use = |chunk: &&assay_hotspot::Metachunk| chunk.state == ChunkState::InUse;
     let blobs = jvm.code.as_ref().map(|c| c.heaps.iter().flat_map(|h| &h.blobs));
     let of_code = |blob: &assay_hotspot::CodeBlob| blob.addresses.end - blob.addresses.start;

@@ -30,7 +30,7 @@ impl Tables<'_, '_> {
         if self.hotspot.pack().is_none() {
             self.hotspot
                 .problem("GC structures", "no layout pack for this JVM: only its card table is known");
-            if matches!(collector, Collector::Serial | Collector::Parallel | Collector::G1) {
+            if !matches!(collector, Collector::Z | Collector::Shenandoah | Collector::Epsilon) {
                 self.card_table();
             }
             return;
@@ -38,6 +38,7 @@ impl Tables<'_, '_> {
         match collector {
             Collector::Serial => self.serial(),
             Collector::Parallel => self.parallel(),
+            Collector::ConcMarkSweep => self.concurrent_mark_sweep(),
             Collector::G1 => self.g1(),
             Collector::Z => self.z(),
             Collector::Shenandoah => self.shenandoah(),
@@ -49,14 +50,24 @@ impl Tables<'_, '_> {
     fn serial(&mut self) {
         self.card_table();
         let hotspot = self.hotspot;
-        let old: &[Spelling<'_>] = &[("SerialHeap", "_old_gen"), ("GenCollectedHeap", "_old_gen")];
         let table: &[Spelling<'_>] = &[("TenuredGeneration", "_bts"), ("CardGeneration", "_bts")];
         let space: &[Spelling<'_>] = &[("SerialBlockOffsetTable", "_vs"), ("BlockOffsetSharedArray", "_vs")];
-        let old = hotspot.collected_heap().and_then(|heap| hotspot.pointer(heap, old));
+        let old = hotspot.serial_generations().map(|[_, old]| old);
         let space =
             old.and_then(|old| hotspot.pointer(old, table)).and_then(|table| hotspot.place(table, space));
         let [low, high] = [("VirtualSpace", "_low_boundary"), ("VirtualSpace", "_high_boundary")];
         self.push_bounds("block offset table", space, low, high);
+    }
+
+    /// Its generations are as Serial's; marking has a bitmap of its own.
+    fn concurrent_mark_sweep(&mut self) {
+        self.serial();
+        let hotspot = self.hotspot;
+        let collector = hotspot.static_pointer(&[("ConcurrentMarkSweepThread", "_collector")]);
+        let bitmap = collector.and_then(|of| hotspot.place(of, &[("CMSCollector", "_markBitMap")]));
+        let space = bitmap.and_then(|of| hotspot.place(of, &[("CMSBitMap", "_virtual_space")]));
+        let [low, high] = [("VirtualSpace", "_low_boundary"), ("VirtualSpace", "_high_boundary")];
+        self.push_bounds("mark bitmap", space, low, high);
     }
 
     fn parallel(&mut self) {
@@ -94,6 +105,7 @@ impl Tables<'_, '_> {
         let hotspot = self.hotspot;
         let Some(heap) = hotspot.collected_heap() else { return };
         let manager = hotspot.place(heap, &[("G1CollectedHeap", "_hrm")]);
+        let has_symtab = hotspot.symbols().has_symtab();
         for (name, field) in [
             ("block offset table", "_bot_mapper"),
             ("card table", "_cardtable_mapper"),
@@ -114,7 +126,9 @@ impl Tables<'_, '_> {
                 ("G1RegionToSpaceMapper", "_storage._low_boundary"),
                 ("G1RegionToSpaceMapper", "_storage._high_boundary"),
             ];
-            self.push_bounds(name, mapper.filter(|m| self.is_a(*m, "Mapper")), low, high);
+            let is_mapper =
+                |m: &u64| self.is_a(*m, "Mapper") && (has_symtab || self.covers_heap(*m, low, high));
+            self.push_bounds(name, mapper.filter(is_mapper), low, high);
         }
         // Found a second time when the layout pack knows the manager, and the only time when it does not.
         self.card_table();
@@ -127,6 +141,17 @@ impl Tables<'_, '_> {
         });
         self.push("card cache", cache, Tier::Symbols);
         self.g1_mark_stack(heap);
+    }
+
+    /// Whether the boundaries in two fields of an object are as far apart as those of a table of the whole heap: with a byte for each card of
+    /// 512 bytes, or a bit for each word.
+    fn covers_heap(&self, object: u64, low: Spelling<'_>, high: Spelling<'_>) -> bool {
+        let of = |field| self.hotspot.pointer(object, &[field]);
+        let heap_bytes = self.heap.first().map_or(0, |heap| heap.end - heap.start);
+        let table_bytes = of(low).zip(of(high)).and_then(|(low, high)| high.checked_sub(low));
+        table_bytes.is_some_and(|bytes| {
+            bytes != 0 && [512, 64].iter().any(|by| bytes.checked_mul(*by) == Some(heap_bytes))
+        })
     }
 
     /// Whether the class of an object is one that ends so; true where the classes are not known.
@@ -252,12 +277,17 @@ impl Tables<'_, '_> {
     /// The card table of the barrier set, by exported structures alone.
     fn card_table(&mut self) {
         let hotspot = self.hotspot;
-        let set = hotspot.static_pointer(&[("BarrierSet", "_barrier_set")]);
+        let of_heap = || hotspot.pointer(hotspot.collected_heap()?, &[("CollectedHeap", "_barrier_set")]);
+        let set = hotspot.static_pointer(&[("BarrierSet", "_barrier_set")]).or_else(of_heap);
+        // Before JDK 10 the barrier set is the table.
         let table: &[Spelling<'_>] = &[("CardTableBarrierSet", "_card_table")];
-        let table = set.and_then(|set| hotspot.pointer(set, table));
+        let table = set.and_then(|set| {
+            if hotspot.offset(table).is_some() { hotspot.pointer(set, table) } else { Some(set) }
+        });
         let bounds = table.and_then(|table| {
-            let start = hotspot.pointer(table, &[("CardTable", "_byte_map")])?;
-            Some(start..start.checked_add(hotspot.field(table, &[("CardTable", "_byte_map_size")])?)?)
+            let of = |field| hotspot.pointer(table, &[("CardTable", field), ("CardTableModRefBS", field)]);
+            let start = of("_byte_map")?;
+            Some(start..start.checked_add(of("_byte_map_size")?)?)
         });
         self.push("card table", bounds, Tier::VmStructs);
     }

@@ -15,16 +15,14 @@ const MUTABLE_TOP: &[Spelling<'_>] = &[("MutableSpace", "_top")];
 
 impl<'m> Hotspot<'m> {
     pub(super) fn serial_heap(&self) -> Option<Spaces<'_, 'm>> {
-        let heap = self.collected_heap()?;
-        let young =
-            self.pointer(heap, &[("SerialHeap", "_young_gen"), ("GenCollectedHeap", "_young_gen")])?;
-        let old = self.pointer(heap, &[("SerialHeap", "_old_gen"), ("GenCollectedHeap", "_old_gen")])?;
+        let [young, old] = self.serial_generations()?;
         let mut spaces = Spaces::new(self, vec![self.reserved_heap()?]);
         let young_spaces = [("eden", "_eden_space"), ("survivor", "_from_space"), ("survivor", "_to_space")];
         for (name, field) in young_spaces {
             self.push_contiguous(&mut spaces, name, self.pointer(young, &[("DefNewGeneration", field)])?)?;
         }
-        let old_space = self.pointer(old, &[("TenuredGeneration", "_the_space")])?;
+        let old_space = [("TenuredGeneration", "_the_space"), ("OneContigSpaceCardGeneration", "_the_space")];
+        let old_space = self.pointer(old, &old_space)?;
         self.push_contiguous(&mut spaces, "old", old_space)?;
         for generation in [young, old] {
             let committed = self.place(generation, &[("Generation", "_virtual_space")]);
@@ -33,6 +31,19 @@ impl<'m> Hotspot<'m> {
             }
         }
         Some(spaces)
+    }
+
+    /// Young and old generation of Serial; before JDK 9 they lie in an array.
+    pub(crate) fn serial_generations(&self) -> Option<[u64; 2]> {
+        let heap = self.collected_heap()?;
+        let named = |field| self.pointer(heap, &[("SerialHeap", field), ("GenCollectedHeap", field)]);
+        if let Some(both) = named("_young_gen").zip(named("_old_gen")) {
+            return Some(both.into());
+        }
+        let (array, word_bytes) =
+            (self.place(heap, &[("GenCollectedHeap", "_gens")])?, self.source().word_bytes());
+        let at = |i: u64| self.source().word(array.checked_add(i * word_bytes)?).filter(|word| *word != 0);
+        Some([at(0)?, at(1)?])
     }
 
     pub(super) fn parallel_heap(&self) -> Option<Spaces<'_, 'm>> {

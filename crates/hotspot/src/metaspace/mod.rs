@@ -1,5 +1,6 @@
 //! Class metadata: metaspace nodes and chunks, the class-data archive, class loaders.
 
+mod lists;
 mod loaders;
 mod nodes;
 

@@ -3,7 +3,7 @@
 //! A node is an array of root chunk areas of one size. Each is cut, by halves and halves again, into chunks, whose
 //! descriptors lie in malloc's heap and are linked in the order of their addresses.
 
-use super::{ChunkState, Metachunk, Metaspace, MetaspaceNode};
+use super::{ChunkState, Metachunk, Metaspace, MetaspaceNode, lists};
 use crate::Hotspot;
 use assay_linux::MemorySource;
 use assay_model::Tier;
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Nodes: each reserves 8 or 64 MB at least.
-const NODES_MAX: usize = 4096;
+pub(super) const NODES_MAX: usize = 4096;
 /// Root chunk areas of a node: 4 GB of class space in areas of 4 MB.
 const AREAS_MAX: u64 = 1 << 16;
 /// Chunks of a root chunk area: 16 MB cut to 1 KB.
@@ -24,6 +24,7 @@ const DESCRIPTOR_BYTES: usize = 128;
 /// Words of libjvm's data that are looked at when there are no symbols.
 const DATA_BYTES_MAX: u64 = 16 << 20;
 const PROBLEM: &str = "metaspace";
+const NO_NODE: &str = "no node could be found: class metadata is part of the memory in no known region";
 
 const CONTEXTS: [(&str, bool); 2] = [
     ("_ZN9metaspace16MetaspaceContext23_nonclass_space_contextE", false),
@@ -79,9 +80,15 @@ impl Layout {
 }
 
 impl Hotspot<'_> {
-    /// Class metadata: nodes with their chunks and loaders, and the archive. `None`: this release has another structure
-    /// (metaspace was made anew in JDK 16), or none of it could be read; a problem says which.
+    /// Class metadata: nodes with their chunks and loaders, and the archive; of releases before JDK 16, which made metaspace anew, nodes
+    /// without chunks. `None`: the structure is not known, or none of it could be read; a problem says which.
     pub fn metaspace(&self) -> Option<Metaspace> {
+        if let Some(layout) = lists::Layout::of(self) {
+            return self.listed_metaspace(&layout).or_else(|| {
+                self.problem(PROBLEM, NO_NODE);
+                self.only_archive()
+            });
+        }
         let Some(layout) = Layout::of(self) else {
             self.problem(PROBLEM, "its layout in this release is not known: class metadata is part of the memory in no known region");
             return self.only_archive();
@@ -100,10 +107,7 @@ impl Hotspot<'_> {
             }
         }
         if nodes.is_empty() {
-            self.problem(
-                PROBLEM,
-                "no node could be found: class metadata is part of the memory in no known region",
-            );
+            self.problem(PROBLEM, NO_NODE);
             return self.only_archive();
         }
         nodes.sort_by_key(|node| node.addresses.start);
@@ -129,7 +133,13 @@ impl Hotspot<'_> {
             });
             return (contexts.collect(), Tier::Symbols);
         }
-        let mut found = Vec::new();
+        (self.found_in_data(|context| self.context_by_shape(context, layout)), Tier::Content)
+    }
+
+    /// Words of libjvm's data that lead to something of a kind, each once, with what that says of itself.
+    pub(super) fn found_in_data(&self, what_is_at: impl Fn(u64) -> Option<bool>) -> Vec<(u64, bool)> {
+        let (symbols, source) = (self.symbols(), self.source());
+        let mut found: Vec<(u64, bool)> = Vec::new();
         let word = source.word_bytes();
         for range in symbols.data_ranges() {
             let bytes = (range.end - range.start).min(DATA_BYTES_MAX);
@@ -142,12 +152,12 @@ impl Hotspot<'_> {
                 let is_new = candidate != 0
                     && candidate.is_multiple_of(8)
                     && !found.iter().any(|(c, _)| *c == candidate);
-                if is_new && let Some(is_class) = self.context_by_shape(candidate, layout) {
+                if is_new && let Some(is_class) = what_is_at(candidate) {
                     found.push((candidate, is_class));
                 }
             }
         }
-        (found, Tier::Content)
+        found
     }
 
     /// Whether a context lies at an address, and which: its name says so, and it leads to a node that fits itself.

@@ -70,7 +70,9 @@ impl Sizes<'_> {
     pub fn heap_alignment_bytes(&self, max_heap_bytes: u64) -> u64 {
         let region = self.region_bytes(max_heap_bytes).unwrap_or(0);
         let alignment = match self.collector {
-            Collector::Serial | Collector::Parallel => self.card_page_covers_bytes(),
+            Collector::Serial | Collector::Parallel | Collector::ConcMarkSweep => {
+                self.card_page_covers_bytes()
+            }
             Collector::G1 => region.max(self.card_page_covers_bytes()),
             Collector::Shenandoah => region,
             Collector::Z => Z_ALIGNMENT_BYTES,
