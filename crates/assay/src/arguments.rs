@@ -39,7 +39,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// The version, and of a release also the commit that it was built of: `scripts/release` hands it to the compiler.
+/// The version, and of a release also the commit that it was built of, which is handed to the compiler.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("ASSAY_COMMIT").filter(|commit| !commit.is_empty());
     commit.map_or_else(
