@@ -4,8 +4,10 @@ use crate::jvm::{Label, read_jvm};
 use assay_hotspot::attach_command;
 use assay_linux::ProcRoot;
 use assay_model::ThreadRole;
-use assay_testkit::{Running, each_release, find_tool, skip, start_java};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use assay_testkit::{
+    PrintedThread, Running, each_release, find_tool, printed_threads, role_in_working, skip, start_java,
+};
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
@@ -48,70 +50,6 @@ impl Told {
     }
 }
 
-/// `"main" #1 prio=5 os_prio=0 cpu=1.39ms elapsed=0.35s tid=0x00007f nid=0x1c2 runnable`, and `nid=450` or `[450]` since JDK 19: thread
-/// id and name. The JVM's own threads have no `#`.
-fn printed(answer: &str) -> BTreeMap<u32, (String, bool)> {
-    let thread = |line: &str| {
-        let (name, rest) = line.strip_prefix('"')?.rsplit_once("\" ")?;
-        let number = |text: &str| {
-            let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-            match text[..end].strip_prefix("0x") {
-                Some(digits) => u32::from_str_radix(digits, 16).ok(),
-                None => text[..end].parse().ok(),
-            }
-        };
-        let tid = match rest.split_once("nid=") {
-            Some((_, rest)) => number(rest)?,
-            None => number(rest.split_once('[')?.1)?,
-        };
-        Some((tid, (name.to_owned(), rest.starts_with('#'))))
-    };
-    answer.lines().filter_map(thread).collect()
-}
-
-/// What the program's source and the names that the JVM gives to its own threads tell.
-fn expected(name: &str, is_java: bool) -> ThreadRole {
-    let starts = |names: &[&str]| names.iter().any(|own| name.starts_with(own));
-    if !is_java {
-        let is_vm = ["VM Thread", "VM Periodic Task Thread", "AsyncLog Thread"].contains(&name);
-        return if is_vm { ThreadRole::Vm } else { ThreadRole::Collector };
-    }
-    let vm = [
-        "Signal Dispatcher",
-        "Service Thread",
-        "Monitor Deflation Thread",
-        "Notification Thread",
-        "Sweeper thread",
-        "Attach Listener",
-        "Surrogate Locker Thread (Concurrent GC)",
-    ];
-    match name {
-        "Reference Handler" | "Finalizer" | "Common-Cleaner" => ThreadRole::Jdk,
-        name if vm.contains(&name) => ThreadRole::Vm,
-        // The program's own pool is the first.
-        _ if starts(&["ForkJoinPool-1-"]) => ThreadRole::Application,
-        _ if starts(&["ForkJoinPool-2-worker"]) => ThreadRole::Carrier,
-        _ if starts(&["ForkJoinPool-2-"]) => ThreadRole::Poller,
-        _ if starts(&["C1 CompilerThread"]) => ThreadRole::C1,
-        _ if starts(&["C2 CompilerThread"]) => ThreadRole::C2,
-        _ if starts(&[
-            "Read-Poller-",
-            "Write-Poller",
-            "Read-Updater",
-            "Write-Updater",
-            "MasterPoller",
-            "Master-Poller",
-            "VirtualThread-",
-        ]) =>
-        {
-            ThreadRole::Poller
-        }
-        // Both the program's and the JDK's: told apart below.
-        "Read-Poller" => ThreadRole::Other,
-        _ => ThreadRole::Application,
-    }
-}
-
 fn ask(jvm: &Running, command: &str) -> String {
     attach_command(&ProcRoot::default(), jvm.pid(), command, ANSWER_WITHIN).expect("a JVM that answers")
 }
@@ -119,7 +57,7 @@ fn ask(jvm: &Running, command: &str) -> String {
 fn check(jvm: &Running, told: Told, case: &str) -> BTreeSet<ThreadRole> {
     // The first command starts the thread that answers.
     ask(jvm, "VM.version");
-    let before = printed(&ask(jvm, "Thread.print"));
+    let before = printed_threads(&ask(jvm, "Thread.print"));
     let mut labels: HashMap<u32, Label> = HashMap::new();
     for reading in 0.. {
         let seen = read_jvm(&ProcRoot::default(), jvm.pid()).expect("readable").expect("a JVM");
@@ -139,10 +77,11 @@ fn check(jvm: &Running, told: Told, case: &str) -> BTreeSet<ThreadRole> {
             ask(jvm, "GC.run");
         }
     }
-    let after = printed(&ask(jvm, "Thread.print"));
+    let after = printed_threads(&ask(jvm, "Thread.print"));
     let mut roles = BTreeSet::new();
     // Compilers and collectors start and stop threads as they like.
-    for (tid, (name, is_java)) in before.iter().filter(|(tid, of)| after.get(tid) == Some(of)) {
+    for (tid, thread) in before.iter().filter(|(tid, of)| after.get(tid) == Some(of)) {
+        let PrintedThread { name, is_java } = thread;
         let Some(Label { role, is_inferred, name: labelled, .. }) = labels.get(tid) else {
             panic!("{case}: {name} {tid} has no role")
         };
@@ -156,10 +95,10 @@ fn check(jvm: &Running, told: Told, case: &str) -> BTreeSet<ThreadRole> {
                 || name.starts_with("ForkJoinPool-");
             assert_eq!(*is_inferred, !has_own_class, "{case}: {name} {tid}");
         }
-        let expected = expected(name, *is_java);
+        let expected = role_in_working(thread);
         assert!(
-            *role == expected || expected == ThreadRole::Other,
-            "{case}: {name} {tid} is {role}, not {expected}"
+            expected.is_none_or(|expected| role.word() == expected),
+            "{case}: {name} {tid} is {role}, not {expected:?}"
         );
         roles.insert(*role);
     }

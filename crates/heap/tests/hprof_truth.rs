@@ -3,7 +3,7 @@
 
 use assay_heap::{Census, ClassShape, NeighbourKind, hprof};
 use assay_jdk::Release;
-use assay_testkit::{Running, each_java, each_release, find_tool, start_java};
+use assay_testkit::{Running, class_histogram, each_java, each_release, find_tool, start_java};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -35,14 +35,9 @@ fn look_at(class: &str, java: &Path, jcmd: &Path, options: &[&str]) -> Looked {
 
 fn histogram(running: &Running, jcmd: &Path) -> Counts {
     let mut counts = Counts::new();
-    for line in running.jcmd(jcmd, &["GC.class_histogram"]).lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [number, instances, bytes, name, ..] = words[..] else { continue };
-        let (Ok(instances), Ok(bytes)) = (instances.parse::<u64>(), bytes.parse::<u64>()) else { continue };
-        if number.ends_with(':') {
-            let count = counts.entry(spelt(stem(name))).or_insert((0, 0));
-            *count = (count.0 + instances, count.1 + bytes);
-        }
+    for (name, (instances, bytes)) in class_histogram(&running.jcmd(jcmd, &["GC.class_histogram"])) {
+        let count = counts.entry(stem(&name).to_owned()).or_insert((0, 0));
+        *count = (count.0 + instances, count.1 + bytes);
     }
     counts
 }
@@ -50,25 +45,6 @@ fn histogram(running: &Running, jcmd: &Path) -> Counts {
 /// The name of a class without what tells it from others made at run time: until JDK 14 a histogram has that, and a dump has not.
 fn stem(name: &str) -> &str {
     name.split_once('/').map_or(name, |(stem, _)| stem)
-}
-
-/// `[Ljava.lang.String;` as `java.lang.String[]`.
-fn spelt(name: &str) -> String {
-    let stem = name.trim_start_matches('[');
-    let dimensions = name.len() - stem.len();
-    let stem = match stem {
-        _ if dimensions == 0 => stem,
-        "Z" => "boolean",
-        "C" => "char",
-        "F" => "float",
-        "D" => "double",
-        "B" => "byte",
-        "S" => "short",
-        "I" => "int",
-        "J" => "long",
-        of => of.trim_start_matches('L').trim_end_matches(';'),
-    };
-    format!("{stem}{}", "[]".repeat(dimensions))
 }
 
 /// Each release that can be had: that a dump says what its JVM says holds for all.

@@ -4,8 +4,9 @@ mod support;
 
 use assay_hotspot::{Hotspot, Nmt, NmtLevel, Scanned};
 use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot};
-use assay_testkit::{Running, each_release, find_java, find_library, skip, start_java};
-use std::collections::BTreeMap;
+use assay_testkit::{
+    Running, TrackedMemory, each_release, find_java, find_library, skip, start_java, tracked_memory,
+};
 use std::path::Path;
 use support::javas;
 
@@ -147,34 +148,6 @@ fn headers_of_a_32_bit_jvm_equal_its_counters() {
     check(&java, &["-Xmx256m", SUMMARY], None, "Waiting");
 }
 
-/// Malloc bytes and blocks, arena bytes and number, reserved and committed bytes, by tag, as `VM.native_memory summary scale=1` prints them.
-fn reported(text: &str) -> BTreeMap<String, [u64; 6]> {
-    let mut by_tag: BTreeMap<String, [u64; 6]> = BTreeMap::new();
-    let mut tag = None;
-    for line in text.lines() {
-        // Rows begin like `-                     Class (reserved=...`, details like `(malloc=97183 #951)`.
-        if let Some(rest) = line.strip_prefix('-') {
-            tag = rest.split_once(" (").map(|(name, _)| name.trim().to_owned());
-            by_tag.extend(tag.clone().map(|tag| (tag, [0; 6])));
-        }
-        for (label, at) in [("(malloc=", 0), ("(arena=", 2), ("(mmap: reserved=", 4)] {
-            let Some(rest) = line.find(label).map(|from| &line[from + label.len()..]) else { continue };
-            let numbers: Vec<u64> = rest
-                .split(|c: char| !c.is_ascii_digit())
-                .filter(|digits| !digits.is_empty())
-                .filter_map(|digits| digits.parse().ok())
-                .collect();
-            if let (Some(row), [bytes, count, ..]) =
-                (tag.as_ref().and_then(|t| by_tag.get_mut(t)), &numbers[..])
-            {
-                row[at] = *bytes;
-                row[at + 1] = *count;
-            }
-        }
-    }
-    by_tag
-}
-
 /// What several looks in a row find alike: the JVM has done with what it was asked for.
 fn at_rest(jvm: &support::Jvm) -> Nmt {
     let look = || Hotspot::open(&jvm.process()).expect("a readable JVM").expect("a JVM").nmt();
@@ -204,22 +177,21 @@ fn counters_equal_what_jcmd_reports() {
         jvm.jcmd(&["VM.native_memory", "summary", "scale=1"]);
         let nmt = at_rest(&jvm);
         assert_eq!(nmt.level, NmtLevel::Summary);
-        let by_tag = reported(&jvm.jcmd(&["VM.native_memory", "summary", "scale=1"]));
+        let by_tag = tracked_memory(&jvm.jcmd(&["VM.native_memory", "summary", "scale=1"]));
         assert!(12 < by_tag.len(), "{by_tag:?}");
         let mut equal = 0;
         for counted in &nmt.counters {
-            let Some([bytes, count, arena_bytes, arenas, reserved, committed]) =
-                by_tag.get(&counted.tag).copied()
-            else {
+            let Some(tracked) = by_tag.get(&counted.tag).copied() else {
                 // A tag with nothing in it is not printed.
                 assert_eq!(counted.malloc_count, 0, "{counted:?}");
                 continue;
             };
-            let said = [bytes, count, arena_bytes, arenas];
+            let TrackedMemory { malloc_bytes: bytes, reserved_bytes, committed_bytes, .. } = tracked;
+            let said = [bytes, tracked.malloc_count, tracked.arena_bytes, tracked.arena_count];
             // What of the stacks is committed is looked up while the report is made.
             if counted.tag != "Thread Stack" {
                 let mapped = (counted.reserved_bytes, counted.committed_bytes);
-                assert_eq!(mapped, (Some(reserved), Some(committed)), "{}", counted.tag);
+                assert_eq!(mapped, (Some(reserved_bytes), Some(committed_bytes)), "{}", counted.tag);
             }
             let malloc_bytes = match counted.tag.as_str() {
                 // Less what lies in live arenas, which the JVM books to the arenas' owners.

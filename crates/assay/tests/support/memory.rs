@@ -1,0 +1,195 @@
+//! `assay memory` against the kernel's sum, the JVM's list of threads and its own tracking of native memory.
+
+use crate::cell::Cell;
+use crate::subject::{Collector, Subject, assay};
+use assay_hotspot::Hotspot;
+use assay_linux::{LiveProcess, ProcRoot};
+use assay_model::{Area, MemoryReport, ThreadKind};
+use assay_testkit::{PrintedThread, Running, printed_threads, role_in_working, start_java, tracked_memory};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+const TRACKED: &str = "-XX:NativeMemoryTracking=summary";
+/// Of resident bytes, in percent.
+const UNKNOWN_MAX: f64 = 0.1;
+/// Tags that the command itself changes: its buffer, its thread, its arguments, and what it prints from.
+const OF_THE_COMMAND: [&str; 5] =
+    ["Internal", "Native Memory Tracking", "Thread", "Arena Chunk", "Serviceability"];
+/// Tags of a JVM that is at rest, at least.
+const TAGS_MIN: usize = 8;
+const LOOKS_MAX: u32 = 100;
+const LOOKS_OF_STOPPED_MAX: u32 = 5;
+
+fn report(jvm: &Running, options: &[&str]) -> Result<MemoryReport, String> {
+    assay(&[&["memory", &jvm.pid().to_string()], options].concat())
+}
+
+fn started(subject: &Subject, collector: Collector, options: &[&str], program: &str) -> Running {
+    let options = [&collector.options()[..], &["-Xmx256m"], options].concat();
+    start_java(&subject.java, &options, &[], program)
+}
+
+/// Whether the leaves add up to what the kernel counts, and what of it nobody is known for.
+pub fn sums(subject: &Subject, collector: Collector) -> [Cell; 2] {
+    let looks: Vec<_> =
+        [&[][..], &[TRACKED]].into_iter().map(|options| frozen(subject, collector, options)).collect();
+    let mut differences = Vec::new();
+    let mut shares = Vec::new();
+    for look in looks {
+        match look {
+            Ok((report, kernel_bytes)) => {
+                let leaves: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
+                let areas: u64 = report.areas.iter().map(|area| area.resident_bytes).sum();
+                differences.push(
+                    leaves
+                        .abs_diff(kernel_bytes)
+                        .max(areas.abs_diff(kernel_bytes))
+                        .max(report.closure_bytes.unsigned_abs()),
+                );
+                shares.push((
+                    report.unknown_bytes as f64 / report.rss_bytes as f64 * 100.0,
+                    Area::NativeAnonymous.bytes_in(&report.areas),
+                ));
+            }
+            Err(why) => return [Cell::Wrong(why.clone()), Cell::Wrong(why)],
+        }
+    }
+    let off_by = differences.iter().max().copied().unwrap_or(u64::MAX);
+    let unknown: Vec<String> = shares.iter().map(|(percent, _)| format!("{percent:.2} %")).collect();
+    let is_known = shares.iter().all(|(percent, nameless)| *percent <= UNKNOWN_MAX && *nameless == 0);
+    [Cell::of(off_by == 0, format!("{off_by} B off")), Cell::of(is_known, unknown.join(", "))]
+}
+
+/// A look at a stopped JVM, and the kernel's sum.
+fn frozen(subject: &Subject, collector: Collector, options: &[&str]) -> Result<(MemoryReport, u64), String> {
+    let jvm = started(subject, collector, options, "Waiting");
+    jvm.freeze();
+    let sum = || {
+        let rollup = ProcRoot::default().read_smaps_rollup(jvm.pid()).map_err(|e| e.to_string())?;
+        Ok::<_, String>(rollup.ok_or("the kernel has no sum")?.rss_bytes)
+    };
+    for _ in 1..LOOKS_OF_STOPPED_MAX {
+        let before_bytes = sum()?;
+        let report = report(&jvm, &[])?;
+        // A machine that is short of memory takes pages of files even from a process that is stopped.
+        if sum()? == before_bytes {
+            return Ok((report, before_bytes));
+        }
+    }
+    let kernel_bytes = sum()?;
+    Ok((report(&jvm, &[])?, kernel_bytes))
+}
+
+/// What each tag has, by Assay from outside and by the JVM's own command: the same, of the tags that the command leaves alone.
+pub fn tracked(subject: &Subject, collector: Collector, jcmd: &Path) -> Cell {
+    // The interpreter alone, so that the JVM has nothing of its own to do between the two.
+    let jvm = started(subject, collector, &[TRACKED, "-Xint"], "Waiting");
+    // The first command starts a thread in the JVM.
+    jvm.jcmd(jcmd, &["VM.native_memory", "summary", "scale=1"]);
+    let before = at_rest(&jvm);
+    let said = tracked_memory(&jvm.jcmd(jcmd, &["VM.native_memory", "summary", "scale=1"]));
+    let mut differing = Vec::new();
+    let mut equal = 0;
+    for (tag, said) in said.iter().filter(|(tag, _)| !OF_THE_COMMAND.contains(&tag.as_str())) {
+        let read = before.get(tag);
+        let malloc = [said.malloc_bytes, said.malloc_count, said.arena_bytes, said.arena_count];
+        // What of the stacks is committed is looked up while the command runs.
+        let mapped = (tag != "Thread Stack").then_some((said.reserved_bytes, said.committed_bytes));
+        let is_equal =
+            read.is_some_and(|read| read.0 == malloc && mapped.is_none_or(|mapped| read.1 == mapped));
+        if is_equal {
+            equal += 1;
+        } else {
+            differing.push(tag.as_str());
+        }
+    }
+    let all = equal + differing.len();
+    if before.is_empty() {
+        return Cell::Wrong("the counters are not found".to_owned());
+    }
+    let names = if differing.is_empty() { String::new() } else { format!(", not {}", differing.join(", ")) };
+    Cell::of(differing.is_empty() && TAGS_MIN <= equal, format!("{equal} of {all} tags{names}"))
+}
+
+/// Malloc and arenas, then reserved and committed bytes.
+type Counted = BTreeMap<String, ([u64; 4], (u64, u64))>;
+
+/// What several looks in a row find alike: the JVM has done with what it was asked for.
+fn at_rest(jvm: &Running) -> Counted {
+    let mut alike = 0;
+    let mut last = counted(jvm);
+    for _ in 0..LOOKS_MAX {
+        std::thread::sleep(Duration::from_millis(100));
+        let next = counted(jvm);
+        alike = if next == last { alike + 1 } else { 0 };
+        last = next;
+        if alike == 3 {
+            break;
+        }
+    }
+    last
+}
+
+fn counted(jvm: &Running) -> Counted {
+    let Ok(process) = LiveProcess::open(&ProcRoot::default(), jvm.pid()) else { return Counted::new() };
+    let Ok(Some(hotspot)) = Hotspot::open(&process) else { return Counted::new() };
+    let counters = hotspot.nmt().counters.into_iter();
+    counters
+        .map(|of| {
+            let malloc = [of.malloc_bytes, of.malloc_count, of.arena_bytes, of.arena_count];
+            (of.tag, (malloc, (of.reserved_bytes.unwrap_or(0), of.committed_bytes.unwrap_or(0))))
+        })
+        .collect()
+}
+
+/// A JVM with threads of every role; a program that allocates needs a collector that frees.
+pub fn working(subject: &Subject, collector: Collector) -> Running {
+    let program = if collector.name == "Epsilon" { "Waiting" } else { "Working" };
+    started(subject, collector, &[], program)
+}
+
+/// Whose stack is which, against the JVM's own list of its threads.
+pub fn threads(jvm: &Running, jcmd: &Path) -> Cell {
+    let kinds = || {
+        let report = report(jvm, &["--depth", "structures"])?;
+        Ok(report.threads.iter().map(|of| (of.tid, of.kind)).collect::<BTreeMap<u32, ThreadKind>>())
+    };
+    compared(jvm, jcmd, kinds, |kinds, tid, thread| Some(kinds.get(&tid) == Some(&kind_of(thread))))
+}
+
+/// What a stack's thread is for, by the words of `assay memory`.
+fn kind_of(thread: &PrintedThread) -> ThreadKind {
+    match role_in_working(thread) {
+        Some("C1" | "C2") => ThreadKind::Compiler,
+        Some("collector") => ThreadKind::Gc,
+        Some("VM") => ThreadKind::Vm,
+        _ => ThreadKind::Java,
+    }
+}
+
+/// How many of the threads that the JVM prints, before a look and behind it, the look has as they must be. `None`: it need not have it.
+pub fn compared<L>(
+    jvm: &Running,
+    jcmd: &Path,
+    look: impl FnOnce() -> Result<L, String>,
+    is_right: impl Fn(&L, u32, &PrintedThread) -> Option<bool>,
+) -> Cell {
+    // The first command starts the thread that answers.
+    jvm.jcmd(jcmd, &["VM.version"]);
+    let before = printed_threads(&jvm.jcmd(jcmd, &["Thread.print"]));
+    let look = match look() {
+        Ok(look) => look,
+        Err(why) => return Cell::Wrong(why),
+    };
+    let after = printed_threads(&jvm.jcmd(jcmd, &["Thread.print"]));
+    // Compilers and collectors start and stop threads as they like.
+    let stayed = before.iter().filter(|(tid, of)| after.get(tid) == Some(of));
+    let judged: Vec<(&str, bool)> = stayed
+        .filter_map(|(tid, thread)| Some((thread.name.as_str(), is_right(&look, *tid, thread)?)))
+        .collect();
+    let right = judged.iter().filter(|(_, is_right)| *is_right).count();
+    let wrong = judged.iter().find(|(_, is_right)| !is_right);
+    let name = wrong.map_or(String::new(), |(name, _)| format!(", not `{name}`"));
+    Cell::of(wrong.is_none() && right != 0, format!("{right} of {}{name}", judged.len()))
+}
