@@ -2,8 +2,7 @@
 //!
 //! Chunks of all sizes lie within a node, with their headers, and are not followed: a node is one range.
 
-use super::nodes::NODES_MAX;
-use super::{Metaspace, MetaspaceNode};
+use super::{Metaspace, MetaspaceNode, NODES_MAX};
 use crate::Hotspot;
 use assay_model::Tier;
 use std::ops::Range;

@@ -7,6 +7,9 @@ mod nodes;
 use assay_model::Tier;
 use std::ops::Range;
 
+/// Nodes: each reserves some megabytes at least.
+const NODES_MAX: usize = 4096;
+
 /// What became of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChunkState {

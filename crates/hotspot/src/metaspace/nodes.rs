@@ -3,15 +3,13 @@
 //! A node is an array of root chunk areas of one size. Each is cut, by halves and halves again, into chunks, whose
 //! descriptors lie in malloc's heap and are linked in the order of their addresses.
 
-use super::{ChunkState, Metachunk, Metaspace, MetaspaceNode, lists};
+use super::{ChunkState, Metachunk, Metaspace, MetaspaceNode, NODES_MAX, lists};
 use crate::Hotspot;
 use assay_linux::MemorySource;
 use assay_model::Tier;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Nodes: each reserves 8 or 64 MB at least.
-pub(super) const NODES_MAX: usize = 4096;
 /// Root chunk areas of a node: 4 GB of class space in areas of 4 MB.
 const AREAS_MAX: u64 = 1 << 16;
 /// Chunks of a root chunk area: 16 MB cut to 1 KB.
