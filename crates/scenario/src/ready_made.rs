@@ -23,9 +23,11 @@ macro_rules! scenarios {
 
 /// All of them, by name.
 pub const READY_MADE: &[ReadyMade] = scenarios! {
+    "airline" = "airline" / "scenario.toml"
     "brokerage-small" = "brokerage" / "scenario-small.toml"
     "brokerage-standard" = "brokerage" / "scenario-standard.toml"
     "chat" = "chat" / "scenario.toml"
+    "kiosk" = "kiosk" / "scenario.toml"
     "probes" = "probes" / "scenario.toml"
     "supermarket-small" = "supermarket" / "scenario-small.toml"
     "supermarket-standard" = "supermarket" / "scenario-standard.toml"
