@@ -85,7 +85,7 @@ pub enum Command {
     #[command(after_help = "EXAMPLES:\n  assay report runs/tuesday\n  \
         assay report runs/tuesday --format csv > tuesday.csv")]
     Report(ReportArguments),
-    /// What differs between two runs beyond noise, and what they were made with that is not the same
+    /// Which figures of two runs differ beyond noise, and how their setups differ
     ///
     /// Compares variants of the same name: every metric with the interval of its ratio; and machine, JVMs, options and settings. The runs
     /// were not measured side by side: variants of one study are compared more surely.

@@ -1,7 +1,7 @@
 //! Ratios as a forest plot: a dot with the whisker of its interval for each, all on one logarithmic scale with a line at 1.
 
 use crate::axes::{LABEL_SIZE, Plot};
-use crate::number::significant;
+use crate::number::{interval, significant};
 use crate::scale::Scale;
 use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
 use crate::text::shorten;
@@ -19,12 +19,14 @@ const AXIS_HEIGHT: f64 = 44.0;
 const DOT: f64 = 4.0;
 const LABEL_GAP: f64 = 6.0;
 
+/// The caption of such a picture.
+pub const HOW_TO_READ: &str = "The largest and surest effects come first, on one logarithmic scale. A whisker is the 95 % interval of the \
+                               ratio; where it crosses the line at 1 no difference is shown, and the dot is pale.";
+
 /// One effect.
 pub struct Effect {
     /// What is compared with what, and in which figure.
     pub name: String,
-    /// Ratio and interval, in words.
-    pub value: String,
     /// Number of its colour and shape.
     pub look: usize,
     /// 1 where nothing changes; positive.
@@ -34,6 +36,10 @@ pub struct Effect {
 }
 
 impl Effect {
+    fn value(&self) -> String {
+        interval(self.ratio, self.ends)
+    }
+
     /// Whether the interval leaves 1 out.
     pub fn is_shown(&self) -> bool {
         self.ends.is_some_and(|(low, high)| 1.0 < low || high < 1.0)
@@ -84,11 +90,11 @@ pub fn draw(effects: &[Effect], axis_title: &str, width: f64, (id, title): (&str
         let middle = if is_wide {
             let middle = top + row_height / 2.0;
             svg.text((MARGIN, middle + 4.0), Anchor::Start, "lab", &name);
-            svg.text((width - MARGIN, middle + 4.0), Anchor::End, "val", &effect.value);
+            svg.text((width - MARGIN, middle + 4.0), Anchor::End, "val", &effect.value());
             middle
         } else {
             svg.text((MARGIN, top + LINE_HEIGHT), Anchor::Start, "lab", &name);
-            svg.text((MARGIN, top + 2.0 * LINE_HEIGHT), Anchor::Start, "val", &effect.value);
+            svg.text((MARGIN, top + 2.0 * LINE_HEIGHT), Anchor::Start, "val", &effect.value());
             top + 2.0 * LINE_HEIGHT + 11.0
         };
         mark(&mut svg, &scale, effect, middle);
@@ -118,7 +124,7 @@ fn labels(ticks: &[f64], scale: &Scale, width: f64) -> Vec<(f64, String)> {
 }
 
 fn said(effect: &Effect) -> String {
-    format!("{}: {}", effect.name, effect.value)
+    format!("{}: {}", effect.name, effect.value())
 }
 
 fn mark(svg: &mut Svg, scale: &Scale, effect: &Effect, y: f64) {
@@ -135,11 +141,11 @@ fn sides(effects: &[Effect], width: f64, is_wide: bool) -> (f64, f64) {
     if !is_wide {
         return (MARGIN + 10.0, width - MARGIN - 10.0);
     }
-    let widest = |of: fn(&Effect) -> &str| {
-        effects.iter().map(|effect| text_width(of(effect), LABEL_SIZE)).fold(0.0, f64::max)
+    let widest = |of: fn(&Effect) -> String| {
+        effects.iter().map(|effect| text_width(&of(effect), LABEL_SIZE)).fold(0.0, f64::max)
     };
-    let names = widest(|effect| &effect.name).min(width * NAMES_SHARE);
-    let values = widest(|effect| &effect.value);
+    let names = widest(|effect| effect.name.clone()).min(width * NAMES_SHARE);
+    let values = widest(Effect::value);
     (MARGIN + names + 16.0, width - MARGIN - values - 16.0)
 }
 
@@ -173,7 +179,7 @@ mod tests {
     use super::*;
 
     fn effect(name: &str, ratio: f64, ends: Option<(f64, f64)>) -> Effect {
-        Effect { name: name.to_owned(), value: significant(ratio), look: 1, ratio, ends }
+        Effect { name: name.to_owned(), look: 1, ratio, ends }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::{Estimate, Problem, Provenance, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What differs between two runs, and what differed around them.
+/// How two runs differ, and how their setups differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunComparison {
     /// `assay.run-comparison/1`
@@ -15,7 +15,7 @@ pub struct RunComparison {
     pub after: ComparedRun,
     /// Every metric of every variant that both have.
     pub changes: Vec<RunChange>,
-    /// What the runs were made with that is not the same.
+    /// Differences in setup: machine, JVMs, options, settings.
     pub circumstances: Vec<Circumstance>,
     /// Variants of the first run alone.
     pub only_before: Vec<String>,
@@ -58,12 +58,12 @@ pub struct RunChange {
     pub verdict: Verdict,
 }
 
-/// Something that the runs were made with: a JVM, an option, a setting of the machine.
+/// A difference in setup: a JVM, an option, a setting of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Circumstance {
-    /// What it is part of.
+    /// Machine, JVM or study.
     pub about: CircumstanceOf,
-    /// What it is, for example `kernel`, or `JVM of 64-bit`.
+    /// Its name, for example `kernel`, or `JVM of 64-bit`.
     pub what: String,
     /// In the first run; absent where it had none, or nothing is known.
     pub before: Option<String>,
@@ -71,7 +71,7 @@ pub struct Circumstance {
     pub after: Option<String>,
 }
 
-/// What a circumstance is part of.
+/// Where a difference in setup lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CircumstanceOf {

@@ -84,7 +84,7 @@ pub struct Scaling {
     pub levels: Vec<f64>,
     /// Blocks with a value at each of the levels.
     pub blocks: u32,
-    /// Mean of the blocks' exponents, with its 95 % interval. 1: in proportion; 0: not at all.
+    /// Mean of the blocks' exponents, with its 95 % interval. 1: proportional to the level; 0: constant.
     pub exponent: Estimate,
     /// The largest factor between the geometric mean of a level and the law, 1 or more; far from 1 where no single exponent
     /// describes the growth.
@@ -114,6 +114,11 @@ impl Verdict {
             Verdict::NoDifferenceShown => "≈ no difference shown",
             Verdict::TooFewBlocks => "? too few blocks",
         }
+    }
+
+    /// Whether a difference is shown.
+    pub const fn is_shown(self) -> bool {
+        matches!(self, Verdict::Higher | Verdict::Lower)
     }
 
     /// The sign alone.

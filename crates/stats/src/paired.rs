@@ -59,7 +59,7 @@ pub fn compare_paired(pairs: &[(f64, f64)], seed: u64) -> Result<PairedCompariso
 impl PairedComparison {
     pub(crate) fn of(ratio: Estimate, blocks: usize) -> PairedComparison {
         let verdict = verdict_of(&ratio);
-        let shown = matches!(verdict, Verdict::Higher | Verdict::Lower);
+        let shown = verdict.is_shown();
         PairedComparison { ratio, blocks: blocks.try_into().unwrap_or(u32::MAX), shown, verdict }
     }
 }

@@ -1,12 +1,12 @@
 //! How a quantity grows with another one.
 
-/// Points that a power law needs: two are on one whatever they are.
+/// Points that a power law needs: any two fit one.
 pub const POINTS_MIN: usize = 3;
 
 /// `y` grows as `x` to the power of `exponent`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerLaw {
-    /// 1: in proportion; 0: not at all; 2: four times as much at twice the `x`.
+    /// 1: proportional; 0: constant; 2: four times as much at twice the `x`.
     pub exponent: f64,
     /// The largest factor between a point and the law, 1 or more. Where it is far from 1, one exponent does not describe the points.
     pub misfit: f64,
@@ -51,9 +51,9 @@ mod tests {
 
     #[test]
     fn what_has_no_power_law() {
-        assert_eq!(power_law(&[(1.0, 1.0), (2.0, 2.0)]), None, "two points are on one whatever they are");
+        assert_eq!(power_law(&[(1.0, 1.0), (2.0, 2.0)]), None, "any two points fit");
         assert_eq!(power_law(&[(1.0, 1.0), (2.0, 2.0), (2.0, 3.0)]), None);
-        assert_eq!(power_law(&[(1.0, 1.0), (2.0, 0.0), (4.0, 3.0)]), None, "nothing is no power of anything");
+        assert_eq!(power_law(&[(1.0, 1.0), (2.0, 0.0), (4.0, 3.0)]), None, "0 has no logarithm");
         assert_eq!(power_law(&[(1.0, 1.0), (0.0, 2.0), (4.0, 3.0)]), None);
         assert_eq!(power_law(&[(1.0, 1.0), (2.0, f64::NAN), (4.0, 3.0)]), None);
     }

@@ -1,14 +1,14 @@
-//! Two runs side by side: what differs beyond noise, and what they were made with that is not the same. Pure.
+//! Two runs side by side: which figures differ beyond noise, and how the setups differ. Pure.
 
 use crate::measured::ByBlock;
 use crate::summary::values_by_block;
 use assay_model::{
     Circumstance, CircumstanceOf, ComparedRun, JvmFacts, Metric, Plan, Problem, Provenance, RunChange,
-    RunComparison, StoredRun, Trial, Variant, VariantSummary, schema,
+    RunComparison, StoredRun, Variant, VariantSummary, schema,
 };
 use assay_stats::compare_unpaired;
 
-/// Compares two runs, whose folders are called so. Variants are those of the same name.
+/// Compares two runs, each with the name of its folder. Variants are paired by name.
 pub fn compare_runs(
     (before_folder, before): (&str, &StoredRun),
     (after_folder, after): (&str, &StoredRun),
@@ -21,8 +21,7 @@ pub fn compare_runs(
         of.iter().filter(|name| !other.contains(name)).cloned().collect()
     };
     let both = before_names.iter().filter(|name| after_names.contains(name));
-    let (old, new) = (Side::of(before), Side::of(after));
-    let changes = both.flat_map(|name| changes_of(name, &old, &new, &mut problems)).collect();
+    let changes = both.flat_map(|name| changes_of(name, before, after, &mut problems)).collect();
     RunComparison {
         schema: schema::RUN_COMPARISON.to_owned(),
         before: compared(before_folder, before),
@@ -45,39 +44,23 @@ fn compared(folder: &str, run: &StoredRun) -> ComparedRun {
     }
 }
 
-/// A run as its windows are read.
-struct Side<'r> {
-    run: &'r StoredRun,
-    trials: Vec<Trial>,
-}
-
-impl<'r> Side<'r> {
-    fn of(run: &'r StoredRun) -> Side<'r> {
-        Side { run, trials: run.trials.iter().map(|stored| stored.trial.clone()).collect() }
-    }
-
-    fn summary_of(&self, name: &str) -> Option<&'r VariantSummary> {
-        self.run.summary.as_ref()?.variants.iter().find(|variant| variant.name == name)
-    }
-}
-
 fn changes_of(
     name: &str,
-    before: &Side<'_>,
-    after: &Side<'_>,
+    before: &StoredRun,
+    after: &StoredRun,
     problems: &mut Vec<Problem>,
 ) -> Vec<RunChange> {
-    let (Some(before_summary), Some(after_summary)) = (before.summary_of(name), after.summary_of(name))
+    let (Some(before_summary), Some(after_summary)) = (summary_of(before, name), summary_of(after, name))
     else {
         problems.push(Problem::new(name, "not compared: one of the runs has no result for it"));
         return Vec::new();
     };
     let metrics = Metric::all_with(before_summary.metrics.keys().map(String::as_str));
-    let before_values = values_by_block(name, &before.trials, &metrics);
-    let after_values = values_by_block(name, &after.trials, &metrics);
+    let values_of =
+        |run: &StoredRun| values_by_block(name, run.trials.iter().map(|stored| &stored.trial), &metrics);
+    let (before_values, after_values) = (values_of(before), values_of(after));
     let values = |by_block: &ByBlock| -> Vec<f64> { by_block.values().copied().collect() };
-    let free =
-        metrics.iter().filter(|m| ![before, after].iter().any(|side| side.run.plan.is_set_by_load(&m.id)));
+    let free = metrics.iter().filter(|m| ![before, after].iter().any(|run| run.plan.is_set_by_load(&m.id)));
     let change = |metric: &Metric| {
         let id = &*metric.id;
         let (old, new) = (before_values.get(id)?, after_values.get(id)?);
@@ -90,7 +73,7 @@ fn changes_of(
                 ratio: found.ratio,
                 verdict: found.verdict,
             }),
-            // As in a study: what is 0 in one block has no ratio, and leaving such blocks out would leave out what is small.
+            // As in a study: 0 has no ratio, and dropping such blocks would drop the small values.
             Err(_) => {
                 problems.push(Problem::new(
                     id,
@@ -103,7 +86,11 @@ fn changes_of(
     free.filter_map(change).collect()
 }
 
-/// What is not the same, machine first.
+fn summary_of<'r>(run: &'r StoredRun, name: &str) -> Option<&'r VariantSummary> {
+    run.summary.as_ref()?.variants.iter().find(|variant| variant.name == name)
+}
+
+/// Differences in setup, machine first.
 fn circumstances(before: &StoredRun, after: &StoredRun) -> Vec<Circumstance> {
     let mut found = Vec::new();
     let mut differ = |about, what: &str, before: Option<String>, after: Option<String>| {

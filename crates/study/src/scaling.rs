@@ -69,7 +69,7 @@ impl Group<'_> {
             values.iter().map(|(level, by_block)| Some((*level, *by_block.get(block)?))).collect()
         };
         let whole: Vec<Vec<(f64, f64)>> = blocks.iter().filter_map(points).collect();
-        // A value of nothing in one block is no power of anything: leaving that block out would leave out what is small.
+        // 0 has no logarithm, and dropping such blocks would drop the small values.
         let exponents: Option<Vec<f64>> =
             whole.iter().map(|points| power_law(points).map(|law| law.exponent)).collect();
         let exponents = exponents?;

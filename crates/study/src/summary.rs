@@ -53,14 +53,17 @@ pub(crate) fn summarise(
 }
 
 /// The windows of a variant whose trial counts; which metrics each may be used for is for its disturbances to say.
-fn windows_of<'a>(variant: &'a str, trials: &'a [Trial]) -> impl Iterator<Item = &'a Window> {
-    trials.iter().filter(move |t| t.variant == variant && t.counts()).flat_map(|t| &t.windows)
+fn windows_of<'a>(
+    variant: &'a str,
+    trials: impl IntoIterator<Item = &'a Trial>,
+) -> impl Iterator<Item = &'a Window> {
+    trials.into_iter().filter(move |t| t.variant == variant && t.counts()).flat_map(|t| &t.windows)
 }
 
 /// Values by metric and block. Of several windows of a block (repeats, a resumed run) the last that counts stands.
-pub(crate) fn values_by_block<'m>(
-    variant: &str,
-    trials: &[Trial],
+pub(crate) fn values_by_block<'a, 'm>(
+    variant: &'a str,
+    trials: impl IntoIterator<Item = &'a Trial>,
     metrics: &'m [Metric],
 ) -> BTreeMap<&'m str, ByBlock> {
     let mut values: BTreeMap<&str, ByBlock> = BTreeMap::new();

@@ -26,7 +26,7 @@ impl Cell {
         if is_right { Cell::Right(figures.into()) } else { Cell::Wrong(figures.into()) }
     }
 
-    /// What a page has; `None` for text that is no cell.
+    /// Reads a cell as the page shows it; `None` if the text is not a cell.
     pub fn parse(text: &str) -> Option<Cell> {
         let text = text.trim();
         let figures = |mark| text.strip_prefix(mark).map(|figures: &str| figures.trim().to_owned());

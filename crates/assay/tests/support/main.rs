@@ -2,7 +2,7 @@
 //! JVM itself or the kernel.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p assay --test support -- --ignored` makes it, of all JVMs that are here; without that variable the same
-//! run fails on a cell that was right and is no longer.
+//! run fails if a cell that was right has become wrong.
 
 mod cell;
 mod feature;
@@ -52,7 +52,11 @@ fn mistakes(page: &str) -> Vec<String> {
             for column in &feature.columns {
                 let text = cells.get(*column).map_or("", String::as_str);
                 if Cell::parse(text).is_none() {
-                    found.push(format!("{}: {}, {column}: {text:?} is no cell", feature.title, row.name()));
+                    found.push(format!(
+                        "{}: {}, {column}: {text:?} is not a cell",
+                        feature.title,
+                        row.name()
+                    ));
                 }
             }
         }

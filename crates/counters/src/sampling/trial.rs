@@ -17,7 +17,7 @@ const FACTOR: u64 = 2;
 const OWN_PERCENT: u64 = 80;
 
 /// A hypervisor that stops the processor for half of a loop swallows the ticks of the event, not the loop's CPU time: an event that can be
-/// trusted then looks like one that loses samples. One that is wrong is wrong each time.
+/// trusted then seems to lose samples. A wrong one is wrong each time.
 const TRIALS_MAX: usize = 4;
 
 /// Why the event is not used.

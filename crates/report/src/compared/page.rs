@@ -1,7 +1,7 @@
 //! Two runs side by side as a page.
 
 use super::words;
-use assay_kit::forest::{Effect, draw, in_order};
+use assay_kit::forest::{Effect, HOW_TO_READ, draw, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::page::{absent, drawings, figure};
 use assay_kit::text::{clean, html};
@@ -63,7 +63,6 @@ fn name(change: &RunChange) -> String {
 fn effects(comparison: &RunComparison) -> String {
     let effect = |change: &RunChange| Effect {
         name: name(change),
-        value: words::ratio(change),
         look: usize::from(1.0 < change.ratio.estimate),
         ratio: change.ratio.estimate,
         ends: change.ratio.ends(),
@@ -84,10 +83,7 @@ fn effects(comparison: &RunComparison) -> String {
             counted(n as u64, "figure", "figures")
         ),
     };
-    let caption = format!(
-        "The largest and surest first, on one logarithmic scale. A whisker is the 95 % interval of the ratio; where it crosses the line at 1 \
-         no difference is shown, and the dot is pale.{more}"
-    );
+    let caption = format!("{HOW_TO_READ}{more}");
     figure("forest", "effects", "", &pictures, &caption)
 }
 

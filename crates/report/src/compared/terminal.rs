@@ -26,7 +26,7 @@ pub fn render(comparison: &RunComparison, view: TerminalView) -> String {
         out.heading(&clean(variant));
         let of_variant = comparison.changes.iter().filter(|change| change.variant == variant);
         let told =
-            of_variant.filter(|change| words::is_shown(change) || words::is_primary(comparison, change));
+            of_variant.filter(|change| change.verdict.is_shown() || words::is_primary(comparison, change));
         let rows: Vec<&RunChange> = told.collect();
         if rows.is_empty() {
             out.paragraph(2, "no difference shown", Ink::dim);
@@ -35,7 +35,7 @@ pub fn render(comparison: &RunComparison, view: TerminalView) -> String {
         }
     }
     if !comparison.circumstances.is_empty() {
-        out.heading("What is not the same");
+        out.heading("Differences in setup");
         for one in &comparison.circumstances {
             out.paragraph(2, &words::circumstance(one), Ink::plain);
         }
@@ -62,7 +62,7 @@ fn table(out: &mut Terminal, rows: &[&RunChange]) {
         let (title, unit, divisor) = words::metric(&change.metric);
         let title = if unit.is_empty() { title } else { format!("{title}, {unit}") };
         let sign = change.verdict.sign();
-        let sign = if words::is_shown(change) { out.ink.warn(sign) } else { out.ink.dim(sign) };
+        let sign = if change.verdict.is_shown() { out.ink.warn(sign) } else { out.ink.dim(sign) };
         let (before, after) = (words::value(&change.before, divisor), words::value(&change.after, divisor));
         out.line(&line(fit(&title, name), &before, &after, &words::ratio(change), &sign));
     }

@@ -3,16 +3,11 @@
 use assay_findings::shown_unit;
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::text::{clean, to_the_second};
-use assay_model::{Circumstance, ComparedRun, Estimate, Metric, RunChange, RunComparison, Verdict};
+use assay_model::{Circumstance, ComparedRun, Estimate, Metric, RunChange, RunComparison};
 
 /// What a reader must know of figures that were not measured side by side.
 pub const CAUTION: &str = "The runs were not measured side by side: what the machine did to one of them alone is in the ratios, and not in \
                            their intervals. Variants of one study are compared more surely.";
-
-/// Whether a change is more than noise.
-pub fn is_shown(change: &RunChange) -> bool {
-    matches!(change.verdict, Verdict::Higher | Verdict::Lower)
-}
 
 /// The metric that decides.
 pub fn is_primary(comparison: &RunComparison, change: &RunChange) -> bool {
@@ -25,7 +20,7 @@ pub fn headline(comparison: &RunComparison) -> String {
     if comparison.changes.is_empty() {
         return "The runs have no figure in common.".to_owned();
     }
-    let shown = comparison.changes.iter().filter(|change| is_shown(change)).count();
+    let shown = comparison.changes.iter().filter(|change| change.verdict.is_shown()).count();
     let all = counted(comparison.changes.len() as u64, "figure", "figures");
     match shown {
         0 => format!("None of {all} differs by more than the runs' own noise."),

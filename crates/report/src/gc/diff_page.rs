@@ -2,7 +2,7 @@
 
 use super::diff::differ;
 use super::words;
-use assay_kit::forest::{Effect, draw, in_order};
+use assay_kit::forest::{Effect, HOW_TO_READ, draw, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::page::{absent, drawings, figure};
 use assay_kit::text::{clean, html};
@@ -70,9 +70,6 @@ fn effects(comparison: &GcComparison) -> String {
         let ratio = d.ratio?;
         Some(Effect {
             name: clean(&d.metric),
-            value: format!("{} {}", significant(ratio.estimate), bracketed(ratio.ends()))
-                .trim_end()
-                .to_owned(),
             look: usize::from(d.verdict == GcVerdict::Higher),
             ratio: ratio.estimate,
             ends: ratio.ends(),
@@ -85,9 +82,7 @@ fn effects(comparison: &GcComparison) -> String {
     let pictures = drawings("forest", |width, id| {
         draw(&effects, "after : before (1 = the same)", width, (id, "Ratio of every figure, after to before"))
     });
-    let caption = "The largest and surest first, on one logarithmic scale. A whisker is the 95 % interval of the ratio; where it crosses \
-                   the line at 1 no difference is shown, and the dot is pale.";
-    figure("forest", "effects", "", &pictures, caption)
+    figure("forest", "effects", "", &pictures, HOW_TO_READ)
 }
 
 fn table(comparison: &GcComparison) -> Table {

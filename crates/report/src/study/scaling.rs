@@ -5,7 +5,7 @@ use assay_kit::number::{counted, interval, significant};
 use assay_kit::{Table, text};
 use assay_model::{Metric, Scaling};
 
-/// The mean of a level may be this factor off the law before a reader is told that one exponent does not describe the growth.
+/// Above this misfit the text says that no single exponent describes the growth.
 const MISFIT_TOLD: f64 = 1.25;
 
 fn scalings<'a>(grid: &'a Grid<'_>) -> impl Iterator<Item = (&'a Scaling, &'a Metric)> {
@@ -28,14 +28,14 @@ fn exponent(scaling: &Scaling) -> String {
 
 /// Exponents of all metrics; absent where no factor has numbers for levels.
 pub fn table(grid: &Grid) -> Option<Table> {
-    let caption = "Growth with the level of a factor, as the level to the power of the exponent (1: in proportion, 0: not at all)";
+    let caption = "Growth with a factor: the metric is proportional to level^exponent (1: proportional to the level, 0: constant)";
     let rows = Table::of(caption, scalings(grid))
         .words("Metric", |(_, metric)| text::clean(&metric.title))
         .words("Grows with", |(one, _)| text::clean(&one.factor))
         .words("At", |(one, _)| others(one))
         .words("Levels", |(one, _)| levels(one))
         .figures("Exponent", |(one, _)| exponent(one))
-        .figures("Level furthest off", |(one, _)| format!("{}×", significant(one.misfit)));
+        .figures("Largest deviation", |(one, _)| format!("{}×", significant(one.misfit)));
     rows.table().unless_empty()
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::grid::{Cell, Grid, Group};
 use assay_kit::figure::{Figure, PANEL_WIDTH, Panel, WHOLE_WIDTH};
-use assay_kit::forest::{Effect, draw, in_order};
+use assay_kit::forest::{Effect, HOW_TO_READ, draw, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::{Table, text};
 use assay_model::{Comparison, Metric, metric};
@@ -51,13 +51,7 @@ fn name(grid: &Grid, (group, cell, metric, comparison): &Compared<'_>) -> String
 fn effect(grid: &Grid, one: &Compared<'_>) -> Effect {
     let (_, cell, _, comparison) = one;
     let ratio = comparison.ratio;
-    Effect {
-        name: name(grid, one),
-        value: format!("{} {}", significant(ratio.estimate), bracketed(ratio.ends())).trim_end().to_owned(),
-        look: cell.look,
-        ratio: ratio.estimate,
-        ends: ratio.ends(),
-    }
+    Effect { name: name(grid, one), look: cell.look, ratio: ratio.estimate, ends: ratio.ends() }
 }
 
 /// The figure; none where nothing was compared.
@@ -77,9 +71,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
         )
     });
     Some(Figure {
-        caption: "The largest and surest first, on one logarithmic scale. A whisker is the 95 % interval of the ratio, paired by block; \
-                  where it crosses the line at 1 no difference is shown, and the dot is pale."
-            .to_owned(),
+        caption: format!("{HOW_TO_READ} Intervals are paired by block."),
         notes: notes.into_iter().collect(),
         panels: vec![Panel {
             heading: String::new(),
