@@ -12,6 +12,7 @@ mod crossing;
 mod kinds;
 mod programs;
 mod record;
+mod records;
 mod refused;
 
 pub use account::TRACED_COVERAGE;
@@ -27,18 +28,20 @@ use crossing::Crossing;
 pub(crate) use programs::Kernel;
 pub use programs::{Loading, Programs, Wanted};
 use record::{Sums, has_ended};
+use records::Record;
 pub use refused::Refusal;
 use refused::Rights;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::thread::gettid;
 use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
 use std::collections::HashMap;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 /// Where the kernel describes its types.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 /// Threads for which there is room, at least and at most: 0.7 KiB each.
-const THREADS_MIN: u32 = 16_384;
+const THREADS_MIN: u32 = 32_768;
 const THREADS_MAX: u32 = 65_536;
 /// Threads that ended whose sums are kept apart until the interval ends; what more there are is one sum.
 const ENDED_MAX: usize = 100_000;
@@ -147,25 +150,23 @@ impl Tracing {
 
     fn read_all(&mut self) -> Result<(), MapError> {
         let now_ns = monotonic_ns();
-        let own = self.pid == std::process::id();
-        let mut gone = Vec::new();
-        for (tid, words) in self.programs.records()? {
-            if tid == self.tester && !own {
-                continue;
-            }
-            let sums = Sums::of(&words, now_ns);
-            if has_ended(&words) {
-                gone.push(tid);
-                self.last.remove(&tid);
-                let used = self.first.remove(&tid).map_or(sums, |first| sums.since(&first));
-                // One sum stands for what is too much; no thread has the number 0.
-                let is_kept = self.ended.len() < ENDED_MAX || self.ended.contains_key(&tid);
-                self.ended.entry(if is_kept { tid } else { 0 }).or_default().add(&used);
-            } else {
-                self.last.insert(tid, sums);
-            }
+        let (own, tester) = (self.pid == std::process::id(), self.tester);
+        let (ended, living): (Vec<_>, Vec<_>) =
+            self.programs.records().partition(|record| has_ended(&record.words));
+        let is_its = |record: &&Record| record.tid != tester || own;
+        // The ended ones first: a new thread may have the number of one of them.
+        for Record { tid, words, .. } in ended.iter().filter(is_its) {
+            let sums = Sums::of(words, now_ns);
+            self.last.remove(tid);
+            let used = self.first.remove(tid).map_or(sums, |first| sums.since(&first));
+            // One sum stands for what is too much; no thread has the number 0.
+            let is_kept = self.ended.len() < ENDED_MAX || self.ended.contains_key(tid);
+            self.ended.entry(if is_kept { *tid } else { 0 }).or_default().add(&used);
         }
-        self.programs.forget(&gone);
+        for Record { tid, words, .. } in living.iter().filter(is_its) {
+            self.last.insert(*tid, Sums::of(words, now_ns));
+        }
+        self.programs.forget(&ended)?;
         self.tables = Tables {
             calls: self.programs.rows("calls")?,
             softirqs: self.programs.rows("softirqs")?,
@@ -250,7 +251,7 @@ impl Tracing {
     }
 }
 
-/// Has the programs learn how the kernel reads an eventfd and a timerfd: nothing else tells them from files.
+/// Has the programs learn how the kernel reads an eventfd, a timerfd and a socket: nothing else tells them from files at so low a cost.
 fn learn_files(programs: &mut Programs) -> Result<(), MapError> {
     let mut buffer = [0u8; 8];
     if let Ok(file) = eventfd(0, EventfdFlags::NONBLOCK) {
@@ -260,6 +261,11 @@ fn learn_files(programs: &mut Programs) -> Result<(), MapError> {
     if let Ok(file) = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK) {
         let _ = rustix::io::read(&file, &mut buffer);
         programs.learn_operations(2)?;
+    }
+    if let Ok((socket, other)) = UnixStream::pair() {
+        let _ = rustix::io::write(&other, &[0]);
+        let _ = rustix::io::read(&socket, &mut buffer);
+        programs.learn_operations(3)?;
     }
     Ok(())
 }

@@ -1,13 +1,15 @@
 //! The programs in the kernel: loaded, attached, and gone when this process is, however it ends, since all of them belong to its open files.
 
 use super::calls::rows;
-use super::record::Words;
+use super::record::{WORDS, Words};
+use super::records::{Place, Record, Records};
 use super::refused::Refusal;
-use aya::maps::{Array, HashMap, MapData, MapError, PerCpuArray};
+use aya::maps::{Array, HashMap, Map, MapData, MapError, PerCpuArray, Stack};
 use aya::programs::{BtfTracePoint, FExit, ProgramError};
 use aya::{Btf, BtfError, Ebpf, EbpfError, EbpfLoader, Pod};
 use rustix::thread::{CapabilitySet, capabilities};
 use std::error::Error;
+use std::os::fd::AsFd;
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/threads.bpf.o");
 
@@ -69,6 +71,7 @@ impl Loading for Kernel {
 #[derive(Debug)]
 pub struct Programs {
     ebpf: Ebpf,
+    records: Records,
     pub(crate) missing: Vec<Missing>,
     /// Whether the kernel says when the work of a page fault is done.
     pub(crate) times_faults: bool,
@@ -95,9 +98,15 @@ impl Programs {
             .override_global("tester", tester, true)
             .override_global("kind_of", rows.as_slice(), true)
             .override_global("times_faults", &times_faults, true)
-            .map_max_entries("threads", *threads_max);
+            .map_max_entries("threads", *threads_max)
+            .map_max_entries("free_places", *threads_max)
+            .map_max_entries("places", *threads_max);
         let ebpf = loader.load(OBJECT).map_err(|error| refusal_of_load(&error))?;
-        let mut programs = Programs { ebpf, missing: Vec::new(), times_faults: false };
+        let records = records_in(&ebpf, *threads_max)?;
+        let mut programs = Programs { ebpf, records, missing: Vec::new(), times_faults: false };
+        // The first place is taken first.
+        let places = (1..*threads_max).rev();
+        programs.free(places).map_err(|error| Refusal::Loader(error.to_string()))?;
         for name in NEEDED {
             programs.attach(name, btf)?;
         }
@@ -168,30 +177,47 @@ impl Programs {
 
     /// The record of a thread.
     pub(crate) fn record_of(&self, tid: u32) -> Result<Option<Words>, MapError> {
-        match self.threads()?.get(&tid, 0) {
-            Ok(words) => Ok(Some(words)),
+        let places: HashMap<_, u32, Place> =
+            HashMap::try_from(self.ebpf.map("places").ok_or(MapError::KeyNotFound)?)?;
+        match places.get(&tid, 0) {
+            Ok(place) => Ok(self.records.at(place).map(|record| record.words)),
             Err(MapError::KeyNotFound) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The records of all threads; one that comes or goes meanwhile may be missing.
-    pub(crate) fn records(&self) -> Result<Vec<(u32, Words)>, MapError> {
-        self.threads()?.iter().filter(|one| !matches!(one, Err(MapError::KeyNotFound))).collect()
+    /// The records of all threads.
+    pub(crate) fn records(&self) -> impl Iterator<Item = Record> {
+        self.records.all()
     }
 
-    fn threads(&self) -> Result<HashMap<&MapData, u32, Words>, MapError> {
-        HashMap::try_from(self.ebpf.map("threads").ok_or(MapError::KeyNotFound)?)
-    }
-
-    /// Takes the records of these threads out, so that there is room for others.
-    pub(crate) fn forget(&mut self, tids: &[u32]) {
-        let Some(map) = self.ebpf.map_mut("threads") else { return };
-        let Ok(mut threads) = HashMap::<_, u32, Words>::try_from(map) else { return };
-        for tid in tids {
-            // One that is gone already leaves nothing to do.
-            let _ = threads.remove(tid);
+    /// Takes out the records of threads that have ended, so that there is room for others.
+    pub(crate) fn forget(&mut self, ended: &[Record]) -> Result<(), MapError> {
+        let map = self.ebpf.map_mut("places").ok_or(MapError::KeyNotFound)?;
+        let mut places = HashMap::<_, u32, Place>::try_from(map)?;
+        for Record { place, tid, .. } in ended {
+            // A new thread may have the number by now, and a record elsewhere.
+            if places.get(tid, 0).is_ok_and(|known| known == *place) {
+                // One that is gone already leaves nothing to do.
+                let _ = places.remove(tid);
+            }
         }
+        let map = self.ebpf.map_mut("threads").ok_or(MapError::KeyNotFound)?;
+        let mut threads = Array::<_, Words>::try_from(map)?;
+        for record in ended {
+            threads.set(record.place, [0; WORDS], 0)?;
+        }
+        self.free(ended.iter().map(|record| record.place))
+    }
+
+    /// Says that there are no records at these places.
+    fn free(&mut self, places: impl Iterator<Item = Place>) -> Result<(), MapError> {
+        let map = self.ebpf.map_mut("free_places").ok_or(MapError::KeyNotFound)?;
+        let mut free = Stack::<_, Place>::try_from(map)?;
+        for place in places {
+            free.push(place, 0)?;
+        }
+        Ok(())
     }
 
     /// Rows of words that each processor counts for itself, added up.
@@ -211,13 +237,23 @@ impl Programs {
         (0..map.len()).map(row).collect()
     }
 
-    /// The operations of the file that the testing thread read last become those of kind `number` (1: eventfd, 2: timerfd).
+    /// The operations of the file that the testing thread read last become those of kind `number` (1: eventfd, 2: timerfd,
+    /// 3: socket).
     pub(crate) fn learn_operations(&mut self, number: u32) -> Result<(), MapError> {
         let map = self.ebpf.map_mut("operations").ok_or(MapError::KeyNotFound)?;
         let mut operations = Array::<_, u64>::try_from(map)?;
         let last = operations.get(&0, 0)?;
         operations.set(number, last, 0)
     }
+}
+
+/// The records of threads as the kernel has them for the programs.
+fn records_in(ebpf: &Ebpf, places: Place) -> Result<Records, Refusal> {
+    let Some(Map::Array(map)) = ebpf.map("threads") else {
+        return Err(Refusal::Loader("the programs have no records of threads".to_owned()));
+    };
+    let map: &MapData = map;
+    Records::of(&map.fd().as_fd(), places).map_err(|error| Refusal::Kernel { what: "its records", error })
 }
 
 fn refusal_of_load(error: &EbpfError) -> Refusal {

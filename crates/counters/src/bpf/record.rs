@@ -8,7 +8,7 @@ pub(crate) const WORDS: usize = SUMS_AT + SUMS;
 pub(crate) type Words = [u64; WORDS];
 
 /// Where the sums begin; before them stands what the programs need.
-const SUMS_AT: usize = 12;
+const SUMS_AT: usize = 13;
 const SUMS: usize = 2 * 2 * KINDS + 3 * 2 + 2;
 const BLOCKED: usize = 2 * KINDS;
 const FAULTS_USER: usize = 2 * BLOCKED;
@@ -23,6 +23,7 @@ const OFF_SINCE_NS: usize = 1;
 const UNKNOWN_NS: usize = 3;
 const FLAGS: usize = 10;
 const OFF_KIND: usize = 11;
+pub(crate) const TID: usize = 12;
 /// Time since a running thread's last event that is believed: longer than between two timer interrupts it was not on a processor.
 const RUNNING_NS_MAX: u64 = 10_000_000;
 
@@ -121,6 +122,12 @@ impl Sums {
     pub(crate) fn add(&mut self, other: &Sums) {
         self.0.iter_mut().zip(&other.0).for_each(|(sum, one)| *sum = sum.saturating_add(*one));
     }
+}
+
+/// Number of the thread whose record it is, 0 where it is nobody's; `word` reads one.
+pub(crate) fn tid_of(word: impl Fn(usize) -> u64) -> u32 {
+    let [a, b, c, d, ..] = word(TID).to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
 }
 
 /// Whether the thread has ended, so that its record changes no more.

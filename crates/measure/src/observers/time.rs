@@ -253,16 +253,11 @@ fn add_kernel_metrics(
         window.problems.push(Problem::new("kernel", why));
         return;
     };
-    if traced.lost != 0 || traced.coverage.is_some_and(|coverage| !TRACED_COVERAGE.contains(&coverage)) {
-        let seen = 100.0 * traced.coverage.unwrap_or(0.0);
-        window.problems.push(Problem::new(
-            "kernel",
-            format!(
-                "programs in the kernel saw {seen:.0} % of the server's CPU time, and {} threads had no room",
-                traced.lost
-            ),
-        ));
-        return;
+    let coverage = traced.coverage.unwrap_or(1.0);
+    let is_seen_whole = traced.lost == 0 && *TRACED_COVERAGE.start() <= coverage;
+    let has_times = is_seen_whole && coverage <= *TRACED_COVERAGE.end();
+    if !has_times {
+        window.problems.push(Problem::new("kernel", why_not_all(traced.lost, coverage, is_seen_whole)));
     }
     let of = |activities: &[KernelActivity], figure: fn(&TracedPart) -> u64| {
         let parts = traced.kernel.iter().filter(|part| activities.contains(&part.activity));
@@ -271,11 +266,26 @@ fn add_kernel_metrics(
     let mut add = |id: &str, of_all: f64| {
         window.metrics.insert(id.to_owned(), of_all / requests);
     };
-    for (id, activities) in ACTIVITIES {
-        add(id, of(activities, |part| part.cpu_ns) / 1e6);
+    if has_times {
+        for (id, activities) in ACTIVITIES {
+            add(id, of(activities, |part| part.cpu_ns) / 1e6);
+        }
     }
-    add(metric::SYSTEM_CALLS_PER_REQUEST, calls(traced) as f64);
-    add(metric::FUTEX_WAITS_PER_REQUEST, of(&[KernelActivity::Futex], |part| part.waits));
+    if is_seen_whole {
+        add(metric::SYSTEM_CALLS_PER_REQUEST, calls(traced) as f64);
+        add(metric::FUTEX_WAITS_PER_REQUEST, of(&[KernelActivity::Futex], |part| part.waits));
+    }
+}
+
+/// Why programs in the kernel give no times, or nothing at all.
+fn why_not_all(lost: u64, coverage: f64, is_seen_whole: bool) -> String {
+    let seen = format!("programs in the kernel saw {:.0} % of the server's CPU time", 100.0 * coverage);
+    if is_seen_whole {
+        // Counts are the same however long the hypervisor keeps a processor.
+        format!("{seen}: the hypervisor took part of it; counts hold, times by activity are left out")
+    } else {
+        format!("{seen}, and {lost} threads had no room")
+    }
 }
 
 /// Keeps the stacks that were sampled; without samples it says why there are none.
@@ -439,6 +449,15 @@ mod tests {
             add_kernel_metrics(traced.as_ref(), Some("no right; run as root".to_owned()), 10.0, &mut window);
             assert!(window.metrics.is_empty() && window.problems.len() == 1, "{window:?}");
         }
+    }
+
+    #[test]
+    fn counts_hold_where_the_hypervisor_took_part_of_the_time() {
+        let mut window = Window::default();
+        add_kernel_metrics(Some(&traced(1.2)), None, 10.0, &mut window);
+        let expected = [(metric::SYSTEM_CALLS_PER_REQUEST, 25.0), (metric::FUTEX_WAITS_PER_REQUEST, 2.0)];
+        assert_eq!(window.metrics, expected.map(|(id, value)| (id.to_owned(), value)).into());
+        assert!(window.problems[0].text.contains("the hypervisor took part"), "{:?}", window.problems);
     }
 
     #[test]
