@@ -14,6 +14,8 @@ pub struct Rules {
     pub first: Vec<String>,
     /// Programs that time something, but leave the machine idle.
     pub waiting: Vec<String>,
+    /// Programs that tolerate one neighbour for each further processor.
+    pub few: Vec<String>,
     /// Programs that time something, or need what the machine has.
     pub alone: Vec<String>,
     /// Tests that must have run.
@@ -29,6 +31,8 @@ pub enum Stage {
     Together,
     /// Beside others that leave the machine idle, too.
     Waiting,
+    /// Beside as few others that each has a processor.
+    Few,
     /// By itself.
     Alone,
 }
@@ -90,6 +94,7 @@ impl Rules {
         let has = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, program));
         match () {
             () if has(&self.waiting) => Stage::Waiting,
+            () if has(&self.few) => Stage::Few,
             () if has(&self.alone) => Stage::Alone,
             () => Stage::Together,
         }
@@ -165,12 +170,14 @@ mod tests {
             flaky_max: 3,
             first: vec!["study/runs".to_owned(), "heap/layout".to_owned()],
             waiting: vec!["load/truth".to_owned()],
+            few: vec!["load/http".to_owned()],
             alone: vec!["load/*".to_owned()],
             must_run: Vec::new(),
             machine: Vec::new(),
         };
-        let stages = ["load/truth", "load/http", "heap/layout"].map(|program| rules.stage(program));
-        assert_eq!(stages, [Stage::Waiting, Stage::Alone, Stage::Together]);
+        let stages =
+            ["load/truth", "load/http", "load/chat", "heap/layout"].map(|program| rules.stage(program));
+        assert_eq!(stages, [Stage::Waiting, Stage::Few, Stage::Alone, Stage::Together]);
         assert_eq!(["heap/layout", "gclog/lib", "study/runs"].map(|program| rules.turn(program)), [1, 2, 0]);
     }
 
@@ -203,7 +210,7 @@ mod tests {
             .machine
             .iter()
             .flat_map(|machine| &machine.tests)
-            .chain([&rules.first, &rules.waiting, &rules.alone].into_iter().flatten());
+            .chain([&rules.first, &rules.waiting, &rules.few, &rules.alone].into_iter().flatten());
         let gone: Vec<_> = patterns.filter(|pattern| !has_program(pattern)).collect();
         assert!(gone.is_empty(), "{gone:?}");
         for test in &rules.must_run {
@@ -231,6 +238,7 @@ mod tests {
             flaky_max: 3,
             first: Vec::new(),
             waiting: Vec::new(),
+            few: Vec::new(),
             alone: Vec::new(),
             must_run: Vec::new(),
             machine: vec![machine(is_here)],
@@ -259,8 +267,9 @@ mod tests {
             names,
             [("a JDK 8", "`fetch 8` says why", true), ("a JDK 17", "`fetch 17` says why", false)]
         );
-        let (first, waiting, alone, must_run) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let rules = Rules { flaky_max: 3, first, waiting, alone, must_run, machine };
+        let (first, waiting, few) = (Vec::new(), Vec::new(), Vec::new());
+        let rules =
+            Rules { flaky_max: 3, first, waiting, few, alone: Vec::new(), must_run: Vec::new(), machine };
         assert!(rules.may_skip("jdk/modes::a", "no JDK 8").is_some());
         assert!(rules.may_skip("jdk/modes::a", "no JDK 17").is_none(), "this machine has it");
     }

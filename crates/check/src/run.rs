@@ -39,9 +39,10 @@ pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> 
     }
     fs::create_dir_all(kept).map_err(cannot)?;
     let results = Mutex::new(Results::default());
-    let timed = |program: &Program| -> Result<(), String> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let timed = |program: &Program, options: &[&str]| -> Result<(), String> {
         let begun = Instant::now();
-        let tests = run_one(program, long, kept)?;
+        let tests = run_one(program, options, long, kept)?;
         let took = begun.elapsed();
         eprintln!("{:>7.1} s  {}", took.as_secs_f64(), program.name);
         let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,17 +50,18 @@ pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> 
         results.tests.extend(tests);
         Ok(())
     };
-    let mut stages: [Vec<&Program>; 3] = Default::default();
+    let mut stages: [Vec<&Program>; 4] = Default::default();
     for program in programs {
         stages[rules.stage(&program.name) as usize].push(program);
     }
-    let [mut together, waiting, alone] = stages;
+    let [mut together, waiting, few, alone] = stages;
     together.sort_by_key(|program| rules.turn(&program.name));
     // One more than processors: many wait for a JVM.
-    let workers = std::thread::available_parallelism().map_or(1, usize::from) + 1;
-    side_by_side(&together, workers, timed)?;
-    side_by_side(&waiting, waiting.len(), timed)?;
-    side_by_side(&alone, 1, timed)?;
+    side_by_side(&together, processors + 1, |program| timed(program, &[]))?;
+    // Their tests wait, too, whatever the number of processors.
+    side_by_side(&waiting, waiting.len(), |program| timed(program, &["--test-threads=8"]))?;
+    side_by_side(&few, processors, |program| timed(program, &[]))?;
+    side_by_side(&alone, 1, |program| timed(program, &[]))?;
     results.into_inner().map_err(|_| "a thread died".to_owned())
 }
 
@@ -82,8 +84,13 @@ where
 }
 
 /// Runs a program, and again what failed of it.
-fn run_one(program: &Program, long: bool, kept: &Path) -> Result<BTreeMap<String, Ended>, String> {
-    let mut ended = attempts(program, &["--show-output"], kept)?;
+fn run_one(
+    program: &Program,
+    options: &[&str],
+    long: bool,
+    kept: &Path,
+) -> Result<BTreeMap<String, Ended>, String> {
+    let mut ended = attempts(program, &[&["--show-output"], options].concat(), kept)?;
     let is_long = |one: &&Ended| matches!(&one.outcome, Outcome::Ignored(why) if why.starts_with("long"));
     if long && ended.values().any(|one| is_long(&one)) {
         let names: Vec<_> =
@@ -176,7 +183,7 @@ mod tests {
     fn what_failed_is_tried_once_more_and_both_logs_are_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = fake(folder.path(), FAILS_ONCE);
-        let tests = run_one(&program, true, folder.path()).expect("it runs");
+        let tests = run_one(&program, &[], true, folder.path()).expect("it runs");
         let one = |name: &str| &tests[&format!("fake/lib::{name}")];
         assert_eq!(one("good"), &Ended { outcome: Outcome::Passed, logs: Vec::new() });
         assert_eq!((&one("once").outcome, one("once").logs.len()), (&Outcome::Passed, 2));
@@ -189,7 +196,7 @@ mod tests {
     fn a_program_that_dies_twice_is_a_failure() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = fake(folder.path(), "echo 'test good ... ok'; kill -9 $$");
-        let tests = run_one(&program, false, folder.path()).expect("it runs");
+        let tests = run_one(&program, &[], false, folder.path()).expect("it runs");
         assert_eq!(tests["fake/lib::died"].outcome, Outcome::Failed);
     }
 }

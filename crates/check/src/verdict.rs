@@ -100,6 +100,7 @@ mod tests {
             flaky_max: 1,
             first: Vec::new(),
             waiting: Vec::new(),
+            few: Vec::new(),
             alone: Vec::new(),
             must_run: vec![must_run.to_owned()],
             machine: vec![machine],
