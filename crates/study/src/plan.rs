@@ -146,6 +146,12 @@ pub(crate) fn order(n: usize, block: u32, design: Design, seed: u64) -> Vec<usiz
     order
 }
 
+/// The seed of the load that warms a server up: a window sends other requests, or the server would know their unique values already.
+pub(crate) fn warm_up_seed(seed: u64, block: u32) -> u64 {
+    // Attempts of windows are numbered from 1.
+    load_seed(seed, block, 0)
+}
+
 /// The seed of the load in a block: the same for all variants, so that they get the same requests and the difference
 /// is theirs alone. A repeat gets another one.
 pub(crate) fn load_seed(seed: u64, block: u32, attempt: u32) -> u64 {
@@ -181,9 +187,10 @@ mod tests {
 
     #[test]
     fn seeds_differ_by_block_and_attempt_and_repeat_by_study_seed() {
+        let warm_ups = [warm_up_seed(1, 1), warm_up_seed(1, 2)];
         let seeds = [load_seed(1, 1, 1), load_seed(1, 1, 2), load_seed(1, 2, 1), load_seed(2, 1, 1)];
-        let distinct: std::collections::BTreeSet<u64> = seeds.into_iter().collect();
-        assert_eq!(distinct.len(), 4);
+        let distinct: std::collections::BTreeSet<u64> = seeds.into_iter().chain(warm_ups).collect();
+        assert_eq!(distinct.len(), 6);
         assert_eq!(load_seed(1, 1, 1), seeds[0]);
     }
 

@@ -3,7 +3,7 @@
 use super::server::{Server, Turn};
 use super::state::{Failure, Run, outcome_of, why_not};
 use super::{benchmark, beside, emulated, procedure};
-use crate::plan::load_seed;
+use crate::plan::{load_seed, warm_up_seed};
 use crate::variant::VariantLaunch;
 use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome, Window};
 
@@ -81,7 +81,8 @@ fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, 
 fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Failure> {
     server.wait_until_ready(run)?;
     let mut procedure = procedure::of_server(run, server);
-    let load = procedure::generator_of(run, server, server.trial.seed)?;
+    let seed = warm_up_seed(run.prepared.plan.seed, turn.block);
+    let load = procedure::generator_of(run, server, seed)?;
     beside::warm_up(run, server, &mut *procedure, load)?;
     let (first, attempts) = match run.prepared.plan.procedure.measures_once() {
         true => (turn.attempt, 1),

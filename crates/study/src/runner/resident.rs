@@ -3,7 +3,7 @@
 use super::server::{Server, Turn};
 use super::state::{Failure, Run};
 use super::{beside, procedure};
-use crate::plan::{STARTING_MAX, load_seed, order};
+use crate::plan::{STARTING_MAX, load_seed, order, warm_up_seed};
 use crate::variant::VariantLaunch;
 use assay_model::TrialOutcome;
 
@@ -38,7 +38,8 @@ fn work<'a>(
         step(run, servers, at, |run, server| {
             server.resume();
             let mut procedure = procedure::of_server(run, server);
-            let load = procedure::generator_of(run, server, server.trial.seed)?;
+            let seed = warm_up_seed(run.prepared.plan.seed, first_block);
+            let load = procedure::generator_of(run, server, seed)?;
             beside::warm_up(run, server, &mut *procedure, load)?;
             server.procedure = Some(procedure);
             server.hold();
