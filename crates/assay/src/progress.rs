@@ -112,6 +112,7 @@ fn is_lasting(kind: &RunEventKind) -> bool {
         RunStarted { .. } | RunResumed { .. } | VariantSkipped { .. } | ObserverExcluded { .. } => true,
         TrialEnded { ok, .. } => !ok,
         WindowEnded { disturbed, .. } => !disturbed.is_empty(),
+        FaultEnded { failed, .. } => *failed,
         _ => false,
     }
 }
@@ -164,6 +165,9 @@ fn line_of(kind: &RunEventKind) -> Option<String> {
         }
         WindowEnded { variant, block, disturbed, .. } => {
             format!("block {block}: {variant} disturbed, left out: {}", disturbed.join("; "))
+        }
+        FaultBegan { number, detail } | FaultEnded { number, detail, .. } => {
+            format!("trial {number}: fault: {detail}")
         }
         TrialEnded { number, variant, ok: true, detail } => {
             format!("trial {number}: {variant} done, {detail}")

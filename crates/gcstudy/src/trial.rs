@@ -7,7 +7,7 @@ use assay_gclog::{At, GcSink, read_into};
 use assay_model::{GcInstant, GcJvm, GcReconciliation, GcRecord, GcReport, GcSource, Problem};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Records that are kept for windows: at 10 pauses a second, more than a day.
 const KEPT_MAX: usize = 1_000_000;
@@ -26,23 +26,26 @@ pub struct TrialLog {
 }
 
 impl TrialLog {
-    /// Reads the log, which is called `name` in problems and in the report. Everything that it says goes to `events` as well, where
-    /// that is wanted, as lines of a trial's `gc.ndjson`. A log without `CLOCK_MONOTONIC`, as JDK 8 writes it, has its place among the
+    /// Reads the log, which is called `name` in problems and in the report; of a server that was started again the logs of all its JVMs, the
+    /// first one's first. Everything that they say goes to `events` as well, where that is wanted, as lines of a trial's `gc.ndjson`. A log without `CLOCK_MONOTONIC`, as JDK 8 writes it, has its place among the
     /// windows by its dates and by the `wall_offset_ns` of the machine that wrote it.
     ///
     /// # Errors
-    /// The log cannot be opened, or `events` cannot be written. What cannot be read of the log is a problem.
+    /// A log cannot be opened, or `events` cannot be written. What cannot be read of the log is a problem.
     pub fn read(
         name: &str,
-        log: &Path,
+        logs: &[PathBuf],
         wall_offset_ns: Option<i128>,
         events: Option<&mut dyn Write>,
     ) -> io::Result<TrialLog> {
-        let file = File::open(log)?;
+        let files = logs.iter().map(File::open).collect::<io::Result<Vec<File>>>()?;
         let mut read = TrialLog { name: name.to_owned(), wall_offset_ns, ..TrialLog::default() };
         let mut tee = EventsTee::new(&mut read, events);
         tee.write_schema();
-        read_into(name, file, &mut tee);
+        for (path, file) in logs.iter().zip(files) {
+            let file_name = path.file_name().and_then(|name| name.to_str()).unwrap_or(name);
+            read_into(file_name, file, &mut tee);
+        }
         tee.finish()?;
         Ok(read)
     }

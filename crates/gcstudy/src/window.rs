@@ -142,11 +142,13 @@ pub struct PauseWindow {
     pub stopped_ns: u64,
     /// Longest of these pauses, whole.
     pub pause_ns_max: Option<u64>,
+    /// CPU time of those that end within the window, whole, as the log gives it: HotSpot in steps of 10 ms. Absent where one lacks it.
+    pub cpu_ns: Option<u64>,
 }
 
 /// The pauses that overlap `from_ns .. to_ns`; `None` when one lacks its time.
 pub fn pauses_between(records: &[GcRecord], from_ns: u64, to_ns: u64) -> Option<PauseWindow> {
-    let mut window = PauseWindow::default();
+    let mut window = PauseWindow { cpu_ns: Some(0), ..PauseWindow::default() };
     for record in records.iter().filter(|record| is_pause(record)) {
         let (end_ns, pause_ns) = (record.end.monotonic_ns?, record.duration_ns?);
         let start_ns = end_ns.saturating_sub(pause_ns);
@@ -155,6 +157,10 @@ pub fn pauses_between(records: &[GcRecord], from_ns: u64, to_ns: u64) -> Option<
             window.pauses += 1;
             window.stopped_ns += inside_ns;
             window.pause_ns_max = window.pause_ns_max.max(Some(pause_ns));
+        }
+        if (from_ns..to_ns).contains(&end_ns) {
+            let cpu_ns = record.cpu.as_ref().map(|cpu| cpu.user_ns.saturating_add(cpu.sys_ns));
+            window.cpu_ns = window.cpu_ns.zip(cpu_ns).map(|(sum, of_one)| sum.saturating_add(of_one));
         }
     }
     Some(window)

@@ -97,7 +97,10 @@ fn a_window_with_one_collection_counts_from_the_one_before_where_that_is_known()
 fn of_a_pause_over_an_edge_only_the_part_inside_counts() {
     let events = [event(10_500, 1, 1), event(15_000, 1, 1), event(20_400, 1, 1)];
     let got = pauses_between(&events, 10_000, 20_000).unwrap();
-    assert_eq!(got, PauseWindow { pauses: 3, stopped_ns: 500 + 1_000 + 600, pause_ns_max: Some(1_000) });
+    assert_eq!(
+        got,
+        PauseWindow { pauses: 3, stopped_ns: 500 + 1_000 + 600, pause_ns_max: Some(1_000), cpu_ns: None }
+    );
 }
 
 proptest! {

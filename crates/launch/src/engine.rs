@@ -43,6 +43,8 @@ pub enum Signal {
     Hold,
     /// To go on.
     Continue,
+    /// To end at once, with all that it started. It stays to be asked how it ended.
+    Kill,
 }
 
 /// Starts processes somewhere and speaks with them.

@@ -86,6 +86,7 @@ impl Engine for Local {
             Signal::Stop(signal) => process.ask_to_stop(signal.number()),
             Signal::Hold => process.hold(),
             Signal::Continue => process.resume(),
+            Signal::Kill => process.strike(),
         }
     }
 

@@ -107,6 +107,8 @@ pub(crate) struct Member<P> {
     start: Start,
     ready: Ready,
     names: Placeholders,
+    /// Whether its end is wanted, or follows from what was done to it.
+    may_end: bool,
     folder: Folder,
     _port: Port,
 }
@@ -141,14 +143,18 @@ impl<P> Member<P> {
             // It could not enter the study's folder.
             spec.directory.get_or_insert_with(|| folder.path().to_string_lossy().into_owned());
         }
-        let launch = |command: &[String]| {
-            let mut launch = Launch::build(&spec, command, place.base, &names);
+        let own = ProcessSpec {
+            jvm_options: [&*spec.jvm_options, &*own_options(&spec, &names)].concat(),
+            ..spec.clone()
+        };
+        let build = |spec: &ProcessSpec, command: &[String]| {
+            let mut launch = Launch::build(spec, command, place.base, &names);
             programs::add_to_path(&mut launch, &spec.programs);
             launch
         };
         let log = if spec.is_server { file::SERVER_LOG.to_owned() } else { format!("{role}.log") };
-        let start = |command: &[String]| Start {
-            launch: launch(command),
+        let start = |launch: Launch| Start {
+            launch,
             log: place.trial.join(&log),
             files: folder.path().to_owned(),
             run_as: run_as(&spec),
@@ -156,16 +162,17 @@ impl<P> Member<P> {
         };
         Ok(Member {
             state: State::Planned,
-            prepare: (!spec.prepare.is_empty()).then(|| start(&spec.prepare)),
-            start: start(&spec.command),
+            prepare: (!spec.prepare.is_empty()).then(|| start(build(&spec, &spec.prepare))),
+            start: start(build(&own, &own.command)),
             ready: match &spec.ready {
                 ReadyWhen::Started => Ready::Started,
                 ReadyWhen::Url(url) => Ready::Url(names.fill(url)),
-                ReadyWhen::Command(command) => Ready::Command(launch(command)),
+                ReadyWhen::Command(command) => Ready::Command(build(&spec, command)),
             },
             spec,
             role,
             names,
+            may_end: false,
             folder,
             _port: port,
         })
@@ -204,6 +211,16 @@ impl<P> Member<P> {
             State::Starting(process, _) | State::Ready(process, _) => Some(process),
             _ => None,
         }
+    }
+
+    /// Whether its end is no mistake.
+    pub fn may_end(&self) -> bool {
+        self.may_end
+    }
+
+    /// From now on its end is no mistake, or is one again.
+    pub fn set_may_end(&mut self, may_end: bool) {
+        self.may_end = may_end;
     }
 
     /// What its placeholders stand for.
@@ -254,6 +271,25 @@ impl<P> Member<P> {
         Ok(())
     }
 
+    /// Starts it again as it was started, once it has ended: with its port, its files and its log. What prepares it is not run again, so
+    /// that it finds its files as it left them.
+    pub fn restart<E: Engine<Process = P>>(&mut self, engine: &E) -> Result<(), String> {
+        match self.process_mut().map(|process| engine.ended(process)) {
+            Some(Some(_)) => {}
+            Some(None) => return Err(format!("the {} still runs", self.role)),
+            None => return Err(format!("the {} was not started before", self.role)),
+        }
+        if let State::Starting(mut process, _) | State::Ready(mut process, _) =
+            std::mem::replace(&mut self.state, State::Gone)
+        {
+            engine.finish(&mut process, Duration::ZERO);
+        }
+        let process = engine.start(&self.start).map_err(|e| format!("the {}: {e}", self.role))?;
+        self.state = State::Starting(process, Instant::now());
+        self.may_end = false;
+        Ok(())
+    }
+
     pub fn ask_to_stop<E: Engine<Process = P>>(&mut self, engine: &E) {
         let signal = Signal::Stop(self.spec.stop_signal);
         if let Some(process) = self.process_mut() {
@@ -273,6 +309,13 @@ impl<P> Member<P> {
         problems.extend(self.folder.remove().err().map(|e| format!("its files could not be removed: {e}")));
         problems
     }
+}
+
+/// The JVM options that this one of several has for itself.
+fn own_options(spec: &ProcessSpec, names: &Placeholders) -> Vec<String> {
+    let number = names.fill("{number}").parse::<usize>().ok();
+    let options = number.and_then(|number| spec.options_of_each.get(number.checked_sub(1)?));
+    options.cloned().unwrap_or_default()
 }
 
 /// Asks once whether it is ready: how long that took, none as long as it is not.

@@ -195,6 +195,14 @@ impl LocalProcess {
         }
     }
 
+    /// Ends the family at once. Its first process is not waited for, so that how it ended can be asked, and its CPU time read.
+    pub(crate) fn strike(&mut self) {
+        // It may have ended meanwhile.
+        let _ = kill_process_group(self.group, Signal::KILL);
+        let group = i64::from(self.child.id());
+        self.family.signal(Signal::KILL, |p| p.group_id == group);
+    }
+
     /// Asks it to stop, without waiting; once only. What has left the group is asked when the first process has ended
     /// ([`LocalProcess::finish`]): a server stops its own children, and may need them until then.
     pub(crate) fn ask_to_stop(&mut self, signal: Signal) {

@@ -119,9 +119,9 @@ impl<E: Engine> Processes<E> {
         beside.filter_map(Member::process).flat_map(|process| self.engine.all_pids(process)).collect()
     }
 
-    /// Which process has ended, how, and what it printed last; `when` completes the sentence.
+    /// Which process has ended that may not, how, and what it printed last; `when` completes the sentence.
     pub fn ended(&mut self, when: &str) -> Option<String> {
-        self.members.iter_mut().find_map(|m| {
+        self.members.iter_mut().filter(|m| !m.may_end()).find_map(|m| {
             let role = m.role().to_owned();
             let process = m.process_mut()?;
             let ended = self.engine.ended(process)?;
@@ -149,14 +149,77 @@ impl<E: Engine> Processes<E> {
         self.with_server(|engine, process| engine.signal(process, Signal::Continue));
     }
 
-    /// Asks the server, and what was started after it, to stop, without waiting.
-    pub fn ask_to_stop(&mut self) {
-        for member in self.members.iter_mut().rev() {
-            member.ask_to_stop(&*self.engine);
-            if member.is_server() {
-                break;
+    fn member(&mut self, role: &str) -> Option<&mut Member<E::Process>> {
+        self.members.iter_mut().find(|m| m.role() == role)
+    }
+
+    /// Sends the process of a role a signal; gives its number.
+    ///
+    /// # Errors
+    /// It is not there, or has ended.
+    pub fn signal(&mut self, role: &str, signal: Signal) -> Result<Option<u32>, String> {
+        let engine = Rc::clone(&self.engine);
+        let process = self.member(role).and_then(Member::process_mut);
+        let process = process.ok_or_else(|| format!("the {role} was not started"))?;
+        match engine.ended(process) {
+            Some(ended) => Err(format!("the {role} {} before", ended.how)),
+            None => {
+                engine.signal(process, signal);
+                Ok(engine.pid(process))
             }
         }
+    }
+
+    /// From now on the end of the process of a role is no mistake, or is one again.
+    pub fn set_may_end(&mut self, role: &str, may_end: bool) {
+        self.member(role).into_iter().for_each(|member| member.set_may_end(may_end));
+    }
+
+    /// The role of a process that has ended as it may, and was not started again.
+    pub fn lost(&mut self) -> Option<String> {
+        let engine = Rc::clone(&self.engine);
+        let is_lost = |m: &mut Member<E::Process>| {
+            m.may_end() && m.process_mut().is_some_and(|process| engine.ended(process).is_some())
+        };
+        self.members.iter_mut().find_map(|m| is_lost(m).then(|| m.role().to_owned()))
+    }
+
+    /// How the process of a role has ended, if it has.
+    pub fn ended_of(&mut self, role: &str) -> Option<Ended> {
+        let engine = Rc::clone(&self.engine);
+        engine.ended(self.member(role)?.process_mut()?)
+    }
+
+    /// Number of the process of a role that does the work, while it is started.
+    pub fn pid_of(&self, role: &str) -> Option<u32> {
+        self.engine.pid(self.members.iter().find(|m| m.role() == role)?.process()?)
+    }
+
+    /// Starts the process of a role again as it was started, when it has ended; [`Processes::step_of`] brings it to where it is ready.
+    ///
+    /// # Errors
+    /// It still runs, or cannot be started.
+    pub fn restart(&mut self, role: &str) -> Result<(), String> {
+        let engine = Rc::clone(&self.engine);
+        let member = self.member(role).ok_or_else(|| format!("there is no {role}"))?;
+        member.restart(&*engine)
+    }
+
+    /// As [`Processes::step`], of the process of one role alone.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn step_of(&mut self, role: &str) -> Result<bool, String> {
+        let engine = Rc::clone(&self.engine);
+        let member = self.member(role).ok_or_else(|| format!("there is no {role}"))?;
+        member.step(&*engine).map(|()| member.is_ready())
+    }
+
+    /// Asks the one that was started last to stop, without waiting: the others follow in [`Processes::finish`], each when the one
+    /// started after it has stopped.
+    pub fn ask_to_stop(&mut self) {
+        let engine = Rc::clone(&self.engine);
+        self.members.last_mut().into_iter().for_each(|member| member.ask_to_stop(&*engine));
     }
 
     /// Stops all, the last first, and removes their files. Returns what was not as it should be, by role. Those that do not

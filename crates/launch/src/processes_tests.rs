@@ -213,3 +213,104 @@ fn every_process_beside_the_server_is_a_companion_once() {
         "{leader}"
     );
 }
+
+/// Each is asked to stop when the one started after it has ended, however long that takes.
+#[test]
+fn what_was_started_first_is_asked_to_stop_when_the_others_have_stopped() {
+    let mut fixture = Fixture::new();
+    let slow = |role: &str| {
+        let mut slow = waits(role);
+        slow.command[2] =
+            slow.command[2].replace("trap '", "trap 'echo asked $0-{number} >> told; sleep 0.3; ");
+        slow
+    };
+    let pair = ProcessSpec { count: 2, ..slow("pair") };
+    let mut processes = fixture.start(&[slow("first"), pair, slow("server"), slow("proxy")]).unwrap();
+    let started = fixture.told().len();
+    processes.ask_to_stop();
+    assert_eq!(processes.finish(false), []);
+    let order = ["proxy-1", "server-1", "pair-2", "pair-1", "first-1"];
+    let want = order.iter().flat_map(|role| [format!("asked {role}"), format!("stop {role}")]);
+    assert_eq!(fixture.told()[started..], want.collect::<Vec<_>>());
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(LOOK);
+    }
+}
+
+#[test]
+fn one_that_was_killed_is_started_again_as_it_was_and_the_others_stay() {
+    let mut fixture = Fixture::new();
+    let mut first = waits("first");
+    first.prepare = ["sh", "-c", "echo prepare >> told"].map(str::to_owned).to_vec();
+    first.environment.insert("PORT".to_owned(), "{port}".to_owned());
+    first.command[2] = first.command[2].replace("echo start", "echo $PORT >> ports; echo start");
+    let mut processes = fixture.start(&[first, waits("server")]).unwrap();
+    let (killed, server) = (processes.pid_of("first").unwrap(), processes.server_pid());
+    assert!(processes.restart("first").unwrap_err().contains("still runs"));
+    assert!(processes.restart("none").is_err() && processes.signal("none", Signal::Kill).is_err());
+
+    processes.set_may_end("first", true);
+    assert_eq!(processes.signal("first", Signal::Kill), Ok(Some(killed)));
+    until("it ends", || processes.ended_of("first").is_some());
+    assert_eq!(processes.ended_of("first").unwrap().how, "was ended by signal 9");
+    assert_eq!(processes.ended("in the end"), None, "its end was wanted");
+    assert_eq!(processes.lost().as_deref(), Some("first"));
+    let again = processes.signal("first", Signal::Hold).unwrap_err();
+    assert_eq!(again, "the first was ended by signal 9 before");
+
+    std::fs::remove_file(fixture.trial.join("ready-first-1")).unwrap();
+    processes.restart("first").unwrap();
+    until("it is ready", || processes.step_of("first").unwrap());
+    assert_ne!(processes.pid_of("first").unwrap(), killed);
+    assert_eq!(processes.lost(), None);
+    assert_eq!(processes.server_pid(), server);
+    assert_eq!(fixture.told(), ["prepare", "start first-1", "start server-1", "start first-1"]);
+    let ports = std::fs::read_to_string(fixture.trial.join("ports")).unwrap();
+    let ports: Vec<&str> = ports.lines().collect();
+    assert!(ports.len() == 2 && ports[0] == ports[1], "{ports:?}");
+
+    processes.signal("first", Signal::Kill).unwrap();
+    until("it ends", || processes.ended_of("first").is_some());
+    assert!(processes.ended("in the end").is_some(), "once it runs again its end is a mistake");
+    assert_eq!(processes.finish(false), []);
+}
+
+#[test]
+fn one_that_stands_still_stops_with_the_others() {
+    for is_dropped in [false, true] {
+        let mut fixture = Fixture::new();
+        let mut processes = fixture.start(&[waits("first"), waits("server")]).unwrap();
+        let pid = processes.signal("first", Signal::Hold).unwrap().unwrap();
+        until("it stands still", || ProcRoot::default().read_process_stat(pid).unwrap().state == 'T');
+        if is_dropped {
+            drop(processes);
+        } else {
+            assert_eq!(processes.finish(false), []);
+            assert_eq!(fixture.told().last().unwrap(), "stop first-1");
+        }
+        assert!(!PathBuf::from(format!("/proc/{pid}")).exists(), "it is gone, dropped: {is_dropped}");
+    }
+}
+
+/// The file of a log is one's own, and what prepares it or asks for it is no JVM of that log.
+#[test]
+fn each_of_several_has_the_options_of_its_own_behind_those_of_all() {
+    let fixture = Fixture::new();
+    let mut pair = waits("pair");
+    pair.command.push("{jvm_options}".to_owned());
+    pair.prepare = vec!["sh".to_owned(), "{jvm_options}".to_owned()];
+    let pair = ProcessSpec {
+        count: 2,
+        jvm_options: vec!["-Xmx1m".to_owned()],
+        options_of_each: vec![vec!["-Dlog=1".to_owned()], vec!["-Dlog=2".to_owned()]],
+        ..pair
+    };
+    let processes = fixture.plan(&[pair]);
+    let options = processes.launches().map(|(_, launch)| launch.argv[4..].join(" "));
+    assert_eq!(options.collect::<Vec<_>>(), ["-Xmx1m -Dlog=1", "-Xmx1m -Dlog=2"]);
+}

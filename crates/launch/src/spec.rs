@@ -77,6 +77,9 @@ pub struct ProcessSpec {
     pub jvm_home: Option<String>,
     /// JVM options of the variant, then those that observers need.
     pub jvm_options: Vec<String>,
+    /// JVM options that each of several has for itself, the first one's first: such as the file of its log. They go behind the others, and
+    /// only to its command.
+    pub options_of_each: Vec<Vec<String>>,
     /// Folders of control groups that it runs in.
     pub groups: Vec<PathBuf>,
 }
@@ -101,6 +104,7 @@ impl ProcessSpec {
             is_unprivileged: false,
             jvm_home: None,
             jvm_options: Vec::new(),
+            options_of_each: Vec::new(),
             groups: Vec::new(),
         }
     }

@@ -90,6 +90,12 @@ impl ProcessTree {
         ProcessTree { known, others: BTreeSet::new() }
     }
 
+    /// Adds a process that belongs to it, too.
+    pub fn add(&mut self, root: ProcessIdentity) {
+        self.others.remove(&root.pid);
+        self.known.insert(root.pid, root.start_ticks);
+    }
+
     /// Those that there are now, each once; also those that have ended and were not waited for. Cost: a list of all processes, and
     /// one small file for each member and each process that is new on the machine.
     ///

@@ -57,15 +57,16 @@ pub fn measure(
         }
         account.before(&ask);
         source.rest(seconds(ask.rest_s), stop);
-        let (measured, seen) = match window::run(&load_window(config, &ask), *source, *watcher, stop) {
-            Ok(Some(loaded)) => loaded,
-            Err(error) if books.windows.is_empty() => return Err(error),
-            ended => {
-                books.problems.extend(ended.err().map(|error| Problem::new("load", error.to_string())));
-                books.was_stopped = true;
-                break;
-            }
-        };
+        let (measured, seen) =
+            match window::run(&load_window(config, &ask), *source, *watcher, stop, &mut |_| ()) {
+                Ok(Some(loaded)) => loaded,
+                Err(error) if books.windows.is_empty() => return Err(error),
+                ended => {
+                    books.problems.extend(ended.err().map(|error| Problem::new("load", error.to_string())));
+                    books.was_stopped = true;
+                    break;
+                }
+            };
         books.enter(&ask, &measured, &seen, watcher.knows_server(), method);
         if let Some(window) = books.windows.last_mut() {
             watcher.end_search_window(&measured, window);

@@ -22,6 +22,11 @@ pub enum MeasureEvent {
         /// How long it took, seconds.
         duration_s: f64,
     },
+    /// The load of a window of one load begins.
+    WindowBegins {
+        /// When its settling will be over and the window starts, `CLOCK_MONOTONIC`.
+        start_monotonic_ns: u64,
+    },
     /// A window is over.
     WindowEnded {
         /// What it gave.

@@ -38,4 +38,4 @@ pub use procedure::{
 };
 pub use seen::{Seen, Span, Watcher};
 pub use warm_up::{WarmUpPhase, WarmUpPlan, WarmedUp};
-pub use watch::{Watch, WatchConfig};
+pub use watch::{Replacements, Watch, WatchConfig};

@@ -7,6 +7,7 @@ use crate::procedure::Turn;
 use crate::seen::{Seen, Watcher, server_cpu_ms};
 use crate::validity::{WindowFacts, check_window};
 use crate::warm_up::WarmedUp;
+use assay_linux::monotonic_ns;
 use assay_load::{LoadError, LoadSource, LoadWindow, Measured, summary_ms};
 use assay_model::{Problem, Window, metric};
 use std::sync::atomic::AtomicBool;
@@ -31,7 +32,8 @@ pub(crate) struct Common<'a> {
     pub turn: Turn,
 }
 
-/// Runs a window of load, and looks at server and machine meanwhile. Where it was stopped, nothing.
+/// Runs a window of load, and looks at server and machine meanwhile. Where it was stopped, nothing. When its load begins, `begins` is told
+/// when its settling will be over, `CLOCK_MONOTONIC`.
 ///
 /// # Errors
 /// Those of [`LoadSource::window`].
@@ -40,9 +42,12 @@ pub(crate) fn run(
     source: &mut dyn LoadSource,
     watcher: &mut dyn Watcher,
     stop: &AtomicBool,
+    begins: &mut dyn FnMut(u64),
 ) -> Result<Option<(Measured, Seen)>, LoadError> {
     let machine = watcher.machine_speed();
     let logs = watcher.begin_window(wanted.settle);
+    let settle_ns = u64::try_from(wanted.settle.as_nanos()).unwrap_or(u64::MAX);
+    begins(monotonic_ns().saturating_add(settle_ns));
     let measured = source.logged_window(wanted, logs, stop, &mut |_| ())?;
     watcher.end_load(&measured);
     if measured.stopped {

@@ -83,6 +83,8 @@ closed! {
         Steadiness = "steadiness",
         /// The server was the same process all the time.
         Restart = "restart",
+        /// The faults that the study asks for were done.
+        Fault = "fault",
         /// Nobody set the clock.
         Clock = "clock",
         /// The server's own account of its data is right.

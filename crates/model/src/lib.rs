@@ -13,6 +13,7 @@ mod check;
 mod claim;
 mod closed;
 mod estimate;
+mod fault;
 mod finding;
 mod flags;
 mod gate;
@@ -47,6 +48,7 @@ pub use claim::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, JudgedClaim, Statement,
 };
 pub use estimate::Estimate;
+pub use fault::{FaultAction, FaultRecord, PlannedFault};
 pub use finding::{Change, Finding, KnownFrom, Rank};
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
@@ -86,7 +88,7 @@ pub use plan::{
 };
 pub use problem::{Problem, Reason};
 pub use ready_made::{ReadyMadeList, ReadyMadeScenario, ReadyMadeStudy};
-pub use run::{RunEvent, RunEventKind, StoredRun, StoredTrial, file};
+pub use run::{ProcessGc, RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use run_comparison::{Circumstance, CircumstanceOf, ComparedRun, RunChange, RunComparison};
 pub use severity::Severity;
 pub use study_rule::StudyRule;

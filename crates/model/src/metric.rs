@@ -217,6 +217,14 @@ metrics! {
     ALL_PSS_BYTES = "all_pss_bytes", "Proportional set size, all processes", "bytes", Lower [when_asked],
         "resident memory of the server and of all processes beside it at the end of a window, in which a page that they share counts once \
         (observer processes)";
+    ALL_GARBAGE_KIB_PER_REQUEST = "all_garbage_kib_per_request", "Garbage per request, all JVMs", "KiB", Lower [when_asked],
+        "bytes freed by the collections of the server and of all JVMs beside it, each divided by the requests of the whole load completed \
+        between its own collections, added up (GC logs)";
+    ALL_GC_PAUSE_MS_PER_S = "all_gc_pause_ms_per_s", "Time stopped for collection, all JVMs", "ms/s", Lower [when_quiet, when_asked],
+        "sum of the collection pauses of the server and of all JVMs beside it in a window, divided by its length (GC logs)";
+    ALL_GC_CPU_PERCENT = "all_gc_cpu_percent", "Collection pauses' share of CPU time, all JVMs", "%", Lower [when_quiet, when_asked],
+        "CPU time in the collection pauses of all JVMs as their GC logs give it, in steps of 10 ms, as a share of these JVMs' CPU time in \
+        the window (observer processes); concurrent phases are not in it";
     SYSTEM_CALLS_PER_REQUEST = "system_calls_per_request", "System calls per request", "calls", Lower [when_asked],
         "system calls of the server's threads in a window, each counted by a program in the kernel (observer kernel), divided by the requests \
         completed in it";
@@ -262,6 +270,14 @@ metrics! {
         meanwhile";
     PROCESS_PSS_BYTES = "process_pss_bytes", "Proportional set size", "bytes", Lower [when_asked],
         "resident memory of the role's processes at the end of a window, of a page that several processes share its part (observer processes)";
+    PROCESS_GARBAGE_KIB_PER_REQUEST = "process_garbage_kib_per_request", "Garbage per request", "KiB", Lower [when_asked],
+        "bytes freed by the collections of the role's JVMs, each divided by the requests of the whole load completed between its own \
+        collections, added up (GC logs)";
+    PROCESS_GC_PAUSE_MS_PER_S = "process_gc_pause_ms_per_s", "Time stopped for collection", "ms/s", Lower [when_quiet, when_asked],
+        "sum of the collection pauses of the role's JVMs in a window, divided by its length (GC logs)";
+    PROCESS_GC_CPU_PERCENT = "process_gc_cpu_percent", "Collection pauses' share of CPU time", "%", Lower [when_quiet, when_asked],
+        "CPU time in the collection pauses of the role's JVMs as their GC logs give it, in steps of 10 ms, as a share of the role's CPU time \
+        in the window (observer processes); concurrent phases are not in it";
 }
 
 impl Metric {

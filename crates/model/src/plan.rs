@@ -1,6 +1,6 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
-use crate::{AskedMode, Claim, JvmFacts, PlannedCapacity, Provenance, metric};
+use crate::{AskedMode, Claim, JvmFacts, PlannedCapacity, PlannedFault, Provenance, metric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -261,6 +261,9 @@ pub struct Plan {
     /// Claims to judge, from the study file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
+    /// What happens to processes in every window.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<PlannedFault>,
 }
 
 impl Plan {

@@ -29,7 +29,8 @@ pub mod file {
     pub const SERVER_LOG: &str = "server.log";
     /// What a benchmark program wrote, in its own form (JMH's JSON).
     pub const BENCHMARK: &str = "benchmark.json";
-    /// The JVM's own GC log. A benchmark program starts several JVMs: theirs are `gc-PID.log`.
+    /// The JVM's own GC log. A benchmark program starts several JVMs: theirs are `gc-PID.log`; those of JVMs beside a server are
+    /// `gc-ROLE.log` ([`gc_log_of`]).
     pub const GC_LOG: &str = "gc.log";
     /// One [`crate::GcEventsLine`] a line, the schema first: everything that the GC log says, as `assay gc --events` writes it. Runs of
     /// earlier versions have one [`crate::GcPauseV1`] a line; [`crate::StoredGcLine`] reads both.
@@ -44,6 +45,19 @@ pub mod file {
     pub const MEMORY_REPORT: &str = "memory.json";
     /// [`crate::CapacityReport`]: what a trial that finds a capacity found, with every window of load.
     pub const CAPACITY: &str = "capacity.json";
+
+    /// The role of what a trial measures.
+    pub const SERVER: &str = "server";
+
+    /// Name of the GC log of a role's JVM: that of the server is [`GC_LOG`].
+    pub fn gc_log_of(role: &str) -> String {
+        if role == SERVER { GC_LOG.to_owned() } else { format!("gc-{role}.log") }
+    }
+
+    /// Name of the log that a process wrote which was started again later; of the first start it is 1.
+    pub fn earlier_log(log: &str, start: u32) -> String {
+        format!("{}.{start}.log", log.strip_suffix(".log").unwrap_or(log))
+    }
 }
 
 /// Something that happened in a run. Progress on the terminal, `events.ndjson` and tests all listen to the same.
@@ -91,6 +105,10 @@ pub enum RunEventKind {
     WindowStarted { number: u32, variant: String, block: u32 },
     /// A window is over.
     WindowEnded { number: u32, variant: String, block: u32, requests: u64, disturbed: Vec<String> },
+    /// A fault that the study asks for was done.
+    FaultBegan { number: u32, detail: String },
+    /// It is over, or could not be done.
+    FaultEnded { number: u32, detail: String, failed: bool },
     /// One window of load on the way to a capacity is over.
     CapacityWindowEnded {
         number: u32,
@@ -132,6 +150,15 @@ impl StoredRun {
     }
 }
 
+/// What `assay gc` says of the log of a JVM beside the server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessGc {
+    /// Its role, with its number where the role has several.
+    pub role: String,
+    /// Of the whole log.
+    pub report: GcReport,
+}
+
 /// One trial with its series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredTrial {
@@ -144,6 +171,9 @@ pub struct StoredTrial {
     /// no log, and in runs of earlier versions.
     #[serde(default)]
     pub gc_report: Option<GcReport>,
+    /// The same of the JVMs beside the server that wrote a log, in the order of their starts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gc_beside: Vec<ProcessGc>,
     /// Memory samples, in order.
     pub memory: Vec<MemorySample>,
     /// The server's memory in full after its last window; absent where it was not read.

@@ -2,8 +2,8 @@
 
 use crate::closed::closed;
 use crate::{
-    Disturbance, LatencySummary, LimitBlame, Metric, OperationCount, Problem, ValidityCheck, WindowStacks,
-    metric,
+    Disturbance, FaultRecord, LatencySummary, LimitBlame, Metric, OperationCount, Problem, ValidityCheck,
+    WindowStacks, metric,
 };
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -53,6 +53,10 @@ pub struct Window {
     /// responses: the window still counts and is marked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ValidityCheck>,
+    /// What was done to processes in it because the study asks for it. Failed requests and long response times are to be expected then,
+    /// so errors, another mix and another process of the server leave nothing out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultRecord>,
     /// Why its slowest requests took long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<LimitBlame>,

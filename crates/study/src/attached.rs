@@ -29,7 +29,8 @@ pub(crate) fn check(server: &ServerTable, study: &Study, document: &mut Document
     }
     let of_server = keys_but(server, &OF_SERVER).into_iter().map(|key| format!("server.{key}"));
     let mut foreign: Vec<String> = of_server.chain(keys_but(&study.settings, &OF_SETTINGS)).collect();
-    let counted = [("factor", study.factor.len()), ("process", study.process.len())];
+    let counted =
+        [("factor", study.factor.len()), ("process", study.process.len()), ("fault", study.fault.len())];
     foreign.extend(counted.into_iter().filter(|(_, count)| *count > 0).map(|(key, _)| key.to_owned()));
     for key in foreign {
         document.add(&key, format!("`{key}` means nothing for a server that runs already"));

@@ -8,6 +8,7 @@ use crate::document::Document;
 use crate::each_jdk;
 use crate::emulation;
 use crate::error::Diagnostic;
+use crate::faults;
 use crate::process_table::{check_names, check_processes, known_names};
 use crate::ready_made::ReadyMade;
 use crate::study_file::{DesignTable, Factor, LoadKind, LoadTable, Study};
@@ -79,6 +80,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     if let Some(workload) = &workload {
         check_program(workload, &study, &mut document);
         check_processes(workload, &study, &mut document);
+        faults::check(&study, workload, &mut document);
         if workload.program.benchmark().is_some() {
             check_no_server(&study, &mut document);
         }

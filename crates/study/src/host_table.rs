@@ -223,6 +223,7 @@ pub(crate) fn all_wanted(
         memory_bytes: last(&|l| l.memory.map(|size| size.bytes)),
         swap_bytes: last(&|l| l.swap.map(|size| size.bytes)),
         cpuset: tables.iter().rev().find_map(|t| t.cpuset.clone()),
+        is_open: false,
     };
     if !group.is_empty() {
         wanted.push(Wanted::Group(group));

@@ -7,7 +7,7 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `read`, `document`, `checked`, `checked_variants`, `host_table`, `attached`, `workload`, `units`, `ready_made` |
+//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `fault_table`, `faults`, `read`, `document`, `checked`, `checked_variants`, `host_table`, `attached`, `workload`, `units`, `ready_made` |
 //! | what this machine will run | `each_jdk`, `variant`, `preload`, `memory_left`, `prepare`, `plan` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | a rule tried on a load | `what_if` |
@@ -25,6 +25,8 @@ mod document;
 mod each_jdk;
 mod emulation;
 mod error;
+mod fault_table;
+mod faults;
 mod gate;
 mod host_table;
 mod measured;
@@ -55,6 +57,7 @@ pub use assay_measure::observers::Observe;
 pub use checked::Checked;
 pub use claims::{check_claims, contradictions};
 pub use error::{Diagnostic, StudyError};
+pub use fault_table::{FaultLimit, FaultSignal, FaultTable};
 pub use gate::{Gate, GateError};
 pub use host_table::{GroupTable, HostTable, PagesFor};
 pub use prepare::Prepared;

@@ -161,6 +161,15 @@ pub(crate) fn load_seed(seed: u64, block: u32, attempt: u32) -> u64 {
     random.random::<u64>() >> 1
 }
 
+/// What the seed decides of a fault in a window, the same for all variants: when it comes, as a share of the time in which it may, and
+/// which of so many processes it hits, from 1.
+pub(crate) fn draw_fault(seed: u64, block: u32, attempt: u32, index: usize, count: u32) -> (f64, u32) {
+    let mut random = ChaCha8Rng::seed_from_u64(load_seed(seed, block, attempt));
+    // The first stream is the load's.
+    random.set_stream(1 + index as u64);
+    (random.random_range(0.0..1.0), random.random_range(1..=count.max(1)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +201,17 @@ mod tests {
         let distinct: std::collections::BTreeSet<u64> = seeds.into_iter().chain(warm_ups).collect();
         assert_eq!(distinct.len(), 6);
         assert_eq!(load_seed(1, 1, 1), seeds[0]);
+    }
+
+    #[test]
+    fn faults_are_drawn_for_each_window_and_differ_from_each_other() {
+        let all: Vec<(f64, u32)> = (0..40).map(|block| draw_fault(1, block, 1, 0, 4)).collect();
+        assert!(all.iter().all(|(share, number)| (0.0..1.0).contains(share) && (1..=4).contains(number)));
+        assert!((1..=4).all(|number| all.iter().any(|(_, of)| *of == number)), "{all:?}");
+        assert!(all.iter().any(|(s, _)| *s < 0.2) && all.iter().any(|(s, _)| 0.8 < *s), "{all:?}");
+        assert_eq!(draw_fault(1, 3, 1, 0, 4), all[3]);
+        assert_ne!(draw_fault(1, 3, 1, 1, 4), all[3]);
+        assert_eq!(draw_fault(1, 3, 1, 0, 1).1, 1);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use crate::checked_variants::place_of;
 use crate::document::Document;
 use crate::emulation;
 use crate::error::{Diagnostic, StudyError};
+use crate::fault_table::{group_of, treatment_of};
+use crate::faults;
 use crate::host_table::all_wanted;
 use crate::memory_left::MemoryLeft;
 use crate::missing;
@@ -16,8 +18,8 @@ use crate::preload;
 use crate::process_table::set_absent;
 use crate::program_table::ProcessTable;
 use crate::redacted::secrets_of;
-use crate::study_file::{LimitsTable, LoadKind, Study};
-use crate::variant::{VariantLaunch, VariantSpec, baselines, combine, planned_scenarios};
+use crate::study_file::{LoadKind, Study};
+use crate::variant::{VariantLaunch, VariantSpec, baselines, combine, limits_of, planned_scenarios};
 use crate::workload::Workload;
 use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish};
@@ -104,6 +106,9 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let command = workload.program.words().unwrap_or_default();
     let uses_jvm = uses_jvm(&command, &workload);
     let mut memory = MemoryLeft::for_design(layout.kind);
+    let faults = faults::planned(&study);
+    let groups = faults.iter().filter_map(|fault| group_of(&fault.action));
+    let groups: Vec<Wanted> = groups.map(Wanted::Group).collect();
 
     let mut outcome: Vec<Result<Option<JvmFacts>, String>> = Vec::new();
     let mut places = Vec::new();
@@ -120,6 +125,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         }
         let jvm = jvm.and_then(|jvm| preload_into(spec, jvm.as_ref()).map(|()| jvm));
         let wanted = all_wanted(&spec.host, &spec.limits, Path::new("/"));
+        let wanted =
+            wanted.and_then(|wanted| groups.iter().try_for_each(Wanted::check_here).map(|()| wanted));
         changes.push(wanted.clone().unwrap_or_default());
         let jvm = jvm.and_then(|jvm| wanted.map(|_| jvm));
         outcome.push(jvm.and_then(|jvm| memory.take(spec.heap.map(|h| h.bytes)).map(|()| jvm)));
@@ -150,7 +157,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
             }
             Ok(jvm) => {
                 let baseline = partners[i].map(|p| specs[p].name.clone());
-                let treatments = changes[i].iter().map(Wanted::planned).collect();
+                let of_faults = faults.iter().filter_map(treatment_of);
+                let treatments = changes[i].iter().map(Wanted::planned).chain(of_faults).collect();
                 launches.push(VariantLaunch {
                     variant: Variant { treatments, ..variant(spec, &workload, jvm, baseline) },
                     command: command.clone(),
@@ -224,6 +232,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         skipped,
         published: Vec::new(),
         claims: Vec::new(),
+        faults,
     };
     // What the load sets says nothing about what others measured.
     let is_measured = |metric: &str| !plan.is_set_by_load(metric);
@@ -255,14 +264,6 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         problems: jvms.problems,
         findings,
     })
-}
-
-/// The study's limits. A CPU limit that a level asks for is what is studied, so its throttling spoils no window.
-fn limits_of(study: &Study, specs: &[VariantSpec]) -> LimitsTable {
-    let is_studied = specs.iter().flat_map(|spec| &spec.limits).any(|limits| limits.cpus.is_some());
-    let throttled_share =
-        study.limits.throttled_share.or(Some(1.0).filter(|_| is_studied && study.capacity.is_none()));
-    LimitsTable { throttled_share, ..study.limits.clone() }
 }
 
 /// Has the wanted library loaded into the server before all others, or says why that cannot be.

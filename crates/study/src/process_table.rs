@@ -16,8 +16,9 @@ use std::time::Duration;
 const NAMES: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed"];
 /// Of these, what a process beside the server has not.
 const NAMES_OF_SERVER: [&str; 1] = ["server_dir"];
-/// Names that a trial's own files have.
+/// Names that a trial's own files have, and what those of GC logs begin with.
 const RESERVED: [&str; 2] = ["server", "gc"];
+const OF_LOGS: &str = "gc-";
 
 impl ProcessTable {
     /// Whether a variant with these options has it.
@@ -26,7 +27,7 @@ impl ProcessTable {
     }
 
     /// Names of its instances.
-    fn roles(&self) -> Vec<String> {
+    pub(crate) fn roles(&self) -> Vec<String> {
         match self.count.unwrap_or(1) {
             1 => vec![self.name.clone()],
             count => (1..=count).map(|number| format!("{}-{number}", self.name)).collect(),
@@ -40,8 +41,7 @@ impl ProcessTable {
         [("command", &self.command)].into_iter().chain(optional)
     }
 
-    /// What is started, on this variant's JVM and, where it takes them, with the variant's JVM options. Those that observers need are the
-    /// server's alone: two JVMs would write one file.
+    /// What is started, on this variant's JVM and, where it takes them, with the variant's JVM options.
     pub(crate) fn spec(&self, variant: &Variant) -> ProcessSpec {
         let jvm_home = variant.jvm.as_ref().map(|jvm| jvm.home.clone());
         let words = |line: &CommandLine| line.words().unwrap_or_default();
@@ -67,6 +67,13 @@ impl ProcessTable {
             jvm_options: variant.jvm_options.clone(),
             ..usual
         }
+    }
+
+    /// Whether its command takes JVM options, so that its JVM can be told to write a log into the trial's folder.
+    pub(crate) fn may_log(&self) -> bool {
+        let words = self.command.words().unwrap_or_default();
+        let mut texts = words.iter().chain(self.environment.values());
+        self.run_as != Some(RunAs::Unprivileged) && texts.any(|text| text.contains(JVM_OPTIONS))
     }
 
     /// Whether it is a JVM: that of the variant.
@@ -153,9 +160,9 @@ pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut
         if !process.name.starts_with(|c: char| c.is_ascii_lowercase())
             || !process.name.chars().all(is_plain)
             || RESERVED.contains(&process.name.as_str())
+            || process.name.starts_with(OF_LOGS)
         {
-            let what =
-                "begins with a small letter, has letters, digits, - and _, and is not `server` or `gc`";
+            let what = "begins with a small letter and not with `gc-`, has letters, digits, - and _, and is not `server` or `gc`";
             document.add(&at("name"), format!("the name of a process {what}"));
         }
         for role in process.roles() {

@@ -4,8 +4,8 @@ use crate::claims::check_claims;
 use crate::error::StudyError;
 use crate::redacted::{redact_files, redacted_json};
 use assay_model::{
-    GcRecord, HostFacts, MemorySample, Plan, RunEvent, StoredGcLine, StoredRun, StoredTrial, Summary, Trial,
-    file,
+    GcRecord, HostFacts, MemorySample, Plan, ProcessGc, RunEvent, StoredGcLine, StoredRun, StoredTrial,
+    Summary, Trial, file,
 };
 use assay_text::redact::Redactor;
 use fs_err::File;
@@ -206,10 +206,16 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
         let gc_lines: Vec<StoredGcLine> = read_lines(&folder.join(file::GC_EVENTS))?;
         let gc_events: Vec<GcRecord> = gc_lines.into_iter().filter_map(StoredGcLine::into_record).collect();
         let gc_report = read_json_if_there(&folder.join(file::GC_REPORT))?;
+        let mut gc_beside = Vec::new();
+        for role in trial.processes.iter().map(|launch| &launch.role).filter(|role| *role != file::SERVER) {
+            let path = folder.join(file::gc_log_of(role)).with_extension("json");
+            let report = read_json_if_there(&path)?;
+            gc_beside.extend(report.map(|report| ProcessGc { role: role.clone(), report }));
+        }
         let memory: Vec<MemorySample> = read_lines(&folder.join(file::MEMORY))?;
         let memory_report = read_json_if_there(&folder.join(file::MEMORY_REPORT))?;
         let capacity = read_json_if_there(&folder.join(file::CAPACITY))?;
-        trials.push(StoredTrial { trial, gc_events, gc_report, memory, memory_report, capacity });
+        trials.push(StoredTrial { trial, gc_events, gc_report, gc_beside, memory, memory_report, capacity });
     }
     Ok(StoredRun { study_text, plan, host, trials, summary })
 }

@@ -1,5 +1,6 @@
 //! The study file and the workload file, as they are written. Their JSON schema is generated from these types.
 
+use crate::fault_table::FaultTable;
 use crate::host_table::{GroupTable, HostTable};
 use crate::program_table::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::units::{Seconds, Size};
@@ -33,6 +34,9 @@ pub struct Study {
     /// Processes beside the server, in the order in which they are started; those of the workload come first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub process: Vec<ProcessTable>,
+    /// What happens to processes in every window.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault: Vec<FaultTable>,
     /// Scenario file, beside the study file; replaces the workload's. Without one, the ready URL is requested.
     pub scenario: Option<String>,
     /// Levels that every variant is compared with, the other factors held equal. Default: the first of each factor.

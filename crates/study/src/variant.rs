@@ -1,7 +1,7 @@
 //! From factors to variants: every combination of levels that is not excluded, with its settings joined.
 
 use crate::host_table::{GroupTable, HostTable};
-use crate::study_file::{Factor, LoadKind, LoadTable, QuickTable, Settings, Study};
+use crate::study_file::{Factor, LimitsTable, LoadKind, LoadTable, QuickTable, Settings, Study};
 use crate::units::Size;
 use assay_jdk::modes::WantedMode;
 use assay_launch::Wanted;
@@ -233,6 +233,16 @@ pub(crate) fn baselines(study: &Study, variants: &[VariantSpec], present: &[bool
         study.factor.iter().enumerate().find_map(|(at, factor)| partner(variant, at, factor))
     };
     variants.iter().zip(present).map(|(v, is_present)| if *is_present { of(v) } else { None }).collect()
+}
+
+/// The study's limits. A CPU limit that a level or a fault asks for is what is studied, so its throttling spoils no window.
+pub(crate) fn limits_of(study: &Study, specs: &[VariantSpec]) -> LimitsTable {
+    let by_fault = study.fault.iter().any(|fault| fault.limit.is_some_and(|limit| limit.cpus.is_some()));
+    let by_level = specs.iter().flat_map(|spec| &spec.limits).any(|limits| limits.cpus.is_some());
+    let is_studied = by_fault || by_level;
+    let throttled_share =
+        study.limits.throttled_share.or(Some(1.0).filter(|_| is_studied && study.capacity.is_none()));
+    LimitsTable { throttled_share, ..study.limits.clone() }
 }
 
 #[cfg(test)]

@@ -56,9 +56,13 @@ ready_url = "http://127.0.0.1:{{port}}/"
 
 fn stored(java: &Path, design: &str) -> StoredRun {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("study.toml");
-    std::fs::write(&path, study(java, design)).expect("a study");
-    let out = folder.path().join("out");
+    run_in(folder.path(), &study(java, design))
+}
+
+fn run_in(folder: &Path, study: &str) -> StoredRun {
+    let path = folder.join("study.toml");
+    std::fs::write(&path, study).expect("a study");
+    let out = folder.join("out");
     let options = RunOptions { out: Some(out.clone()), ..RunOptions::default() };
     let prepared = Study::read(&path).expect("a study").prepare(false).expect("a plan");
     run(&prepared, &options, &AtomicBool::new(false), &mut |_| ()).expect("a result");
@@ -138,4 +142,88 @@ fn the_garbage_of_a_request_is_what_the_server_allocates_before_unified_logging_
             assert!(0.0 < ms && trial.trial.windows.iter().all(of_window), "{what}");
         }
     }
+}
+
+/// The load goes to a JVM in front of the server, which so collects nothing, and is killed where that is wanted.
+const OF_ROLES: &str = r#"
+observe = ["gc", "processes", "host"]
+design = { blocks = 1, window = "3s", warm_up = { min = "1s", cap = "1s" }, repeats_max = 0 }
+"#;
+
+fn with_front(java: &Path, fault: &str) -> String {
+    let classes = classes(java);
+    format!(
+        r#"{}
+[[process]]
+name = "front"
+after_server = true
+takes_load = true
+command = "{{java}} {{jvm_options}} -cp {classes} Allocates {{port}}"
+ready_url = "http://127.0.0.1:{{port}}/"
+{fault}"#,
+        study(java, OF_ROLES)
+    )
+}
+
+#[test]
+fn each_jvm_beside_the_server_has_a_log_and_figures_of_its_own() {
+    let javas: Vec<_> =
+        each_release(64).into_iter().filter(|(feature, _)| [8, 17].contains(feature)).collect();
+    if javas.is_empty() {
+        skip!("no 64-bit JDK 8 or 17");
+    }
+    for (feature, java) in javas {
+        let what = format!("JDK {feature}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = run_in(folder.path(), &with_front(&java, ""));
+        let trial = &run.trials[0];
+        assert_eq!(trial.trial.outcome, TrialOutcome::Completed, "{what}");
+        assert_eq!(trial.trial.excluded_observers, [], "{what}");
+        let window = &trial.trial.windows[0];
+        let value = |id: &str| window.metrics.get(id).copied();
+        let garbage = value("process_garbage_kib_per_request/front").expect("it collects");
+        assert!((0.7 * ALLOCATED_KIB..1.4 * ALLOCATED_KIB).contains(&garbage), "{what}: {garbage}");
+        let pauses = ["process_gc_pause_ms_per_s/front", "process_gc_pause_ms_per_s/server"].map(value);
+        let sum: f64 = pauses.iter().flatten().sum();
+        assert!(0.0 < pauses[0].expect("its pauses") && pauses[1] == Some(0.0), "{what}: {pauses:?}");
+        assert!((value(metric::ALL_GC_PAUSE_MS_PER_S).expect("of all") - sum).abs() < 1e-9, "{what}");
+        let percent = value("process_gc_cpu_percent/front").expect("its log has CPU times");
+        assert!((0.0..100.0).contains(&percent), "{what}: {percent}");
+        // The server collected nothing, so what all leave is not known.
+        let of_all = window.problems.iter().find(|p| p.about == metric::ALL_GARBAGE_KIB_PER_REQUEST);
+        assert!(of_all.is_some_and(|p| p.text.contains("server: too few collections")), "{what}: {of_all:?}");
+        let [beside] = trial.gc_beside.as_slice() else { panic!("{what}: {:?}", trial.gc_beside) };
+        assert!(beside.role == "front" && 0 < beside.report.pauses.count, "{what}");
+        assert_eq!(beside.report.not_understood.lines, 0, "{what}: {:?}", beside.report.not_understood);
+    }
+}
+
+#[test]
+fn of_a_jvm_that_a_fault_ends_both_logs_are_read_and_no_garbage_is_counted_over_its_end() {
+    let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let fault = "[[fault]]\nrole = \"front\"\nat = \"1s\"\nsignal = \"KILL\"\nrestart = true\n";
+    let run = run_in(folder.path(), &with_front(&java, fault));
+    let trial = &run.trials[0];
+    let window = &trial.trial.windows[0];
+    assert!(window.counts() && window.faults[0].failed.is_none(), "{:?}", window.disturbances);
+    assert!(window.faults[0].ready_after_s.is_some_and(|s| 0.0 < s), "{:?}", window.faults);
+    for log in ["gc-front.1.log", "gc-front.log"] {
+        assert!(has(folder.path(), log), "{log}");
+    }
+    let report = &trial.gc_beside[0].report;
+    assert_eq!((report.sources.len(), report.jvms.len()), (2, 2));
+    let id = "process_garbage_kib_per_request/front";
+    let why = window.problems.iter().find(|problem| problem.about == id).expect("why it is absent");
+    assert!(
+        !window.metrics.contains_key(id) && why.text.contains("was started again in the window"),
+        "{why:?}"
+    );
+    assert!(window.metrics.contains_key("process_gc_pause_ms_per_s/front"));
+}
+
+/// Whether the only trial's folder has a file.
+fn has(folder: &Path, file: &str) -> bool {
+    let trials = std::fs::read_dir(folder.join("out/trials")).expect("trials").flatten();
+    trials.into_iter().any(|trial| trial.path().join(file).is_file())
 }

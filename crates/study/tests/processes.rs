@@ -70,7 +70,7 @@ fn a_process_that_takes_the_load_gets_it_and_the_server_is_still_asked_for_its_a
     assert!(message.contains("the load goes to one process"), "{message}");
 }
 
-/// Its JVM options are the variant's, without those that the server's observers add.
+/// Its JVM options are the variant's, and that of a log of its own.
 #[test]
 fn a_process_may_take_the_jvm_options_of_the_variant() {
     let takes = "environment = { OPTIONS = \"{jvm_options}\" }\ndirectory = ";
@@ -86,8 +86,13 @@ fn a_process_may_take_the_jvm_options_of_the_variant() {
     fixture.run(false, |_, _| ()).0.unwrap();
     let trial = fixture.load().trials[0].trial.clone();
     let of = |role: &str| trial.processes.iter().find(|p| p.role == role).unwrap().environment.clone();
-    assert_eq!(of("helper")["OPTIONS"], "-XX:+UseSerialGC");
-    assert!(of("server")["FAKE_OPTIONS"].starts_with("-XX:+UseSerialGC"));
+    for (role, variable, log) in
+        [("helper", "OPTIONS", "/gc-helper.log:"), ("server", "FAKE_OPTIONS", "/gc.log:")]
+    {
+        let options = &of(role)[variable];
+        assert!(options.starts_with("-XX:+UseSerialGC -Xlog:gc"), "{options}");
+        assert!(options.contains(log) && options.matches("-Xlog").count() == 1, "{options}");
+    }
 }
 
 #[test]

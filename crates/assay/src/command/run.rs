@@ -249,13 +249,19 @@ fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
             variant.jvm.as_ref().map_or_else(String::new, |j| format!("{} ({} bit)  ", j.version, j.bits));
         writeln!(out, "  runs      {:width$}  {jvm}{}", variant.name, variant.jvm_options.join(" "))?;
         for change in &variant.treatments {
-            let whose = if change.is_global { "of the whole machine" } else { "of the server" };
+            let whose = if change.is_global { "of the whole machine" } else { "of these processes alone" };
             writeln!(
                 out,
                 "  changes   {:width$}  {} = {}, {whose}",
                 variant.name, change.setting, change.value
             )?;
         }
+    }
+    for fault in &plan.faults {
+        let number = fault.instance.map_or_else(String::new, |number| format!("-{number}"));
+        let at = fault.at_s.map_or_else(|| "at random".to_owned(), |at_s| format!("at {at_s} s"));
+        let restart = if fault.restart { ", what ended is started again" } else { "" };
+        writeln!(out, "  fault     {}{number}: {} {at}{restart}", fault.role, fault.action)?;
     }
     for skipped in &plan.skipped {
         writeln!(out, "  skips     {}: {}", skipped.name, skipped.reason)?;

@@ -33,6 +33,8 @@ pub struct GroupLimits {
     pub swap_bytes: Option<u64>,
     /// Processors that may be used, as a list of the kernel: `0-3,8`.
     pub cpuset: Option<String>,
+    /// The group limits nothing yet: the limits are set within it later ([`GroupLimits::settings`]).
+    pub is_open: bool,
 }
 
 /// A file of a controller and what is written to it.
@@ -52,7 +54,27 @@ impl GroupLimits {
             self.memory_bytes.map(|bytes| format!("memory {} KiB", bytes >> 10)),
             self.swap_bytes.map(|bytes| format!("swap {} KiB", bytes >> 10)),
         ];
-        of.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let limits = of.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        if self.is_open { format!("open, for {limits} at times") } else { limits }
+    }
+
+    /// The files of the open group of this name, and what is written for the limits to hold.
+    ///
+    /// # Errors
+    /// As of [`OwnGroup::new`].
+    pub(super) fn settings(
+        &self,
+        name: &str,
+        proc: &ProcRoot,
+        sys: &SysRoot,
+    ) -> io::Result<Vec<(PathBuf, String)>> {
+        let mut settings = Vec::new();
+        for (controller, version, place) in self.places(proc, sys).map_err(io::Error::other)? {
+            let folder = place.join(name);
+            let files = self.files(controller, version, &place)?;
+            settings.extend(files.into_iter().map(|(file, value)| (folder.join(file), value)));
+        }
+        Ok(settings)
     }
 
     fn controllers(&self) -> Vec<&'static str> {
@@ -152,6 +174,7 @@ impl OwnGroup {
         for (controller, version, place) in limits.places(proc, sys).map_err(io::Error::other)? {
             let folder = place.join(name);
             let files = limits.files(controller, version, &place)?;
+            let files = if limits.is_open { Files::new() } else { files };
             let files = files.into_iter().map(|(file, value)| (file.to_owned(), value));
             match parts.iter_mut().find(|part| part.folder == folder) {
                 Some(part) => part.files.extend(files),

@@ -11,6 +11,7 @@ fn limits() -> GroupLimits {
         memory_bytes: Some(64 << 20),
         swap_bytes: None,
         cpuset: Some("0".to_owned()),
+        is_open: false,
     }
 }
 
@@ -113,4 +114,20 @@ fn lists_of_processors_are_read_as_the_kernel_writes_them() {
     for wrong in ["a", "3-1", "0-99999999", "-"] {
         assert_eq!(processors(wrong), None, "{wrong}");
     }
+}
+
+#[test]
+fn an_open_group_limits_nothing_until_its_limits_are_set() {
+    let (root, proc, sys) = version_2();
+    let folder = root.path().join("sys/fs/cgroup/assay-2");
+    let limits = GroupLimits { cpuset: None, is_open: true, ..limits() };
+    let group = OwnGroup::new(&limits, "assay-2", &proc, &sys).unwrap();
+    group.apply().unwrap();
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is written");
+    let passed = fs::read_to_string(root.path().join("sys/fs/cgroup/cgroup.subtree_control")).unwrap();
+    assert_eq!(passed, "+cpu", "its controllers are there");
+    let settings = limits.settings("assay-2", &proc, &sys).unwrap();
+    let want = [("cpu.max", "50000 100000".to_owned()), ("memory.max", (64 << 20).to_string())];
+    assert_eq!(settings, want.map(|(file, value)| (folder.join(file), value)));
+    group.undo().unwrap();
 }

@@ -36,6 +36,16 @@ pub enum Wanted {
 }
 
 impl Wanted {
+    /// The changes by which limits hold in the open group of this name.
+    ///
+    /// # Errors
+    /// A controller is missing, or cannot be limited like this.
+    pub fn within_group(limits: &GroupLimits, name: &str) -> io::Result<Vec<Wanted>> {
+        let settings = limits.settings(name, &ProcRoot::default(), &SysRoot::default())?;
+        let file = |(path, value)| Wanted::File { path, value, form: Form::Text };
+        Ok(settings.into_iter().map(file).collect())
+    }
+
     /// For plan and refusal.
     pub fn planned(&self) -> PlannedTreatment {
         let (setting, value) = match self {

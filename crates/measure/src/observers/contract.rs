@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The server that is watched, as far as it is known.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Target {
     /// The process that does the work; absent where it is not known.
     pub pid: Option<u32>,
     /// All processes of the trial that run on this machine, by role; several may have one role.
     pub processes: Vec<(String, u32)>,
+    /// Processes beside the server that take JVM options and may write into the trial's folder: the name of the table, and the own role.
+    pub jvms_beside: Vec<(String, String)>,
     /// The trial's folder.
     pub folder: PathBuf,
     /// Where the Java heap lies.
@@ -43,6 +45,11 @@ pub trait Observer: Send {
         Ok(Vec::new())
     }
 
+    /// Before the launch: JVM options that it needs for one of [`Target::jvms_beside`].
+    fn options_beside(&self, _target: &Target, _role: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The server answers.
     fn start(&mut self, _target: &mut Target) -> Result<(), String> {
         Ok(())
@@ -70,6 +77,17 @@ pub trait Observer: Send {
 
     /// Up to fifty times a second while the server is watched; an observer that costs more has its own intervals.
     fn sample(&mut self, _target: &Target) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A fault that the study asks for ends this process of a role, which may be started again: told before, and when it has ended and was
+    /// not waited for yet.
+    fn lost(&mut self, _target: &Target, _role: &str, _pid: u32) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// It was started again, as this process.
+    fn replaced(&mut self, _target: &Target, _role: &str, _pid: u32) -> Result<(), String> {
         Ok(())
     }
 

@@ -40,6 +40,8 @@ pub(crate) struct MemoryObserver {
     looking: Option<JoinHandle<Result<MemoryReport, String>>>,
     /// Why there is no full look after the last window.
     last_look: Option<String>,
+    /// A fault has ended the server, which may be started again.
+    is_lost: bool,
 }
 
 /// The kernel's count of a process's minor faults at one instant.
@@ -167,7 +169,25 @@ impl Observer for MemoryObserver {
         Ok(())
     }
 
+    fn lost(&mut self, target: &Target, _role: &str, pid: u32) -> Result<(), String> {
+        if target.pid == Some(pid) {
+            self.is_lost = true;
+            self.faults.clear();
+            // What a look had begun to read is gone: it fails, and nobody misses it.
+            let _ = self.looking.take().map(JoinHandle::join);
+        }
+        Ok(())
+    }
+
+    fn replaced(&mut self, target: &Target, _role: &str, pid: u32) -> Result<(), String> {
+        self.is_lost &= target.pid != Some(pid);
+        Ok(())
+    }
+
     fn sample(&mut self, target: &Target) -> Result<(), String> {
+        if self.is_lost {
+            return Ok(());
+        }
         let now_ns = monotonic_ns();
         if let Some(interval_ns) = self.areas_interval_ns {
             let stat = ProcRoot::default().read_process_stat(target.known_pid()?);
@@ -190,6 +210,10 @@ impl Observer for MemoryObserver {
     ) -> Result<(), String> {
         let with_areas = self.areas_interval_ns.is_some();
         self.next_ns = None;
+        if self.is_lost {
+            window.problems.push(Problem::new(metric::RSS_BYTES, "a fault has ended the server"));
+            return Ok(());
+        }
         let sample = if with_areas {
             self.end_look()?;
             // On the way to a capacity the rates differ by variant, and so would faults for each request.
@@ -212,7 +236,7 @@ impl Observer for MemoryObserver {
     }
 
     fn end_windows(&mut self, target: &Target) -> Result<(), String> {
-        if self.areas_interval_ns.is_none() {
+        if self.areas_interval_ns.is_none() && !self.is_lost {
             // More than was asked for: what windows are measured by does not depend on it.
             self.last_look = full_look(target).and_then(|report| store(target, &report)).err();
         }

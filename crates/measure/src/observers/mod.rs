@@ -110,6 +110,11 @@ impl Observers {
         self.each_working(|working| step(working.observer.as_mut()));
     }
 
+    /// JVM options that they need for a process beside the server.
+    pub fn options_beside(&self, target: &Target, role: &str) -> Vec<String> {
+        self.working.iter().flat_map(|working| working.observer.options_beside(target, role)).collect()
+    }
+
     /// Has each sample whose turn it is: one whose sample took long waits so much longer for the next.
     pub(crate) fn sample(&mut self, target: &Target, sleep_after: fn(Duration) -> Duration) {
         let begun = Instant::now();

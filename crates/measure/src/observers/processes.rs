@@ -22,11 +22,20 @@ struct Role {
     from_ns: u64,
     /// And at its end.
     to_ns: u64,
+    /// What those used that are gone and were started again.
+    gone_ns: u64,
+    /// CPU time when one of them had ended, before it was waited for.
+    at_loss_ns: Option<u64>,
 }
 
 impl Role {
     fn new(name: &str, tree: ProcessTree) -> Role {
-        Role { name: name.to_owned(), tree, from_ns: 0, to_ns: 0 }
+        Role { name: name.to_owned(), tree, from_ns: 0, to_ns: 0, gone_ns: 0, at_loss_ns: None }
+    }
+
+    /// What its processes have used, those that are gone included.
+    fn used_ns(&mut self, proc: &ProcRoot) -> u64 {
+        tree_cpu_ns(proc, &mut self.tree, &[]).saturating_add(self.gone_ns)
     }
 }
 
@@ -45,7 +54,7 @@ impl ProcessesObserver {
     fn look(&mut self, set: fn(&mut Role, u64)) -> u64 {
         let at_ns = monotonic_ns();
         for role in &mut self.roles {
-            let used_ns = tree_cpu_ns(&self.proc, &mut role.tree, &[]);
+            let used_ns = role.used_ns(&self.proc);
             set(role, used_ns);
         }
         at_ns
@@ -157,6 +166,24 @@ impl Observer for ProcessesObserver {
         Ok(())
     }
 
+    fn lost(&mut self, _target: &Target, role: &str, _pid: u32) -> Result<(), String> {
+        for role in self.roles.iter_mut().filter(|of| of.name == role) {
+            role.at_loss_ns = Some(role.used_ns(&self.proc));
+        }
+        Ok(())
+    }
+
+    fn replaced(&mut self, _target: &Target, role: &str, pid: u32) -> Result<(), String> {
+        let identity = self.proc.identity_of(pid).map_err(|e| e.to_string())?;
+        for role in self.roles.iter_mut().filter(|of| of.name == role) {
+            // The one that ended was waited for, and what it used is counted nowhere any more.
+            let left_ns = role.used_ns(&self.proc);
+            role.gone_ns += role.at_loss_ns.take().unwrap_or(left_ns).saturating_sub(left_ns);
+            role.tree.add(identity);
+        }
+        Ok(())
+    }
+
     fn end_window(
         &mut self,
         _target: &Target,
@@ -182,12 +209,20 @@ mod tests {
     impl Worker {
         fn start(loops: u32) -> Worker {
             let work = format!("i=0; while [ $i -lt {loops} ]; do i=$((i+1)); done; echo done");
-            let text = format!("({work}; read x) & {work}; read x");
+            Worker::of(&format!("({work}; read x) & {work}; read x"), 2)
+        }
+
+        /// The same without a child.
+        fn alone(loops: u32) -> Worker {
+            Worker::of(&format!("i=0; while [ $i -lt {loops} ]; do i=$((i+1)); done; echo done; read x"), 1)
+        }
+
+        fn of(text: &str, answers: u32) -> Worker {
             let mut command = Command::new("sh");
-            command.args(["-c", &text]).stdin(Stdio::piped()).stdout(Stdio::piped());
+            command.args(["-c", text]).stdin(Stdio::piped()).stdout(Stdio::piped());
             let mut worker = Worker(command.spawn().expect("a shell"));
             let mut told = BufReader::new(worker.0.stdout.take().expect("piped"));
-            for _ in 0..2 {
+            for _ in 0..answers {
                 told.read_line(&mut String::new()).expect("its answer");
             }
             worker
@@ -236,6 +271,27 @@ mod tests {
         assert!(1.2 * own_ns < busy_ms * 10.0 * NS_PER_MS, "{own_ns} {busy_ms}");
         let sum = of("process_pss_bytes/busy") + of("process_pss_bytes/idle");
         assert!(0.0 < sum && (of("all_pss_bytes") - sum).abs() < 1.0, "{:?}", window.metrics);
+    }
+
+    #[test]
+    fn what_one_used_that_was_ended_and_started_again_stays_counted() {
+        let mut first = Worker::alone(40_000);
+        let mut observer = observer(&[("busy", first.0.id())]);
+        let before_ns = observer.roles[0].used_ns(&observer.proc);
+        first.0.kill().expect("it runs");
+        let target = Target::default();
+        // Until it is waited for it can be read.
+        while observer.proc.read_process_stat(first.0.id()).is_ok_and(|stat| stat.state != 'Z') {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        observer.lost(&target, "busy", first.0.id()).expect("no reason");
+        drop(first);
+        let second = Worker::alone(40_000);
+        observer.replaced(&target, "busy", second.0.id()).expect("it runs");
+        let own_ns = assay_linux::process_cpu_ns(second.0.id()).expect("it runs");
+        let after_ns = observer.roles[0].used_ns(&observer.proc);
+        // The kernel gives the time of children that ended in ticks.
+        assert!(before_ns + own_ns - 50_000_000 < after_ns, "{before_ns} + {own_ns} <= {after_ns}");
     }
 
     #[test]

@@ -168,6 +168,16 @@ impl Observer for TimeObserver {
         Ok(())
     }
 
+    fn lost(&mut self, target: &Target, _role: &str, pid: u32) -> Result<(), String> {
+        match target.pid == Some(pid) {
+            true => {
+                Err("a fault has ended the server, and threads of two processes are not one account"
+                    .to_owned())
+            }
+            false => Ok(()),
+        }
+    }
+
     fn end_window(
         &mut self,
         _target: &Target,
@@ -467,13 +477,10 @@ mod tests {
         let mut observer = TimeObserver::new(false, true);
         let mut target = Target {
             pid: Some(child.id()),
-            processes: Vec::new(),
             folder: "/".into(),
-            heap: None,
-            mode: None,
             has_unified_logging: true,
-            takes_jvm_options: false,
             has_even_load: true,
+            ..Target::default()
         };
         observer.start(&mut target).expect("it can");
         observer.begin_window(Duration::from_millis(200)).expect("it can");

@@ -2,6 +2,7 @@
 
 use super::contract::{Measurement, Procedure, Turn, With};
 use crate::config::Bounds;
+use crate::event::MeasureEvent;
 use crate::warm_up::WarmUpPhase;
 use crate::window::{self, Common};
 use assay_load::{Load, LoadError, LoadWindow};
@@ -20,6 +21,10 @@ const KEPT_ABOVE: Duration = Duration::from_millis(1);
 const SPOILING: [Check; 5] =
     [Check::Errors, Check::GeneratorLag, Check::Mix, Check::Arrivals, Check::SentRate];
 
+/// What follows from faults that were asked for: requests that fail, sessions that end before their usual mix, another process of the
+/// server. In a window with such faults they are marks.
+const OF_FAULTS: [Check; 3] = [Check::Errors, Check::Mix, Check::Restart];
+
 /// Windows of one load.
 #[derive(Debug, Clone)]
 pub struct Windows {
@@ -35,6 +40,8 @@ pub struct Windows {
     pub bounds: Bounds,
     /// Connections of the load source at most.
     pub connections: u32,
+    /// Whether something is done to the server or to what stands beside it in each window, because that is asked for.
+    pub has_faults: bool,
 }
 
 impl Procedure for Windows {
@@ -52,7 +59,10 @@ impl Procedure for Windows {
             length: self.length,
             slow_above: Some(kept_above),
         };
-        let Some((measured, seen)) = window::run(&wanted, with.source, with.watcher, with.stop)? else {
+        let mut begins =
+            |start_monotonic_ns| (with.on_event)(MeasureEvent::WindowBegins { start_monotonic_ns });
+        let ran = window::run(&wanted, with.source, with.watcher, with.stop, &mut begins)?;
+        let Some((measured, seen)) = ran else {
             return Ok(None);
         };
         let common = Common {
@@ -65,7 +75,10 @@ impl Procedure for Windows {
             turn,
         };
         let (mut window, _) = window::judged(&measured, &seen, &common);
-        let spoiling = window.marks().filter(|check| SPOILING.contains(&check.check));
+        let is_expected = |kind: Check| self.has_faults && OF_FAULTS.contains(&kind);
+        window.disturbances.retain(|disturbance| !is_expected(disturbance.kind));
+        let spoils = |kind: Check| SPOILING.contains(&kind) && !is_expected(kind);
+        let spoiling = window.marks().filter(|check| spoils(check.check));
         let spoiling: Vec<Disturbance> =
             spoiling.map(|c| Disturbance { kind: c.check, evidence: c.evidence.clone() }).collect();
         window.disturbances.extend(spoiling);

@@ -12,11 +12,11 @@ use crate::observers::{Observers, Target};
 use crate::seen::{Seen, WATCHED, Watcher};
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
-use assay_linux::{LinuxError, ProcRoot, ProcessTree, SysRoot};
+use assay_linux::{LinuxError, ProcRoot, ProcessTree, SysRoot, process_cpu_ns};
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{MachineSpeed, Problem, Window};
 pub(crate) use sample::tree_cpu_ns;
-use sample::{Sample, Server, Threads};
+use sample::{Sample, Server};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,6 +101,11 @@ impl Watch {
         }
     }
 
+    /// By which is told what becomes of processes while something is measured.
+    pub fn replacements(&self) -> Replacements {
+        Replacements { sampler: Arc::clone(&self.sampler) }
+    }
+
     /// No further window follows, and the server still runs: the observers take their last looks.
     pub fn end_windows(&mut self) {
         if let Some(Observing { observers, target, .. }) = &mut lock(&self.sampler).observing {
@@ -182,6 +187,58 @@ impl Watcher for Watch {
     }
 }
 
+/// Is told of processes that faults end and that are started again, while a window is measured.
+#[derive(Debug, Clone)]
+pub struct Replacements {
+    sampler: Arc<Mutex<Sampler>>,
+}
+
+impl Replacements {
+    /// This process of a role is about to be ended; or it has ended, and was not waited for yet.
+    pub fn lost(&self, role: &str, pid: u32) {
+        if let Some(Observing { observers, target, .. }) = &mut lock(&self.sampler).observing {
+            observers.each(|o| o.lost(target, role, pid));
+        }
+    }
+
+    /// `start` waits for the process of a role that has ended, starts it again and gives its number. Nothing is sampled meanwhile, so that
+    /// what the ended one used stays counted.
+    ///
+    /// # Errors
+    /// Those of `start`.
+    pub fn replace<E>(
+        &self,
+        role: &str,
+        old: u32,
+        start: impl FnOnce() -> Result<Option<u32>, E>,
+    ) -> Result<Option<u32>, E> {
+        let mut sampler = lock(&self.sampler);
+        let is_server = sampler.server.as_ref().is_some_and(|server| server.identity.pid == old);
+        let used_ns = process_cpu_ns(old).unwrap_or(0);
+        let before_ns = sampler.companions_ns();
+        let Some(new) = start()? else { return Ok(None) };
+        let after_ns = sampler.companions_ns();
+        sampler.companions_gone_ns += before_ns.saturating_sub(after_ns);
+        if is_server {
+            sampler.follow_server(new, used_ns);
+        }
+        sampler.replaced(role, old, new);
+        Ok(Some(new))
+    }
+
+    /// The process that was started again is ready, and this one of it does the work.
+    pub fn is_ready(&self, role: &str, started: u32, works: u32) {
+        let mut sampler = lock(&self.sampler);
+        if started == works {
+            return;
+        }
+        if sampler.server.as_ref().is_some_and(|server| server.identity.pid == started) {
+            sampler.follow_server(works, 0);
+        }
+        sampler.replaced(role, started, works);
+    }
+}
+
 /// Observers with what they look at.
 struct Observing {
     observers: Observers,
@@ -212,6 +269,8 @@ struct Sampler {
     shares_group: bool,
     samples: VecDeque<Sample>,
     taken: u64,
+    /// CPU time of companions that ended and were started again.
+    companions_gone_ns: u64,
     problems: Vec<Problem>,
     observing: Option<Observing>,
     is_held: bool,
@@ -229,7 +288,7 @@ impl Sampler {
                 let identity = proc.identity_of(pid)?;
                 let cgroups = proc.read_cgroups(&sys, Some(pid));
                 let cgroups = cgroups.inspect_err(|e| problems.push(Problem::from(e))).ok();
-                Some(Server { identity, cgroups, threads: Threads::new(pid) })
+                Some(Server::new(identity, cgroups))
             }
         };
         let shares_group = server.as_ref().is_none_or(|s| s.cgroups == own);
@@ -248,6 +307,7 @@ impl Sampler {
             shares_group,
             samples,
             taken: 0,
+            companions_gone_ns: 0,
             problems,
             observing,
             is_held: false,
@@ -274,10 +334,7 @@ impl Sampler {
         let last_ns = self.samples.back().map(|sample| sample.at_ns);
         let mut sample = Sample::take(&self.proc, &self.gauge, self.server.as_mut(), has_host);
         if sample.host.is_some() {
-            // The server's own time and that of this process are counted by themselves.
-            let but = self.server.iter().map(|s| s.identity.pid).chain([std::process::id()]);
-            let but: Vec<u32> = but.collect();
-            sample.companions_cpu_ns = tree_cpu_ns(&self.proc, &mut self.tree, &but);
+            sample.companions_cpu_ns = self.companions_ns().saturating_add(self.companions_gone_ns);
         }
         self.taken += 1;
         if let Some(log) = &mut self.log {
@@ -287,6 +344,37 @@ impl Sampler {
             self.samples.pop_front();
         }
         self.samples.push_back(sample);
+    }
+
+    /// CPU time of the companions that there are.
+    fn companions_ns(&mut self) -> u64 {
+        // The server's own time and that of this process are counted by themselves.
+        let but = self.server.iter().map(|s| s.identity.pid).chain([std::process::id()]);
+        let but: Vec<u32> = but.collect();
+        tree_cpu_ns(&self.proc, &mut self.tree, &but)
+    }
+
+    /// Has the server watched as this process.
+    fn follow_server(&mut self, pid: u32, used_ns: u64) {
+        let Ok(identity) = self.proc.identity_of(pid) else { return };
+        let cgroups = self.proc.read_cgroups(&SysRoot::default(), Some(pid)).ok();
+        if let Some(server) = &mut self.server {
+            server.follow(identity, cgroups, used_ns);
+        }
+    }
+
+    /// A process of a role was started again: it is watched, and the observers look at it.
+    fn replaced(&mut self, role: &str, old: u32, new: u32) {
+        self.proc.identity_of(new).into_iter().for_each(|identity| self.tree.add(identity));
+        let Some(Observing { observers, target, .. }) = &mut self.observing else { return };
+        if target.pid == Some(old) {
+            target.pid = Some(new);
+            // Where its heap lies is not known.
+            target.heap = None;
+        }
+        let of_old = target.processes.iter_mut().filter(|(_, pid)| *pid == old);
+        of_old.for_each(|(_, pid)| *pid = new);
+        observers.each(|o| o.replaced(target, role, new));
     }
 
     fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {

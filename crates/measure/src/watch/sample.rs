@@ -56,6 +56,12 @@ impl Threads {
         Threads { pid, known: HashMap::new(), times: ThreadTimes::default(), is_begun: false }
     }
 
+    /// From now on those of another process, all of whose time counts.
+    fn follow(&mut self, pid: u32) {
+        self.pid = pid;
+        self.known.clear();
+    }
+
     /// Adds what was counted since the last reading. Absent where the kernel does not count it, or nothing can be read.
     fn read(&mut self, proc: &ProcRoot) -> Option<ThreadTimes> {
         let folder = proc.path().join(self.pid.to_string()).join("task");
@@ -86,6 +92,26 @@ pub(super) struct Server {
     pub identity: ProcessIdentity,
     pub cgroups: Option<Cgroups>,
     pub threads: Threads,
+    /// What the processes used that were the server before.
+    earlier_ns: u64,
+    /// That it is another process since the last sample.
+    replaced: Option<String>,
+}
+
+impl Server {
+    pub fn new(identity: ProcessIdentity, cgroups: Option<Cgroups>) -> Server {
+        let threads = Threads::new(identity.pid);
+        Server { identity, cgroups, threads, earlier_ns: 0, replaced: None }
+    }
+
+    /// Another process is the server now; the one before used `used_ns`.
+    pub fn follow(&mut self, identity: ProcessIdentity, cgroups: Option<Cgroups>, used_ns: u64) {
+        let (old, new) = (self.identity.pid, identity.pid);
+        self.replaced = Some(format!("process {old} was started again as process {new}"));
+        self.earlier_ns = self.earlier_ns.saturating_add(used_ns);
+        (self.identity, self.cgroups) = (identity, cgroups);
+        self.threads.follow(new);
+    }
 }
 
 impl Sample {
@@ -102,9 +128,9 @@ impl Sample {
             let pid = server.identity.pid;
             sample.restart = match proc.is_running(server.identity) {
                 Ok(false) => Some(format!("process {pid} has ended, or its number was given to another one")),
-                Ok(true) | Err(_) => None,
+                Ok(true) | Err(_) => server.replaced.take(),
             };
-            sample.server_cpu_ns = process_cpu_ns(pid).ok();
+            sample.server_cpu_ns = process_cpu_ns(pid).ok().map(|ns| ns.saturating_add(server.earlier_ns));
             sample.threads = server.threads.read(proc);
             let throttling =
                 server.cgroups.as_ref().and_then(|groups| groups.read_throttling().ok().flatten());

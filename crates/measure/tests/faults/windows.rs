@@ -20,6 +20,17 @@ fn windows(
     fault: Option<Fault>,
     pauses: &[(u64, u64)],
 ) -> (Vec<Window>, Option<Audit>) {
+    measured(seed, arrivals, fault, pauses, false)
+}
+
+/// The same; `has_faults`: the study asks for faults in each window.
+fn measured(
+    seed: u64,
+    arrivals: ArrivalLaw,
+    fault: Option<Fault>,
+    pauses: &[(u64, u64)],
+    has_faults: bool,
+) -> (Vec<Window>, Option<Audit>) {
     let mut source = Simulated::new(seed, fault);
     source.pauses = pauses.to_vec();
     let mut watcher = Onlooker { fault, draws: Draws::new(seed), pauses: pauses.to_vec(), windows: 0 };
@@ -41,6 +52,7 @@ fn windows(
         warm_up: WarmUpPhase { plan: None, done: Some(warmed_up) },
         bounds: Bounds { throttled_share: Some(0.0), ..Bounds::default() },
         connections: connections(fault) as u32,
+        has_faults,
     };
     let (stop, mut on_event) = (AtomicBool::new(false), |_| ());
     let mut data = Account { is_right: fault != Some(Fault::BrokenInvariant) };
@@ -140,6 +152,20 @@ fn a_machine_that_others_use_spoils_the_window() {
 #[test]
 fn a_server_that_was_started_again_spoils_the_window() {
     check(Fault::Restart, "restart", &["errors"], true);
+}
+
+/// Where the study asks for faults, what follows from them marks the window, and all else spoils it as ever.
+#[test]
+fn errors_another_mix_and_another_process_are_marks_where_faults_are_asked_for() {
+    for fault in [Fault::Restart, Fault::ErrorStorm, Fault::MixDrift] {
+        let (windows, _) = measured(1, ArrivalLaw::Poisson, Some(fault), &[], true);
+        assert!(windows.iter().all(Window::counts), "{fault:?}");
+        assert!(windows.iter().any(|w| !marks(w).is_empty()), "{fault:?}");
+    }
+    for fault in [Fault::MachineBusy, Fault::StarvedGenerator, Fault::EqualGaps] {
+        let (windows, _) = measured(1, ArrivalLaw::Poisson, Some(fault), &[], true);
+        assert!(!windows.iter().any(Window::counts), "{fault:?}");
+    }
 }
 
 #[test]

@@ -160,6 +160,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         expected_s: 330.0,
         published: published(),
         claims: claims(),
+        faults: Vec::new(),
     }
 }
 

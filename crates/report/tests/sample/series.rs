@@ -62,7 +62,15 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) 
         excluded_observers: vec![],
         problems: vec![],
     };
-    StoredTrial { trial, gc_events, gc_report: None, memory, memory_report: None, capacity: None }
+    StoredTrial {
+        trial,
+        gc_events,
+        gc_report: None,
+        gc_beside: Vec::new(),
+        memory,
+        memory_report: None,
+        capacity: None,
+    }
 }
 
 fn mode(level: &str, heap_mib: u64) -> ModeRead {

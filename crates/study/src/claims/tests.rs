@@ -64,6 +64,7 @@ fn plan(published: Vec<Published>, claims: Vec<Claim>) -> Plan {
         expected_s: 0.0,
         published,
         claims,
+        faults: vec![],
     }
 }
 

@@ -89,11 +89,11 @@ fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result
     let logs = log_option(launch, &folder).map_err(Failure::Variant)?;
     let mut names = fixed_placeholders(&run.prepared.workload, &launch.variant.workload_options);
     names.set_path("results", &folder.join(file::BENCHMARK));
-    let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, number);
+    let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, &[], number);
     let groups = applied.groups.clone();
     let program =
         ProcessSpec { stop_timeout: STOP, groups, ..variant_spec(run, launch, ReadyWhen::Started, logs) };
-    let mut process = plan(run, launch, Some(program), &folder, turn, names)?;
+    let mut process = plan(run, launch, Some(program), &folder, turn, names, |_, spec| spec)?;
     let mut trial = blank_trial(run, launch, number, turn);
     record(&process, &mut trial);
     trial.treatments.clone_from(&applied.records);

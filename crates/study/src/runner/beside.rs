@@ -1,6 +1,7 @@
 //! Has a procedure measure a server in a thread of its own, while the run's own thread, which started the server, looks after it:
 //! whether it lives, whether the user wants to stop, and what there is to tell.
 
+use super::faults::Faults;
 use super::server::Server;
 use super::state::{Failure, Run};
 use assay_load::{GeneratorConfig, LoadError};
@@ -23,7 +24,7 @@ pub(super) fn warm_up(
     load: GeneratorConfig,
 ) -> Result<(), Failure> {
     let (watched, done) =
-        beside(run, server, load, ("during warm-up", &mut 0.0), |with| procedure.warm_up(with));
+        beside(run, server, load, ("during warm-up", &mut 0.0, None), |with| procedure.warm_up(with));
     watched?;
     server.trial.warm_up = done?;
     if server.trial.warm_up.is_some() {
@@ -49,7 +50,14 @@ pub(super) fn measure(
         Some(_) => "while its capacity was measured",
         None => "while it was measured",
     };
-    let looked_after = (when, &mut left_s);
+    if let Some(role) = server.process.lost() {
+        let what = format!(
+            "the {role} was ended by a fault and is not there for another window: restart = true starts it again"
+        );
+        return Err(Failure::Trial(what));
+    }
+    let mut faults = server.watch.as_ref().map(|watch| server.faults(run, turn, watch.replacements()));
+    let looked_after = (when, &mut left_s, faults.as_mut());
     let (watched, done) = beside(run, server, load, looked_after, |with| procedure.measure(with, turn));
     if let Ok(Some(Measurement { capacity: Some(report), .. })) = &done
         && !report.windows.is_empty()
@@ -59,7 +67,11 @@ pub(super) fn measure(
     }
     watched?;
     server.check_alive(when)?;
-    let Measurement { window, audit, .. } = done?.ok_or(Failure::Interrupted)?;
+    let Measurement { mut window, audit, .. } = done?.ok_or(Failure::Interrupted)?;
+    if let Some(faults) = &mut faults {
+        end_faults(run, server, faults, when)?;
+        faults.add_to(&mut window);
+    }
     server.trial.audit = audit.or(server.trial.audit.take());
     let (counts, requests, disturbed) = (window.counts(), window.completed, window.left_out());
     server.trial.windows.push(window);
@@ -76,7 +88,7 @@ fn beside<T: Send>(
     run: &mut Run<'_>,
     server: &mut Server<'_>,
     load: GeneratorConfig,
-    looked_after: (&str, &mut f64),
+    looked_after: (&str, &mut f64, Option<&mut Faults>),
     work: impl FnOnce(&mut With<'_>) -> Result<T, LoadError> + Send,
 ) -> Beside<T> {
     let Some(mut watch) = server.watch.take() else {
@@ -114,18 +126,47 @@ fn look_after(
     run: &mut Run<'_>,
     server: &mut Server<'_>,
     events: &Receiver<MeasureEvent>,
-    (when, left_s): (&str, &mut f64),
+    (when, left_s, mut faults): (&str, &mut f64, Option<&mut Faults>),
 ) -> Result<(), Failure> {
     let mut told_s = 0.0;
     loop {
         match events.recv_timeout(LOOK) {
+            Ok(MeasureEvent::WindowBegins { start_monotonic_ns }) => {
+                faults.iter_mut().for_each(|faults| faults.begin(start_monotonic_ns));
+            }
             Ok(event) => tell(run, server.trial.number, event, (&mut told_s, left_s))?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
         run.check_stop()?;
+        if let Some(faults) = &mut faults {
+            step_faults(run, server, faults)?;
+        }
         server.check_alive(when)?;
     }
+}
+
+/// Does what is due of the faults, and tells what is over.
+fn step_faults(run: &mut Run<'_>, server: &mut Server<'_>, faults: &mut Faults) -> Result<(), Failure> {
+    let told = faults.step(server.trial.number, &mut server.process)?;
+    told.into_iter().try_for_each(|kind| Ok(run.emit(kind)?))
+}
+
+/// The window is over: what was begun is ended, so that all that is to be there again is ready.
+fn end_faults(
+    run: &mut Run<'_>,
+    server: &mut Server<'_>,
+    faults: &mut Faults,
+    when: &str,
+) -> Result<(), Failure> {
+    faults.end();
+    while !faults.are_over() {
+        run.check_stop()?;
+        step_faults(run, server, faults)?;
+        server.check_alive(when)?;
+        std::thread::sleep(LOOK);
+    }
+    Ok(())
 }
 
 fn tell(

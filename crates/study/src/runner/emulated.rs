@@ -86,9 +86,9 @@ fn start<'a>(
         ..ProcessSpec::new("server", command.argv, ReadyWhen::Started)
     };
     let names = Placeholders::default();
-    let mut process = plan(run, launch, Some(emulator), &folder, turn, names)?;
+    let mut process = plan(run, launch, Some(emulator), &folder, turn, names, |_, spec| spec)?;
     record(&process, &mut trial);
-    let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, number);
+    let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, &[], number);
     trial.treatments.clone_from(&applied.records);
     let started = changed.map_err(Failure::Variant);
     let failed =

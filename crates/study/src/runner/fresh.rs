@@ -92,7 +92,9 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Fa
         let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
         let load = procedure::generator_of(run, server, seed)?;
         let turn = assay_measure::Turn { block: turn.block, attempt };
-        if beside::measure(run, server, &mut *procedure, load, turn)? || !run.may_repeat() {
+        let counts = beside::measure(run, server, &mut *procedure, load, turn)?;
+        // Without what a fault has ended for good there is no other window like it.
+        if counts || server.process.lost().is_some() || !run.may_repeat() {
             break;
         }
     }

@@ -4,6 +4,7 @@ mod benchmark;
 mod beside;
 mod data_urls;
 mod emulated;
+mod faults;
 mod fresh;
 mod procedure;
 mod resident;

@@ -33,6 +33,7 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
             warm_up: warm_up(load_of(load)).into(),
             bounds: prepared.bounds,
             connections: connections_of(load),
+            has_faults: !prepared.plan.faults.is_empty(),
         }),
     }
 }

@@ -1,18 +1,19 @@
 //! One launch: a server's process with its observers, from its start to its stored trial.
 
 use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_audit};
+use super::faults::{Faults, Hit, Roles};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
 use crate::plan::{START_S, STOP_S};
 use crate::prepare::fixed_placeholders;
 use crate::process_table::{loaded_url, table_name};
-use crate::program_table::ServerTable;
+use crate::program_table::{ProcessTable, ServerTable};
 use crate::variant::VariantLaunch;
 use assay_jdk::{Release, modes};
 use assay_launch::{JVM_OPTIONS, LOOK, Local, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http};
 use assay_load::{Scenario, Shared};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
-use assay_measure::{Procedure, Watch, WatchConfig};
+use assay_measure::{Procedure, Replacements, Watch, WatchConfig};
 use assay_model::{
     LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, Variant, file, schema,
 };
@@ -71,6 +72,7 @@ impl<'a> Server<'a> {
         let mut target = Target {
             pid: None,
             processes: Vec::new(),
+            jvms_beside: jvms_beside(run, launch),
             folder: folder.clone(),
             heap: None,
             mode: None,
@@ -86,12 +88,21 @@ impl<'a> Server<'a> {
         });
         let mut observers_options = Vec::new();
         observers.each(|o| o.prepare(&target).map(|further| observers_options.extend(further)));
-        let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, number);
-        let groups = applied.groups.clone();
+        let faults = &prepared.plan.faults;
+        let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, faults, number);
+        let groups = [applied.groups.clone(), applied.groups_of(file::SERVER)].concat();
         let of_server = |options| ProcessSpec { groups, ..server_spec(run, launch, &table, options) };
         let server = table.url.is_none().then(|| of_server(observers_options));
         let names = fixed_placeholders(&prepared.workload, &variant.workload_options);
-        let mut process = plan(run, launch, server, &folder, turn, names)?;
+        let of_process = |table: &ProcessTable, spec: ProcessSpec| ProcessSpec {
+            groups: applied.groups_of(&table.name),
+            options_of_each: match table.may_log() {
+                true => table.roles().iter().map(|role| observers.options_beside(&target, role)).collect(),
+                false => Vec::new(),
+            },
+            ..spec
+        };
+        let mut process = plan(run, launch, server, &folder, turn, names, of_process)?;
         let mut trial = blank_trial(run, launch, number, turn);
         record(&process, &mut trial);
         trial.treatments.clone_from(&applied.records);
@@ -194,6 +205,24 @@ impl<'a> Server<'a> {
     /// Fails with the end of its output if it, or what runs beside it, has ended.
     pub fn check_alive(&mut self, when: &str) -> Result<(), Failure> {
         self.process.ended(when).map_or(Ok(()), |how| Err(Failure::Trial(how)))
+    }
+
+    /// The faults of a window, with what `turn` draws of them.
+    pub fn faults(&self, run: &Run<'_>, turn: assay_measure::Turn, replacements: Replacements) -> Faults {
+        let tables = &run.prepared.workload.processes;
+        let options = &self.launch.variant.workload_options;
+        let hit = |role: String, table: &str| Hit { role, table: table.to_owned() };
+        let hits = |role: &String| match tables.iter().find(|p| p.name == *role) {
+            Some(table) if table.is_wanted(options) => {
+                table.roles().into_iter().map(|of_one| hit(of_one, role)).collect()
+            }
+            Some(_) => Vec::new(),
+            None => vec![hit(role.clone(), role)],
+        };
+        let roles = run.prepared.plan.faults.iter().map(|fault| &fault.role);
+        let groups = roles.clone().map(|role| Some(self.applied.of_roles.get(role)?.0.clone())).collect();
+        let roles = Roles { hits: roles.map(hits).collect(), groups };
+        Faults::of_window(run, roles, turn, &self.target.folder, replacements)
     }
 
     /// Name of the trial's folder in the run directory.
@@ -341,7 +370,17 @@ pub(super) fn variant_spec(
     }
 }
 
-/// Puts together what a variant launches and all that runs beside it, in the order of their starts.
+/// JVMs beside the server that can be told to write a log: name of the table, and role.
+fn jvms_beside(run: &Run<'_>, launch: &VariantLaunch) -> Vec<(String, String)> {
+    let variant = &launch.variant;
+    let is_jvm =
+        |p: &&ProcessTable| variant.jvm.is_some() && p.may_log() && p.is_wanted(&variant.workload_options);
+    let tables = run.prepared.workload.processes.iter().filter(is_jvm);
+    tables.flat_map(|table| table.roles().into_iter().map(|role| (table.name.clone(), role))).collect()
+}
+
+/// Puts together what a variant launches and all that runs beside it, in the order of their starts; `of_process` adds what a process
+/// beside the server has of its own.
 pub(super) fn plan(
     run: &Run<'_>,
     launch: &VariantLaunch,
@@ -349,12 +388,13 @@ pub(super) fn plan(
     trial: &Path,
     turn: Turn,
     mut names: Placeholders,
+    of_process: impl Fn(&ProcessTable, ProcessSpec) -> ProcessSpec,
 ) -> Result<Processes<Local>, Failure> {
     names.set("seed", turn.seed.to_string());
     let all = &run.prepared.workload.processes;
     let wanted = all.iter().filter(|p| p.is_wanted(&launch.variant.workload_options));
     let (after, before): (Vec<_>, Vec<_>) = wanted.partition(|p| p.after_server);
-    let spec = |table: &crate::program_table::ProcessTable| table.spec(&launch.variant);
+    let spec = |table: &ProcessTable| of_process(table, table.spec(&launch.variant));
     let mut specs: Vec<ProcessSpec> = before.into_iter().map(spec).collect();
     specs.extend(server);
     specs.extend(after.into_iter().map(spec));

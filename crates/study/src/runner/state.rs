@@ -3,6 +3,7 @@
 use super::treatments::Shared;
 use crate::curves;
 use crate::error::StudyError;
+use crate::fault_table::group_of;
 use crate::prepare::{Prepared, VERSION};
 use crate::redacted::stored_plan;
 use crate::run_dir::{RunDir, load_trials, read_json};
@@ -113,7 +114,8 @@ impl<'a> Run<'a> {
         on_event: &'a mut dyn FnMut(&RunEvent),
     ) -> Result<Run<'a>, StudyError> {
         let engine = Rc::new(Local::begin()?);
-        let changes = prepared.launches.iter().any(|launch| !launch.changes.is_empty());
+        let by_levels = prepared.launches.iter().any(|launch| !launch.changes.is_empty());
+        let changes = by_levels || prepared.plan.faults.iter().any(|fault| group_of(&fault.action).is_some());
         let treatments = changes.then(|| Treatments::begin_alone(engine.folder())).transpose()?;
         let last_number = dir.last_number();
         Ok(Run {

@@ -1,9 +1,10 @@
 //! Changes to the machine that a trial asks for: made before its server starts, taken back when that has stopped.
 
 use crate::error::StudyError;
+use crate::fault_table::group_of;
 use crate::variant::VariantLaunch;
-use assay_launch::{Change, Treatment, Treatments};
-use assay_model::{Plan, Problem, TreatmentRecord};
+use assay_launch::{Change, Treatment, Treatments, Wanted};
+use assay_model::{Plan, PlannedFault, Problem, TreatmentRecord};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,6 +19,8 @@ pub(super) struct Applied {
     numbers: Vec<u32>,
     /// Folders of the control groups that the server enters.
     pub groups: Vec<PathBuf>,
+    /// Of each role that a fault limits: the name of its control group, and the folders that its processes enter.
+    pub of_roles: BTreeMap<String, (String, Vec<PathBuf>)>,
     /// What was done, for the trial.
     pub records: Vec<TreatmentRecord>,
     problems: Vec<Problem>,
@@ -28,37 +31,56 @@ impl Applied {
     pub fn make(
         shared: Option<&Shared>,
         launch: &VariantLaunch,
+        faults: &[PlannedFault],
         number: u32,
     ) -> (Applied, Result<(), String>) {
         let mut applied = Applied {
             shared: shared.cloned(),
             numbers: Vec::new(),
             groups: Vec::new(),
+            of_roles: BTreeMap::new(),
             records: Vec::new(),
             problems: Vec::new(),
         };
         // Of another run, or an earlier one that was killed, no group may have this name.
         let name = format!("assay-{}-{}-{number}", std::process::id(), assay_linux::monotonic_ns());
         let worked = launch.changes.iter().try_for_each(|wanted| {
-            let Some(shared) = &applied.shared else { return Err("no changes are allowed".to_owned()) };
-            let planned = wanted.planned();
-            let told =
-                |e: std::io::Error| format!("{} could not be set to {}: {e}", planned.setting, planned.value);
-            let change = wanted.change(&name).map_err(told)?;
-            let before = change.before();
-            applied.numbers.push(shared.borrow_mut().apply(change.clone()).map_err(told)?);
-            applied.groups.extend(change.groups());
-            let (setting, found) = (change.name(), change.found());
-            applied.records.push(TreatmentRecord {
-                setting,
-                before,
-                asked: planned.value,
-                found,
-                undone: false,
-            });
+            let groups = applied.make_one(wanted, &name)?;
+            applied.groups.extend(groups);
             Ok(())
         });
+        let worked = worked.and_then(|()| applied.make_groups(faults, &name));
         (applied, worked)
+    }
+
+    /// Makes a change; gives the folders of a control group.
+    fn make_one(&mut self, wanted: &Wanted, name: &str) -> Result<Vec<PathBuf>, String> {
+        let Some(shared) = &self.shared else { return Err("no changes are allowed".to_owned()) };
+        let planned = wanted.planned();
+        let told =
+            |e: std::io::Error| format!("{} could not be set to {}: {e}", planned.setting, planned.value);
+        let change = wanted.change(name).map_err(told)?;
+        let before = change.before();
+        self.numbers.push(shared.borrow_mut().apply(change.clone()).map_err(told)?);
+        let (setting, found) = (change.name(), change.found());
+        self.records.push(TreatmentRecord { setting, before, asked: planned.value, found, undone: false });
+        Ok(change.groups())
+    }
+
+    /// A group for each role that a fault will limit.
+    fn make_groups(&mut self, faults: &[PlannedFault], name: &str) -> Result<(), String> {
+        for (role, limits) in faults.iter().filter_map(|fault| Some((&fault.role, group_of(&fault.action)?)))
+        {
+            let name = format!("{name}-{role}");
+            let folders = self.make_one(&Wanted::Group(limits), &name)?;
+            self.of_roles.insert(role.clone(), (name, folders));
+        }
+        Ok(())
+    }
+
+    /// Folders of the control group that the processes of a role enter because a fault will limit them.
+    pub fn groups_of(&self, role: &str) -> Vec<PathBuf> {
+        self.of_roles.get(role).map(|(_, folders)| folders.clone()).unwrap_or_default()
     }
 
     /// Takes the changes back; gives what was done and what could not be.

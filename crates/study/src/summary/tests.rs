@@ -61,6 +61,7 @@ fn plan(variants: Vec<Variant>) -> Plan {
         expected_s: 0.0,
         published: vec![],
         claims: vec![],
+        faults: vec![],
     }
 }
 

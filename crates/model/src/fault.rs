@@ -1,0 +1,161 @@
+//! Faults that a study asks for: a process that is killed, stands still or is limited while a window is measured.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What happens to a process, or to all of a role.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum FaultAction {
+    /// It is ended at once, with all that it started (`SIGKILL`).
+    Kill,
+    /// It is asked to end (`SIGTERM`).
+    Terminate,
+    /// It stands still (`SIGSTOP`), and goes on.
+    Stop {
+        /// For so long, seconds.
+        for_s: f64,
+    },
+    /// All processes of the role are held within limits, by a control group of their own.
+    Limit {
+        /// For so long, seconds.
+        for_s: f64,
+        /// CPU time per time, in processors.
+        cpus: Option<f64>,
+        /// Memory.
+        memory_bytes: Option<u64>,
+    },
+}
+
+impl FaultAction {
+    /// How long it lasts, seconds; absent where it has no end of its own.
+    pub fn lasts_s(&self) -> Option<f64> {
+        match self {
+            FaultAction::Kill | FaultAction::Terminate => None,
+            FaultAction::Stop { for_s } | FaultAction::Limit { for_s, .. } => Some(*for_s),
+        }
+    }
+
+    /// Whether it ends the process by itself.
+    pub fn ends(&self) -> bool {
+        matches!(self, FaultAction::Kill | FaultAction::Terminate)
+    }
+}
+
+impl std::fmt::Display for FaultAction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FaultAction::Kill => f.write_str("KILL"),
+            FaultAction::Terminate => f.write_str("TERM"),
+            FaultAction::Stop { for_s } => write!(f, "STOP for {for_s} s"),
+            FaultAction::Limit { for_s, cpus, memory_bytes } => {
+                let cpus = cpus.map(|cpus| format!("{cpus} CPUs"));
+                let memory = memory_bytes.map(|bytes| format!("{} MiB of memory", bytes >> 20));
+                let limits: Vec<String> = cpus.into_iter().chain(memory).collect();
+                write!(f, "limit of {} for {for_s} s", limits.join(" and "))
+            }
+        }
+    }
+}
+
+/// A fault of every window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedFault {
+    /// `server`, or the name of a `[[process]]` table.
+    pub role: String,
+    /// Which of several, from 1; absent where the seed draws one, and for a role with one process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<u32>,
+    /// When, seconds from the start of the window; absent where the seed draws it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_s: Option<f64>,
+    /// What happens.
+    pub action: FaultAction,
+    /// Whether what has ended is started again, as it was started.
+    #[serde(default)]
+    pub restart: bool,
+}
+
+/// A fault as it was done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FaultRecord {
+    /// The process: its role, with its number where the role has several (`flight-2`). Of a limit the role.
+    pub role: String,
+    /// Number of the process; absent of a limit, and where the process was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// What was done.
+    pub action: FaultAction,
+    /// When it was to be done, seconds from the start of the window.
+    pub asked_s: f64,
+    /// When it was done, `CLOCK_MONOTONIC`; absent where it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_monotonic_ns: Option<u64>,
+    /// When the process went on or the limit was taken back, `CLOCK_MONOTONIC`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_monotonic_ns: Option<u64>,
+    /// How processes ended of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<String>,
+    /// Seconds from the fault until what had ended was ready again; absent where nothing was started again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_after_s: Option<f64>,
+    /// Number of the process that was started again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_pid: Option<u32>,
+    /// Why it was not done, or not as it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+impl FaultRecord {
+    /// In words: what was done to whom, and what came of it.
+    pub fn told(&self, window_start_ns: u64) -> String {
+        let pid = self.pid.map_or_else(String::new, |pid| format!(" (PID {pid})"));
+        let since_start = |at_ns: u64| (at_ns as f64 - window_start_ns as f64) / 1e9;
+        let done = match self.done_monotonic_ns {
+            Some(at_ns) => format!("at {:.2} s", since_start(at_ns)),
+            None => format!("not done at {:.2} s", self.asked_s),
+        };
+        let mut told = format!("{}{pid}: {} {done}", self.role, self.action);
+        told.extend(self.ended.iter().map(|how| format!("; {how}")));
+        told.extend(self.over_monotonic_ns.map(|at_ns| format!("; over at {:.2} s", since_start(at_ns))));
+        told.extend(self.ready_after_s.map(|s| format!("; ready again after {s:.2} s")));
+        told.extend(self.failed.iter().map(|why| format!("; {why}")));
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_told_with_what_came_of_it() {
+        let record = FaultRecord {
+            role: "stock-2".to_owned(),
+            pid: Some(7),
+            action: FaultAction::Kill,
+            asked_s: 1.5,
+            done_monotonic_ns: Some(11_510_000_000),
+            over_monotonic_ns: None,
+            ended: vec!["was ended by signal 9".to_owned()],
+            ready_after_s: Some(0.75),
+            new_pid: Some(9),
+            failed: None,
+        };
+        let told = "stock-2 (PID 7): KILL at 1.51 s; was ended by signal 9; ready again after 0.75 s";
+        assert_eq!(record.told(10_000_000_000), told);
+        let limit = FaultAction::Limit { for_s: 2.0, cpus: Some(0.5), memory_bytes: Some(64 << 20) };
+        let why = Some("the kernel refused it".to_owned());
+        let failed = FaultRecord {
+            pid: None,
+            action: limit,
+            done_monotonic_ns: None,
+            failed: why,
+            ..FaultRecord { ended: Vec::new(), ready_after_s: None, ..record }
+        };
+        let told = "stock-2: limit of 0.5 CPUs and 64 MiB of memory for 2 s not done at 1.50 s; the kernel refused it";
+        assert_eq!(failed.told(0), told);
+    }
+}

@@ -1,0 +1,395 @@
+//! The faults of one window: done at their time by the run's own thread, which started the processes, while another thread measures.
+
+use super::state::{Failure, Run};
+use super::treatments::Shared;
+use crate::fault_table::group_of;
+use crate::plan::draw_fault;
+use assay_launch::{Local, Processes, Signal, StopSignal, Wanted};
+use assay_linux::monotonic_ns;
+use assay_measure::{Replacements, Turn};
+use assay_model::{
+    Check, Disturbance, FaultAction, FaultRecord, PlannedFault, RunEventKind, ValidityCheck, Window, file,
+};
+use std::path::{Path, PathBuf};
+
+const NS_PER_S: f64 = 1e9;
+/// How long a process may take to end that was asked to.
+const END_NS_MAX: u64 = 60_000_000_000;
+
+/// A time that is drawn is in this part of those at which the fault would end in the window, the first ones: what follows from it is seen.
+const ROOM_PART: f64 = 0.9;
+
+/// A process that a fault may end.
+#[derive(Debug, Clone)]
+pub(super) struct Hit {
+    /// Its role, with its number where the role has several.
+    pub role: String,
+    /// The role as observers know it.
+    pub table: String,
+}
+
+/// The roles that faults hit in a variant, with their processes, and the control groups that limit them.
+pub(super) struct Roles {
+    pub hits: Vec<Vec<Hit>>,
+    pub groups: Vec<Option<String>>,
+}
+
+/// All faults of a window.
+pub(super) struct Faults {
+    all: Vec<Fault>,
+    /// Start of the window; absent until its load begins.
+    start_ns: Option<u64>,
+    shared: Option<Shared>,
+    /// The trial's folder, with the logs of the JVMs.
+    folder: PathBuf,
+    replacements: Replacements,
+}
+
+struct Fault {
+    record: FaultRecord,
+    hits: Vec<Hit>,
+    restart: bool,
+    group: Option<String>,
+    state: State,
+    /// Changes to the machine that are to be taken back.
+    changes: Vec<u32>,
+}
+
+enum State {
+    /// It is not its time yet.
+    Planned,
+    /// It lasts until then.
+    Lasts(u64),
+    /// What was asked to end has not ended yet.
+    Ends,
+    /// What had ended is started again: each process with its first number, and those that are to follow.
+    Starts(Hit, u32, Vec<Hit>),
+    Over,
+}
+
+impl Faults {
+    /// Those of a window, with what the seed draws.
+    pub fn of_window(
+        run: &Run<'_>,
+        roles: Roles,
+        turn: Turn,
+        folder: &Path,
+        replacements: Replacements,
+    ) -> Faults {
+        let plan = &run.prepared.plan;
+        let planned = plan.faults.iter().zip(roles.hits).zip(roles.groups).enumerate();
+        let drawn =
+            planned.filter(|(_, ((_, hits), _))| !hits.is_empty()).map(|(index, ((fault, hits), group))| {
+                let count = u32::try_from(hits.len()).unwrap_or(u32::MAX);
+                let (share, number) = draw_fault(plan.seed, turn.block, turn.attempt, index, count);
+                let room_s = plan.window_s - fault.action.lasts_s().unwrap_or(0.0);
+                let at_s = share * ROOM_PART * room_s.max(0.0);
+                Fault::new(fault, hits, group, (at_s, number))
+            });
+        Faults {
+            all: drawn.collect(),
+            start_ns: None,
+            shared: run.treatments.clone(),
+            folder: folder.to_owned(),
+            replacements,
+        }
+    }
+
+    /// The load of the window begins; its settling is over then.
+    pub fn begin(&mut self, start_ns: u64) {
+        self.start_ns = Some(start_ns);
+    }
+
+    /// Does what is due by now, of the trial of this number; gives what is to be told of it.
+    ///
+    /// # Errors
+    /// What was started again cannot be used.
+    pub fn step(
+        &mut self,
+        number: u32,
+        processes: &mut Processes<Local>,
+    ) -> Result<Vec<RunEventKind>, Failure> {
+        let Some(start_ns) = self.start_ns else { return Ok(Vec::new()) };
+        let mut told = Vec::new();
+        for fault in self.all.iter_mut().filter(|fault| !fault.is_over()) {
+            let mut with = With {
+                processes: &mut *processes,
+                replacements: &self.replacements,
+                shared: self.shared.as_ref(),
+                folder: &self.folder,
+            };
+            let was_planned = matches!(fault.state, State::Planned);
+            fault.step(start_ns, &mut with).map_err(Failure::Trial)?;
+            let (detail, failed) = (fault.record.told(start_ns), fault.record.failed.is_some());
+            if was_planned && fault.record.done_monotonic_ns.is_some() {
+                told.push(RunEventKind::FaultBegan { number, detail: detail.clone() });
+            }
+            if fault.is_over() {
+                told.push(RunEventKind::FaultEnded { number, detail, failed });
+            }
+        }
+        Ok(told)
+    }
+
+    /// Whether none has anything left to do.
+    pub fn are_over(&self) -> bool {
+        self.all.iter().all(Fault::is_over)
+    }
+
+    /// The window is over: what is not done by now is not done any more.
+    pub fn end(&mut self) {
+        for fault in self.all.iter_mut().filter(|fault| matches!(fault.state, State::Planned)) {
+            fault.fail("the window was over before".to_owned());
+        }
+    }
+
+    /// Adds what was done to the window, of which it is a mark; a fault that was not done leaves the window out of everything.
+    pub fn add_to(&self, window: &mut Window) {
+        let records: Vec<FaultRecord> = self.all.iter().map(|fault| fault.record.clone()).collect();
+        let Some(first) = records.first() else { return };
+        let told = |record: &FaultRecord| record.told(window.start_monotonic_ns);
+        let failed: Vec<String> = records.iter().filter(|record| record.failed.is_some()).map(told).collect();
+        let evidence = match records.len() {
+            1 => told(first),
+            count => format!("{count} faults, the first: {}", told(first)),
+        };
+        let check = ValidityCheck { check: Check::Fault, passed: Some(failed.is_empty()), evidence };
+        let disturbance = |evidence| Disturbance { kind: Check::Fault, evidence };
+        window.disturbances.extend(failed.into_iter().map(disturbance));
+        window.checks.push(check);
+        window.faults = records;
+    }
+}
+
+impl Drop for Faults {
+    fn drop(&mut self) {
+        // On the way out of a window that was interrupted; the trial ends its processes.
+        if let Some(shared) = &self.shared {
+            self.all.iter_mut().for_each(|fault| drop(fault.take_back(shared)));
+        }
+    }
+}
+
+/// What a fault works on.
+struct With<'a> {
+    processes: &'a mut Processes<Local>,
+    replacements: &'a Replacements,
+    shared: Option<&'a Shared>,
+    folder: &'a Path,
+}
+
+impl Fault {
+    fn new(fault: &PlannedFault, hits: Vec<Hit>, group: Option<String>, (at_s, number): (f64, u32)) -> Fault {
+        let is_limit = group_of(&fault.action).is_some();
+        let number = fault.instance.unwrap_or(number);
+        let hits = match is_limit {
+            true => hits,
+            false => hits.into_iter().skip(number.saturating_sub(1) as usize).take(1).collect(),
+        };
+        let role = match (is_limit, hits.first()) {
+            (false, Some(hit)) => hit.role.clone(),
+            _ => fault.role.clone(),
+        };
+        let record = FaultRecord {
+            role,
+            pid: None,
+            action: fault.action.clone(),
+            asked_s: fault.at_s.unwrap_or(at_s),
+            done_monotonic_ns: None,
+            over_monotonic_ns: None,
+            ended: Vec::new(),
+            ready_after_s: None,
+            new_pid: None,
+            failed: None,
+        };
+        Fault { record, hits, restart: fault.restart, group, state: State::Planned, changes: Vec::new() }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.state, State::Over)
+    }
+
+    fn fail(&mut self, why: String) {
+        self.record.failed.get_or_insert(why);
+        self.state = State::Over;
+    }
+
+    fn step(&mut self, start_ns: u64, with: &mut With<'_>) -> Result<(), String> {
+        let now_ns = monotonic_ns();
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::Planned => {
+                let due_ns = start_ns.saturating_add((self.record.asked_s * NS_PER_S) as u64);
+                if due_ns <= now_ns { self.act(with) } else { self.state = State::Planned }
+            }
+            State::Lasts(until_ns) if now_ns < until_ns => self.state = State::Lasts(until_ns),
+            State::Lasts(_) => self.end_lasting(with)?,
+            State::Ends => self.end_when_ended(now_ns, with)?,
+            State::Starts(hit, started, rest) => self.go_on_starting((hit, started, rest), with)?,
+            State::Over => {}
+        }
+        Ok(())
+    }
+
+    /// It is its time.
+    fn act(&mut self, with: &mut With<'_>) {
+        let lasts_ns = (self.record.action.lasts_s().unwrap_or(0.0) * NS_PER_S) as u64;
+        let signal = match self.record.action {
+            FaultAction::Kill => Signal::Kill,
+            FaultAction::Terminate => Signal::Stop(StopSignal::Term),
+            FaultAction::Stop { .. } => Signal::Hold,
+            FaultAction::Limit { .. } => {
+                return match self.limit(with) {
+                    Ok(()) => self.done(State::Lasts(monotonic_ns().saturating_add(lasts_ns))),
+                    Err(why) => {
+                        self.hits.iter().for_each(|hit| with.processes.set_may_end(&hit.role, false));
+                        if let Some(shared) = with.shared {
+                            self.take_back(shared);
+                        }
+                        self.fail(why);
+                    }
+                };
+            }
+        };
+        let Some(hit) = self.hits.first() else { return };
+        if self.record.action.ends() {
+            with.processes.set_may_end(&hit.role, true);
+            let pid = with.processes.pid_of(&hit.role).unwrap_or(0);
+            with.replacements.lost(&hit.table, pid);
+        }
+        match with.processes.signal(&hit.role, signal) {
+            Ok(pid) => {
+                self.record.pid = pid;
+                let ends = self.record.action.ends();
+                self.done(if ends {
+                    State::Ends
+                } else {
+                    State::Lasts(monotonic_ns().saturating_add(lasts_ns))
+                });
+            }
+            Err(why) => self.fail(why),
+        }
+    }
+
+    fn done(&mut self, next: State) {
+        self.record.done_monotonic_ns = Some(monotonic_ns());
+        self.state = next;
+    }
+
+    /// Has the limits hold in the role's group. A process may end of them.
+    fn limit(&mut self, with: &mut With<'_>) -> Result<(), String> {
+        let (Some(shared), Some(group), Some(limits)) =
+            (with.shared, &self.group, group_of(&self.record.action))
+        else {
+            return Err("there is no control group of its own".to_owned());
+        };
+        self.hits.iter().for_each(|hit| with.processes.set_may_end(&hit.role, true));
+        for wanted in Wanted::within_group(&limits, group).map_err(|e| e.to_string())? {
+            let setting = wanted.planned().setting;
+            let change = wanted.change(group).map_err(|e| format!("{setting}: {e}"))?;
+            let applied = shared.borrow_mut().apply(change);
+            self.changes.push(applied.map_err(|e| format!("{setting} could not be set: {e}"))?);
+        }
+        Ok(())
+    }
+
+    fn take_back(&mut self, shared: &Shared) -> Vec<String> {
+        let changes = std::mem::take(&mut self.changes);
+        if changes.is_empty() { Vec::new() } else { shared.borrow_mut().undo(&changes) }
+    }
+
+    /// What stood still goes on; limits are taken back, and what has ended of them is started again.
+    fn end_lasting(&mut self, with: &mut With<'_>) -> Result<(), String> {
+        let now_ns = Some(monotonic_ns());
+        if let Some(shared) = with.shared {
+            let failed = self.take_back(shared);
+            if let Some(why) = failed.into_iter().next() {
+                self.record.failed.get_or_insert(why);
+            }
+        }
+        if matches!(self.record.action, FaultAction::Stop { .. })
+            && let Some(hit) = self.hits.first()
+        {
+            match with.processes.signal(&hit.role, Signal::Continue) {
+                Ok(_) => self.record.over_monotonic_ns = now_ns,
+                Err(why) => self.fail(why),
+            }
+            return Ok(());
+        }
+        self.record.over_monotonic_ns = now_ns;
+        let mut ended = Vec::new();
+        for hit in &self.hits {
+            match with.processes.ended_of(&hit.role) {
+                Some(how) => {
+                    self.record.ended.push(format!("{} {}", hit.role, how.how));
+                    ended.push(hit.clone());
+                }
+                None => with.processes.set_may_end(&hit.role, false),
+            }
+        }
+        self.start_again(ended, with)
+    }
+
+    /// A process that was asked to end may take its time.
+    fn end_when_ended(&mut self, now_ns: u64, with: &mut With<'_>) -> Result<(), String> {
+        let Some(hit) = self.hits.first().cloned() else { return Ok(()) };
+        match with.processes.ended_of(&hit.role) {
+            Some(how) => {
+                self.record.ended.push(how.how);
+                return self.start_again(vec![hit], with);
+            }
+            None if END_NS_MAX < now_ns.saturating_sub(self.record.done_monotonic_ns.unwrap_or(now_ns)) => {
+                with.processes.set_may_end(&hit.role, false);
+                self.fail(format!("it did not end within {} s", END_NS_MAX / 1_000_000_000));
+            }
+            None => self.state = State::Ends,
+        }
+        Ok(())
+    }
+
+    /// Starts the first of those that ended; the others follow when it is ready.
+    fn start_again(&mut self, mut ended: Vec<Hit>, with: &mut With<'_>) -> Result<(), String> {
+        let pid_of = |hit: &Hit| with.processes.pid_of(&hit.role).unwrap_or(0);
+        ended.iter().for_each(|hit| with.replacements.lost(&hit.table, pid_of(hit)));
+        if self.restart && !ended.is_empty() {
+            self.start(ended.remove(0), ended, with)?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, hit: Hit, rest: Vec<Hit>, with: &mut With<'_>) -> Result<(), String> {
+        let old = with.processes.pid_of(&hit.role).unwrap_or(0);
+        keep_log(with.folder, &hit.role).map_err(|e| format!("the GC log of the {}: {e}", hit.role))?;
+        let started = with.replacements.replace(&hit.table, old, || {
+            with.processes.restart(&hit.role).map(|()| with.processes.pid_of(&hit.role))
+        })?;
+        self.state = State::Starts(hit, started.unwrap_or(0), rest);
+        Ok(())
+    }
+
+    fn go_on_starting(
+        &mut self,
+        (hit, started, mut rest): (Hit, u32, Vec<Hit>),
+        with: &mut With<'_>,
+    ) -> Result<(), String> {
+        if !with.processes.step_of(&hit.role)? {
+            self.state = State::Starts(hit, started, rest);
+            return Ok(());
+        }
+        let since_ns = self.record.done_monotonic_ns.unwrap_or_default();
+        self.record.ready_after_s = Some(monotonic_ns().saturating_sub(since_ns) as f64 / NS_PER_S);
+        let works = with.processes.pid_of(&hit.role);
+        self.record.new_pid = works;
+        with.replacements.is_ready(&hit.table, started, works.unwrap_or(started));
+        if rest.is_empty() { Ok(()) } else { self.start(rest.remove(0), rest, with) }
+    }
+}
+
+/// A JVM begins its log anew: what the one before it wrote keeps its place beside it.
+fn keep_log(folder: &Path, role: &str) -> std::io::Result<()> {
+    let name = file::gc_log_of(role);
+    if !folder.join(&name).is_file() {
+        return Ok(());
+    }
+    let earlier = (1..).map(|start| folder.join(file::earlier_log(&name, start))).find(|path| !path.exists());
+    earlier.map_or(Ok(()), |earlier| std::fs::rename(folder.join(&name), earlier))
+}
