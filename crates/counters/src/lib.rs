@@ -44,5 +44,6 @@ pub use bpf::TRACED_COVERAGE;
 pub use change::change_of;
 pub use findings::findings;
 pub use gauge::TimeGauge;
+pub use own_names::is_collector_s;
 pub use recording::{Recorded, Recorder, no_recording, read_recording};
 pub use side::{SideGauges, Sides};

@@ -106,6 +106,12 @@ pub(crate) fn of_other_list(kernel_name: &str) -> Option<ThreadRole> {
     role_in(IN_OTHER_LIST, kernel_name)
 }
 
+/// Whether a thread of a JVM is a collector's own, by the name that the kernel has of it alone: cheaper than asking the JVM, and inferred.
+/// Serial has none, and collects on the VM thread.
+pub fn is_collector_s(kernel_name: &str) -> bool {
+    of_other_list(kernel_name) == Some(Collector)
+}
+
 fn role_in(names: &[(&str, ThreadRole)], kernel_name: &str) -> Option<ThreadRole> {
     names.iter().find(|(name, _)| is_kernel_name(name, kernel_name)).map(|(_, role)| *role)
 }

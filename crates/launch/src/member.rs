@@ -31,6 +31,8 @@ pub(crate) struct Given {
 
 /// Names of the placeholders that each process has of its own.
 pub const OWN_NAMES: [&str; 4] = ["port", "password", "folder", "number"];
+/// Behind the role of several: the ports of all, with blanks between.
+pub const PORTS: &str = "ports";
 
 impl Given {
     pub fn allot(spec: &ProcessSpec, number: u32, place: Place<'_>) -> io::Result<Given> {
@@ -147,9 +149,10 @@ impl<P> Member<P> {
             jvm_options: [&*spec.jvm_options, &*own_options(&spec, &names)].concat(),
             ..spec.clone()
         };
+        let programs: Vec<String> = spec.programs.iter().map(|folder| names.fill(folder)).collect();
         let build = |spec: &ProcessSpec, command: &[String]| {
             let mut launch = Launch::build(spec, command, place.base, &names);
-            programs::add_to_path(&mut launch, &spec.programs);
+            programs::add_to_path(&mut launch, &programs);
             launch
         };
         let log = if spec.is_server { file::SERVER_LOG.to_owned() } else { format!("{role}.log") };

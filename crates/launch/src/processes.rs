@@ -3,7 +3,7 @@
 
 use crate::engine::{Ended, Engine, Signal};
 use crate::launch::Launch;
-use crate::member::{Given, Member};
+use crate::member::{Given, Member, PORTS};
 use crate::placeholders::Placeholders;
 use crate::process::LOOK;
 use crate::spec::{Place, ProcessSpec};
@@ -31,13 +31,20 @@ impl<E: Engine> Processes<E> {
     ) -> io::Result<Processes<E>> {
         let (mut names, mut given) = (names.clone(), Vec::new());
         for spec in specs {
+            let mut ports = Vec::new();
             for number in 1..=spec.count {
                 let given_to_one = Given::allot(spec, number, place)?;
-                given_to_one.names.iter().for_each(|(name, value)| {
-                    names.set(&format!("{}.{name}", given_to_one.role), value);
-                });
+                let of_first = Some(&spec.role).filter(|_| number == 1);
+                for role in of_first.into_iter().chain([&given_to_one.role]) {
+                    given_to_one
+                        .names
+                        .iter()
+                        .for_each(|(name, value)| names.set(&format!("{role}.{name}"), value));
+                }
+                ports.push(given_to_one.names["port"].clone());
                 given.push((spec, given_to_one));
             }
+            names.set(&format!("{}.{PORTS}", spec.role), ports.join(" "));
         }
         let member = |(spec, given): (&ProcessSpec, Given)| Member::plan(spec, given, place, &names);
         let members = given.into_iter().map(member).collect::<io::Result<Vec<_>>>()?;

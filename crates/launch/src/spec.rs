@@ -42,7 +42,8 @@ impl StopSignal {
 }
 
 /// A process to be started once or more often. Texts may hold placeholders: of its own `{port}`, `{password}`, `{folder}` and
-/// `{number}`; of the others `{ROLE.port}`, `{ROLE.password}` and `{ROLE.folder}`, with `ROLE-2` for the second of several.
+/// `{number}`; of the others `{ROLE.port}`, `{ROLE.password}` and `{ROLE.folder}`, of several those of the first, with `ROLE-2` for the
+/// second and `{ROLE.ports}` for the ports of all.
 #[derive(Debug, Clone)]
 pub struct ProcessSpec {
     /// What it is in the trial; names its log, `ROLE.log`.

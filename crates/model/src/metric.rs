@@ -214,6 +214,11 @@ metrics! {
     ALL_CPU_MS_PER_REQUEST = "all_cpu_ms_per_request", "CPU time per request, all processes", "ms", Lower [when_quiet, when_asked],
         "user and system time of the server and of all processes beside it in a window (observer processes), divided by the requests \
         completed meanwhile";
+    ALL_KERNEL_MS_PER_REQUEST = "all_kernel_ms_per_request", "Kernel time per request, all processes", "ms", Lower [when_quiet, when_asked],
+        "the part of that CPU time that the kernel's samples find in the kernel (observer processes)";
+    ALL_MINOR_FAULTS_PER_REQUEST = "all_minor_faults_per_request", "Minor page faults per request, all processes", "faults", Lower [when_asked],
+        "pages that the kernel gave or mapped anew in a window for the server and all processes beside it (observer processes), divided by the \
+        requests completed meanwhile";
     ALL_PSS_BYTES = "all_pss_bytes", "Proportional set size, all processes", "bytes", Lower [when_asked],
         "resident memory of the server and of all processes beside it at the end of a window, in which a page that they share counts once \
         (observer processes)";
@@ -268,6 +273,13 @@ metrics! {
     PROCESS_CPU_MS_PER_REQUEST = "process_cpu_ms_per_request", "CPU time per request", "ms", Lower [when_quiet, when_asked],
         "user and system time of the role's processes in a window (observer processes), divided by the requests of the whole load completed \
         meanwhile";
+    PROCESS_KERNEL_MS_PER_REQUEST = "process_kernel_ms_per_request", "Kernel time per request", "ms", Lower [when_quiet, when_asked],
+        "the part of the role's CPU time that the kernel's samples find in the kernel (observer processes), for each request of the whole load";
+    PROCESS_MINOR_FAULTS_PER_REQUEST = "process_minor_faults_per_request", "Minor page faults per request", "faults", Lower [when_asked],
+        "pages that the kernel gave or mapped anew for the role's processes (observer processes), for each request of the whole load";
+    PROCESS_COLLECTOR_CPU_PERCENT = "process_collector_cpu_percent", "Garbage collector's share of CPU time", "%", Lower [when_asked],
+        "CPU time of the threads with names of a collector's in the role's JVMs in a window (observer processes), as a share of the role's; \
+        Serial has no such thread";
     PROCESS_PSS_BYTES = "process_pss_bytes", "Proportional set size", "bytes", Lower [when_asked],
         "resident memory of the role's processes at the end of a window, of a page that several processes share its part (observer processes)";
     PROCESS_GARBAGE_KIB_PER_REQUEST = "process_garbage_kib_per_request", "Garbage per request", "KiB", Lower [when_asked],

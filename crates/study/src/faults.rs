@@ -55,7 +55,7 @@ pub(crate) fn check(study: &Study, workload: &Workload, document: &mut Document)
 
 fn check_instance(fault: &FaultTable, process: Option<&ProcessTable>) -> Option<String> {
     let instance = fault.instance?;
-    let (count, role) = (process.and_then(|p| p.count).unwrap_or(1), &fault.role);
+    let (count, role) = (process.map_or(1, ProcessTable::count_max), &fault.role);
     if fault.limit.is_some() {
         Some(format!("a limit holds all processes of `{role}` together: leave `instance` out"))
     } else if count == 1 {

@@ -466,9 +466,10 @@ fn check_programs(
         document.add("server.ready_url", what);
     }
     for process in &workload.processes {
-        let mut wanted = specs.iter().zip(present).filter(|(_, is_present)| **is_present);
-        if wanted.any(|(spec, _)| process.is_wanted(&workload_options(spec, workload)))
-            && let Some(why) = process.missing_program()
+        let present = specs.iter().zip(present).filter(|(_, is_present)| **is_present);
+        let mut options = present.map(|(spec, _)| workload_options(spec, workload));
+        if let Some(options) = options.find(|options| process.is_wanted(options))
+            && let Some(why) = process.missing_program(&fixed_placeholders(workload, &options))
         {
             document.add_missing("workload_options", why);
         }

@@ -5,7 +5,7 @@ use crate::program_table::{CommandLine, ProcessTable, RunAs};
 use crate::study_file::Study;
 use crate::workload::Workload;
 use assay_launch::{
-    JVM_OPTIONS, OWN_NAMES, Placeholders, ProcessSpec, ReadyWhen, find_program, unknown_names,
+    JVM_OPTIONS, OWN_NAMES, PORTS, Placeholders, ProcessSpec, ReadyWhen, find_program, unknown_names,
 };
 use assay_model::{Subject, Variant};
 use assay_text::near::hint;
@@ -19,19 +19,46 @@ const NAMES_OF_SERVER: [&str; 1] = ["server_dir"];
 /// Names that a trial's own files have, and what those of GC logs begin with.
 const RESERVED: [&str; 2] = ["server", "gc"];
 const OF_LOGS: &str = "gc-";
+/// Processes of one table.
+const COUNT_MAX: u32 = 64;
 
 impl ProcessTable {
     /// Whether a variant with these options has it.
     pub(crate) fn is_wanted(&self, options: &BTreeMap<String, String>) -> bool {
-        self.when.iter().all(|(option, word)| options.get(option) == Some(word))
+        let has_all = self.when.iter().all(|(option, word)| options.get(option) == Some(word));
+        has_all && self.count_with(options) > 0
     }
 
-    /// Names of its instances.
-    pub(crate) fn roles(&self) -> Vec<String> {
-        match self.count.unwrap_or(1) {
+    /// How many a variant with these options has, if it has any.
+    fn count_with(&self, options: &BTreeMap<String, String>) -> u32 {
+        let by_word = |(option, counts): (&String, &BTreeMap<String, u32>)| {
+            options.get(option).and_then(|word| counts.get(word)).copied()
+        };
+        self.count_when.iter().find_map(by_word).or(self.count).unwrap_or(1)
+    }
+
+    /// The most that any variant has.
+    pub(crate) fn count_max(&self) -> u32 {
+        let counts = self.count_when.values().flat_map(BTreeMap::values).copied();
+        counts.chain([self.count.unwrap_or(1)]).max().unwrap_or(1).min(COUNT_MAX)
+    }
+
+    /// Names that its instances may have: its own if there is one, and with a number if there are several.
+    fn roles(&self) -> impl Iterator<Item = String> {
+        let several = Some(self.count_max()).filter(|count| *count > 1).unwrap_or(0);
+        std::iter::once(self.name.clone()).chain(self.numbered(several))
+    }
+
+    /// Names of the instances that a variant with these options has.
+    pub(crate) fn roles_with(&self, options: &BTreeMap<String, String>) -> Vec<String> {
+        match self.count_with(options) {
             1 => vec![self.name.clone()],
-            count => (1..=count).map(|number| format!("{}-{number}", self.name)).collect(),
+            count => self.numbered(count).collect(),
         }
+    }
+
+    fn numbered(&self, count: u32) -> impl Iterator<Item = String> {
+        (1..=count).map(|number| format!("{}-{number}", self.name))
     }
 
     /// Its command lines, by key.
@@ -53,7 +80,7 @@ impl ProcessTable {
         let usual = ProcessSpec::new(&self.name, words(&self.command), ready);
         let seconds = |given: Option<f64>, usual| given.map_or(usual, Duration::from_secs_f64);
         ProcessSpec {
-            count: self.count.unwrap_or(1),
+            count: self.count_with(&variant.workload_options),
             prepare: self.prepare.as_ref().map(words).unwrap_or_default(),
             ready_timeout: seconds(self.ready_timeout_s, usual.ready_timeout),
             environment: self.environment.clone(),
@@ -87,13 +114,13 @@ impl ProcessTable {
     }
 
     /// Which of its programs is not here, and what adds it.
-    pub(crate) fn missing_program(&self) -> Option<String> {
+    pub(crate) fn missing_program(&self, names: &Placeholders) -> Option<String> {
         let first = |line: &CommandLine| line.words().ok()?.into_iter().next();
-        let is_missing = |name: &String| {
-            !name.contains('{') && name != "java" && find_program(name, &self.programs).is_none()
-        };
+        let programs: Vec<String> = self.programs.iter().map(|folder| names.fill(folder)).collect();
+        let is_missing =
+            |name: &String| !name.contains('{') && name != "java" && find_program(name, &programs).is_none();
         let name = self.commands().filter_map(|(_, line)| first(line)).find(is_missing)?;
-        let folders: String = self.programs.iter().map(|folder| format!("{folder}, ")).collect();
+        let folders: String = programs.iter().map(|folder| format!("{folder}, ")).collect();
         let install = self.install.as_ref().map_or_else(String::new, |how| format!("; {how} adds it"));
         Some(format!("there is no program `{name}` of {} (looked in {folders}the path){install}", self.name))
     }
@@ -108,8 +135,13 @@ pub(crate) fn known_names(workload: &Workload) -> Vec<String> {
 }
 
 fn names_of_all(workload: &Workload) -> impl Iterator<Item = String> {
-    let roles = workload.processes.iter().flat_map(ProcessTable::roles);
-    roles.flat_map(|role| OWN_NAMES.map(|name| format!("{role}.{name}")))
+    workload.processes.iter().flat_map(names_of)
+}
+
+/// The placeholders by which others refer to the processes of a table.
+fn names_of(process: &ProcessTable) -> Vec<String> {
+    let of_one = process.roles().flat_map(|role| OWN_NAMES.map(|name| format!("{role}.{name}")));
+    of_one.chain([format!("{}.{PORTS}", process.name)]).collect()
 }
 
 /// Those that a text holds and that mean nothing.
@@ -121,7 +153,7 @@ pub(crate) fn check_names(text: &str, known: &[String]) -> Vec<String> {
 
 /// What several processes of one table are together: its name; of the server its role.
 pub(crate) fn table_name(workload: &Workload, role: &str) -> String {
-    let table = workload.processes.iter().find(|p| p.roles().iter().any(|r| r == role));
+    let table = workload.processes.iter().find(|p| p.roles().any(|r| r == role));
     table.map_or(role, |table| &table.name).to_owned()
 }
 
@@ -140,10 +172,11 @@ pub(crate) fn loaded_url(
     of_front.fill(ready_url)
 }
 
-/// The names of processes that a variant does not have stand for nothing.
+/// The names of processes that a variant does not have stand for nothing. Those that it has get their values when they are planned.
 pub(crate) fn set_absent(workload: &Workload, options: &BTreeMap<String, String>, names: &mut Placeholders) {
-    for role in workload.processes.iter().filter(|p| !p.is_wanted(options)).flat_map(ProcessTable::roles) {
-        OWN_NAMES.iter().for_each(|name| names.set(&format!("{role}.{name}"), ""));
+    let is_varied = |p: &&ProcessTable| !p.is_wanted(options) || !p.count_when.is_empty();
+    for name in workload.processes.iter().filter(is_varied).flat_map(names_of) {
+        names.set(&name, "");
     }
 }
 
@@ -178,9 +211,10 @@ pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut
                 );
             }
         }
-        if process.takes_load && process.count.unwrap_or(1) > 1 {
+        if process.takes_load && process.count_max() > 1 {
             document.add(&at("takes_load"), "the load goes to one process: leave `count` out");
         }
+        check_counts(process, workload, &mut |what| document.add(&at("count_when"), what));
         if process.ready_url.is_some() && process.ready_command.is_some() {
             document
                 .add(&at("ready_command"), "a process has either `ready_url` or `ready_command`, not both");
@@ -195,6 +229,7 @@ pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut
                 Err(what) => document.add(&at(key), what),
             }
         }
+        texts.extend(process.programs.iter().map(|text| ("programs", text.clone())));
         let optional = [
             ("directory", &process.directory),
             ("template", &process.template),
@@ -205,6 +240,24 @@ pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut
         let known = known_to(workload);
         for (key, text) in &texts {
             check_names(text, &known).into_iter().for_each(|what| document.add(&at(key), what));
+        }
+    }
+}
+
+/// What is wrong with the counts by option.
+fn check_counts(process: &ProcessTable, workload: &Workload, add: &mut dyn FnMut(String)) {
+    for (option, counts) in &process.count_when {
+        let words = workload.options.get(option);
+        if words.is_none() {
+            add(format!("the workload has no option `{option}`"));
+        }
+        for (word, count) in counts {
+            if words.is_some_and(|words| !words.contains(word)) {
+                add(format!("the option `{option}` has no word `{word}`"));
+            }
+            if *count > COUNT_MAX {
+                add(format!("at most {COUNT_MAX} processes of one table, not {count}"));
+            }
         }
     }
 }

@@ -105,9 +105,10 @@ impl ServerTable {
 }
 
 /// A process beside the server: started before it, ready before it starts, stopped after it. Texts may hold `{port}`,
-/// `{password}` and `{folder}` of its own, `{NAME.port}` and so on of the others, with `{NAME-2.port}` for the second of
-/// several, `{number}`, `{java}`, `{jvm_options}` (the variant's), `{cache}`, `{workload_dir}`, `{option.NAME}` and `{seed}`. The
-/// server's texts may hold `{NAME.port}` and so on too.
+/// `{password}` and `{folder}` of its own, `{NAME.port}` and so on of the others, of several the first, with `{NAME-2.port}` for the
+/// second and `{NAME.ports}` for those of all, `{number}`, `{java}`, `{jvm_options}` (the variant's), `{cache}`, `{workload_dir}`,
+/// `{option.NAME}` and `{seed}`. The server's texts may hold `{NAME.port}` and so on too. What is not started has no port: its
+/// names stand for nothing.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ProcessTable {
@@ -119,6 +120,9 @@ pub struct ProcessTable {
     /// How many are started. Default: 1.
     #[schemars(range(min = 1, max = 64))]
     pub count: Option<u32>,
+    /// How many in its place where an option of the workload has a word, by option and word; 0 starts none.
+    #[serde(default)]
+    pub count_when: BTreeMap<String, BTreeMap<String, u32>>,
     /// The command: a list of words, or a text that is split like a shell does (no shell is run).
     pub command: CommandLine,
     /// A command that is run before it, as the same user with the same variables, and must end with exit code 0.
@@ -137,7 +141,8 @@ pub struct ProcessTable {
     pub directory: Option<String>,
     /// A folder that is copied to `{folder}` before each start.
     pub template: Option<String>,
-    /// Folders in which its programs are looked for before the path is; `*` stands for a version, the newest comes first.
+    /// Folders in which its programs are looked for before the path is; `*` stands for a version, the newest comes first. They may hold
+    /// `{cache}` and `{workload_dir}`.
     #[serde(default)]
     pub programs: Vec<String>,
     /// The command that installs its programs, for the message that they are missing.

@@ -159,3 +159,76 @@ fn the_brokerages_database_runs_on_loopback_and_leaves_nothing() {
     assert!(!std::path::Path::new(folder).exists());
     assert!(!processes().any(|(_, text)| text.contains(folder)));
 }
+
+/// As many as an option says, of a program that lies in the private folder of the checkout.
+#[test]
+fn how_many_there_are_says_an_option_and_others_know_the_ports_of_all() {
+    let fixture = Fixture::new("", "");
+    let root = fixture.folder.path();
+    std::fs::create_dir_all(root.join("workloads/counted")).unwrap();
+    std::fs::create_dir_all(root.join(".assay/bin")).unwrap();
+    std::os::unix::fs::symlink(example("fake_server"), root.join(".assay/bin/counted-helper")).unwrap();
+    let workload = |counts: &str| {
+        format!(
+            r#"
+schema = "assay.workload/1"
+name = "counted"
+options = {{ helpers = ["one", "two", "none"] }}
+scenario = "../../scenario.toml"
+[server]
+command = "{} --port {{port}}"
+ready_url = "http://127.0.0.1:{{port}}/ready"
+stop_timeout_s = 0.5
+environment = {{ FAKE_FIRST = "{{helper.port}}", FAKE_ALL = "{{helper.ports}}", FAKE_SECOND = "{{helper-2.port}}" }}
+[[process]]
+name = "helper"
+programs = ["{{cache}}/bin"]
+command = "counted-helper --port {{port}}"
+ready_url = "http://127.0.0.1:{{port}}/ready"
+stop_timeout_s = 5
+count_when = {counts}
+"#,
+            example("fake_server").display()
+        )
+    };
+    let file = root.join("workloads/counted/workload.toml");
+    std::fs::write(&file, workload(r#"{ helpers = { "two" = 2, "none" = 0 } }"#)).unwrap();
+    let level =
+        |word: &str| format!("{{ name = \"{word}\", workload_options = {{ helpers = \"{word}\" }} }}");
+    let study = format!(
+        "schema = \"assay.study/1\"\nname = \"counted\"\nworkload = \"counted\"\n\
+         design = {{ blocks = 1, window = \"300ms\", warm_up = {{ cap = \"0s\" }}, repeats_max = 0 }}\n\
+         limits = {{ foreign_cpu_share = 1.0, steal_share = 1.0, throttled_share = 1.0 }}\n\
+         [[factor]]\nname = \"helpers\"\nlevel = [{}, {}, {}]\n",
+        level("one"),
+        level("two"),
+        level("none")
+    );
+    std::fs::write(&fixture.study, study).unwrap();
+    fixture.run(false, |_, _| ()).0.unwrap();
+    let cases: [(&str, &[&str]); 3] =
+        [("one", &["helper"]), ("two", &["helper-1", "helper-2"]), ("none", &[])];
+    for (variant, helpers) in cases {
+        let stored = fixture.load();
+        let trial = &stored.trials.iter().find(|t| t.trial.variant == variant).unwrap().trial;
+        let roles: Vec<&str> = trial.processes.iter().map(|p| p.role.as_str()).collect();
+        assert_eq!(roles, [helpers, &["server"]].concat(), "{variant}");
+        let ports: Vec<&str> =
+            trial.processes.iter().rev().skip(1).rev().map(|p| p.command.last().unwrap().as_str()).collect();
+        let told = &trial.processes.last().unwrap().environment;
+        let nth = |n: usize| ports.get(n).copied().unwrap_or_default();
+        assert_eq!((&*told["FAKE_ALL"], &*told["FAKE_FIRST"]), (&*ports.join(" "), nth(0)), "{variant}");
+        assert_eq!(told["FAKE_SECOND"], nth(1), "{variant}");
+    }
+
+    std::fs::remove_file(root.join(".assay/bin/counted-helper")).unwrap();
+    let message = fixture.prepare().unwrap_err().to_string();
+    assert!(message.contains("no program `counted-helper`") && message.contains(".assay/bin"), "{message}");
+    std::fs::write(&file, workload(r#"{ helpers = { "tow" = 2 }, jvms = { "5" = 65 } }"#)).unwrap();
+    let message = fixture.prepare().unwrap_err().to_string();
+    for what in
+        ["`helpers` has no word `tow`", "no option `jvms`", "at most 64 processes of one table, not 65"]
+    {
+        assert!(message.contains(what), "{what}: {message}");
+    }
+}

@@ -1,42 +1,122 @@
-//! Observes what all processes of a trial take in each window, the server and what stands beside it: CPU time by role, and memory as
-//! proportional set size, in which a page that several share counts once in all.
+//! Observes what all processes of a trial take in each window, the server and what stands beside it: CPU time by role, the kernel's share
+//! of it, page faults, and memory as proportional set size, in which a page that several share counts once in all.
 //!
 //! It looks when the settling before a window ends and when its load does. Processes that a role started count with it.
 
 use super::completed::Completed;
 use super::contract::{Observer, Target};
-use crate::watch::tree_cpu_ns;
-use assay_linux::{ProcRoot, ProcessIdentity, ProcessTree, monotonic_ns};
+use crate::watch::members_cpu_ns;
+use assay_counters::is_collector_s;
+use assay_linux::{ProcRoot, ProcessIdentity, ProcessStat, ProcessTree, monotonic_ns, ticks_per_s};
 use assay_load::Measured;
 use assay_model::{Metric, Problem, Window, metric};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const NS_PER_MS: f64 = 1e6;
+const NS_PER_S: u64 = 1_000_000_000;
+/// Threads of a process that are looked at.
+const THREADS_MAX: usize = 4096;
+
+/// What the processes of a role have used since they began.
+#[derive(Debug, Clone, Copy, Default)]
+struct Used {
+    cpu_ns: u64,
+    /// Of it in the kernel: sampled by the kernel in ticks, and without processes that have ended.
+    kernel_ns: u64,
+    minor_faults: u64,
+    /// Of the CPU time that of threads whose names are those of a collector's; none where there are none.
+    collector_ns: Option<u64>,
+}
+
+impl Used {
+    fn cpu_ms(self) -> f64 {
+        self.cpu_ns as f64 / NS_PER_MS
+    }
+
+    fn kernel_ms(self) -> f64 {
+        self.kernel_ns as f64 / NS_PER_MS
+    }
+
+    fn faults(self) -> f64 {
+        self.minor_faults as f64
+    }
+
+    fn and(self, other: Used) -> Used {
+        self.with(other, u64::saturating_add)
+    }
+
+    fn less(self, other: Used) -> Used {
+        self.with(other, u64::saturating_sub)
+    }
+
+    fn with(self, other: Used, of: fn(u64, u64) -> u64) -> Used {
+        Used {
+            cpu_ns: of(self.cpu_ns, other.cpu_ns),
+            kernel_ns: of(self.kernel_ns, other.kernel_ns),
+            minor_faults: of(self.minor_faults, other.minor_faults),
+            collector_ns: match (self.collector_ns, other.collector_ns) {
+                (None, None) => None,
+                (own, other) => Some(of(own.unwrap_or(0), other.unwrap_or(0))),
+            },
+        }
+    }
+}
 
 /// One role with its processes.
 struct Role {
     name: String,
     tree: ProcessTree,
-    /// CPU time at the start of the window.
-    from_ns: u64,
+    /// At the start of the window.
+    from: Used,
     /// And at its end.
-    to_ns: u64,
+    to: Used,
     /// What those used that are gone and were started again.
-    gone_ns: u64,
-    /// CPU time when one of them had ended, before it was waited for.
-    at_loss_ns: Option<u64>,
+    gone: Used,
+    /// What its processes had used when one of them had ended, before it was waited for.
+    at_loss: Option<Used>,
 }
 
 impl Role {
     fn new(name: &str, tree: ProcessTree) -> Role {
-        Role { name: name.to_owned(), tree, from_ns: 0, to_ns: 0, gone_ns: 0, at_loss_ns: None }
+        let none = Used::default();
+        Role { name: name.to_owned(), tree, from: none, to: none, gone: none, at_loss: None }
     }
 
     /// What its processes have used, those that are gone included.
-    fn used_ns(&mut self, proc: &ProcRoot) -> u64 {
-        tree_cpu_ns(proc, &mut self.tree, &[]).saturating_add(self.gone_ns)
+    fn used(&mut self, proc: &ProcRoot) -> Used {
+        let members = self.tree.read(proc).unwrap_or_default();
+        let sum = |of: fn(&ProcessStat) -> u64| members.iter().map(of).fold(0, u64::saturating_add);
+        Used {
+            cpu_ns: members_cpu_ns(&members, &[]),
+            kernel_ns: sum(|p| p.system_ticks).saturating_mul(NS_PER_S / ticks_per_s().max(1)),
+            minor_faults: sum(|p| p.minor_faults),
+            collector_ns: members
+                .iter()
+                .filter_map(|p| collector_ns(proc, p.pid))
+                .reduce(u64::saturating_add),
+        }
+        .and(self.gone)
     }
+
+    /// What the collectors used of the CPU time in the window, percent.
+    fn collector_percent(&self) -> Option<f64> {
+        let of_all_ns = self.to.cpu_ns.saturating_sub(self.from.cpu_ns);
+        let of_collectors_ns = self.to.collector_ns?.saturating_sub(self.from.collector_ns?);
+        (of_all_ns != 0).then(|| 100.0 * of_collectors_ns as f64 / of_all_ns as f64)
+    }
+}
+
+/// CPU time of the collector's threads of a process, if it has any.
+fn collector_ns(proc: &ProcRoot, pid: u32) -> Option<u64> {
+    let folder = proc.path().join(pid.to_string()).join("task");
+    let threads = folder.read_dir().ok()?.flatten().take(THREADS_MAX);
+    let of_one = |thread: std::fs::DirEntry| {
+        let name = std::fs::read_to_string(thread.path().join("comm")).ok()?;
+        let number = thread.file_name().to_str()?.parse().ok().filter(|_| is_collector_s(name.trim_end()))?;
+        proc.read_thread_schedstat(pid, number).ok()?.map(|of| of.run_ns)
+    };
+    threads.filter_map(of_one).reduce(u64::saturating_add)
 }
 
 #[derive(Default)]
@@ -51,16 +131,17 @@ pub(crate) struct ProcessesObserver {
 }
 
 impl ProcessesObserver {
-    fn look(&mut self, set: fn(&mut Role, u64)) -> u64 {
+    fn look(&mut self, set: fn(&mut Role, Used)) -> u64 {
         let at_ns = monotonic_ns();
         for role in &mut self.roles {
-            let used_ns = role.used_ns(&self.proc);
-            set(role, used_ns);
+            let used = role.used(&self.proc);
+            set(role, used);
         }
         at_ns
     }
 
-    fn add_cpu(&self, measured: &Measured, window: &mut Window) {
+    /// CPU time and page faults for each request.
+    fn add_used(&self, measured: &Measured, window: &mut Window) {
         let id = metric::ALL_CPU_MS_PER_REQUEST;
         let (from_ns, Some(to_ns)) = self.looked_ns else {
             window.problems.push(Problem::new(id, "the window is too short to look at the processes twice"));
@@ -71,13 +152,26 @@ impl ProcessesObserver {
             window.problems.push(Problem::new(id, "no request completed"));
             return;
         }
-        let mut all_ms = 0.0;
-        for role in &self.roles {
-            let ms = role.to_ns.saturating_sub(role.from_ns) as f64 / NS_PER_MS / requests;
-            all_ms += ms;
-            add(metric::PROCESS_CPU_MS_PER_REQUEST, &role.name, ms, window);
+        let kinds = [
+            (id, metric::PROCESS_CPU_MS_PER_REQUEST, Used::cpu_ms as fn(Used) -> f64),
+            (metric::ALL_KERNEL_MS_PER_REQUEST, metric::PROCESS_KERNEL_MS_PER_REQUEST, Used::kernel_ms),
+            (metric::ALL_MINOR_FAULTS_PER_REQUEST, metric::PROCESS_MINOR_FAULTS_PER_REQUEST, Used::faults),
+        ];
+        for (of_all, of_one, amount) in kinds {
+            let mut all = 0.0;
+            for role in &self.roles {
+                // What a process had that ended meanwhile is in neither.
+                let used = (amount(role.to) - amount(role.from)).max(0.0) / requests;
+                all += used;
+                add(of_one, &role.name, used, window);
+            }
+            window.metrics.insert(of_all.to_owned(), all);
         }
-        window.metrics.insert(id.to_owned(), all_ms);
+        for role in &self.roles {
+            if let Some(percent) = role.collector_percent() {
+                add(metric::PROCESS_COLLECTOR_CPU_PERCENT, &role.name, percent, window);
+            }
+        }
     }
 
     /// At the end of the window. A role of which it cannot be read makes the sum unknown, too.
@@ -153,14 +247,14 @@ impl Observer for ProcessesObserver {
     fn sample(&mut self, _target: &Target) -> Result<(), String> {
         if self.begins.is_some_and(|begins| begins <= Instant::now()) {
             self.begins = None;
-            self.looked_ns = (self.look(|role, used_ns| role.from_ns = used_ns), None);
+            self.looked_ns = (self.look(|role, used| role.from = used), None);
         }
         Ok(())
     }
 
     fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
         if std::mem::take(&mut self.is_in_window) && self.begins.take().is_none() {
-            let to_ns = self.look(|role, used_ns| role.to_ns = used_ns);
+            let to_ns = self.look(|role, used| role.to = used);
             self.looked_ns.1 = Some(to_ns);
         }
         Ok(())
@@ -168,7 +262,7 @@ impl Observer for ProcessesObserver {
 
     fn lost(&mut self, _target: &Target, role: &str, _pid: u32) -> Result<(), String> {
         for role in self.roles.iter_mut().filter(|of| of.name == role) {
-            role.at_loss_ns = Some(role.used_ns(&self.proc));
+            role.at_loss = Some(role.used(&self.proc));
         }
         Ok(())
     }
@@ -177,8 +271,8 @@ impl Observer for ProcessesObserver {
         let identity = self.proc.identity_of(pid).map_err(|e| e.to_string())?;
         for role in self.roles.iter_mut().filter(|of| of.name == role) {
             // The one that ended was waited for, and what it used is counted nowhere any more.
-            let left_ns = role.used_ns(&self.proc);
-            role.gone_ns += role.at_loss_ns.take().unwrap_or(left_ns).saturating_sub(left_ns);
+            let left = role.used(&self.proc);
+            role.gone = role.gone.and(role.at_loss.take().unwrap_or(left).less(left));
             role.tree.add(identity);
         }
         Ok(())
@@ -190,7 +284,7 @@ impl Observer for ProcessesObserver {
         measured: &Measured,
         window: &mut Window,
     ) -> Result<(), String> {
-        self.add_cpu(measured, window);
+        self.add_used(measured, window);
         self.add_memory(window);
         Ok(())
     }
@@ -255,10 +349,10 @@ mod tests {
     fn each_role_has_what_its_processes_used_with_their_children_and_all_have_the_sum() {
         let (busy, idle) = (Worker::start(40_000), Worker::start(1));
         let mut observer = observer(&[("busy", busy.0.id()), ("idle", idle.0.id())]);
-        let to_ns = observer.look(|role, used_ns| role.to_ns = used_ns);
+        let to_ns = observer.look(|role, used| role.to = used);
         observer.looked_ns = (0, Some(to_ns));
         let mut window = Window::default();
-        observer.add_cpu(&measured(10), &mut window);
+        observer.add_used(&measured(10), &mut window);
         observer.add_memory(&mut window);
         assert_eq!(window.problems, []);
         let of = |id: &str| window.metrics.get(id).copied().unwrap_or_else(|| panic!("{id}"));
@@ -266,6 +360,13 @@ mod tests {
             (of("process_cpu_ms_per_request/busy"), of("process_cpu_ms_per_request/idle"));
         assert!(idle_ms < busy_ms, "{idle_ms} {busy_ms}");
         assert!((of("all_cpu_ms_per_request") - busy_ms - idle_ms).abs() < 1e-9);
+        for kind in ["kernel_ms", "minor_faults"] {
+            let of_kind = |role: &str| of(&format!("process_{kind}_per_request/{role}"));
+            let sum = of_kind("busy") + of_kind("idle");
+            assert!((of(&format!("all_{kind}_per_request")) - sum).abs() < 1e-9, "{kind}");
+        }
+        assert!(of("process_kernel_ms_per_request/busy") < busy_ms + 1.0, "ticks of 10 ms");
+        assert!(0.0 < of("process_minor_faults_per_request/idle"), "{:?}", window.metrics);
         // Of both shells of the busy one: each counted as far.
         let own_ns = assay_linux::process_cpu_ns(busy.0.id()).expect("it runs") as f64;
         assert!(1.2 * own_ns < busy_ms * 10.0 * NS_PER_MS, "{own_ns} {busy_ms}");
@@ -273,11 +374,37 @@ mod tests {
         assert!(0.0 < sum && (of("all_pss_bytes") - sum).abs() < 1.0, "{:?}", window.metrics);
     }
 
+    /// A program with the name of a collector's thread: the kernel names its only thread after it.
+    #[test]
+    fn threads_with_a_collector_s_name_have_their_share() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("GC Thread#0");
+        std::fs::copy("/bin/sh", &program).expect("a shell");
+        let work = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo done; read x";
+        let mut command = Command::new(&program);
+        command.args(["-c", work]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut named = Worker(command.spawn().expect("it starts"));
+        let mut told = BufReader::new(named.0.stdout.take().expect("piped"));
+        told.read_line(&mut String::new()).expect("its answer");
+        let other = Worker::start(1);
+        let mut observer = observer(&[("named", named.0.id()), ("other", other.0.id())]);
+        for role in &mut observer.roles {
+            role.from.collector_ns = Some(0);
+        }
+        let to_ns = observer.look(|role, used| role.to = used);
+        observer.looked_ns = (0, Some(to_ns));
+        let mut window = Window::default();
+        observer.add_used(&measured(10), &mut window);
+        let percent = window.metrics.get("process_collector_cpu_percent/named").copied();
+        assert!(percent.is_some_and(|percent| (80.0..120.0).contains(&percent)), "{percent:?}");
+        assert!(!window.metrics.contains_key("process_collector_cpu_percent/other"), "absent is not zero");
+    }
+
     #[test]
     fn what_one_used_that_was_ended_and_started_again_stays_counted() {
         let mut first = Worker::alone(40_000);
         let mut observer = observer(&[("busy", first.0.id())]);
-        let before_ns = observer.roles[0].used_ns(&observer.proc);
+        let before_ns = observer.roles[0].used(&observer.proc).cpu_ns;
         first.0.kill().expect("it runs");
         let target = Target::default();
         // Until it is waited for it can be read.
@@ -289,7 +416,7 @@ mod tests {
         let second = Worker::alone(40_000);
         observer.replaced(&target, "busy", second.0.id()).expect("it runs");
         let own_ns = assay_linux::process_cpu_ns(second.0.id()).expect("it runs");
-        let after_ns = observer.roles[0].used_ns(&observer.proc);
+        let after_ns = observer.roles[0].used(&observer.proc).cpu_ns;
         // The kernel gives the time of children that ended in ticks.
         assert!(before_ns + own_ns - 50_000_000 < after_ns, "{before_ns} + {own_ns} <= {after_ns}");
     }
@@ -297,10 +424,10 @@ mod tests {
     #[test]
     fn a_window_without_two_looks_or_requests_says_so() {
         let mut window = Window::default();
-        observer(&[]).add_cpu(&measured(10), &mut window);
+        observer(&[]).add_used(&measured(10), &mut window);
         let mut looked = observer(&[]);
         looked.looked_ns = (5, Some(6));
-        looked.add_cpu(&measured(10), &mut window);
+        looked.add_used(&measured(10), &mut window);
         let what: Vec<&str> = window.problems.iter().map(|p| p.text.as_str()).collect();
         assert_eq!(what, ["the window is too short to look at the processes twice", "no request completed"]);
         assert!(window.metrics.is_empty());

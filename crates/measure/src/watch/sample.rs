@@ -2,7 +2,7 @@
 
 use assay_host::{HostGauge, HostReading};
 use assay_linux::{
-    Cgroups, ProcRoot, ProcessIdentity, ProcessTree, monotonic_ns, process_cpu_ns, ticks_per_s,
+    Cgroups, ProcRoot, ProcessIdentity, ProcessStat, ProcessTree, monotonic_ns, process_cpu_ns, ticks_per_s,
     wall_offset_ns,
 };
 use std::collections::HashMap;
@@ -143,9 +143,13 @@ impl Sample {
 /// CPU time of the processes of a tree, each counted once, and of those of it that ended and were waited for: their parent's count has
 /// what they used. Lost is what a process used whose end nobody waits for, from that end on. Of some processes only what they started
 /// counts: their own time is counted elsewhere.
-pub(crate) fn tree_cpu_ns(proc: &ProcRoot, tree: &mut ProcessTree, but: &[u32]) -> u64 {
+pub(super) fn tree_cpu_ns(proc: &ProcRoot, tree: &mut ProcessTree, but: &[u32]) -> u64 {
+    members_cpu_ns(&tree.read(proc).unwrap_or_default(), but)
+}
+
+/// The same of a tree that was just read.
+pub(crate) fn members_cpu_ns(members: &[ProcessStat], but: &[u32]) -> u64 {
     let tick_ns = NS_PER_S / ticks_per_s().max(1);
-    let members = tree.read(proc).unwrap_or_default();
     members.iter().fold(0, |sum: u64, process| {
         let of_ended_ns = process.children_ticks.saturating_mul(tick_ns);
         // One that ended since then was waited for by none when its parent was read.

@@ -94,10 +94,15 @@ impl<'a> Server<'a> {
         let of_server = |options| ProcessSpec { groups, ..server_spec(run, launch, &table, options) };
         let server = table.url.is_none().then(|| of_server(observers_options));
         let names = fixed_placeholders(&prepared.workload, &variant.workload_options);
+        let options = &variant.workload_options;
         let of_process = |table: &ProcessTable, spec: ProcessSpec| ProcessSpec {
             groups: applied.groups_of(&table.name),
             options_of_each: match table.may_log() {
-                true => table.roles().iter().map(|role| observers.options_beside(&target, role)).collect(),
+                true => table
+                    .roles_with(options)
+                    .iter()
+                    .map(|role| observers.options_beside(&target, role))
+                    .collect(),
                 false => Vec::new(),
             },
             ..spec
@@ -214,7 +219,7 @@ impl<'a> Server<'a> {
         let hit = |role: String, table: &str| Hit { role, table: table.to_owned() };
         let hits = |role: &String| match tables.iter().find(|p| p.name == *role) {
             Some(table) if table.is_wanted(options) => {
-                table.roles().into_iter().map(|of_one| hit(of_one, role)).collect()
+                table.roles_with(options).into_iter().map(|of_one| hit(of_one, role)).collect()
             }
             Some(_) => Vec::new(),
             None => vec![hit(role.clone(), role)],
@@ -376,7 +381,10 @@ fn jvms_beside(run: &Run<'_>, launch: &VariantLaunch) -> Vec<(String, String)> {
     let is_jvm =
         |p: &&ProcessTable| variant.jvm.is_some() && p.may_log() && p.is_wanted(&variant.workload_options);
     let tables = run.prepared.workload.processes.iter().filter(is_jvm);
-    tables.flat_map(|table| table.roles().into_iter().map(|role| (table.name.clone(), role))).collect()
+    let options = &variant.workload_options;
+    tables
+        .flat_map(|table| table.roles_with(options).into_iter().map(|role| (table.name.clone(), role)))
+        .collect()
 }
 
 /// Puts together what a variant launches and all that runs beside it, in the order of their starts; `of_process` adds what a process

@@ -7,10 +7,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,7 +32,7 @@ import java.util.stream.Stream;
  * customers go on; in the end each customer must have exactly the bookings that were acknowledged and not cancelled. Then a double
  * booking is planted, which the audit must find.
  *
- * <p>Arguments: the workload's folder, the built folder, a scratch folder, the rounds of kills.
+ * <p>Arguments: the workload's folder, the built folder, a scratch folder, the rounds of kills, and, where customers go through a proxy, NGINX.
  */
 public final class EndToEnd {
   private static final List<String> SERVICES = List.of("auth", "customer", "flight", "booking", "main");
@@ -49,6 +51,10 @@ public final class EndToEnd {
   private final Path workload;
   private final Path built;
   private final Path scratch;
+  private final String nginx;
+  /** Whom customers ask. */
+  private final String front;
+
   private final Map<String, Integer> ports = new LinkedHashMap<>();
   private final Map<String, Process> processes = new LinkedHashMap<>();
   private final HttpClient client = client();
@@ -57,6 +63,8 @@ public final class EndToEnd {
     workload = Path.of(arguments[0]);
     built = Path.of(arguments[1]);
     scratch = Path.of(arguments[2]);
+    nginx = arguments[4];
+    front = nginx.isEmpty() ? "main" : "nginx";
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -86,6 +94,7 @@ public final class EndToEnd {
       thread.join();
     }
     check(customers);
+    refuseTokens(customers.get(0));
     plantDoubleBooking();
   }
 
@@ -125,7 +134,7 @@ public final class EndToEnd {
     long unclear = 0;
     for (Customer customer : customers) {
       Set<String> listed = new TreeSet<>();
-      Matcher ids = ID.matcher(get("main", "/bookings", customer.token).body());
+      Matcher ids = ID.matcher(get(front, "/bookings", customer.token).body());
       while (ids.find()) {
         listed.add(ids.group(1));
       }
@@ -138,6 +147,28 @@ public final class EndToEnd {
     System.out.println(
         acknowledged(customers) + " requests acknowledged, " + unclear + " repeated until they were; all bookings are those"
             + " acknowledged and not cancelled");
+  }
+
+  /** Tokens that nobody signed, or not so, of the wrong group, or none. */
+  private void refuseTokens(Customer customer) throws Exception {
+    String[] parts = customer.token.split("\\.");
+    String claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8);
+    String others = encoded(claims.replace("\"c" + customer.number + "\"", "\"c999\""));
+    String late = encoded(claims.replaceAll("\"exp\":\\d+", "\"exp\":4000000000"));
+    String unsigned = encoded("{\"alg\":\"none\",\"typ\":\"JWT\"}");
+    for (String token : List.of("", "x", parts[0] + "." + others + "." + parts[2], parts[0] + "." + late + "." + parts[2],
+        unsigned + "." + parts[1] + ".", parts[0] + "." + parts[1] + ".")) {
+      int status = send(front, "GET", "/bookings", token, "").statusCode();
+      require(status == 401, "the token '" + token + "' gets " + status);
+    }
+    int status = get("flight", "/internal/ledger", customer.token).statusCode();
+    require(status == 403, "a customer's token gets " + status + " of what is for services");
+    require(get(front, "/bookings", customer.token).statusCode() == 200, "the token itself holds no longer");
+    System.out.println("tokens that do not hold are refused");
+  }
+
+  private static String encoded(String json) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(json.getBytes(StandardCharsets.UTF_8));
   }
 
   /** A seat that is sold again, to a booking that nobody made. */
@@ -228,14 +259,15 @@ public final class EndToEnd {
         throws IOException, InterruptedException {
       while (true) {
         try {
-          HttpResponse<String> answer = EndToEnd.this.send(own, "main", method, path, token, form);
+          HttpResponse<String> answer = EndToEnd.this.send(own, front, method, path, token, form);
           for (int status : statuses) {
             if (answer.statusCode() == status && !isStarting(answer)) {
               acknowledged++;
               return answer.body();
             }
           }
-          require(answer.statusCode() == 503 || isStarting(answer),
+          // 502 is the proxy's, whose service did not answer.
+          require(answer.statusCode() == 503 || answer.statusCode() == 502 || isStarting(answer),
               method + " " + path + " got " + answer.statusCode() + " " + answer.body());
         } catch (IOException e) {
           // The kill: what this test is about.
@@ -272,14 +304,34 @@ public final class EndToEnd {
     for (String service : SERVICES) {
       awaitReady(service);
     }
+    if (!nginx.isEmpty()) {
+      startNginx();
+      awaitReady("nginx");
+    }
+  }
+
+  /** As workload.toml does, with the first word of each option. */
+  private void startNginx() throws Exception {
+    ports.put("nginx", freePort());
+    Path folder = Files.createDirectory(scratch.resolve("nginx"));
+    ProcessBuilder writes = builder("nginx-config", List.of("sh", workload.resolve("nginx-config").toString(), folder.toString(),
+        String.valueOf(ports.get("nginx"))));
+    writes.environment().putAll(Map.of("PROXY_KEEPALIVE_REQUESTS", "10000", "PROXY_UPSTREAM_KEEPALIVE", "64", "PROXY_WORKERS", "auto",
+        "PROXY_CONNECTIONS", "4096", "PROXY_OPEN_FILES", "inherited", "PROXY_ACCESS_LOG", "off"));
+    require(writes.start().waitFor() == 0, "nginx-config fails: " + logOf("nginx-config"));
+    start("nginx", List.of(nginx, "-e", "stderr", "-p", folder.toString(), "-c", folder.resolve("nginx.conf").toString()));
   }
 
   private void startService(String service) throws IOException {
     start(service, List.of(workload.resolve("launch").toString(), service, scratch.resolve(service).toString(),
-        String.valueOf(ports.get(service)), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        String.valueOf(ports.get(service)), "jdk", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
   }
 
   private void start(String name, List<String> command) throws IOException {
+    processes.put(name, builder(name, command).start());
+  }
+
+  private ProcessBuilder builder(String name, List<String> command) {
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
@@ -294,10 +346,20 @@ public final class EndToEnd {
     for (String service : SERVICES) {
       environment.put("AIRLINE_" + service.toUpperCase(), String.valueOf(ports.get(service)));
     }
-    processes.put(name, builder.start());
+    return builder;
   }
 
   private void killAll() {
+    Process proxy = processes.remove("nginx");
+    if (proxy != null) {
+      // It takes its workers with it, if it is asked.
+      proxy.destroy();
+      try {
+        boolean unused = proxy.waitFor(10, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
     processes.values().forEach(Process::destroyForcibly);
   }
 

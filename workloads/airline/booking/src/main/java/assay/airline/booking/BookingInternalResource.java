@@ -2,7 +2,7 @@ package assay.airline.booking;
 
 import assay.airline.token.Groups;
 import assay.airline.web.JsonAnswer;
-import assay.airline.web.Needs;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -18,7 +18,7 @@ import java.time.Duration;
 /** {@code /internal}: what the audit asks for. */
 @Singleton
 @Path("/internal")
-@Needs(Groups.SERVICE)
+@RolesAllowed(Groups.SERVICE)
 public class BookingInternalResource {
   private static final long CLOSED_MS_MAX = 120_000;
 

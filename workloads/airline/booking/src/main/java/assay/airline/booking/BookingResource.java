@@ -5,8 +5,8 @@ import assay.airline.peer.PeerFailed;
 import assay.airline.token.Groups;
 import assay.airline.web.Caller;
 import assay.airline.web.JsonAnswer;
-import assay.airline.web.Needs;
 import com.mongodb.MongoException;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -28,7 +28,7 @@ import java.util.Optional;
 /** {@code /bookings}: those of the customer whom the token names. */
 @Singleton
 @Path("/bookings")
-@Needs(Groups.CUSTOMER)
+@RolesAllowed(Groups.CUSTOMER)
 public class BookingResource {
   private final Bookings bookings;
   private final Unfinished unfinished;

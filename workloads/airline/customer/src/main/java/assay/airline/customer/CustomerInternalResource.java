@@ -3,7 +3,7 @@ package assay.airline.customer;
 import assay.airline.Refused;
 import assay.airline.token.Groups;
 import assay.airline.web.JsonAnswer;
-import assay.airline.web.Needs;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -23,7 +23,7 @@ import org.bson.Document;
 /** {@code /internal}: what other services ask for. */
 @Singleton
 @Path("/internal")
-@Needs(Groups.SERVICE)
+@RolesAllowed(Groups.SERVICE)
 public class CustomerInternalResource {
   private final Customers customers;
 

@@ -4,7 +4,7 @@ import assay.airline.Refused;
 import assay.airline.token.Groups;
 import assay.airline.web.Caller;
 import assay.airline.web.JsonAnswer;
-import assay.airline.web.Needs;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -19,7 +19,7 @@ import jakarta.ws.rs.core.Response;
 /** {@code /customers/ID}: a customer's own profile. */
 @Singleton
 @Path("/customers/{id}")
-@Needs(Groups.CUSTOMER)
+@RolesAllowed(Groups.CUSTOMER)
 public class CustomerResource {
   private final Customers customers;
   private final Caller caller;

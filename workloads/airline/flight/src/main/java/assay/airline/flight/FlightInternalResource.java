@@ -2,7 +2,7 @@ package assay.airline.flight;
 
 import assay.airline.token.Groups;
 import assay.airline.web.JsonAnswer;
-import assay.airline.web.Needs;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -18,7 +18,7 @@ import org.bson.Document;
 /** {@code /internal}: what other services ask for. */
 @Singleton
 @Path("/internal")
-@Needs(Groups.SERVICE)
+@RolesAllowed(Groups.SERVICE)
 public class FlightInternalResource {
   private final Flights flights;
 

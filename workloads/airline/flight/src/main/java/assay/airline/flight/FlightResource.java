@@ -3,7 +3,7 @@ package assay.airline.flight;
 import assay.airline.Refused;
 import assay.airline.token.Groups;
 import assay.airline.web.JsonAnswer;
-import assay.airline.web.Needs;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.json.Json;
@@ -19,7 +19,7 @@ import java.util.List;
 /** {@code /flights}: flights out, and back if the traveller stays for some days. */
 @Singleton
 @Path("/flights")
-@Needs(Groups.CUSTOMER)
+@RolesAllowed(Groups.CUSTOMER)
 public class FlightResource {
   private final Flights flights;
 

@@ -13,15 +13,13 @@ import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
-import java.security.PublicKey;
 import java.security.spec.PKCS8EncodedKeySpec;
-import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.Set;
 
 /**
  * The key pair of all tokens, in a private folder: {@code private.pem} for the service that signs,
- * {@code public.pem} for those that verify. Whoever signs first makes it; a later start takes it,
+ * {@code public.pem} for those that verify (server.xml). Whoever signs first makes it; a later start takes it,
  * so that tokens outlive a restart.
  */
 public record KeyFolder(Path folder) {
@@ -40,15 +38,6 @@ public record KeyFolder(Path folder) {
       return KeyFactory.getInstance("RSA").generatePrivate(new PKCS8EncodedKeySpec(read(PRIVATE)));
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       throw new IOException(folder.resolve(PRIVATE) + " holds no RSA key", e);
-    }
-  }
-
-  /** The key that verifies, once there is one. */
-  public PublicKey publicKey() throws IOException {
-    try {
-      return KeyFactory.getInstance("RSA").generatePublic(new X509EncodedKeySpec(read(PUBLIC)));
-    } catch (GeneralSecurityException | IllegalArgumentException e) {
-      throw new IOException(folder.resolve(PUBLIC) + " holds no RSA key", e);
     }
   }
 

@@ -1,18 +1,16 @@
 package assay.airline.web;
 
 import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.servlet.http.HttpServletRequest;
 
-/** Who asks, by the token of the request. */
+/** Who asks, by the token of the request: of a resource that asks for one. */
 @RequestScoped
 public class Caller {
-  private String subject = "";
+  @Inject private HttpServletRequest request;
 
-  /** The customer, or nobody where a resource needs no token. */
+  /** The customer. */
   public String subject() {
-    return subject;
-  }
-
-  void is(String named) {
-    subject = named;
+    return request.getUserPrincipal().getName();
   }
 }

@@ -14,7 +14,6 @@ public abstract class Service extends Application {
     classes.addAll(
         Set.of(
             HealthResource.class,
-            TokenFilter.class,
             Failures.OfRefused.class,
             Failures.OfPeer.class,
             Failures.OfStore.class));
