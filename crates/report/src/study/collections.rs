@@ -1,39 +1,64 @@
-//! What the GC logs of the trials say, by variant.
+//! What the GC logs of the trials say, by variant, and by role where JVMs beside the server wrote logs too.
 
 use super::grid::Grid;
 use super::inserts::Inserts;
 use assay_kit::Table;
 use assay_kit::text::clean;
-use assay_model::{GcReport, StoredTrial};
+use assay_model::{GcReport, StoredTrial, file};
 
 /// Figures and findings of each variant whose GC logs were analysed; empty where none was.
 pub fn tables(grid: &Grid, inserts: &Inserts) -> Vec<Table> {
-    let mut figures =
-        Table::new("GC logs, over the whole of each trial, warm-up included", &["Variant", "Trial"], 1);
-    let columns = ["Variant", "In", "Severity", "Finding", "Evidence", "What to change"];
-    let mut findings = Table::new("Findings in the GC logs", &columns, 9);
+    let has_roles = grid.run.trials.iter().any(|stored| !stored.gc_beside.is_empty());
+    let process: &[&str] = if has_roles { &["Process"] } else { &[] };
+    let behind = ["In", "Severity", "Finding", "Evidence", "What to change"];
+    let mut figures = Table::new(
+        "GC logs, over the whole of each trial, warm-up included",
+        &[&["Variant"], process, &["Trial"]].concat(),
+        1 + process.len(),
+    );
+    let mut findings =
+        Table::new("Findings in the GC logs", &[&["Variant"], process, &behind[..]].concat(), 9);
     for (_, cell) in grid.cells() {
-        let read: Vec<(&StoredTrial, &GcReport)> =
-            grid.trials(cell.name).filter_map(|t| Some((t, t.gc_report.as_ref()?))).collect();
-        let Some((shown, report)) = read.iter().rfind(|(t, _)| t.trial.counts()).or_else(|| read.last())
-        else {
-            continue;
-        };
-        let name = clean(cell.name);
-        let (of_log, _) = (inserts.gc_digest)(report);
-        if figures.rows.is_empty() {
-            figures.columns.extend(of_log.iter().map(|(name, _)| (*name).to_owned()));
-        }
-        let mut row = vec![name.clone(), shown.trial.number.to_string()];
-        row.extend(of_log.into_iter().map(|(_, value)| value));
-        figures.rows.push(row);
-        for (trials, [_, severity, claim, evidence, change]) in by_rule(&read, inserts) {
-            let within =
-                format!("{trials} of {}", assay_kit::number::counted(read.len() as u64, "trial", "trials"));
-            findings.rows.push(vec![name.clone(), within, severity, claim, evidence, change]);
+        for role in roles(grid, cell.name) {
+            let read: Vec<(&StoredTrial, &GcReport)> =
+                grid.trials(cell.name).filter_map(|t| Some((t, report_of(t, &role)?))).collect();
+            let Some((shown, report)) = read.iter().rfind(|(t, _)| t.trial.counts()).or_else(|| read.last())
+            else {
+                continue;
+            };
+            let mut name = vec![clean(cell.name)];
+            name.extend(has_roles.then(|| clean(&role)));
+            let (of_log, _) = (inserts.gc_digest)(report);
+            if figures.rows.is_empty() {
+                figures.columns.extend(of_log.iter().map(|(name, _)| (*name).to_owned()));
+            }
+            let of_log = of_log.into_iter().map(|(_, value)| value);
+            let row = name.clone().into_iter().chain([shown.trial.number.to_string()]).chain(of_log);
+            figures.rows.push(row.collect());
+            for (trials, [_, severity, claim, evidence, change]) in by_rule(&read, inserts) {
+                let of_all = assay_kit::number::counted(read.len() as u64, "trial", "trials");
+                let found = [format!("{trials} of {of_all}"), severity, claim, evidence, change];
+                findings.rows.push(name.clone().into_iter().chain(found).collect());
+            }
         }
     }
     [figures, findings].into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// The processes of a variant that wrote a log, the server first.
+fn roles(grid: &Grid, variant: &str) -> Vec<String> {
+    let mut roles = vec![file::SERVER.to_owned()];
+    for of_process in grid.trials(variant).flat_map(|t| &t.gc_beside) {
+        if !roles.contains(&of_process.role) {
+            roles.push(of_process.role.clone());
+        }
+    }
+    roles
+}
+
+fn report_of<'a>(stored: &'a StoredTrial, role: &str) -> Option<&'a GcReport> {
+    let beside = || stored.gc_beside.iter().find(|of| of.role == role).map(|of| &of.report);
+    if role == file::SERVER { stored.gc_report.as_ref() } else { beside() }
 }
 
 /// Each rule's finding as the last trial has it, with the number of trials that have it; in the order of the last trials.

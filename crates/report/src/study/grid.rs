@@ -3,8 +3,9 @@
 
 use assay_kit::text;
 use assay_model::{
-    AskedMode, Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PlannedCapacity, PlannedProcedure,
-    Published, ReferenceMode, SkippedVariant, StoredRun, StoredTrial, Variant, VariantSummary, Window,
+    AskedMode, Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PER_PROCESS, PlannedCapacity,
+    PlannedProcedure, Published, ReferenceMode, SkippedVariant, StoredRun, StoredTrial, Variant,
+    VariantSummary, Window, metric,
 };
 use std::collections::BTreeMap;
 
@@ -37,6 +38,26 @@ fn looks(wanted: &[Option<usize>]) -> Vec<usize> {
         looks[index] = looks[index].or(free).or(Some(index % LOOKS));
     }
     looks.into_iter().flatten().collect()
+}
+
+/// What all processes of a trial are together, in the place of a role.
+pub const ALL_ROLES: &str = "all";
+
+/// Of each metric of a role that of all together.
+const OF_ALL_ROLES: [(&str, &str); 5] = [
+    (metric::PROCESS_CPU_MS_PER_REQUEST, metric::ALL_CPU_MS_PER_REQUEST),
+    (metric::PROCESS_PSS_BYTES, metric::ALL_PSS_BYTES),
+    (metric::PROCESS_GARBAGE_KIB_PER_REQUEST, metric::ALL_GARBAGE_KIB_PER_REQUEST),
+    (metric::PROCESS_GC_PAUSE_MS_PER_S, metric::ALL_GC_PAUSE_MS_PER_S),
+    (metric::PROCESS_GC_CPU_PERCENT, metric::ALL_GC_CPU_PERCENT),
+];
+
+/// What a metric is of, and of which role; none where it is not of a role.
+pub fn role_of(metric: &Metric) -> Option<(&str, &str)> {
+    match metric.id.split_once('/') {
+        Some((kind, role)) => PER_PROCESS.iter().any(|of| of.id == kind).then_some((kind, role)),
+        None => OF_ALL_ROLES.iter().find(|(_, all)| *all == metric.id).map(|(kind, _)| (*kind, ALL_ROLES)),
+    }
 }
 
 /// One variant of the study, run or skipped.

@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::grid::Grid;
 use super::inserts::Inserts;
-use super::{changes, claims, collections, conditions, late, results, scaling};
+use super::{changes, claims, collections, conditions, faults, late, results, roles, scaling};
 use assay_kit::text;
 use assay_model::StoredRun;
 use std::io;
@@ -48,7 +48,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         writeln!(out, "- {} ({})", text::markdown(&finding.claim), text::markdown(&finding.evidence_line()))?;
     }
     writeln!(out, "\n## Results\n\n{}\n", results::HOW_TO_READ)?;
-    for table in results::tables(grid) {
+    for table in results::tables(grid).into_iter().chain(roles::tables(grid)).chain(faults::table(grid)) {
         writeln!(out, "{}", table.markdown())?;
     }
     for sentence in results::not_measured(grid) {

@@ -22,12 +22,14 @@ mod collections;
 mod conditions;
 mod csv;
 mod estimate;
+mod faults;
 mod grid;
 mod inserts;
 mod late;
 mod markdown;
 mod page;
 mod results;
+mod roles;
 mod scaling;
 mod terminal;
 

@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::charts::{Figure, effects, figures};
 use super::grid::Grid;
 use super::inserts::Inserts;
-use super::{changes, claims, collections, conditions, late, results, scaling};
+use super::{changes, claims, collections, conditions, faults, late, results, roles, scaling};
 use askama::Template;
 use assay_findings::{to_html, told};
 use assay_kit::text::{clean, clean_lines};
@@ -24,6 +24,8 @@ struct Content {
     published: Option<Table>,
     figures: Vec<Figure>,
     results: Vec<Table>,
+    roles: Vec<Table>,
+    faults: Option<Table>,
     how_to_read: &'static str,
     scalings: Option<Table>,
     not_measured: Vec<String>,
@@ -57,6 +59,8 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         published: claims::table(grid),
         figures: figures(grid, inserts).into_iter().chain(late::figure(grid, inserts)).collect(),
         results: results::tables(grid),
+        roles: roles::tables(grid),
+        faults: faults::table(grid),
         how_to_read: results::HOW_TO_READ,
         scalings: scaling::table(grid),
         not_measured: results::not_measured(grid),

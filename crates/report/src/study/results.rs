@@ -1,7 +1,7 @@
 //! The result tables: one for each group of variants.
 
 use super::estimate::{interval, shown_unit};
-use super::grid::{Cell, Grid, Group};
+use super::grid::{Cell, Grid, Group, role_of};
 use assay_kit::Table;
 use assay_kit::number::significant;
 use assay_kit::text;
@@ -36,9 +36,10 @@ pub fn shown_metrics<'g>(grid: &'g Grid) -> Vec<&'g Metric> {
 pub const HOW_TO_READ: &str = "Each field holds the value with its 95 % interval, and below it the ratio to the \
                                baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks.";
 
-/// One table for each group: variants by metrics; none if nothing was measured.
+/// One table for each group: variants by metrics, without those of roles; none if nothing was measured.
 pub fn tables(grid: &Grid) -> Vec<Table> {
-    let metrics = shown_metrics(grid);
+    let mut metrics = shown_metrics(grid);
+    metrics.retain(|metric| role_of(metric).is_none());
     if metrics.is_empty() {
         return Vec::new();
     }
@@ -58,7 +59,8 @@ fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
     rows.class("dense")
 }
 
-fn result_cell(grid: &Grid, cell: &Cell, metric: &Metric) -> String {
+/// The value of a metric with its interval and its comparison.
+pub fn result_cell(grid: &Grid, cell: &Cell, metric: &Metric) -> String {
     let Some(estimate) = cell.estimate(&metric.id) else {
         return format!("not available: {}", grid.why_absent(cell, metric));
     };

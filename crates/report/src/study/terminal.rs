@@ -4,9 +4,11 @@ use super::answer::Answer;
 use super::changes;
 use super::claims;
 use super::estimate::shown_unit;
+use super::faults;
 use super::grid::{Cell, Grid, Group};
 use super::late;
 use super::results::{is_better, shown_metrics};
+use super::roles;
 use super::scaling;
 use assay_kit::number::{half_width_percent, significant};
 use assay_kit::text;
@@ -95,6 +97,12 @@ pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
         out.push('\n');
     }
     out += "\n± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
+    for line in roles::lines(grid) {
+        out += &format!("process: {line}\n");
+    }
+    for sentence in faults::sentences(grid) {
+        out += &format!("fault: {sentence}\n");
+    }
     for sentence in scaling::sentences(grid) {
         out += &format!("growth: {sentence}\n");
     }
