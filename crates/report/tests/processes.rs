@@ -115,9 +115,14 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
     window.checks.push(ValidityCheck { check: Check::Errors, passed: Some(false), evidence });
     let text = markdown(&run);
     assert!(text.contains("Faults, as they were done"), "{text}");
-    for cell in
-        ["stock-2 (PID 77)", "| KILL |", "| STOP for 2 s |", "was ended by signal 9", "| 0.750 |", "12 of 900"]
-    {
+    for cell in [
+        "stock-2 (PID 77)",
+        "| KILL |",
+        "| STOP for 2 s |",
+        "was ended by signal 9",
+        "| 0.750 |",
+        "12 of 900",
+    ] {
         assert!(text.contains(cell), "{cell}: {text}");
     }
     assert!(html(&run).contains("<h3>Faults</h3>"));
