@@ -19,8 +19,8 @@ import java.util.Set;
 
 /**
  * The key pair of all tokens, in a private folder: {@code private.pem} for the service that signs,
- * {@code public.pem} for those that verify (server.xml). Whoever signs first makes it; a later start takes it,
- * so that tokens outlive a restart.
+ * {@code public.pem} for those that verify (server.xml). Whoever signs first makes it; a later
+ * start takes it, so that tokens outlive a restart.
  */
 public record KeyFolder(Path folder) {
   private static final int KEY_BITS = 2_048;
