@@ -99,7 +99,10 @@ fn computed_is_what_the_jvms_say_at_every_cliff() {
         arguments.extend(["--verify", "--max-heap", sizes, "--options", &option]);
         let report = modes(&arguments);
         let (same, not_verified) = check(&report);
-        assert!(not_verified.iter().all(|cell| cell.collector == "Shenandoah"), "{not_verified:?}");
+        // Not every build has the first, and no JVM of 8 the second.
+        let may_lack =
+            |cell: &&ModeCell| cell.collector == "Shenandoah" || (cell.collector == "Z" && cell.jdk == 8);
+        assert!(not_verified.iter().all(may_lack), "{not_verified:?}");
         equal += same;
     }
     println!("{equal} cells computed as verified");

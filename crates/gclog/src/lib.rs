@@ -54,7 +54,7 @@ mod stream;
 mod xlog;
 
 pub use contract::{At, GcSink};
-pub use dialect::{J9Mode, read_j9};
+pub use dialect::{J9Mode, mode_before_xlog, read_j9};
 pub use records::{Records, read_into, read_jvm};
 pub use scan::shortened;
 pub use stream::GcStream;

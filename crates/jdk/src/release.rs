@@ -147,6 +147,12 @@ pub enum ArrayElements {
 pub struct ModeRules {
     /// Whether modes can be computed.
     pub are_rules_known: bool,
+    /// Whether an archive of classes is used where no option says so: it lies above a small heap in place of the class space.
+    pub uses_archive: bool,
+    /// Whether one address is tried for each way to encode references, and none for a base that is disjoint.
+    pub tries_one_address: bool,
+    /// Whether G1's regions follow the mean of the initial and the largest heap, rounded down, instead of the largest, rounded up.
+    pub g1_regions_follow_mean: bool,
     /// G1's largest region in bytes, where a size is asked for.
     pub g1_region_bytes_max: u64,
     /// What the limit of compressed references leaves free for G1, in bytes, where no size is asked for.

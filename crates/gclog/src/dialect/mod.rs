@@ -11,6 +11,7 @@ use j9::J9;
 pub use j9::{J9Mode, read_j9};
 use jdk8::Jdk8;
 use unified::Unified;
+pub use unified::mode_before_xlog;
 
 /// Tells the dialects apart by their first lines: each line speaks for at most one of them.
 #[derive(Debug, Default)]

@@ -38,9 +38,8 @@ pub fn usual_limits(jdk: u32) -> Vec<Limit> {
     for (name, options) in families {
         let options = DecidingOptions::of(options.split_whitespace());
         let feature = if is_compact(name) { jdk.max(compact_since()) } else { jdk };
-        let first = Release::first_where(|release| release.modes.are_rules_known).feature;
         let setting = HeapSetting {
-            feature: feature.clamp(first, Release::newest().feature),
+            feature: with_known_rules(feature),
             update: None,
             bits: 64,
             collector: Collector::G1,
@@ -50,6 +49,13 @@ pub fn usual_limits(jdk: u32) -> Vec<Limit> {
         limits.extend(cliffs(&setting, &AddressSpace::default()).into_iter().map(of));
     }
     limits
+}
+
+/// The release, or the next one whose rules are known.
+fn with_known_rules(feature: u32) -> u32 {
+    let newest = Release::newest().feature;
+    let mut from = feature.max(Release::all().first().map_or(newest, |oldest| oldest.feature))..=newest;
+    from.find(|feature| Release::of(*feature).modes.are_rules_known).unwrap_or(newest)
 }
 
 fn decoding(mode: ReferenceMode) -> Option<&'static str> {

@@ -6,6 +6,7 @@
 //! of the first two it tries `HeapSearchSteps` addresses from the top of the range to its bottom, and never below
 //! `HeapBaseMinAddress`, which leaves room for the growing `brk` heap. Where a base is needed, an inaccessible piece of one
 //! alignment lies in front of the heap, so that a null reference, which decodes to the base, faults.
+//! JDK 8 (`universe.cpp`, `preferred_heap_base`) tries one address for each of the first two, and then leaves it to the kernel.
 //! Held by `tests/heap_in_the_way.rs`: JVMs in whose way memory was mapped go where this says.
 
 use super::sizes::{align_down, align_up};
@@ -63,11 +64,15 @@ impl Search {
         let mut attempts = Attempts { space, first_address: None, obstacle: None };
         let lowest = align_up(self.wanted_address.unwrap_or(BASE_MIN_ADDRESS), self.alignment_bytes);
         let prefix = self.alignment_bytes.max(space.page_bytes);
-        let found = self.at_wanted_address(&mut attempts, lowest, prefix).or_else(|| {
-            let unscaled = self.below_4_gib(&mut attempts, lowest);
-            unscaled.or_else(|| self.without_base(&mut attempts, lowest)).map(|address| (address, 0))
-        });
-        let found = found.or_else(|| self.disjoint(&mut attempts, prefix).map(|address| (address, prefix)));
+        let found = if self.rules.tries_one_address {
+            self.one_for_each(&mut attempts, lowest, prefix)
+        } else {
+            let found = self.at_wanted_address(&mut attempts, lowest, prefix).or_else(|| {
+                let unscaled = self.below_4_gib(&mut attempts, lowest);
+                unscaled.or_else(|| self.without_base(&mut attempts, lowest)).map(|address| (address, 0))
+            });
+            found.or_else(|| self.disjoint(&mut attempts, prefix).map(|address| (address, prefix)))
+        };
         let (reserved_address, prefix_bytes) = match found {
             Some((address, prefix)) => (Some(address), prefix),
             None => (None, prefix),
@@ -133,6 +138,28 @@ impl Search {
             address = address.checked_sub(step.max(self.alignment_bytes)).filter(|next| *next >= lowest)?;
         }
         None
+    }
+
+    /// JDK 8: a given address, or the end of the lower 4 GiB; then, of a heap that would fit below them, the end of what references
+    /// reach. A larger heap is tried there at once. The inaccessible piece lies before a given address.
+    fn one_for_each(&self, attempts: &mut Attempts<'_>, lowest: u64, prefix: u64) -> Option<(u64, u64)> {
+        let end = lowest.saturating_add(self.heap_bytes);
+        let below = |end: u64| end.checked_sub(self.heap_bytes);
+        if self.wanted_address.is_some() {
+            let prefix = if end > self.reach_bytes { prefix } else { 0 };
+            let address = lowest.checked_sub(prefix)?;
+            if attempts.reserve(address, self.heap_bytes.saturating_add(prefix)) {
+                return Some((address, prefix));
+            }
+        }
+        if end > self.reach_bytes {
+            return None;
+        }
+        let unscaled = (end <= UNSCALED_END && self.wanted_address.is_none()).then_some(UNSCALED_END);
+        let is_first = self.wanted_address.is_none() && unscaled.is_none();
+        let without_base = (is_first || end <= UNSCALED_END).then(|| self.zero_based_end(lowest));
+        let ends = [unscaled, without_base].into_iter().flatten();
+        ends.filter_map(below).find(|at| attempts.reserve(*at, self.heap_bytes)).map(|at| (at, 0))
     }
 
     fn disjoint(&self, attempts: &mut Attempts<'_>, prefix: u64) -> Option<u64> {
@@ -211,6 +238,29 @@ mod tests {
         assert_eq!(found.reserved_address, Some(0xa000_0000));
         let older = Search { rules: &Release::of(17).modes, ..search(1024, 2) }.run(&top_taken);
         assert_eq!(older.reserved_address, Some(0xc000_0000 - 342 * MIB));
+    }
+
+    #[test]
+    fn jdk_8_tries_one_address_for_each_mode() {
+        let rules = &Release::of(8).modes;
+        let of = |heap_mib| Search { rules, class_space_bytes: Some(1 << 30), ..search(heap_mib, 2) };
+        // As JVM 8u504 printed: a heap of 3 GiB ends where the class space begins.
+        assert_eq!(place(of(1024)), (Some(0xc000_0000), 0));
+        assert_eq!(place(of(3072)), (Some(0x7_0000_0000), 0));
+        assert_eq!(place(of(30720)), (Some(0x8000_0000), 0));
+        assert_eq!(place(of(31744)), (None, 2 * MIB));
+        let taken = |range| AddressSpace::default().occupied_by(std::iter::once(range));
+        let moved = of(1024).run(&taken(0xff00_0000..0xff00_1000));
+        assert_eq!(moved.reserved_address, Some(0x7_8000_0000), "not a lower one below 4 GiB");
+        let nowhere = of(3072).run(&taken(0x7_ff00_0000..0x7_ff00_1000)).reserved_address;
+        assert_eq!(nowhere, Some(0x7_0000_0000), "the class space's place does not matter");
+        assert_eq!(of(3072).run(&taken(0x7_0000_0000..0x7_0000_1000)).reserved_address, None);
+        let given = Search { wanted_address: Some(40 << 30), ..of(1024) };
+        assert_eq!(
+            place(given),
+            (Some((40 << 30) - 2 * MIB), 2 * MIB),
+            "the heap begins where it was asked to"
+        );
     }
 
     #[test]

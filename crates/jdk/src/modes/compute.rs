@@ -99,8 +99,7 @@ impl HeapSetting {
             return ComputedMode::without_place(None, format!("what {option} changes is not computed"));
         }
         if self.bits != 32 && !self.release().modes.are_rules_known {
-            let since = Release::first_where(|release| release.modes.are_rules_known).feature;
-            let why = format!("the rules are known from JDK {since} on; --verify asks the JVM");
+            let why = format!("the rules of JDK {} are not known; --verify asks the JVM", self.feature);
             return ComputedMode::without_place(None, why);
         }
         self.mode_by_rules(max_heap_bytes, space)
@@ -174,7 +173,9 @@ impl HeapSetting {
     pub(super) fn search(&self, max_heap_bytes: u64, space: &AddressSpace) -> Search {
         let sizes = self.sizes(space);
         let options = &self.options;
-        let has_room = options.is_archive_off && !options.are_class_pointers_full;
+        let is_archive_off =
+            options.is_archive_off || !(sizes.rules.uses_archive || options.is_archive_asked_for);
+        let has_room = is_archive_off && !options.are_class_pointers_full;
         Search {
             rules: sizes.rules,
             heap_bytes: sizes.heap_bytes(max_heap_bytes),
@@ -190,12 +191,14 @@ impl HeapSetting {
         let search = self.search(max_heap_bytes, space);
         let place = search.run(space);
         let (mode, shift_bits) = self.mode_at(&place, search.heap_bytes, search.reach_bytes);
+        let is_sure = self.sizes(space).is_placed_alike(max_heap_bytes, place.prefix_bytes);
+        let base_address = place.reserved_address.and_then(|at| at.checked_add(place.prefix_bytes));
         ComputedMode {
             mode: Some(mode),
             heap_bytes: Some(search.heap_bytes),
             shift_bits: Some(shift_bits),
-            first_address: place.first_address,
-            base_address: place.reserved_address.and_then(|at| at.checked_add(place.prefix_bytes)),
+            first_address: place.first_address.filter(|_| is_sure),
+            base_address: base_address.filter(|_| is_sure),
             decided_by: self.decided_by(max_heap_bytes, &search, &place, mode),
         }
     }
@@ -213,6 +216,9 @@ impl HeapSetting {
             (ReferenceMode::CompressedUnscaled, 0)
         } else if end <= reach_bytes {
             (ReferenceMode::CompressedZeroBased, alignment_bits)
+        } else if self.release().modes.tries_one_address {
+            // It knows but one way to use a base, which is a page below the heap.
+            (ReferenceMode::CompressedNonZeroBase, alignment_bits)
         } else if reserved % reach_bytes < self.options.object_alignment_bytes {
             (ReferenceMode::CompressedDisjointBase, alignment_bits)
         } else {

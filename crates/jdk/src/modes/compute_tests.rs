@@ -58,7 +58,7 @@ fn what_is_in_the_way_is_named() {
 #[test]
 fn where_the_rules_are_not_known_nothing_is_claimed() {
     for (feature, options) in
-        [(11, &[][..]), (17, &["-XX:+UseLargePages"]), (17, &["-XX:+UseCompactObjectHeaders"])]
+        [(9, &[][..]), (17, &["-XX:+UseLargePages"]), (17, &["-XX:+UseCompactObjectHeaders"])]
     {
         let found = mode(feature, Collector::G1, options, 1024);
         assert_eq!(found.mode, None, "{feature} {options:?}");

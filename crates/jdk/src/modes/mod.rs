@@ -8,8 +8,8 @@
 //! 3. Addresses for the heap are tried, the cheapest mode first, and the first that is free decides the mode (`attach`;
 //!    `virtualspace.cpp` of JDK 17, `memoryReserver.cpp` of 25, and `compressedOops.cpp` for the mode itself).
 //!
-//! The rules are those of JDK 15 to 25 on Linux, read in the sources and held against JVMs of release 17 and 25 that were
-//! started (`crates/assay/tests/heap_modes.rs`). Older releases are not computed; newer ones by the rules of 25.
+//! The rules are those of JDK 8 and of 11 and later on Linux, read in the sources and held against JVMs that were started
+//! (`crates/assay/tests/heap_modes.rs`); a release that is newer than all data is computed by the rules of the newest.
 
 mod attach;
 mod cliffs;

@@ -56,6 +56,10 @@ pub struct DecidingOptions {
     pub class_space_bytes: u64,
     /// `-Xshare:off`
     pub is_archive_off: bool,
+    /// `-Xshare:auto` or `-Xshare:on`
+    pub is_archive_asked_for: bool,
+    /// `-Xms` or `InitialHeapSize`
+    pub initial_heap_bytes: Option<u64>,
     /// The first option that a 32-bit JVM refuses.
     pub only_64_bit: Option<String>,
     /// The first option whose effect is not computed.
@@ -82,6 +86,8 @@ impl Default for DecidingOptions {
             search_steps: 3,
             class_space_bytes: 1 << 30,
             is_archive_off: false,
+            is_archive_asked_for: false,
+            initial_heap_bytes: None,
             only_64_bit: None,
             not_judged: None,
         }
@@ -99,8 +105,11 @@ impl DecidingOptions {
             }
             if NOT_JUDGED.iter().any(|start| option.starts_with(start)) {
                 deciding.not_judged.get_or_insert_with(|| option.to_owned());
-            } else if option == "-Xshare:off" {
-                deciding.is_archive_off = true;
+            } else if let Some(way) = option.strip_prefix("-Xshare:") {
+                deciding.is_archive_off = way == "off";
+                deciding.is_archive_asked_for = matches!(way, "auto" | "on");
+            } else if let Some(value) = option.strip_prefix("-Xms") {
+                deciding.initial_heap_bytes = assay_text::size::parse(value).ok();
             } else if let Some(flag) = option.strip_prefix("-XX:+") {
                 deciding.switch(flag, true);
             } else if let Some(flag) = option.strip_prefix("-XX:-") {
@@ -137,6 +146,7 @@ impl DecidingOptions {
         };
         match flag {
             "ObjectAlignmentInBytes" => self.object_alignment_bytes = power_of_two(8..=256)?,
+            "InitialHeapSize" => self.initial_heap_bytes = Some(size()?),
             "HeapBaseMinAddress" => self.heap_base_min_address = Some(size()?),
             // 0 is the default: the JVM chooses.
             "G1HeapRegionSize" => self.g1_region_bytes = Some(size()?).filter(|s| *s != 0),

@@ -40,10 +40,9 @@ impl Sizes<'_> {
         let options = self.options;
         match self.collector {
             Collector::G1 => {
-                let largest = self.rules.g1_region_bytes_max;
-                let chosen = (max_heap_bytes / G1_REGIONS).min(G1_REGION_BYTES_CHOSEN_MAX);
-                let wanted = options.g1_region_bytes.unwrap_or(chosen).clamp(G1_REGION_BYTES_MIN, largest);
-                Some(wanted.next_power_of_two()) // rounded up, since JDK 15
+                // Of a heap that begins small.
+                let initial_bytes = options.initial_heap_bytes.unwrap_or(0).min(max_heap_bytes);
+                Some(self.g1_region_bytes(initial_bytes, max_heap_bytes))
             }
             Collector::Shenandoah => {
                 let max = self.whole_cards(max_heap_bytes);
@@ -55,6 +54,26 @@ impl Sizes<'_> {
             }
             _ => None,
         }
+    }
+
+    fn g1_region_bytes(&self, initial_bytes: u64, max_heap_bytes: u64) -> u64 {
+        let follows_mean = self.rules.g1_regions_follow_mean;
+        let heap = if follows_mean { u64::midpoint(initial_bytes, max_heap_bytes) } else { max_heap_bytes };
+        let chosen = (heap / G1_REGIONS).min(G1_REGION_BYTES_CHOSEN_MAX);
+        let wanted = self.options.g1_region_bytes.unwrap_or(chosen);
+        let wanted = wanted.clamp(G1_REGION_BYTES_MIN, self.rules.g1_region_bytes_max);
+        if follows_mean { 1 << wanted.ilog2() } else { wanted.next_power_of_two() }
+    }
+
+    /// Whether this size is rounded and placed alike whatever heap the JVM begins with, before which lies so much.
+    pub fn is_placed_alike(&self, max_heap_bytes: u64, prefix_bytes: u64) -> bool {
+        if self.collector != Collector::G1 || !self.rules.g1_regions_follow_mean {
+            return true;
+        }
+        let card_page = self.card_page_covers_bytes();
+        let [smallest, largest] =
+            [0, max_heap_bytes].map(|initial| self.g1_region_bytes(initial, max_heap_bytes).max(card_page));
+        smallest == largest || (prefix_bytes == 0 && max_heap_bytes.is_multiple_of(largest))
     }
 
     /// Shenandoah with generations rounds the size itself up, since it then has a card table.
@@ -150,6 +169,20 @@ mod tests {
         let generational = ["-XX:ShenandoahGCMode=generational"];
         assert_eq!(heap_mib(25, Collector::Shenandoah, &generational, 2047), 2048);
         assert_eq!(heap_mib(25, Collector::Serial, &["-XX:GCCardSizeInBytes=128"], 32767), 32767);
+    }
+
+    #[test]
+    fn before_jdk_15_regions_follow_the_mean_of_both_sizes_and_are_rounded_down() {
+        assert_eq!(heap_mib(11, Collector::G1, &[], 30721), 30724, "of 4 MiB, where the heap begins small");
+        assert_eq!(heap_mib(11, Collector::G1, &["-Xms30721m"], 30721), 30728);
+        let is_alike = |(feature, mib, prefix_mib): (u32, u64, u64)| {
+            let options = DecidingOptions::default();
+            let rules = &Release::of(feature).modes;
+            let sizes = Sizes { rules, collector: Collector::G1, options: &options, page_bytes: 4096 };
+            sizes.is_placed_alike(mib * MIB, prefix_mib * MIB)
+        };
+        let cases = [(11, 30721, 0), (11, 30720, 0), (11, 30720, 4), (11, 2049, 0), (17, 30721, 0)];
+        assert_eq!(cases.map(is_alike), [false, true, false, true, true]);
     }
 
     #[test]

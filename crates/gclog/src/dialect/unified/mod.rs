@@ -19,6 +19,8 @@ mod safepoint;
 mod tags;
 pub(super) mod timed;
 
+pub use mode::mode_before_xlog;
+
 use super::turns::Turns;
 use crate::contract::{At, Dialect, GcSink, Taken};
 use clock::Clock;

@@ -22,6 +22,8 @@ use assay_model::{HeapRange, ModeRead, ReferenceMode};
 const COMPACT_HEADERS_SINCE: u32 = 24;
 /// Characters of a log line that are kept as evidence.
 const EVIDENCE_CHARS_MAX: usize = 160;
+/// How the line begins that says it before JDK 9.
+const BEFORE_XLOG: &str = "heap address: 0x";
 /// What the log has shown so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ModeEvidence {
@@ -159,6 +161,21 @@ impl ModeEvidence {
     }
 }
 
+/// What a JVM before JDK 9 prints of it by `-XX:+PrintCompressedOopsMode`, among other lines: nothing where references are full.
+pub fn mode_before_xlog(printed: &str) -> Option<ModeRead> {
+    let line = printed.lines().map(str::trim).find(|line| line.starts_with(BEFORE_XLOG))?;
+    let (address, rest) = line.strip_prefix(BEFORE_XLOG)?.split_once(',')?;
+    let (_, words) = rest.split_once("Compressed Oops mode: ")?;
+    let mode = mode_by_name(words)?;
+    Some(ModeRead {
+        mode,
+        compact_headers: Some(false),
+        shift_bits: shift_bits(mode, words),
+        heap_base_address: u64::from_str_radix(address, 16).ok(),
+        evidence: shortened(line, EVIDENCE_CHARS_MAX),
+    })
+}
+
 /// HotSpot's names, in the coops line followed by `, Oop shift amount: 3` or `: 0x0000001000000000, Oop ..`.
 fn mode_by_name(text: &str) -> Option<ReferenceMode> {
     let name = text.split([',', ':']).next()?.trim();
@@ -176,4 +193,30 @@ fn shift_bits(mode: ReferenceMode, text: &str) -> Option<u8> {
         return Some(0);
     }
     text.rsplit_once("Oop shift amount: ")?.1.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn before_jdk_9_a_line_of_its_own_says_the_mode() {
+        let printed = |mode: &str| {
+            format!(
+                "Java HotSpot\n\nheap address: 0x00000000c0000000, size: 1024 MB, Compressed Oops mode: {mode}\n\n"
+            )
+        };
+        let read = |mode: &str| mode_before_xlog(&printed(mode)).map(|read| (read.mode, read.shift_bits));
+        assert_eq!(read("32-bit"), Some((ReferenceMode::CompressedUnscaled, Some(0))));
+        let zero = read("Zero based, Oop shift amount: 3");
+        assert_eq!(zero, Some((ReferenceMode::CompressedZeroBased, Some(3))));
+        let base = read("Non-zero based:0x00007f04ac9ff000, Oop shift amount: 3");
+        assert_eq!(base, Some((ReferenceMode::CompressedNonZeroBase, Some(3))));
+        assert_eq!(
+            mode_before_xlog(&printed("32-bit")).and_then(|read| read.heap_base_address),
+            Some(0xc000_0000)
+        );
+        assert_eq!(read("of another kind"), None);
+        assert_eq!(mode_before_xlog("heap address: 0x"), None);
+    }
 }

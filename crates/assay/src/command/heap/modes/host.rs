@@ -2,8 +2,8 @@
 
 use super::jvm::{java_of, reason};
 use assay_heap::modes::{StoppedJvm, classes_in_log, protected_page_in_log};
-use assay_jdk::StartedJvm;
 use assay_jdk::modes::AddressSpace;
+use assay_jdk::{Release, StartedJvm};
 use assay_linux::{Mapping, ProcRoot, SysRoot};
 use assay_model::{JvmFacts, Problem};
 use assay_text::size;
@@ -39,6 +39,11 @@ pub fn stopped_jvm(
 ) -> Result<StoppedJvm, Problem> {
     let source = format!("address map of {}", facts.home);
     let problem = |what: String| Problem::new(source.clone(), what);
+    if !Release::of(facts.feature).jvm.has_unified_logging {
+        let what =
+            format!("JDK {} cannot be stopped by its log (-Xlog); a usual process is taken", facts.feature);
+        return Err(problem(what));
+    }
     let heap_bytes = if facts.bits == 32 { heap_bytes.min(MAP_HEAP_BYTES_32) } else { heap_bytes };
     let mut words = options.to_vec();
     words.extend([

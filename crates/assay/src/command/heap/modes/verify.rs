@@ -18,6 +18,8 @@ const TIME: Duration = Duration::from_secs(30);
 const INITIAL_HEAP_BYTES: u64 = 4 * MIB;
 const LOG: &str =
     "-Xlog:gc=info,gc+init=info,gc+heap+coops=debug,gc+metaspace=info,gc+heap+exit=info,pagesize=info";
+/// What says the same before JDK 9, on standard output.
+const LOG_BEFORE_XLOG: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintCompressedOopsMode"];
 /// Prints all flags with their values, so that one can see what the log does not tell: that class pointers are full.
 const FLAGS: &str = "-XX:+PrintFlagsFinal";
 
@@ -93,18 +95,21 @@ fn side(report: &HeapModes, java: &str, collector: &str, bytes: u64, options: &[
 
 /// The options of a start, in the order in which the last of two holds.
 fn words(cell: &ModeCell) -> Vec<String> {
-    let mut words = Vec::new();
-    if cell.collector == "Epsilon" {
-        words.push("-XX:+UnlockExperimentalVMOptions".to_owned());
-    }
+    // Which collectors are experimental depends on the release, and the options may be of that kind.
+    let mut words = vec!["-XX:+UnlockExperimentalVMOptions".to_owned()];
     words.push(format!("-XX:+Use{}GC", cell.collector));
     words.extend(cell.options.iter().filter(|option| !is_of_collector(option)).cloned());
     words.push(format!("-Xmx{}", size::option(cell.max_heap_bytes)));
     let deciding = DecidingOptions::of(cell.options.iter().map(String::as_str));
     let initial_bytes = INITIAL_HEAP_BYTES * (deciding.object_alignment_bytes / 8);
     words.push(format!("-Xms{}", size::option(cell.max_heap_bytes.min(initial_bytes))));
-    words.extend(["-XX:-AlwaysPreTouch".to_owned(), LOG.to_owned()]);
-    if has_full_class_pointers(cell) {
+    words.push("-XX:-AlwaysPreTouch".to_owned());
+    if Release::of(cell.jdk).jvm.has_unified_logging {
+        words.push(LOG.to_owned());
+    } else {
+        words.extend(LOG_BEFORE_XLOG.map(str::to_owned));
+    }
+    if says_by_flags(cell) {
         words.push(FLAGS.to_owned());
     }
     words
@@ -115,28 +120,40 @@ fn is_of_collector(option: &str) -> bool {
     option.strip_prefix("-XX:+Use").is_some_and(|rest| rest.ends_with("GC"))
 }
 
-fn has_full_class_pointers(cell: &ModeCell) -> bool {
-    cell.options.iter().any(|option| option == "-XX:-UseCompressedClassPointers")
+/// Whether class pointers may be full, of which logs say nothing: by an option, or as references are in older releases.
+fn says_by_flags(cell: &ModeCell) -> bool {
+    let is_option = |option: &String| option == "-XX:-UseCompressedClassPointers";
+    cell.options.iter().any(is_option) || !Release::of(cell.jdk).modes.class_pointers_stay_compressed
 }
 
 fn ask(facts: &JvmFacts, cell: &ModeCell, stop: &AtomicBool) -> Said {
-    if !Release::of(facts.feature).jvm.has_unified_logging {
-        return Err(format!("JDK {} has no unified logging", facts.feature));
-    }
     match run_java(&java_of(facts), &words(cell), TIME, stop) {
-        Ok(output) => said(&output, has_full_class_pointers(cell)),
+        Ok(output) => said(&output, facts.bits, says_by_flags(cell)),
         Err(StartError::Stopped) => Err("stopped by the user".to_owned()),
         Err(error) => Err(error.to_string()),
     }
 }
 
-fn said(output: &JvmOutput, is_asked_for_flags: bool) -> Said {
+fn said(output: &JvmOutput, bits: u8, is_asked_for_flags: bool) -> Said {
     if output.exit_code != Some(0) {
         return Err(reason(&output.text));
     }
     let mode = assay_gclog::read_jvm(output.text.as_bytes()).mode;
+    let mode = mode.or_else(|| assay_gclog::mode_before_xlog(&output.text));
+    let mode = mode.or_else(|| (bits == 32).then(of_32_bits));
     let mode = mode.or_else(|| full_by_flags(&output.text).filter(|_| is_asked_for_flags));
     mode.ok_or_else(|| "it started, but its log does not tell the mode".to_owned())
+}
+
+/// A JVM of 32 bits has but one mode: that it started with the size is all there is to ask. Not each collector's log shows an address.
+fn of_32_bits() -> ModeRead {
+    ModeRead {
+        mode: ReferenceMode::Bits32,
+        compact_headers: Some(false),
+        shift_bits: None,
+        heap_base_address: None,
+        evidence: "the program java has 32-bit words, and started".to_owned(),
+    }
 }
 
 /// From the printed flags `bool UseCompressedClassPointers = false {product} {command line}`, as their final values.
