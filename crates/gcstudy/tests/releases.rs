@@ -70,10 +70,12 @@ fn each_line_of_g1_in_other_releases_is_read() {
 }
 
 #[test]
-fn shenandoah_of_jdk_27_is_read_to_the_last_line() {
-    for (name, says) in
-        [("27-shenandoah.log", "Concurrent uncommit "), ("27-genshenandoah.log", "Concurrent update cards")]
-    {
+fn shenandoah_of_jdk_27_and_28_is_read_to_the_last_line() {
+    for (name, says) in [
+        ("27-shenandoah.log", "Concurrent uncommit "),
+        ("27-genshenandoah.log", "Concurrent update cards"),
+        ("28-shenandoah.log", "Concurrent GC 1M->8M(16M) "),
+    ] {
         let (_, log) = read(name);
         assert!(log.contains(says), "{name}");
         let stopped_ns = numbers(&log, "Total: ");

@@ -243,6 +243,8 @@ fn known(name: &str) -> Option<(GcRecordKind, Option<GcScope>)> {
         "Minor Collection" | "Young Generation" => (Cycle, Some(Young)),
         "Old Generation" => (Cycle, Some(Old)),
         "Major Collection" | "Garbage Collection" => (Cycle, Some(Whole)),
+        // Shenandoah since JDK 28: a whole cycle, the generation in parentheses.
+        "Concurrent GC" => (Cycle, Some(Whole)),
         "Concurrent Mark Cycle" | "Concurrent Undo Cycle" | "Concurrent Cycle" => (Cycle, Some(Old)),
         "Allocation Stall" | "Relocation Stall" | "JNI Critical Stall" => (Stall, None),
         "Coalescing and filling old regions" | "Coalescing and filling" => (Concurrent, Some(Old)),
@@ -374,6 +376,19 @@ mod tests {
         assert!(timed("Garbage Collection (Allocation Stall) Aborted").is_aborted);
         assert!(timed("Garbage Collection (Warmup) 26M(10%)->28M(11%)").has_ended);
         assert!(!timed("Garbage Collection (Warmup)").has_ended);
+    }
+
+    #[test]
+    fn shenandoah_of_jdk_28_sums_up_its_cycles() {
+        let cycle = timed("Concurrent GC 91M->11M(128M) 12.345ms");
+        assert_eq!(
+            (cycle.kind, cycle.scope, cycle.duration),
+            (GcRecordKind::Cycle, Some(GcScope::Whole), Some((12_345_000, 1_000)))
+        );
+        assert_eq!(cycle.sizes.unwrap().after_bytes, 11 * MIB);
+        let young = timed("Concurrent GC (Young) 91M->11M(128M) 12.345ms");
+        assert_eq!((young.phase().as_str(), young.scope), ("Concurrent GC (Young)", Some(GcScope::Young)));
+        assert!(!timed("Concurrent GC").has_ended);
     }
 
     #[test]
