@@ -81,7 +81,7 @@ impl Hotspot<'_> {
     }
 
     /// `CollectedHeap::_reserved`: start, and size in words.
-    fn reserved_heap(&self) -> Option<Range<u64>> {
+    pub(crate) fn reserved_heap(&self) -> Option<Range<u64>> {
         let region = self.place(self.collected_heap()?, &[("CollectedHeap", "_reserved")])?;
         self.mem_region(region)
     }

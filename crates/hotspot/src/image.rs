@@ -117,6 +117,15 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
+    /// Where a text stands, also as the end of a longer one.
+    pub fn places_of(&self, text: &str) -> Vec<u64> {
+        let ended = [text.as_bytes(), &[0]].concat();
+        let in_part = |(start, bytes): &(u64, Vec<u8>)| {
+            memchr::memmem::find_iter(bytes, &ended).map(|at| start + at as u64).collect::<Vec<_>>()
+        };
+        self.parts.iter().flat_map(in_part).collect()
+    }
+
     /// The text at an address.
     pub fn text(&self, address: u64) -> Option<&str> {
         let from = self

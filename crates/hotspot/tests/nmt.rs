@@ -5,7 +5,8 @@ mod support;
 use assay_hotspot::{Hotspot, Nmt, NmtLevel, Scanned};
 use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot};
 use assay_testkit::{
-    Running, TrackedMemory, each_release, find_java, find_library, skip, start_java, tracked_memory,
+    Running, TrackedMemory, each_release, find_java, find_library, find_tool, skip, start_java,
+    tracked_memory, tracking_report,
 };
 use std::path::Path;
 use support::javas;
@@ -149,8 +150,8 @@ fn headers_of_a_32_bit_jvm_equal_its_counters() {
 }
 
 /// What several looks in a row find alike: the JVM has done with what it was asked for.
-fn at_rest(jvm: &support::Jvm) -> Nmt {
-    let look = || Hotspot::open(&jvm.process()).expect("a readable JVM").expect("a JVM").nmt();
+fn at_rest(memory: impl Fn() -> LiveProcess) -> Nmt {
+    let look = || Hotspot::open(&memory()).expect("a readable JVM").expect("a JVM").nmt();
     let (mut nmt, mut alike) = (look(), 0);
     for _ in 0..600 {
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -175,7 +176,7 @@ fn counters_equal_what_jcmd_reports() {
         let jvm = support::Jvm::start(java, &["-Xint", SUMMARY]).expect("a JVM");
         // The first command starts a thread in the JVM.
         jvm.jcmd(&["VM.native_memory", "summary", "scale=1"]);
-        let nmt = at_rest(&jvm);
+        let nmt = at_rest(|| jvm.process());
         assert_eq!(nmt.level, NmtLevel::Summary);
         let by_tag = tracked_memory(&jvm.jcmd(&["VM.native_memory", "summary", "scale=1"]));
         assert!(12 < by_tag.len(), "{by_tag:?}");
@@ -220,6 +221,51 @@ fn counters_equal_what_jcmd_reports() {
         }
         assert!(10 <= equal, "only {equal} tags");
         assert!(nmt.thread_stacks.is_some_and(|stacks| 12 <= stacks), "{:?}", nmt.thread_stacks);
+    }
+}
+
+/// Tags that the command leaves alone, of which something differs, of a JVM at rest.
+fn differing_tags(feature: u32, java: &Path, options: &[&str]) -> Vec<String> {
+    let jvm = start_java(java, &[options, &["-Xint", SUMMARY]].concat(), &[], "Impostor");
+    let jcmd = find_tool("jcmd").expect("a JDK");
+    let (report, unit_bytes) = tracking_report(feature);
+    jvm.jcmd(&jcmd, &report);
+    let nmt = at_rest(|| process(&jvm));
+    let by_tag = tracked_memory(&jvm.jcmd(&jcmd, &report));
+    let in_unit = |bytes: u64| (bytes + unit_bytes / 2) / unit_bytes;
+    let tags = ["Java Heap", "Class", "Code", "GC", "Compiler", "Symbol"];
+    let differs = |tag: &&str| {
+        let Some(read) = nmt.counters_of(tag) else { return true };
+        // What is less than half a unit is not printed, nor how many it is.
+        let said = by_tag.get(*tag).copied().unwrap_or_default();
+        let of = |bytes: u64, count: u64| (in_unit(bytes), if in_unit(bytes) == 0 { 0 } else { count });
+        let malloc = of(read.malloc_bytes, read.malloc_count) == (said.malloc_bytes, said.malloc_count);
+        let arenas = of(read.arena_bytes, read.arena_count) == (said.arena_bytes, said.arena_count);
+        let mapped = (read.reserved_bytes.map(in_unit), read.committed_bytes.map(in_unit));
+        !malloc || !arenas || mapped != (Some(said.reserved_bytes), Some(said.committed_bytes))
+    };
+    let differing = tags.into_iter().filter(differs);
+    differing.map(|tag| format!("{tag}: {:?}, said {:?}", nmt.counters_of(tag), by_tag.get(tag))).collect()
+}
+
+/// JDK 8 comes without symbols.
+#[test]
+fn counters_are_found_by_their_shape_where_no_symbol_names_them() {
+    let Some(java) = find_java(8, 64) else { skip!("no JDK 8") };
+    for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseConcMarkSweepGC", "-XX:+UseG1GC"] {
+        assert_eq!(differing_tags(8, &java, &[collector]), [""; 0], "{collector}");
+    }
+}
+
+#[test]
+fn the_file_behind_a_heap_is_counted_as_the_jvm_reports_it() {
+    let mut ran = 0;
+    for (feature, java) in each_release(64).into_iter().filter(|(feature, _)| 25 <= *feature) {
+        assert_eq!(differing_tags(feature, &java, &["-XX:+UseZGC"]), [""; 0], "JDK {feature}");
+        ran += 1;
+    }
+    if ran == 0 {
+        skip!("no JDK 25");
     }
 }
 

@@ -25,6 +25,7 @@ pub use run_delay::{RunDelay, RunDelayWatch};
 pub use running::{Running, java_command, start_buffers, start_java};
 pub use said_by_jvm::{
     PrintedThread, TrackedMemory, class_histogram, printed_threads, role_in_working, tracked_memory,
+    tracking_report,
 };
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;

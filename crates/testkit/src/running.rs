@@ -190,10 +190,11 @@ pub fn start_buffers(java: &Path, options: &[&str], buffers: u32) -> Running {
 }
 
 /// Programs that every release runs, for tests about `each_release`.
-const OF_EVERY_RELEASE: [&str; 7] = [
+const OF_EVERY_RELEASE: [&str; 8] = [
     "java/Allocates.java",
     "java/Collected.java",
     "java/Counted.java",
+    "java/Impostor.java",
     "java/Objects.java",
     "java/Recorded.java",
     "java/Waiting.java",

@@ -125,6 +125,15 @@ pub struct TrackedMemory {
     pub committed_bytes: u64,
 }
 
+/// How a JVM is asked for what it tracks, and the bytes of the unit in which it answers, rounded: JDK 8 has none below KB.
+pub fn tracking_report(feature: u32) -> ([&'static str; 3], u64) {
+    if feature < 9 {
+        (["VM.native_memory", "summary", "scale=KB"], 1024)
+    } else {
+        (["VM.native_memory", "summary", "scale=1"], 1)
+    }
+}
+
 /// By tag, of an answer to `VM.native_memory summary scale=1`. A tag with nothing in it is not printed.
 pub fn tracked_memory(answer: &str) -> BTreeMap<String, TrackedMemory> {
     let mut by_tag: BTreeMap<String, TrackedMemory> = BTreeMap::new();

@@ -68,7 +68,7 @@ impl Hotspot<'_> {
 
     /// Folklore: canaries came with JDK 18 and were carried back to 17.0.6 (JDK-8275320); 8 and 11 never got them.
     /// Held by: `canaries_came_with_17_0_6`.
-    fn header_form(&self) -> HeaderForm {
+    pub(super) fn header_form(&self) -> HeaderForm {
         let text = self.version().map(|version| version.text.as_str());
         let has_canary = text.is_none_or(has_canary);
         match (has_canary, self.symbols().word_bytes()) {
@@ -85,6 +85,11 @@ impl Hotspot<'_> {
         let table = NAMES.iter().find_map(|(name, words)| Some((symbols.address(name)?, words * word)));
         let sized = table.and_then(|(at, stride)| Some((at, stride, symbols.size_at(at)? / stride)));
         let Some((at, stride, tags)) = sized.filter(|(_, _, tags)| *tags <= TAGS_MAX) else {
+            if !symbols.has_symtab()
+                && let Some(tags) = self.tags_by_shape()
+            {
+                return tags;
+            }
             self.problem(PROBLEM, "libjvm has no table of tag names: tags are numbers");
             return Vec::new();
         };
@@ -98,7 +103,11 @@ impl Hotspot<'_> {
     fn nmt_counters(&self, tags: &[String]) -> Vec<TagCounters> {
         let rows = tags.len() as u64;
         // Each tag has a counter of blocks and one of arenas; behind them is one of all blocks.
-        let malloc = self.nmt_table(MALLOC).and_then(|words| {
+        // What has no symbol is looked for by its shape.
+        let is_shape_asked = !self.symbols().has_symtab() && !tags.is_empty();
+        let by_shape = || is_shape_asked.then(|| self.malloc_by_shape(tags.len())).flatten();
+        let malloc = self.nmt_table(MALLOC).or_else(by_shape);
+        let malloc = malloc.and_then(|words| {
             let width = words.len() as u64 / (2 * rows + 1);
             (2 <= width && rows != 0).then_some((width as usize, words))
         });
@@ -106,14 +115,23 @@ impl Hotspot<'_> {
             self.problem(PROBLEM, "its counters cannot be read");
             return Vec::new();
         };
-        let by_tag = self.nmt_table(VIRTUAL).and_then(|words| {
+        let by_shape = || is_shape_asked.then(|| self.virtual_by_shape(tags)).flatten();
+        let by_tag = self.nmt_table(VIRTUAL).or_else(by_shape);
+        let by_tag = by_tag.and_then(|words| {
             let width = words.len() as u64 / rows;
             (2 <= width).then_some((width as usize, words))
         });
+        // What of files is committed is counted apart, and added when the JVM reports.
+        let files = by_tag.as_ref().map_or_else(Vec::new, |(_, words)| self.tracked_files(words.len()));
         if by_tag.is_none() {
             self.problem(PROBLEM, "its counters of address space cannot be read");
         }
         let counter = |words: &[u64], at: usize| words.get(at).copied();
+        let of_files = |tag: usize| {
+            let width = by_tag.as_ref().map_or(0, |(width, _)| *width);
+            let committed = files.iter().filter_map(|words| counter(words, tag * width + 1));
+            committed.fold(0, u64::saturating_add)
+        };
         let row = |(tag, name): (usize, &String)| {
             let at = tag * 2 * width;
             let mapped = |i| by_tag.as_ref().and_then(|(width, words)| counter(words, tag * width + i));
@@ -124,7 +142,7 @@ impl Hotspot<'_> {
                 arena_count: counter(&malloc, at + width)?,
                 arena_bytes: counter(&malloc, at + width + 1)?,
                 reserved_bytes: mapped(0),
-                committed_bytes: mapped(1),
+                committed_bytes: mapped(1).map(|own| own.saturating_add(of_files(tag))),
             })
         };
         tags.iter().enumerate().filter_map(row).collect()
