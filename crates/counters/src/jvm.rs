@@ -135,7 +135,7 @@ fn labels_of(lists: ThreadLists, kernel: &HashMap<u32, (u32, &str)>) -> HashMap<
     for ((thread, kernel_name), Role { role, is_inferred }) in threads.into_iter().zip(roles) {
         let Some((tid, _)) = kernel.get(&thread.tid_inside) else { continue };
         let is_java = thread.kind == ThreadKind::Java;
-        let has_name = thread.name.is_some() || is_java && !has_java_names;
+        let has_name = thread.name.is_some() || !has_java_names;
         let is_told = !is_timer(&thread) || role != ThreadRole::Unknown;
         let is_whole = has_name && is_told && (!is_java || thread.java_class.is_some());
         let name = thread.name.unwrap_or_else(|| kernel_name.to_owned());

@@ -90,8 +90,10 @@ fn check(jvm: &Running, told: Told, case: &str) -> BTreeSet<ThreadRole> {
         } else {
             let comm = std::fs::read_to_string(format!("/proc/{}/task/{tid}/comm", jvm.pid()));
             assert_eq!(labelled, comm.expect("a thread").trim_end(), "{case}: {name} {tid}");
-            // Where nothing tells the name of a Java thread its class may still tell the role.
-            let has_own_class = ["Reference Handler", "Finalizer"].contains(&name.as_str())
+            // Where nothing tells the name of a Java thread its class may still tell the role, or what it begins with.
+            let begins_in_vm = *is_java && [ThreadRole::Vm, ThreadRole::C1, ThreadRole::C2].contains(role);
+            let has_own_class = begins_in_vm
+                || ["Reference Handler", "Finalizer"].contains(&name.as_str())
                 || name.starts_with("ForkJoinPool-");
             assert_eq!(*is_inferred, !has_own_class, "{case}: {name} {tid}");
         }

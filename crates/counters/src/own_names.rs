@@ -120,7 +120,7 @@ fn role_in(names: &[(&str, ThreadRole)], kernel_name: &str) -> Option<ThreadRole
 ///
 /// Folklore: JDK 8 adds the pool behind the number, `Gang worker#0 (Parallel GC Threads)`; JDK 28 keeps the two ends,
 /// `C2 Comp..hread0`. Held by: `names_are_those_that_the_kernel_has_of_real_jvms`.
-fn is_kernel_name(name: &str, kernel_name: &str) -> bool {
+pub(crate) fn is_kernel_name(name: &str, kernel_name: &str) -> bool {
     let (stem, is_numbered) = name.strip_suffix('#').map_or((name, false), |stem| (stem, true));
     if let Some(rest) = kernel_name.strip_prefix(stem) {
         let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());

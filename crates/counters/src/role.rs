@@ -7,7 +7,7 @@
 //! Where a libjvm without symbols tells neither the class of a thread nor its Java name, the name that the kernel has of it decides
 //! between those that only differ in that: such a role is inferred.
 
-use crate::own_names::of_java_list;
+use crate::own_names::{is_kernel_name, of_java_list};
 use assay_hotspot::JvmThread;
 use assay_model::{ThreadKind, ThreadRole};
 use std::collections::HashSet;
@@ -36,6 +36,8 @@ const POLLER_NAMES: [&str; 8] = [
 ];
 /// The timer of a pool of class `ForkJoinPool` (JDK 25): that of the carriers wakes virtual threads.
 const POOL_TIMER: &str = "java.util.concurrent.DelayScheduler";
+/// What it is called, behind its pool's name and a hyphen.
+const TIMER: &str = "delayScheduler";
 
 /// What a thread does, and whether that rests on the kernel's name of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,13 +72,28 @@ pub(crate) fn roles_of(threads: &[(JvmThread, &str)]) -> Vec<Role> {
         workers.filter_map(|(thread, _)| pool(thread)).collect()
     };
     let (carriers, application) = (pools_of(ThreadRole::Carrier), pools_of(ThreadRole::Application));
-    let of_timer = |thread: &JvmThread| match pool(thread) {
-        Some(pool) if carriers.contains(&pool) => Role::known(ThreadRole::Poller),
-        Some(pool) if application.contains(&pool) => Role::known(ThreadRole::Application),
-        // Its pool has no thread with a name that could be read: it may be that of the carriers.
-        _ => Role::UNKNOWN,
+    let of_timer = |thread: &JvmThread, kernel_name: &str| {
+        let is_inferred = thread.name.is_none();
+        let pool = pool(thread).or_else(|| pool_of_timer(kernel_name).filter(|_| is_inferred));
+        match pool {
+            Some(pool) if carriers.contains(&pool) => Role { role: ThreadRole::Poller, is_inferred },
+            Some(pool) if application.contains(&pool) => Role { role: ThreadRole::Application, is_inferred },
+            // Its pool has no thread with a name that could be read: it may be that of the carriers.
+            _ => Role::UNKNOWN,
+        }
     };
-    with_roles().map(|(thread, role)| if is_timer(thread) { of_timer(thread) } else { *role }).collect()
+    let with_names = threads.iter().zip(&roles);
+    let role = |((thread, kernel_name), role): (&(JvmThread, &str), &Role)| {
+        if is_timer(thread) { of_timer(thread, kernel_name) } else { *role }
+    };
+    with_names.map(role).collect()
+}
+
+/// The pool of a timer by what the kernel keeps of its name, where the pool's is whole in it: `ForkJoinPool-2-` of
+/// `ForkJoinPool-2-delayScheduler`.
+fn pool_of_timer(kernel_name: &str) -> Option<String> {
+    let (pool, rest) = kernel_name.rsplit_once('-')?;
+    TIMER.starts_with(rest).then(|| pool.to_owned())
 }
 
 /// Whether a thread is the timer of a pool, of which only the other threads tell whose it is.
@@ -109,6 +126,9 @@ fn of_nameless(class: Option<&str>, kernel_name: &str) -> Role {
     match class {
         // Compilers and some of the JVM's own threads have it, too.
         Some(THREAD) => Role::inferred(of_java_list(kernel_name).unwrap_or(ThreadRole::Application)),
+        Some(INNOCUOUS) if POLLER_NAMES.iter().any(|own| is_kernel_name(own, kernel_name)) => {
+            Role::inferred(ThreadRole::Poller)
+        }
         Some(INNOCUOUS) => Role::inferred(of_java(INNOCUOUS, kernel_name)),
         Some(class) => Role::known(of_java(class, "")),
         None => of_java_list(kernel_name).map_or(Role::UNKNOWN, Role::inferred),
@@ -224,6 +244,16 @@ mod tests {
         let (none, own) = (ThreadRole::Unknown, ThreadRole::Application);
         let roles = [own, ThreadRole::Poller, none, own, ThreadRole::Carrier, none];
         assert_eq!(roles_of(&all.map(|thread| (thread, "ForkJoinPool-3-"))), roles.map(Role::known));
+        // Of a timer whose name could not be read: what the kernel keeps of it tells the pool, or does not.
+        let of = |kernel_name| {
+            let carrier = thread("ForkJoinPool-2-worker-1", CARRIER);
+            let roles = roles_of(&[(carrier, "x"), (JvmThread { name: None, ..timer(2) }, kernel_name)]);
+            roles[1]
+        };
+        assert_eq!(of("ForkJoinPool-2-"), Role::inferred(ThreadRole::Poller));
+        for kernel_name in ["ForkJoinPool-12", "ForkJoi..eduler", "ForkJoinPool-2", "java"] {
+            assert_eq!(of(kernel_name), Role::UNKNOWN, "{kernel_name}");
+        }
     }
 
     #[test]
@@ -246,6 +276,8 @@ mod tests {
             (Some(JDK_CLASSES[0]), "Reference Handl", Role::known(ThreadRole::Jdk)),
             (Some(INNOCUOUS), "Read-Poller", inferred(ThreadRole::Poller)),
             (Some(INNOCUOUS), "Common-Cleaner", inferred(ThreadRole::Jdk)),
+            (Some(INNOCUOUS), "VirtualThread-u", inferred(ThreadRole::Poller)),
+            (Some(INNOCUOUS), "Virtual..parker", inferred(ThreadRole::Poller)),
             (Some(CARRIER), "ForkJoinPool-1-", Role::known(ThreadRole::Carrier)),
             (None, "C1 Comp..hread0", inferred(ThreadRole::C1)),
             (None, "pool-1-thread-1", Role::UNKNOWN),

@@ -4,10 +4,14 @@
 //! others, `NonJavaThread`s, are linked from a private variable: without symbols they are missing, and the kernel's
 //! names tell what they are. The name of a Java thread is a Java string, those of the others are C strings.
 
+mod entries;
+mod local;
+
 use crate::java_string::References;
 use crate::{Hotspot, Names};
 use assay_jdk::release::ThreadObject;
 use assay_model::ThreadKind;
+use entries::{Entries, Entry};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -26,6 +30,35 @@ const KERNEL_BYTES: usize = 15;
 const CHARACTERS: [&str; 2] = ["[B", "[C"];
 /// The variable in which the JVM keeps where a `java.lang.Thread` has its name.
 const NAME_OFFSET: &str = "_ZN16java_lang_Thread12_name_offsetE";
+
+/// How the names of compilers begin, and what of that the kernel keeps at least.
+const COMPILERS: [&str; 3] = ["C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread"];
+const COMPILERS_IN_KERNEL: [&str; 3] = ["C1 Comp", "C2 Comp", "JVMCI C"];
+/// Threads of the Java list in which the JVM's own code runs.
+const OF_VM: [&str; 9] = [
+    "Signal Dispatcher",
+    "Service Thread",
+    "Monitor Deflation Thread",
+    "Notification Thread",
+    "Sweeper thread",
+    "Attach Listener",
+    "Surrogate Locker Thread (Concurrent GC)",
+    "StringDedupThread",
+    "Training replay thread",
+];
+/// Threads of no Java list that are not the collector's.
+const KERNEL_NAMES_OF_VM: [&str; 8] = [
+    "VM Thread",
+    "VM Periodic Task Thread",
+    "AsyncLog Thread",
+    "JFR Thread Sampler",
+    "JFR Sampler Thread",
+    "JFR CPU Sampler Thread",
+    "Native Heap Trimmer",
+    "Archive Worker Thread",
+];
+/// Threads from each end of the Java list that tell where it is said with what a thread begins.
+const THREADS_LOOKED_AT: usize = 16;
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,17 +113,11 @@ impl Hotspot<'_> {
 
     /// The same, and how much of each list was read.
     pub fn thread_lists(&self) -> ThreadLists {
-        let threads = self.source().threads();
-        let reader = ThreadReader {
-            hotspot: self,
-            process_name: threads
-                .iter()
-                .min_by_key(|thread| thread.tid_inside)
-                .map(|thread| thread.name.as_str()),
-            kernel_names: threads.iter().map(|t| (t.tid_inside, t.name.as_str())).collect(),
+        let mut reader = ThreadReader {
             references: References::of(self),
             name_offset: self.java_offset(NAME_OFFSET),
             names: Some(self.names()),
+            ..ThreadReader::without_names(self)
         };
         let (mut threads, java) = reader.java_threads();
         let (other_threads, others) = reader.other_threads();
@@ -101,15 +128,7 @@ impl Hotspot<'_> {
 
     /// Where the JVM has the `Thread` objects of those that run Java code, whatever their state.
     pub(crate) fn java_thread_addresses(&self) -> Option<Vec<u64>> {
-        let reader = ThreadReader {
-            hotspot: self,
-            kernel_names: HashMap::new(),
-            process_name: None,
-            references: None,
-            name_offset: None,
-            names: None,
-        };
-        reader.java_thread_list().map(|listed| listed.addresses)
+        ThreadReader::without_names(self).java_thread_list().map(|listed| listed.addresses)
     }
 }
 
@@ -130,15 +149,42 @@ struct ThreadReader<'h, 'm> {
     name_offset: Option<u64>,
     /// Names of classes, where they are asked for.
     names: Option<Names<'m>>,
+    /// With what threads of the Java list begin, once that is known.
+    entries: Option<Entries>,
+}
+
+impl<'h, 'm> ThreadReader<'h, 'm> {
+    /// One that knows threads as the kernel does, and reads no names of theirs.
+    fn without_names(hotspot: &'h Hotspot<'m>) -> ThreadReader<'h, 'm> {
+        let threads = hotspot.source().threads();
+        let first = threads.iter().min_by_key(|thread| thread.tid_inside);
+        ThreadReader {
+            hotspot,
+            process_name: first.map(|thread| thread.name.as_str()),
+            kernel_names: threads.iter().map(|t| (t.tid_inside, t.name.as_str())).collect(),
+            references: None,
+            name_offset: None,
+            names: None,
+            entries: None,
+        }
+    }
 }
 
 impl ThreadReader<'_, '_> {
-    fn java_threads(&self) -> (Vec<JvmThread>, ListRead) {
+    fn java_threads(&mut self) -> (Vec<JvmThread>, ListRead) {
         let Some(Listed { addresses, read }) = self.java_thread_list() else {
             self.hotspot
                 .problem(PROBLEM, "Java threads: nothing that this JVM exports tells where their list is");
             return (Vec::new(), ListRead::NotFound);
         };
+        let class_of =
+            |address: &u64| (*address, self.java_object(*address).and_then(|object| self.java_class(object)));
+        // Those that the JVM starts for itself are the oldest: at the end of the list before JDK 10, and at its beginning since.
+        let newer =
+            THREADS_LOOKED_AT..addresses.len().saturating_sub(THREADS_LOOKED_AT).max(THREADS_LOOKED_AT);
+        let some = addresses.iter().enumerate().filter(|(at, _)| !newer.contains(at));
+        let some: Vec<_> = some.map(|(_, address)| class_of(address)).collect();
+        self.entries = Entries::find(self.hotspot, &some);
         let threads = addresses.into_iter().filter_map(|address| self.java_thread(address));
         (threads.collect(), read)
     }
@@ -206,33 +252,38 @@ impl ThreadReader<'_, '_> {
         let object = self.java_object(address);
         thread.name = object.and_then(|object| self.java_name(object, thread.tid_inside));
         thread.java_class = object.and_then(|object| self.java_class(object));
-        let class = thread.jvm_class.as_deref();
-        let is_compiler_name = |name: &str| {
-            ["C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread"]
-                .iter()
-                .any(|p| name.starts_with(p))
-        };
-        let is_vm_name = |name: &str| {
-            let own = [
-                "Signal Dispatcher",
-                "Service Thread",
-                "Monitor Deflation Thread",
-                "Notification Thread",
-                "Sweeper thread",
-                "Attach Listener",
-            ];
-            own.contains(&name)
-        };
-        let name = thread.name.as_deref().unwrap_or_default();
-        thread.kind = match class {
+        thread.kind = self.kind_of_java_list(&thread);
+        Some(thread)
+    }
+
+    /// What a thread of the Java list does: by its class, and of the class of all Java threads by the function that it begins with. Where
+    /// that is not known, names decide.
+    fn kind_of_java_list(&self, thread: &JvmThread) -> ThreadKind {
+        let entry =
+            self.entries.as_ref().map_or(Entry::None, |entries| entries.of(self.hotspot, thread.address));
+        let name = thread.name.as_deref();
+        let starts =
+            |begins: &[&str]| begins.iter().any(|begin| name.is_some_and(|name| name.starts_with(begin)));
+        match thread.jvm_class.as_deref() {
             Some("CompilerThread") => ThreadKind::Compiler,
-            _ if is_compiler_name(name) => ThreadKind::Compiler,
-            _ if is_vm_name(name) => ThreadKind::Vm,
             // Threads of subclasses run the JVM's code.
             Some(class) if class != "JavaThread" => ThreadKind::Vm,
+            _ if entry == Entry::Java => ThreadKind::Java,
+            Some(_) if entry == Entry::Vm => ThreadKind::Vm,
+            // Without symbols: the JVM gives those of its own code their names in the kernel. Agents' threads are of that kind, too.
+            None if entry == Entry::Vm => match self.kernel_names.get(&thread.tid_inside) {
+                Some(name) if COMPILERS_IN_KERNEL.iter().any(|begin| name.starts_with(begin)) => {
+                    ThreadKind::Compiler
+                }
+                Some(kernel_name) if OF_VM.iter().any(|name| is_shortened(kernel_name, name)) => {
+                    ThreadKind::Vm
+                }
+                _ => ThreadKind::Other,
+            },
+            _ if starts(&COMPILERS) => ThreadKind::Compiler,
+            _ if name.is_some_and(|name| OF_VM.contains(&name)) => ThreadKind::Vm,
             _ => ThreadKind::Java,
-        };
-        Some(thread)
+        }
     }
 
     /// What all threads have. `None` for a thread that has no kernel thread, or one that came after the source's look.
@@ -300,11 +351,7 @@ impl ThreadReader<'_, '_> {
     /// is too long. The first Java thread, and others that the program's own code attached, have one that says nothing: the process's.
     fn kernel_has(&self, tid: u32, name: &str) -> bool {
         let Some(kernel_name) = self.kernel_names.get(&tid).copied() else { return false };
-        let ends = kernel_name.split_once("..");
-        kernel_name == name
-            || name.len() > KERNEL_BYTES && name.starts_with(kernel_name)
-            || ends.is_some_and(|(head, tail)| name.starts_with(head) && name.ends_with(tail))
-            || self.process_name == Some(kernel_name)
+        is_shortened(kernel_name, name) || self.process_name == Some(kernel_name)
     }
 
     /// Collectors' threads, the VM thread and the like: a list that is linked from a private variable.
@@ -366,4 +413,13 @@ impl ThreadReader<'_, '_> {
         let hotspot = self.hotspot;
         hotspot.symbols().class_of_vtable(hotspot.source().word(address)?)
     }
+}
+
+/// Whether the kernel's name of a thread is what the JVM makes of a name: its beginning, since JDK 28 the two ends of one that is too
+/// long.
+fn is_shortened(kernel_name: &str, name: &str) -> bool {
+    let ends = kernel_name.split_once("..");
+    kernel_name == name
+        || name.len() > KERNEL_BYTES && kernel_name.len() == KERNEL_BYTES && name.starts_with(kernel_name)
+        || ends.is_some_and(|(head, tail)| name.starts_with(head) && name.ends_with(tail))
 }

@@ -238,3 +238,34 @@ fn a_name_whose_characters_are_gone_is_unknown_and_not_empty() {
         skip!("no JDK 17, 21 or 25");
     }
 }
+
+/// Whatever a program calls its threads, and whether or not names can be read: libjvm of JDK 8 has no symbols.
+#[test]
+fn what_a_thread_is_for_follows_from_what_it_begins_with() {
+    let mut ran = 0;
+    for (feature, java) in [64, 32].into_iter().flat_map(each_release) {
+        let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseG1GC"], &[], "Impostor");
+        jvm.freeze();
+        let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let kernel: BTreeMap<_, _> =
+            process.threads().iter().map(|t| (t.tid_inside, t.name.as_str())).collect();
+        let threads = hotspot.threads();
+        let of_name = |thread: &&JvmThread| {
+            kernel.get(&thread.tid_inside).is_some_and(|name| is_kernel_name(name, "Signal Dispatcher"))
+        };
+        let kinds: BTreeMap<u32, ThreadKind> =
+            threads.iter().filter(of_name).map(|thread| (thread.tid_inside, thread.kind)).collect();
+        // The JVM starts its own before the program begins.
+        let kinds: Vec<ThreadKind> = kinds.into_values().collect();
+        assert_eq!(kinds, [ThreadKind::Vm, ThreadKind::Java], "JDK {feature}: {threads:x?}");
+        assert!(
+            threads.iter().any(|thread| thread.kind == ThreadKind::Compiler),
+            "JDK {feature}: {threads:x?}"
+        );
+        ran += 1;
+    }
+    if ran == 0 {
+        skip!("no JDK");
+    }
+}

@@ -72,7 +72,8 @@ pub(crate) fn look<'m>(
     }
     let jvm_threads = jvm.as_ref().map_or(&[][..], |j| &j.threads);
     let unclaimed = ledger.unpainted(source.pages());
-    let (stacks, threads) = stack_spans(source, jvm_threads, &unclaimed, &mut leaves);
+    let hotspot = jvm.as_ref().map(|jvm| &jvm.hotspot);
+    let (stacks, threads) = stack_spans(source, hotspot, jvm_threads, &unclaimed, &mut leaves);
     let mut not_malloc = jvm.as_ref().map(Jvm::not_malloc).unwrap_or_default();
     not_malloc.extend(stacks.iter().map(|span| span.addresses.clone()));
     ledger.paint(stacks);

@@ -35,6 +35,8 @@ const STACK_BYTES: Range<u64> = 16 << 10..4 << 30;
 pub(crate) struct PthreadStack {
     /// The block, guard included.
     pub(crate) addresses: Range<u64>,
+    /// Where the C library's description of the thread lies.
+    pub(crate) control_block: u64,
     /// Thread id inside the process's namespace; 0 or negative when it has ended.
     pub(crate) tid_inside: Option<u32>,
 }
@@ -119,7 +121,7 @@ fn stack_of(source: &dyn MemorySource, control_block: u64) -> Option<PthreadStac
     let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
     let addresses = words.windows(2).find_map(|pair| block(control_block, pair[0], pair[1]))?;
     let tid_inside = source.u32(control_block + TID_OFFSET).filter(|tid| tid.cast_signed() > 0);
-    Some(PthreadStack { addresses, tid_inside })
+    Some(PthreadStack { addresses, control_block, tid_inside })
 }
 
 fn block(control_block: u64, start: u64, bytes: u64) -> Option<Range<u64>> {

@@ -3,7 +3,7 @@
 use crate::leaf_table::{LeafId, LeafTable};
 use crate::ledger::Span;
 use crate::pthread::{PthreadStack, holds_first_thread, stacks_in};
-use assay_hotspot::JvmThread;
+use assay_hotspot::{Hotspot, JvmThread};
 use assay_linux::{MemorySource, ThreadFacts};
 use assay_model::{Area, ThreadKind, ThreadMemory, Tier};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -27,6 +27,7 @@ struct Stack {
 /// anonymous memory in which stacks that the JVM does not know may lie.
 pub(crate) fn stack_spans(
     source: &dyn MemorySource,
+    hotspot: Option<&Hotspot<'_>>,
     jvm_threads: &[JvmThread],
     unclaimed: &[Range<u64>],
     leaves: &mut LeafTable,
@@ -36,11 +37,18 @@ pub(crate) fn stack_spans(
     let known: HashSet<u32> = stacks.iter().filter_map(|s| s.thread.as_ref()).map(|t| t.tid_inside).collect();
     // Starts by ends: there may be ten thousand, and a million stretches to hold against them.
     let mut taken: BTreeMap<u64, u64> = stacks.iter().map(|s| (s.addresses.end, s.addresses.start)).collect();
+    let mut native = Vec::new();
     for found in unclaimed.iter().flat_map(|range| stacks_in(source, range)) {
         if !overlaps(&taken, &(found.addresses.end - 1..found.addresses.end)) {
             taken.insert(found.addresses.end, found.addresses.start);
-            stacks.push(native_stack(found, jvm_threads, &kernel, &known));
+            native.push(found);
         }
+    }
+    let unlisted = unlisted_threads(hotspot, &native);
+    let jvm_threads: Vec<&JvmThread> = jvm_threads.iter().chain(unlisted.iter().flatten()).collect();
+    for (at, found) in native.into_iter().enumerate() {
+        let unlisted = unlisted.get(at).and_then(Option::as_ref);
+        stacks.push(native_stack(found, unlisted, &jvm_threads, &kernel, &known));
     }
     let first =
         unclaimed.iter().filter(|range| !overlaps(&taken, range) && holds_first_thread(source, range));
@@ -115,17 +123,29 @@ fn jvm_stack(
     })
 }
 
-/// A stack that the C library knows: of a thread that the JVM did not start, or of one that has ended.
+/// The JVM's threads on these stacks, where it has no list of them that can be read.
+fn unlisted_threads(hotspot: Option<&Hotspot<'_>>, native: &[PthreadStack]) -> Vec<Option<JvmThread>> {
+    let without_symbols = hotspot.filter(|hotspot| !hotspot.symbols().has_symtab());
+    let stacks: Vec<_> = native.iter().map(|stack| (stack.control_block, stack.addresses.clone())).collect();
+    without_symbols.map_or_else(Vec::new, |hotspot| hotspot.threads_on(&stacks))
+}
+
+/// A stack that the C library knows: of a thread that the JVM did not start or does not list, or of one that has ended.
 fn native_stack(
     found: PthreadStack,
-    jvm_threads: &[JvmThread],
+    unlisted: Option<&JvmThread>,
+    jvm_threads: &[&JvmThread],
     kernel: &HashMap<u32, &ThreadFacts>,
     known: &HashSet<u32>,
 ) -> Stack {
-    let facts = found.tid_inside.filter(|tid| !known.contains(tid)).and_then(|tid| kernel.get(&tid).copied());
+    let tid = unlisted.map(|thread| thread.tid_inside).or(found.tid_inside);
+    let facts = tid.filter(|tid| !known.contains(tid)).and_then(|tid| kernel.get(&tid).copied());
     let of_jvm = facts.and_then(|f| jvm_threads.iter().find(|t| t.tid_inside == f.tid_inside));
     let (name, kind) = match (facts, of_jvm) {
-        (_, Some(thread)) => (thread.name.clone().unwrap_or_default(), thread.kind),
+        (facts, Some(thread)) => {
+            let kernel_name = || facts.map_or_else(String::new, |facts| facts.name.clone());
+            (thread.name.clone().unwrap_or_else(kernel_name), thread.kind)
+        }
         (Some(facts), None) => (facts.name.clone(), ThreadKind::Native),
         (None, None) => ("kept for the next thread".to_owned(), ThreadKind::Native),
     };
