@@ -27,8 +27,7 @@ fn of(report: &MemoryReport, area: Area) -> u64 {
     report.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes)
 }
 
-/// What the layout pack of a release does not tell stays unknown, and is in the sum all the same: those of 8 and 11 have neither ZGC's
-/// heap nor Shenandoah's.
+/// What the layout pack of a release does not tell stays unknown, and is in the sum all the same.
 fn has_pack(java: &Path, collector: &str) -> bool {
     let jvm = assay_jdk::jvm_at(java).expect("a JVM");
     let Some(release) = Release::exactly(jvm.feature) else { return false };

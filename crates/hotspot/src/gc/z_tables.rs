@@ -2,6 +2,8 @@
 
 use super::Tables;
 use crate::fields::Spelling;
+use assay_model::Tier;
+use std::ops::Range;
 
 /// An entry of the table from addresses to physical memory (JDK 24 and later).
 const PHYSICAL_ENTRY_BYTES: u64 = 4;
@@ -16,6 +18,10 @@ impl Tables<'_, '_> {
             if is_x { ("XCollectedHeap", "XHeap") } else { ("ZCollectedHeap", "ZHeap") };
         let heap = hotspot.collected_heap().and_then(|heap| hotspot.place(heap, &[(collected, "_heap")]));
         let part = |field| heap.and_then(|heap| hotspot.place(heap, &[(heap_type, field)]));
+        if let Some(table) = hotspot.old_z_page_table() {
+            self.push("page table", Some(table), Tier::VmStructs);
+            return self.push("mark stacks", self.old_z_mark_stacks(), Tier::Symbols);
+        }
         let table_type = if is_x { "XPageTable" } else { "ZPageTable" };
         self.push_granules("page table", part("_page_table"), table_type);
         let forwardings = if is_x { "XForwardingTable" } else { "ZForwardingTable" };
@@ -41,6 +47,17 @@ impl Tables<'_, '_> {
                 PHYSICAL_ENTRY_BYTES,
             );
         }
+    }
+
+    /// Before JDK 12 the space for mark stacks begins at an address of its own, touched up to its end, with the first free place within.
+    fn old_z_mark_stacks(&self) -> Option<Range<u64>> {
+        let hotspot = self.hotspot;
+        let heap = hotspot.place(hotspot.collected_heap()?, &[("ZCollectedHeap", "_heap")])?;
+        let of =
+            |field: &str| hotspot.pointer(heap, &[("ZHeap", &format!("_mark._allocator._space.{field}"))]);
+        let (top, end) = (of("_top")?, of("_end")?);
+        let mapping = hotspot.source().mappings().iter().find(|mapping| mapping.addresses.end == end)?;
+        (mapping.addresses.start <= top && top <= end).then(|| mapping.addresses.clone())
     }
 
     fn push_granules(&mut self, name: &str, table: Option<u64>, type_name: &str) {

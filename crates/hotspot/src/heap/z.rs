@@ -70,10 +70,17 @@ const X: Names = Names {
     finalizable: "_XAddressMetadataFinalizable",
 };
 
+const PAGE_TABLE: &[Spelling<'_>] = &[("ZHeap", "_pagetable")];
+/// Until JDK 12 what depends on the processor alone is exported as constants.
+const CONSTANT_OFFSET_MASK: &str = "ZAddressOffsetMask";
+const CONSTANT_GRANULE_SHIFT: &str = "ZPageSizeMinShift";
+/// Entries of the page table then have a flag in their lowest bit.
+const OLD_PAGE_TABLE: &str = "ZAddressRangeMapForPageTable";
+
 impl<'m> Hotspot<'m> {
     pub(super) fn z_heap(&self) -> Option<Spaces<'_, 'm>> {
         let names = self.z_names();
-        let offset_mask = self.z_global(names, names.offset_mask)?;
+        let offset_mask = self.z_offset_mask(names)?;
         let mut views = self.z_views(names, offset_mask)?;
         views.retain(|view| view.start < view.end);
         let (starts, reserved): (Vec<u64>, Vec<_>) =
@@ -99,7 +106,7 @@ impl<'m> Hotspot<'m> {
     /// From the start of each page to its top, in the first of the views, and whether it holds one object only.
     pub(crate) fn z_page_grounds(&self) -> Option<Vec<(Range<u64>, bool)>> {
         let names = self.z_names();
-        let offset_mask = self.z_global(names, names.offset_mask)?;
+        let offset_mask = self.z_offset_mask(names)?;
         let views = self.z_views(names, offset_mask)?;
         let start = views.iter().find(|view| self.mapped_span(view).is_some())?.start;
         let pages = self.z_pages(names, offset_mask)?;
@@ -122,9 +129,39 @@ impl<'m> Hotspot<'m> {
         self.source().word(place)
     }
 
+    fn z_offset_mask(&self, names: &Names) -> Option<u64> {
+        let constant = || self.structs().constant(CONSTANT_OFFSET_MASK).map(i64::cast_unsigned);
+        self.z_global(names, names.offset_mask).or_else(constant)
+    }
+
+    /// Where the table of pages has its first word, and how many bytes of the heap each word stands for, as a binary logarithm.
+    fn z_page_words(&self, names: &Names, table: u64) -> Option<(u64, u32)> {
+        let map = self.place(table, &[(names.page_table, "_map")])?;
+        let words = self.pointer(map, &[(names.granule_map, "_map"), (OLD_PAGE_TABLE, "_map")])?;
+        let constant = |name| self.structs().constant(name);
+        let shift = constant(names.granule_shift).or_else(|| constant(CONSTANT_GRANULE_SHIFT))?;
+        let shift = u32::try_from(shift).ok().filter(|shift| (12..40).contains(shift))?;
+        Some((words, shift))
+    }
+
+    /// The table of pages of JDK 11 and 12: a word for each granule that the heap could ever use.
+    pub(crate) fn old_z_page_table(&self) -> Option<Range<u64>> {
+        self.structs().offset(OLD_PAGE_TABLE, "_map")?;
+        let table =
+            self.place(self.place(self.collected_heap()?, &[(Z.collected_heap, "_heap")])?, PAGE_TABLE)?;
+        let (words, shift) = self.z_page_words(&Z, table)?;
+        let count = (self.z_offset_mask(&Z)? >> shift).checked_add(1)?;
+        Some(words..words.checked_add(count.min(GRANULES_MAX) * 8)?)
+    }
+
     /// The addresses at which offset 0 is mapped, each with the addresses that belong to it.
     fn z_views(&self, names: &Names, offset_mask: u64) -> Option<Vec<Range<u64>>> {
         let size = offset_mask.checked_add(1)?;
+        if self.structs().offset(OLD_PAGE_TABLE, "_map").is_some() {
+            // Marked twice, and remapped: each bit behind the offset chooses a view.
+            let view = |bit: u32| Some(size.checked_shl(bit)?..size.checked_shl(bit)?.checked_add(size)?);
+            return (0..VIEWS_MAX as u32).map(view).collect();
+        }
         let Some(metadata) = self.z_global(names, names.metadata_mask) else {
             // With generations: addresses without metadata, above a bit that is the first behind the offset.
             return Some(std::iter::once(size..size.checked_mul(2)?).collect());
@@ -151,10 +188,9 @@ impl<'m> Hotspot<'m> {
 
     fn z_pages(&self, names: &Names, offset_mask: u64) -> Option<Vec<Page>> {
         let heap = self.place(self.collected_heap()?, &[(names.collected_heap, "_heap")])?;
-        let table = self.place(heap, &[(names.heap, "_page_table")])?;
-        let map = self.place(table, &[(names.page_table, "_map")])?;
-        let map = self.pointer(map, &[(names.granule_map, "_map")])?;
-        let shift = self.structs().constant(names.granule_shift).filter(|shift| (12..40).contains(shift))?;
+        let table = self.place(heap, &[(names.heap, "_page_table"), PAGE_TABLE[0]])?;
+        let (map, shift) = self.z_page_words(names, table)?;
+        let flags = u64::from(self.structs().offset(OLD_PAGE_TABLE, "_map").is_some());
         // JDK 24 made the table as small as the heap's reserve; its size is private, before that it follows from the mask.
         let size = self.field(table, &[(names.page_table, "_map._size")]);
         let granules = size.unwrap_or((offset_mask >> shift) + 1).min(GRANULES_MAX);
@@ -170,7 +206,7 @@ impl<'m> Hotspot<'m> {
                 }
                 for (i, word) in buffer[..bytes].as_chunks::<8>().0.iter().enumerate() {
                     let offset = ((at - map) / 8 + i as u64) << shift;
-                    let page = u64::from_le_bytes(*word);
+                    let page = u64::from_le_bytes(*word) & !flags;
                     if page == 0 || offset < end {
                         continue;
                     }
