@@ -12,6 +12,7 @@ mod memory;
 mod number;
 mod process_name;
 mod reference;
+mod setup;
 mod studies;
 mod time;
 mod tls;
@@ -27,6 +28,7 @@ pub use inject::{InjectArguments, InjectorsArguments};
 pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
 pub use process_name::ProcessName;
 pub use reference::{CompletionsArguments, ReferenceArguments};
+pub use setup::SetupArguments;
 pub use studies::StudiesArguments;
 pub use time::{TimeArguments, TimeCommand, TimeDiffArguments, TimeLookArguments};
 pub use tls::TlsArguments;
@@ -39,14 +41,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// The version, and of a release also the commit that it was built of, which is handed to the compiler.
-static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let commit = option_env!("ASSAY_COMMIT").filter(|commit| !commit.is_empty());
-    commit.map_or_else(
-        || env!("CARGO_PKG_VERSION").to_owned(),
-        |commit| format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
-    )
-});
+static VERSION: LazyLock<String> = LazyLock::new(crate::version::long);
 
 /// The laboratory for Java servers: where memory and time go, what load a server sustains, which settings perform better.
 ///
@@ -75,12 +70,21 @@ pub enum Command {
     Run(RunArguments),
     /// Ready-made studies and scenarios: list them, or print one
     ///
-    /// They are part of the program. A study that names a workload needs the checkout in which `./assay setup` built its server.
+    /// They are part of the program. A study that names a workload needs its server, which `assay setup` builds.
     #[command(after_help = "EXAMPLES:\n  assay studies                              what there is\n  \
         assay studies own-server > my-server.toml  a study to start from\n  \
         assay run compressed-references --plan     what a study would run\n  \
         assay load http://127.0.0.1:8080/ --users 8 --scenario supermarket-small")]
     Studies(StudiesArguments),
+    /// Make what ready-made studies need: servers, probes, other JVMs
+    ///
+    /// Fetches the sources of Assay where there are none, into assay/VERSION of the folder for users' data ($XDG_DATA_HOME, or
+    /// ~/.local/share), and builds there, which takes git, Maven, a JDK, a C compiler and some minutes. Studies find it there.
+    #[command(
+        after_help = "EXAMPLES:\n  assay setup                                  the sources of this release\n  \
+        assay setup --from ~/src/assay               a clone of a clone"
+    )]
+    Setup(SetupArguments),
     /// Make the report of a run directory again
     #[command(after_help = "EXAMPLES:\n  assay report runs/tuesday\n  \
         assay report runs/tuesday --format csv > tuesday.csv")]

@@ -14,6 +14,7 @@ mod screen;
 mod seed;
 mod slips;
 mod stop;
+mod version;
 
 use arguments::{Arguments, Command};
 use failure::Failure;
@@ -38,6 +39,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Demo(demo) => command::run::demo(&demo),
         Command::Run(run) => command::run::run(&run),
         Command::Studies(studies) => command::studies::studies(&studies),
+        Command::Setup(setup) => command::setup::setup(&setup),
         Command::Report(report) => command::report::report(&report),
         Command::Compare(compare) => command::compare::compare(&compare),
         Command::Load(load) => command::load::load(&load),

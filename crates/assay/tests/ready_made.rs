@@ -26,7 +26,9 @@ impl Alone {
 
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(&self.program);
-        command.args(arguments).current_dir(self.path()).output().expect("assay starts")
+        // Without what `assay setup` of the user fetched.
+        command.args(arguments).current_dir(self.path()).env("XDG_DATA_HOME", self.path());
+        command.output().expect("assay starts")
     }
 }
 

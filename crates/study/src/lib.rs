@@ -7,7 +7,7 @@
 //!
 //! | part | files |
 //! | --- | --- |
-//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `fault_table`, `faults`, `read`, `document`, `checked`, `checked_variants`, `host_table`, `attached`, `workload`, `units`, `ready_made` |
+//! | study file, workload file, their mistakes | `study_file`, `program_table`, `process_table`, `fault_table`, `faults`, `read`, `document`, `checked`, `checked_variants`, `host_table`, `attached`, `workload`, `checkout`, `units`, `ready_made` |
 //! | what this machine will run | `each_jdk`, `variant`, `preload`, `memory_left`, `prepare`, `plan` |
 //! | measuring | `runner`, `benchmark_results`, `capacity` |
 //! | a rule tried on a load | `what_if` |
@@ -19,6 +19,7 @@ mod benchmark_results;
 mod capacity;
 mod checked;
 mod checked_variants;
+mod checkout;
 mod claims;
 mod curves;
 mod document;
@@ -55,6 +56,7 @@ mod workload;
 pub use across::compare_runs;
 pub use assay_measure::observers::Observe;
 pub use checked::Checked;
+pub use checkout::{fetched_sources, sources};
 pub use claims::{check_claims, contradictions};
 pub use error::{Diagnostic, StudyError};
 pub use fault_table::{FaultLimit, FaultSignal, FaultTable};

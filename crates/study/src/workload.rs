@@ -1,5 +1,6 @@
 //! The server or benchmark program of a study, and where its files lie.
 
+use crate::checkout::find_checkout;
 use crate::document::Document;
 use crate::error::Diagnostic;
 use crate::program_table::{BenchmarkTable, CommandLine, ProcessTable, ServerTable};
@@ -8,9 +9,6 @@ use assay_model::{Subject, schema};
 use assay_text::near::hint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Folders above a start folder that are looked at.
-const ANCESTORS_MAX: usize = 64;
 
 /// What is launched.
 #[derive(Debug, Clone)]
@@ -92,16 +90,6 @@ pub(crate) struct Workload {
     pub cache: PathBuf,
 }
 
-/// Finds the checkout: the nearest folder above the study file, the current folder, or the program that has
-/// `workloads/`.
-fn find_checkout(study_file: &Path) -> Option<PathBuf> {
-    let starts = [study_file.canonicalize().ok(), std::env::current_dir().ok(), std::env::current_exe().ok()];
-    let above = |start: PathBuf| -> Option<PathBuf> {
-        start.ancestors().take(ANCESTORS_MAX).find(|dir| dir.join("workloads").is_dir()).map(Path::to_owned)
-    };
-    starts.into_iter().flatten().find_map(above)
-}
-
 /// The private folder of what was built and fetched: that of the checkout, or else beside the study file.
 pub fn cache_of(study_file: &Path) -> PathBuf {
     find_checkout(study_file).unwrap_or_else(|| folder_of(study_file)).join(".assay")
@@ -166,7 +154,7 @@ fn named(
     let Some(folder) = folder else {
         let what = format!(
             "the workload `{name}` comes with the sources of Assay, and no checkout of them lies above the study file, the current folder or \
-             the program: clone them, run ./assay setup there, and then the study from there"
+             the program: `assay setup` fetches them and builds what is needed, and so does ./assay setup in a clone"
         );
         document.add_missing("workload", what);
         return (None, Vec::new());

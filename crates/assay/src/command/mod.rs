@@ -13,6 +13,7 @@ mod process;
 pub mod reference;
 pub mod report;
 pub mod run;
+pub mod setup;
 pub mod studies;
 pub mod time;
 pub mod what_file;

@@ -28,8 +28,8 @@ const STUDIES: &str = "studies";
 pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
     let study = checkout().join(DEMO);
     if !study.is_file() {
-        let what = "the demo's server comes with the sources of Assay, and no checkout of them was found from here: clone them, and there \
-                    run ./assay demo";
+        let what = "the demo's server comes with the sources of Assay, and no checkout of them was found from here: run `assay setup`, which \
+                    fetches them, or ./assay demo in a clone";
         return Err(Failure::environment(what));
     }
     let mut is_good = true;
@@ -212,11 +212,9 @@ pub fn carry_out(study: &Prepared, options: &RunOptions) -> Result<(RunResult, P
     Ok((result, page))
 }
 
-/// The root of the checkout: the program lies in its `target/release`.
+/// The root of the checkout: the program lies in its `target/release`, or `assay setup` fetched it.
 fn checkout() -> PathBuf {
-    let program = std::env::current_exe().ok();
-    let root = program.as_deref().and_then(|p| p.ancestors().find(|folder| folder.join(DEMO).is_file()));
-    root.map_or_else(|| PathBuf::from("."), Path::to_owned)
+    assay_study::sources().unwrap_or_else(|| PathBuf::from("."))
 }
 
 /// A path as short as it can be written from here.

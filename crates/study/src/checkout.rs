@@ -1,0 +1,33 @@
+//! Where the sources of Assay lie: servers, probes and JVMs of ready-made studies are made in them.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// Folders above a start folder that are looked at.
+const ANCESTORS_MAX: usize = 64;
+/// A checkout has it.
+const WORKLOADS: &str = "workloads";
+
+/// The checkout of a study: the nearest folder above the study file, the current folder, or the program that has `workloads/`; else the
+/// sources that `assay setup` fetched.
+pub(crate) fn find_checkout(study_file: &Path) -> Option<PathBuf> {
+    let starts = [study_file.canonicalize().ok(), env::current_dir().ok()];
+    starts.into_iter().flatten().find_map(|start| above(&start)).or_else(sources)
+}
+
+/// The checkout in which the program was built, or else the sources that `assay setup` fetched.
+pub fn sources() -> Option<PathBuf> {
+    let of_program = env::current_exe().ok().and_then(|program| above(&program));
+    of_program.or_else(|| fetched_sources().filter(|folder| folder.join(WORKLOADS).is_dir()))
+}
+
+/// Where `assay setup` puts the sources of this version; none without a home folder.
+pub fn fetched_sources() -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))?;
+    Some(data.join("assay").join(env!("CARGO_PKG_VERSION")))
+}
+
+fn above(start: &Path) -> Option<PathBuf> {
+    start.ancestors().take(ANCESTORS_MAX).find(|folder| folder.join(WORKLOADS).is_dir()).map(Path::to_owned)
+}
