@@ -87,6 +87,23 @@ fn links_lead_to_files_and_headings() {
     assert!(broken(&readme, "GLOSSARY.md#no-such-heading").is_some());
 }
 
+/// Largest picture of the README: it is loaded with every look at the repository.
+const PICTURE_BYTES_MAX: u64 = 200_000;
+
+#[test]
+fn the_picture_of_the_readme_is_there_and_small_in_both_colours() {
+    let text = fs::read_to_string(root().join("README.md")).expect("a text");
+    let named = |attribute: &str| {
+        let (_, rest) = text.split_once(&format!("{attribute}=\""))?;
+        Some(root().join(rest.split_once('"')?.0))
+    };
+    for attribute in ["srcset", "src"] {
+        let file = named(attribute).expect("the README has a picture");
+        let bytes = fs::metadata(&file).map_or(0, |metadata| metadata.len());
+        assert!(0 < bytes && bytes <= PICTURE_BYTES_MAX, "{}: {bytes} bytes", file.display());
+    }
+}
+
 #[test]
 fn the_table_of_contents_lists_every_page() {
     let docs = root().join("docs");

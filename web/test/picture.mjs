@@ -1,0 +1,62 @@
+// picture.mjs PAGE LIGHT DARK   what the README shows of a page of `assay memory`: its answer and its tree map, as SVG in both colours.
+// CHROMIUM is the browser.
+import { writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+/** The picture as text. Styles become attributes, so that it needs nothing else. Runs in the page. */
+function pictureOf() {
+  const MARGIN = 13, LINE = 26, LINES = 94;
+  const STYLES = ["fill", "stroke", "stroke-width", "stroke-linejoin", "stroke-opacity", "fill-opacity", "opacity", "paint-order"];
+  const OF_TEXT = ["font-family", "font-size", "font-weight"];
+
+  const make = (name, attributes, ...content) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+    made.append(...content);
+    return made;
+  };
+  // A picture has no links, no titles and no classes.
+  const copyOf = (element) => {
+    const attributes = [...element.attributes].filter(({ name }) => !/^(class|href|aria-.*|role)$/.test(name));
+    const styles = { rect: STYLES, path: STYLES, text: [...STYLES, ...OF_TEXT] }[element.localName] ?? [];
+    const style = getComputedStyle(element);
+    const content = [...element.children].filter((child) => !["title", "desc"].includes(child.localName));
+    return make(
+      element.localName === "a" ? "g" : element.localName,
+      Object.fromEntries([...attributes.map(({ name, value }) => [name, value]), ...styles.map((name) => [name, style.getPropertyValue(name)])]),
+      ...(element.localName === "text" ? [element.textContent] : content.map(copyOf)),
+    );
+  };
+  const lineOf = (words, y, size) => {
+    const { color, fontFamily } = getComputedStyle(document.body);
+    return make("text", { y, fill: color, "font-family": fontFamily, "font-size": size, "font-weight": 600 }, words);
+  };
+
+  const words = (selector) => document.querySelector(selector).textContent;
+  const [resident, rest] = words(".headline").split(/(?<=;) /);
+  const map = copyOf(document.querySelector("#map .map-wide svg"));
+  const [, , width, height] = map.getAttribute("viewBox").split(" ").map(Number);
+  const box = { x: -MARGIN, y: 0, width: width + 2 * MARGIN, height: height + LINES + MARGIN };
+  const picture = make(
+    "svg",
+    { viewBox: Object.values(box).join(" ") },
+    copyOf(document.querySelector("svg.defs defs")),
+    make("rect", { ...box, fill: getComputedStyle(document.body).backgroundColor }),
+    lineOf(resident, LINE, 20),
+    lineOf(rest, 2 * LINE, 20),
+    lineOf(words(".sum"), 3 * LINE, 15),
+    make("g", { transform: `translate(0 ${LINES})` }, ...map.childNodes),
+  );
+  return new XMLSerializer().serializeToString(picture);
+}
+
+const [file, light, dark] = process.argv.slice(2);
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--headless", "--no-sandbox", "--disable-gpu"] });
+for (const [colorScheme, path] of [["light", light], ["dark", dark]]) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(file).href);
+  writeFileSync(path, `${await page.evaluate(pictureOf)}\n`);
+}
+await browser.close();
