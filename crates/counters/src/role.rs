@@ -10,7 +10,7 @@
 use crate::own_names::{is_kernel_name, of_java_list};
 use assay_hotspot::JvmThread;
 use assay_model::{ThreadKind, ThreadRole};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// JDK's own threads by the class of their Java object; the pollers are among the last.
 const JDK_CLASSES: [&str; 4] = [
@@ -38,6 +38,8 @@ const POLLER_NAMES: [&str; 8] = [
 const POOL_TIMER: &str = "java.util.concurrent.DelayScheduler";
 /// What it is called, behind its pool's name and a hyphen.
 const TIMER: &str = "delayScheduler";
+/// What workers of such a pool are called, before their number.
+const WORKER: &str = "worker";
 
 /// What a thread does, and whether that rests on the kernel's name of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,20 +68,29 @@ pub(crate) fn roles_of(threads: &[(JvmThread, &str)]) -> Vec<Role> {
             thread.name.as_deref()?.rsplit_once("-worker-").or(thread.name.as_deref()?.rsplit_once('-'))?;
         Some(pool.to_owned())
     };
-    let with_roles = || threads.iter().map(|(thread, _)| thread).zip(&roles);
-    let pools_of = |of: ThreadRole| -> HashSet<String> {
-        let workers = with_roles().filter(|(thread, role)| role.role == of && !is_timer(thread));
-        workers.filter_map(|(thread, _)| pool(thread)).collect()
+    // Pools with whether they are known by what the kernel keeps of names alone.
+    let pools_of = |of: ThreadRole| -> HashMap<String, bool> {
+        let mut pools = HashMap::new();
+        for ((thread, kernel_name), _) in threads.iter().zip(&roles).filter(|(_, role)| role.role == of) {
+            let by_kernel = || pool_in_kernel(kernel_name, WORKER).filter(|_| thread.name.is_none());
+            if let Some(pool) = pool(thread).or_else(by_kernel).filter(|_| !is_timer(thread)) {
+                *pools.entry(pool).or_insert(true) &= thread.name.is_none();
+            }
+        }
+        pools
     };
     let (carriers, application) = (pools_of(ThreadRole::Carrier), pools_of(ThreadRole::Application));
     let of_timer = |thread: &JvmThread, kernel_name: &str| {
-        let is_inferred = thread.name.is_none();
-        let pool = pool(thread).or_else(|| pool_of_timer(kernel_name).filter(|_| is_inferred));
-        match pool {
-            Some(pool) if carriers.contains(&pool) => Role { role: ThreadRole::Poller, is_inferred },
-            Some(pool) if application.contains(&pool) => Role { role: ThreadRole::Application, is_inferred },
+        let is_nameless = thread.name.is_none();
+        let pool = pool(thread).or_else(|| pool_in_kernel(kernel_name, TIMER).filter(|_| is_nameless));
+        let in_pools = |pools: &HashMap<String, bool>| pools.get(pool.as_deref()?).copied();
+        match (in_pools(&carriers), in_pools(&application)) {
+            (Some(by_kernel), _) => Role { role: ThreadRole::Poller, is_inferred: by_kernel || is_nameless },
+            (None, Some(by_kernel)) => {
+                Role { role: ThreadRole::Application, is_inferred: by_kernel || is_nameless }
+            }
             // Its pool has no thread with a name that could be read: it may be that of the carriers.
-            _ => Role::UNKNOWN,
+            (None, None) => Role::UNKNOWN,
         }
     };
     let with_names = threads.iter().zip(&roles);
@@ -89,11 +100,11 @@ pub(crate) fn roles_of(threads: &[(JvmThread, &str)]) -> Vec<Role> {
     with_names.map(role).collect()
 }
 
-/// The pool of a timer by what the kernel keeps of its name, where the pool's is whole in it: `ForkJoinPool-2-` of
-/// `ForkJoinPool-2-delayScheduler`.
-fn pool_of_timer(kernel_name: &str) -> Option<String> {
+/// The pool of a thread by what the kernel keeps of its name, where the pool's is whole in it: `ForkJoinPool-2-` of
+/// `ForkJoinPool-2-delayScheduler`. `own`: what the thread is called in its pool.
+fn pool_in_kernel(kernel_name: &str, own: &str) -> Option<String> {
     let (pool, rest) = kernel_name.rsplit_once('-')?;
-    TIMER.starts_with(rest).then(|| pool.to_owned())
+    own.starts_with(rest).then(|| pool.to_owned())
 }
 
 /// Whether a thread is the timer of a pool, of which only the other threads tell whose it is.
@@ -251,6 +262,11 @@ mod tests {
             roles[1]
         };
         assert_eq!(of("ForkJoinPool-2-"), Role::inferred(ThreadRole::Poller));
+        // Nor of its carriers.
+        let carrier = JvmThread { name: None, ..thread("x", CARRIER) };
+        let timer_of =
+            |kernel_name| roles_of(&[(carrier.clone(), "ForkJoinPool-2-"), (timer(2), kernel_name)])[1];
+        assert_eq!(timer_of("ForkJoinPool-2-"), Role::inferred(ThreadRole::Poller));
         for kernel_name in ["ForkJoinPool-12", "ForkJoi..eduler", "ForkJoinPool-2", "java"] {
             assert_eq!(of(kernel_name), Role::UNKNOWN, "{kernel_name}");
         }
