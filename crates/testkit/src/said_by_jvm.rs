@@ -146,9 +146,11 @@ pub fn tracked_memory(answer: &str) -> BTreeMap<String, TrackedMemory> {
         }
         let numbers = |label: &str| {
             let rest = &line[line.find(label)? + label.len()..];
+            // Of nothing there is no number of blocks: `(malloc=0 tag=Code) (peak=800 #2)`.
+            let rest = rest.split_once(')').map_or(rest, |(rest, _)| rest);
             let digits = rest.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
             let numbers: Vec<u64> = digits.filter_map(|digits| digits.parse().ok()).collect();
-            Some((*numbers.first()?, *numbers.get(1)?))
+            Some((*numbers.first()?, numbers.get(1).copied().unwrap_or(0)))
         };
         let Some(row) = tag.as_ref().and_then(|tag| by_tag.get_mut(tag)) else { continue };
         if let Some(found) = numbers("(malloc=") {

@@ -9,6 +9,7 @@ mod feature;
 mod gc;
 mod heap;
 mod memory;
+mod note;
 mod others;
 mod page;
 mod subject;
@@ -22,7 +23,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
-use subject::{Row, Subject, jcmd};
+use subject::{Row, Subject, jcmd, some_rows};
 
 /// JVMs that are tested beside each other: one for each processor of a small machine.
 const AT_ONCE: usize = 2;
@@ -61,6 +62,11 @@ fn mistakes(page: &str) -> Vec<String> {
             }
         }
     }
+    found.extend(all(&tables).filter_map(|(heading, row, column, cell)| {
+        let is_wrong = matches!(cell, Cell::Wrong(_)) && heading != page::GLANCE;
+        let is_told = note::of(heading, row, column).is_some();
+        (is_wrong && !is_told).then(|| format!("{heading}: {row}, {column}: red, and no note says why"))
+    }));
     let others = tables.get(page::OTHER).map_or(&[][..], Vec::as_slice);
     found.extend(
         others::NAMES
@@ -100,6 +106,21 @@ fn all<'t>(tables: &'t Tables) -> impl Iterator<Item = (&'t str, &'t str, &'t st
             cells.iter().filter_map(of)
         })
     })
+}
+
+#[test]
+fn a_red_cell_without_a_note_is_a_mistake() {
+    let page = stored();
+    let feature = &features()[0];
+    let (head, tables) = page.split_at(page.find(feature.about).expect("the first table"));
+    let row = tables.lines().find(|line| line.starts_with("| 17 | ")).expect("a row of JDK 17");
+    let red = row.replacen(row.split(" | ").nth(1).expect("a cell"), "🔴 1 B off", 1);
+    let altered = format!("{head}{}", tables.replacen(row, &red, 1));
+    assert!(
+        mistakes(&altered).iter().any(|mistake| mistake.contains("no note says why")),
+        "{:?}",
+        mistakes(&altered)
+    );
 }
 
 #[test]
@@ -156,10 +177,14 @@ fn every_cell_is_what_a_test_run_finds() {
     });
     let cells = cells.into_inner().expect("no thread panicked");
     let page = written(&when(), &features(), &subjects, &cells, &others::tested());
-    assert_eq!(mistakes(&page), [""; 0]);
+    if some_rows().is_some() {
+        println!("{page}");
+        return;
+    }
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(path(), &page).expect("written");
     }
+    assert_eq!(mistakes(&page), [""; 0]);
     let lost = lost(&parsed(&stored()).expect("its tables"), &parsed(&page).expect("its tables"));
     assert!(lost.is_empty(), "no longer right:\n{}", lost.join("\n"));
 }

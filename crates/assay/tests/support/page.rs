@@ -2,6 +2,7 @@
 
 use crate::cell::Cell;
 use crate::feature::Feature;
+use crate::note;
 use crate::subject::{Row, Subject};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +10,8 @@ use std::fmt::Write as _;
 /// Tables of a page, by heading: title of each row, with its cells by the titles of their columns.
 pub type Tables = BTreeMap<String, Vec<(String, BTreeMap<String, String>)>>;
 
-const GLANCE: &str = "At a glance";
+/// Heading of the table of all.
+pub const GLANCE: &str = "At a glance";
 const BUILDS: &str = "Builds";
 /// Headings of tables that have no cells of releases.
 pub const OTHER: &str = "Not supported";
@@ -30,6 +32,10 @@ pub fn written(
         cells.get(&(feature.title, row)).cloned().unwrap_or_else(untested)
     };
     let mut page = String::from(HEAD);
+    let without: Vec<String> = Row::without().iter().map(u32::to_string).collect();
+    let without = without.join(", ");
+    let _ =
+        writeln!(page, "Of JDK {without} Assay knows what changed with them; no build of them was tried.\n");
     let _ = writeln!(page, "Made {when}, by\n");
     page.push_str("    UPDATE_EXPECT=1 cargo test -p assay --test support -- --ignored\n");
 
@@ -58,6 +64,15 @@ pub fn written(
             .into_iter()
             .map(|row| (row.name(), of(feature, row).iter().map(Cell::to_string).collect::<Vec<_>>()));
         table(&mut page, "release", &feature.columns, rows);
+        for (row, column) in
+            Row::all().into_iter().flat_map(|row| feature.columns.iter().map(move |c| (row, *c)))
+        {
+            let at = feature.columns.iter().position(|title| *title == column).unwrap_or(0);
+            let is_wrong = matches!(of(feature, row).get(at), Some(Cell::Wrong(_)));
+            if let Some(why) = note::of(feature.title, &row.name(), column).filter(|_| is_wrong) {
+                let _ = write!(page, "\n- {}, {column}: {why}\n", row.name());
+            }
+        }
     }
 
     heading(&mut page, OTHER, NOT_SUPPORTED);

@@ -38,13 +38,22 @@ pub struct Row {
 }
 
 impl Row {
-    /// Every release that has a file in `crates/jdk`, and 17 in 32 bits, the only one of them that can be had.
+    /// Every release of which Assay knows the layout, and 17 in 32 bits, the only one of them that can be had.
     pub fn all() -> Vec<Row> {
-        let mut rows: Vec<Row> =
-            Release::all().iter().map(|release| Row { feature: release.feature, bits: 64 }).collect();
+        let known = Release::all().iter().filter(|release| release.pack.is_some());
+        let mut rows: Vec<Row> = known.map(|release| Row { feature: release.feature, bits: 64 }).collect();
         rows.push(Row { feature: 17, bits: 32 });
         rows.sort_by_key(|row| (row.feature, row.bits == 32));
         rows
+    }
+
+    /// Releases with a file in `crates/jdk` that have no row: something changed with each, and nothing more is known of it.
+    pub fn without() -> Vec<u32> {
+        Release::all()
+            .iter()
+            .filter(|release| release.pack.is_none())
+            .map(|release| release.feature)
+            .collect()
     }
 
     /// The first cell of its rows.
@@ -66,9 +75,12 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Those of the rows that are here.
+    /// Those of the rows that are here; of some alone, where `ASSAY_TEST_ROWS` names them (`8;17, 32 bits`).
     pub fn all() -> Vec<Subject> {
-        let rows = Row::all();
+        let mut rows = Row::all();
+        if let Some(only) = some_rows() {
+            rows.retain(|row| only.split(';').any(|name| name == row.name()));
+        }
         let of =
             |bits| each_release(bits).into_iter().map(move |(feature, java)| (Row { feature, bits }, java));
         let here = of(64).chain(of(32)).filter(|(row, _)| rows.contains(row));
@@ -85,6 +97,11 @@ impl Subject {
         command.args(options).args(["-Xmx64m", "-version"]).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
+}
+
+/// The rows that are to be tested, where not all are; the page then stays as it is.
+pub fn some_rows() -> Option<String> {
+    std::env::var("ASSAY_TEST_ROWS").ok()
 }
 
 /// What `assay` prints as JSON.
