@@ -185,6 +185,11 @@ impl<P> Member<P> {
         &self.role
     }
 
+    /// The role of its table, of which it may be one of several.
+    pub fn table(&self) -> &str {
+        &self.spec.role
+    }
+
     pub fn is_server(&self) -> bool {
         self.spec.is_server
     }

@@ -222,22 +222,37 @@ impl<E: Engine> Processes<E> {
         member.step(&*engine).map(|()| member.is_ready())
     }
 
-    /// Asks the one that was started last to stop, without waiting: the others follow in [`Processes::finish`], each when the one
-    /// started after it has stopped.
+    /// Asks those that were started last to stop, without waiting: the others follow in [`Processes::finish`], those of a table together,
+    /// when the ones started after them have stopped.
     pub fn ask_to_stop(&mut self) {
-        let engine = Rc::clone(&self.engine);
-        self.members.last_mut().into_iter().for_each(|member| member.ask_to_stop(&*engine));
+        let from = last_table(&self.members);
+        self.members[from..].iter_mut().for_each(|member| member.ask_to_stop(&*self.engine));
     }
 
     /// Stops all, the last first, and removes their files. Returns what was not as it should be, by role. Those that do not
     /// stop by themselves within their time, or at once if `is_hasty`, are killed.
     pub fn finish(&mut self, is_hasty: bool) -> Vec<(String, String)> {
-        let of = |member: &mut Member<E::Process>| {
-            let told = member.finish(&*self.engine, is_hasty);
-            told.into_iter().map(|what| (member.role().to_owned(), what)).collect::<Vec<_>>()
-        };
-        self.members.iter_mut().rev().flat_map(of).collect()
+        let mut told = Vec::new();
+        let mut left = self.members.as_mut_slice();
+        while !left.is_empty() {
+            let (earlier, together) = left.split_at_mut(last_table(left));
+            if !is_hasty {
+                together.iter_mut().for_each(|member| member.ask_to_stop(&*self.engine));
+            }
+            for member in together.iter_mut().rev() {
+                let of_one = member.finish(&*self.engine, is_hasty);
+                told.extend(of_one.into_iter().map(|what| (member.role().to_owned(), what)));
+            }
+            left = earlier;
+        }
+        told
     }
+}
+
+/// Where the members of the table begin that was started last: they do the same beside each other, and none needs another of them.
+fn last_table<P>(members: &[Member<P>]) -> usize {
+    let last = members.last().map(Member::table);
+    members.iter().rposition(|member| Some(member.table()) != last).map_or(0, |at| at + 1)
 }
 
 impl<E: Engine> Drop for Processes<E> {
