@@ -170,7 +170,9 @@ fn a_fault_that_cannot_be_done_leaves_its_window_out() {
     let fixture = Fixture::new(DESIGN, &beside(&format!("{twice}{}", twice.replace("200ms", "900ms"))));
     let trial = trial_of(&fixture);
     let window = window_of(&trial);
-    assert!(!window.counts() && window.disturbances[0].kind == Check::Fault, "{:?}", window.disturbances);
+    // A busy machine may have disturbed it as well.
+    let is_told = window.disturbances.iter().any(|disturbance| disturbance.kind == Check::Fault);
+    assert!(!window.counts() && is_told, "{:?}", window.disturbances);
     assert!(
         window.faults[1].failed.as_ref().is_some_and(|why| why.contains("helper-1 was ended by signal 15"))
     );
