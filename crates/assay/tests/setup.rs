@@ -32,7 +32,7 @@ impl Alone {
         said(&command.output().expect("assay starts"))
     }
 
-    /// Puts a repository with a server of a study into `sources`; false where there is no git.
+    /// Makes a git repository in `sources` that has one server of a study. Returns false if git is not installed.
     fn has_repository(&self) -> bool {
         let sources = self.path("sources");
         put(&sources.join("scripts/prepare-studies"), "#!/bin/sh\necho prepared >\"${0%/*}/../prepared\"\n");

@@ -36,9 +36,9 @@ const POLLER_NAMES: [&str; 8] = [
 ];
 /// The timer of a pool of class `ForkJoinPool` (JDK 25): that of the carriers wakes virtual threads.
 const POOL_TIMER: &str = "java.util.concurrent.DelayScheduler";
-/// What it is called, behind its pool's name and a hyphen.
+/// Its thread name, after the pool's name and a hyphen.
 const TIMER: &str = "delayScheduler";
-/// What workers of such a pool are called, before their number.
+/// Thread names of such a pool's workers, before their number.
 const WORKER: &str = "worker";
 
 /// What a thread does, and whether that rests on the kernel's name of it.

@@ -221,12 +221,12 @@ impl<P> Member<P> {
         }
     }
 
-    /// Whether its end is no mistake.
+    /// Whether it may end without failing the trial.
     pub fn may_end(&self) -> bool {
         self.may_end
     }
 
-    /// From now on its end is no mistake, or is one again.
+    /// Sets whether it may end without failing the trial.
     pub fn set_may_end(&mut self, may_end: bool) {
         self.may_end = may_end;
     }

@@ -177,7 +177,7 @@ impl<E: Engine> Processes<E> {
         }
     }
 
-    /// From now on the end of the process of a role is no mistake, or is one again.
+    /// Sets whether the process of a role may end without failing the trial.
     pub fn set_may_end(&mut self, role: &str, may_end: bool) {
         self.member(role).into_iter().for_each(|member| member.set_may_end(may_end));
     }

@@ -32,8 +32,8 @@ pub(crate) struct Common<'a> {
     pub turn: Turn,
 }
 
-/// Runs a window of load, and looks at server and machine meanwhile. Where it was stopped, nothing. When its load begins, `begins` is told
-/// when its settling will be over, `CLOCK_MONOTONIC`.
+/// Runs a window of load and samples the server and the machine during it. Returns `None` if it was stopped. Calls `begins` when the load
+/// begins, with the time at which its settling ends (`CLOCK_MONOTONIC`).
 ///
 /// # Errors
 /// Those of [`LoadSource::window`].

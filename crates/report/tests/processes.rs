@@ -2,23 +2,13 @@
 
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod gc_sample;
+mod rendered;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod sample;
 
 use assay_model::{Check, Estimate, FaultAction, FaultRecord, ProcessGc, StoredRun, ValidityCheck, metric};
-use assay_report::{render_html, render_markdown, render_terminal};
-
-fn html(run: &StoredRun) -> String {
-    let mut out = Vec::new();
-    render_html(run, &mut out).expect("a vector takes all bytes");
-    String::from_utf8(out).expect("the page is UTF-8")
-}
-
-fn markdown(run: &StoredRun) -> String {
-    let mut out = Vec::new();
-    render_markdown(run, &mut out).expect("a vector takes all bytes");
-    String::from_utf8(out).expect("Markdown is UTF-8")
-}
+use assay_report::render_terminal;
+use rendered::{html, markdown};
 
 /// The demo with a proxy that collects nothing and two roles that do.
 fn with_roles() -> StoredRun {

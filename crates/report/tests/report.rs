@@ -3,27 +3,17 @@
 
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod gc_sample;
+mod rendered;
 mod sample;
 
 use assay_model::Check;
 use assay_model::*;
-use assay_report::{render_csv, render_html, render_markdown, render_terminal};
+use assay_report::{render_csv, render_terminal};
 use expect_test::expect_file;
+use rendered::{html, markdown};
 
 /// What the issue allows for the demo.
 const DEMO_BYTES_MAX: usize = 1_000_000;
-
-fn html(run: &StoredRun) -> String {
-    let mut out = Vec::new();
-    render_html(run, &mut out).expect("a vector takes all bytes");
-    String::from_utf8(out).expect("the page is UTF-8")
-}
-
-fn markdown(run: &StoredRun) -> String {
-    let mut out = Vec::new();
-    render_markdown(run, &mut out).expect("a vector takes all bytes");
-    String::from_utf8(out).expect("Markdown is UTF-8")
-}
 
 fn csv(run: &StoredRun) -> String {
     let mut out = Vec::new();

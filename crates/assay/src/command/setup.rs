@@ -41,7 +41,8 @@ fn fetch(from: Option<&str>) -> Result<PathBuf, Failure> {
                     assay setup --from URL clones them; in a clone that you have: ./assay setup";
         return Err(Failure::environment(what));
     };
-    let home = || Failure::environment("there is no home folder for the sources: set XDG_DATA_HOME or HOME");
+    let home =
+        || Failure::environment("no home directory to clone the sources into: set XDG_DATA_HOME or HOME");
     let folder = assay_study::fetched_sources().ok_or_else(home)?;
     let above = folder.parent().ok_or_else(home)?;
     fs_err::create_dir_all(above)?;

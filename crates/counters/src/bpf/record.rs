@@ -124,9 +124,9 @@ impl Sums {
     }
 }
 
-/// Number of the thread whose record it is, 0 where it is nobody's; `word` reads one.
-pub(crate) fn tid_of(word: impl Fn(usize) -> u64) -> u32 {
-    let [a, b, c, d, ..] = word(TID).to_le_bytes();
+/// The thread ID in a record's word [`TID`]; 0 if the record is not in use.
+pub(crate) fn tid_of(word: u64) -> u32 {
+    let [a, b, c, d, ..] = word.to_le_bytes();
     u32::from_le_bytes([a, b, c, d])
 }
 

@@ -94,6 +94,6 @@ fn zgc_and_switched_off_compression_know_no_cliff() {
     assert_eq!(rules(&advice(17, Collector::Z, &[], 40)), [pair("stay", "-Xmx40g")]);
     assert_eq!(rules(&advice(17, Collector::G1, &["-XX:-UseCompressedOops"], 8)), [pair("stay", "-Xmx8g")]);
     assert_eq!(rules(&advice(11, Collector::G1, &[], 8)), [pair("stay", "-Xmx8g")]);
-    // No rule of JDK 9 was tried, so there is no advice.
+    // The rules of JDK 9 have not been verified, so Assay gives no advice.
     assert_eq!(rules(&advice(9, Collector::G1, &[], 8)), []);
 }

@@ -34,7 +34,7 @@ pub(super) enum Entry {
     None,
 }
 
-/// How the function is told.
+/// Where a `JavaThread` keeps its entry point, and which entry points are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entries {
     offset: u64,

@@ -102,7 +102,7 @@ impl Watch {
         }
     }
 
-    /// By which is told what becomes of processes while something is measured.
+    /// A handle to report processes that end, or are replaced, during a measurement.
     pub fn replacements(&self) -> Replacements {
         Replacements { sampler: Arc::clone(&self.sampler) }
     }
