@@ -1,12 +1,10 @@
 //! What is part of the program works where nothing else is: in an empty folder.
 
 use assay_model::ReadyMadeList;
-use assay_testkit::{CountingServer, checkout};
+use assay_testkit::{CountingServer, checkout, output_of_copy};
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Duration;
 
 /// The program in a folder without a checkout above it.
 struct Alone {
@@ -30,15 +28,7 @@ impl Alone {
         let mut command = Command::new(&self.program);
         // Without what `assay setup` of the user fetched.
         command.args(arguments).current_dir(self.path()).env("XDG_DATA_HOME", self.path());
-        // A test beside this one forks while the copy is being written: its child has the file open for an instant, and Linux runs no such file.
-        loop {
-            match command.output() {
-                Err(e) if e.kind() == ErrorKind::ExecutableFileBusy => {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                output => return output.expect("assay starts"),
-            }
-        }
+        output_of_copy(&mut command)
     }
 }
 

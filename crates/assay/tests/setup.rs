@@ -1,6 +1,6 @@
 //! `assay setup` of a program without a checkout: in a made-up repository, since the real one takes minutes to build.
 
-use assay_testkit::skip;
+use assay_testkit::{output_of_copy, skip};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Alone {
     fn run(&self, words: &[&str]) -> (Option<i32>, String) {
         let mut command = Command::new(self.path("work/assay"));
         command.args(words).current_dir(self.path("work")).env("XDG_DATA_HOME", self.path("home"));
-        said(&command.output().expect("assay starts"))
+        said(&output_of_copy(&mut command))
     }
 
     /// Makes a git repository in `sources` that has one server of a study. Returns false if git is not installed.

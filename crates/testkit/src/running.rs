@@ -3,9 +3,9 @@
 use crate::{find_tool, short_run, testdata};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
@@ -220,4 +220,22 @@ fn java_classes(source: &str) -> PathBuf {
     let path = folder.path().to_owned();
     folders.push((source.to_owned(), folder));
     path
+}
+
+/// Runs a program that this test has just written or copied, to its end.
+///
+/// Folklore: a test beside this one forks while the file is being written; its child has the file open for an instant, and Linux does not
+/// run such a file (`ETXTBSY`).
+///
+/// # Panics
+/// It does not start for another reason.
+pub fn output_of_copy(command: &mut Command) -> Output {
+    loop {
+        match command.output() {
+            Err(e) if e.kind() == ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            output => return output.expect("the program starts"),
+        }
+    }
 }
