@@ -9,8 +9,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 /// What start, audit and stop of a server take, about, for the estimate of the run's length.
-pub(crate) const START_S: f64 = 7.0;
-pub(crate) const STOP_S: f64 = 2.0;
+const START_S: f64 = 7.0;
+const STOP_S: f64 = 2.0;
+/// What each process beside the server adds to its start and to its stop.
+const FURTHER_START_S: f64 = 2.5;
+const FURTHER_STOP_S: f64 = 0.4;
 /// What a window takes beside its load, about: the speed of the machine is measured before it, memory is read after it.
 const AROUND_WINDOW_S: f64 = 0.4;
 /// So of a warm-up, as a share: what lies between its slices.
@@ -81,26 +84,39 @@ impl Layout {
         SETTLE_S + self.window_s + AROUND_WINDOW_S
     }
 
-    /// What stopping takes when no further block begins: the servers that run together are audited and stopped.
-    pub fn stopping_s(&self, variants: usize) -> f64 {
-        STOP_S * if self.kind == Design::Resident { variants as f64 } else { 1.0 }
+    /// What stopping takes when no further block begins: the servers that run together are audited and stopped. Of each variant
+    /// it takes the processes that run beside the server.
+    pub fn stopping_s(&self, beside: &[u32]) -> f64 {
+        let each_s = beside.iter().map(|beside| stop_s(*beside));
+        if self.kind == Design::Resident { each_s.sum() } else { each_s.fold(0.0, f64::max) }
     }
 
-    /// Seconds that the run should take, if nothing is repeated and warm-up ends half way between minimum and cap.
-    pub fn expected_s(&self, variants: usize, procedure: &PlannedProcedure) -> f64 {
-        let n = variants as f64;
-        let launch_s = START_S + self.warm_up_s() + STOP_S;
+    /// Seconds that the run should take, if nothing is repeated and warm-up ends half way between minimum and cap. Of each variant
+    /// it takes the processes that run beside the server.
+    pub fn expected_s(&self, beside: &[u32], procedure: &PlannedProcedure) -> f64 {
+        let n = beside.len() as f64;
+        let launches_s: f64 = beside.iter().map(|b| start_s(*b) + self.warm_up_s() + stop_s(*b)).sum();
         let of_blocks = |blocks: f64| match (procedure, self.kind) {
             (PlannedProcedure::Benchmark | PlannedProcedure::Emulated(_), _) => n * blocks * self.window_s,
-            (_, Design::Fresh) => n * blocks * (launch_s + self.whole_window_s()),
-            (_, Design::Resident) => n * launch_s + n * blocks * self.whole_window_s(),
+            (_, Design::Fresh) => blocks * (launches_s + n * self.whole_window_s()),
+            (_, Design::Resident) => launches_s + n * blocks * self.whole_window_s(),
         };
         let whole_s = of_blocks(f64::from(self.blocks));
         // The blocks that an interval needs are measured whatever time is allowed.
         let least_s = of_blocks(f64::from(self.blocks.min(BLOCKS_FOR_INTERVAL as u32)));
-        let allowed_s = self.time_max_s.map(|max| (max + self.stopping_s(variants)).max(least_s));
+        let allowed_s = self.time_max_s.map(|max| (max + self.stopping_s(beside)).max(least_s));
         allowed_s.map_or(whole_s, |allowed_s| whole_s.min(allowed_s))
     }
+}
+
+/// What a server takes to start, with so many processes beside it.
+pub(crate) fn start_s(beside: u32) -> f64 {
+    START_S + FURTHER_START_S * f64::from(beside)
+}
+
+/// What they take to stop.
+pub(crate) fn stop_s(beside: u32) -> f64 {
+    STOP_S + FURTHER_STOP_S * f64::from(beside)
 }
 
 /// The study's limits in place of the usual ones, for windows or for a search for a capacity. A study that does not watch the
@@ -263,7 +279,7 @@ mod tests {
             repeats_max: 0,
             time_max_s: None,
         };
-        let expected_s = |layout: &Layout| layout.expected_s(7, &PlannedProcedure::Windows);
+        let expected_s = |layout: &Layout| layout.expected_s(&[0; 7], &PlannedProcedure::Windows);
         assert!((expected_s(&layout) / 306.7 - 1.0).abs() < 0.05, "{}", expected_s(&layout));
         let hasty = Layout { time_max_s: Some(10.0), ..layout };
         let three_blocks = Layout { blocks: 3, ..layout };

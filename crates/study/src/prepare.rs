@@ -217,7 +217,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
             PlannedProcedure::Benchmark => metric::NS_PER_OP.to_owned(),
             PlannedProcedure::Emulated(_) => metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST.to_owned(),
         }),
-        expected_s: layout.expected_s(names.len(), &procedure),
+        expected_s: layout.expected_s(&VariantLaunch::all_beside(&launches, &workload), &procedure),
         procedure,
         quick,
         design: layout.kind,

@@ -37,6 +37,11 @@ impl ProcessTable {
         self.count_when.iter().find_map(by_word).or(self.count).unwrap_or(1)
     }
 
+    /// How many of all these tables a variant with these options has.
+    pub(crate) fn count_all(all: &[ProcessTable], options: &BTreeMap<String, String>) -> u32 {
+        all.iter().filter(|table| table.is_wanted(options)).map(|table| table.count_with(options)).sum()
+    }
+
     /// The most that any variant has.
     pub(crate) fn count_max(&self) -> u32 {
         let counts = self.count_when.values().flat_map(BTreeMap::values).copied();

@@ -59,7 +59,7 @@ fn the_demo_has_few_warm_servers_and_enough_collections_in_each_window_and_fits_
     let layout = Layout::of(&study.design, Some(&quick.design));
     assert_eq!(layout.kind, Design::Resident);
     assert!(layout.warm_up_min_s >= WARM_UP_S_MIN, "{layout:?}");
-    let expected_s = layout.expected_s(specs.len(), &PlannedProcedure::Windows);
+    let expected_s = layout.expected_s(&vec![0; specs.len()], &PlannedProcedure::Windows);
     assert!(expected_s <= DEMO_S_MAX, "{expected_s}");
 
     let load = quick.load.as_ref().expect("a load of its own");

@@ -1,8 +1,10 @@
 //! From factors to variants: every combination of levels that is not excluded, with its settings joined.
 
 use crate::host_table::{GroupTable, HostTable};
+use crate::program_table::ProcessTable;
 use crate::study_file::{Factor, LimitsTable, LoadKind, LoadTable, QuickTable, Settings, Study};
 use crate::units::Size;
+use crate::workload::Workload;
 use assay_jdk::modes::WantedMode;
 use assay_launch::Wanted;
 use assay_load::{ArrivalLaw, Scenario};
@@ -59,6 +61,18 @@ pub(crate) struct VariantLaunch {
     pub scenario: Option<Scenario>,
     /// Changes to the machine, in the order in which they are made.
     pub changes: Vec<Wanted>,
+}
+
+impl VariantLaunch {
+    /// How many processes run beside its server.
+    pub fn beside(&self, workload: &Workload) -> u32 {
+        ProcessTable::count_all(&workload.processes, &self.variant.workload_options)
+    }
+
+    /// The same of several.
+    pub fn all_beside(launches: &[VariantLaunch], workload: &Workload) -> Vec<u32> {
+        launches.iter().map(|launch| launch.beside(workload)).collect()
+    }
 }
 
 /// All variants of the study, or of its short form, in the study's order: the last factor varies fastest.

@@ -4,7 +4,7 @@ use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_a
 use super::faults::{Faults, Hit, Roles};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
-use crate::plan::{START_S, STOP_S};
+use crate::plan::{start_s, stop_s};
 use crate::prepare::fixed_placeholders;
 use crate::process_table::{loaded_url, table_name};
 use crate::program_table::{ProcessTable, ServerTable};
@@ -153,7 +153,7 @@ impl<'a> Server<'a> {
             self.process.pids().into_iter().map(|(role, pid)| (of_workload(role), pid)).collect();
         self.observers.each(|o| o.start(target));
         self.trial.mode.clone_from(&self.target.mode);
-        run.advance(START_S);
+        run.advance(start_s(self.launch.beside(&run.prepared.workload)));
         if let Some(after_ms) = after_ms {
             run.emit(RunEventKind::ServerReady { number: self.trial.number, after_ms })?;
         }
@@ -277,7 +277,7 @@ impl<'a> Server<'a> {
         self.trial.problems.extend(problems);
         let mut trial = self.trial.clone();
         trial.outcome = outcome;
-        run.advance(STOP_S);
+        run.advance(stop_s(self.launch.beside(&run.prepared.workload)));
         if let Some(watch) = self.watch.take() {
             self.observers = watch.finish();
         }

@@ -8,6 +8,7 @@ use crate::prepare::{Prepared, VERSION};
 use crate::redacted::stored_plan;
 use crate::run_dir::{RunDir, load_trials, read_json};
 use crate::summary::summarise;
+use crate::variant::VariantLaunch;
 use assay_host::{HostGauge, host_facts};
 use assay_launch::{Local, Treatments};
 use assay_linux::{ProcRoot, SysRoot};
@@ -216,8 +217,9 @@ impl<'a> Run<'a> {
         // The step that is under way has used some of it.
         let left_s = (undone_s - (elapsed_s - self.done_at_s)).max(0.0);
         // No block begins after the time allowed, but what runs is stopped.
-        let stopping_s = self.prepared.layout.stopping_s(self.prepared.plan.variants.len()) * pace;
-        match self.prepared.layout.time_max_s.filter(|_| BLOCKS_FOR_INTERVAL < self.block as usize) {
+        let Prepared { launches, workload, layout, .. } = self.prepared;
+        let stopping_s = layout.stopping_s(&VariantLaunch::all_beside(launches, workload)) * pace;
+        match layout.time_max_s.filter(|_| BLOCKS_FOR_INTERVAL < self.block as usize) {
             Some(max) => left_s.min((max - elapsed_s).max(0.0) + stopping_s),
             None => left_s,
         }
