@@ -5,7 +5,7 @@
 //! kinds of values, unknown words. What the walk passes, serde takes.
 
 use crate::error::Diagnostic;
-use crate::units::{DURATION_FORMAT, SIZE_FORMAT, parse_duration, parse_size};
+use crate::units::{DURATION_FORMAT, SIZE_FORMAT, SWAP_FORMAT, parse_duration, parse_size, parse_swap};
 use assay_text::file::{TextError, read_text};
 use assay_text::near::{hint, nearest};
 use serde::de::DeserializeOwned;
@@ -279,6 +279,7 @@ fn check_text(schema: &Json, text: &str) -> Result<(), String> {
     match schema.get("format").and_then(Json::as_str) {
         Some(DURATION_FORMAT) => return parse_duration(text).map(|_| ()),
         Some(SIZE_FORMAT) => return parse_size(text).map(|_| ()),
+        Some(SWAP_FORMAT) => return parse_swap(text).map(|_| ()),
         _ => {}
     }
     let Some(words) = schema.get("enum").and_then(Json::as_array) else { return Ok(()) };

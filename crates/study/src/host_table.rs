@@ -3,7 +3,7 @@
 //! A new setting is a field of [`HostTable`] and its lines in [`HostTable::wanted`]. How it is made, read back, recorded and taken back
 //! is the same for all (`launch::Wanted`).
 
-use crate::units::{Size, parse_size};
+use crate::units::{Size, Swap};
 use assay_launch::{Form, GroupLimits, Wanted, processors};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub struct HostTable {
     pub prefetcher: Option<bool>,
     /// `"off"`, or so much swap more, for example `"512m"`, in compressed memory (zram).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub swap: Option<String>,
+    pub swap: Option<Swap>,
 }
 
 /// For whom the kernel makes transparent huge pages.
@@ -94,8 +94,8 @@ pub struct GroupTable {
     pub cpus: Option<f64>,
     /// Memory. The server's whole, not its heap alone.
     pub memory: Option<Size>,
-    /// Swap beside it, for example `"0k"`.
-    pub swap: Option<Size>,
+    /// Swap beside it: `"off"`, or so much, for example `"512m"`.
+    pub swap: Option<Swap>,
 }
 
 impl HostTable {
@@ -130,11 +130,6 @@ impl HostTable {
             if !name.chars().all(is_plain) || leads_up || (key != "sysctl" && name.contains('/')) {
                 found.push((format!("{key}.{name}"), format!("`{name}` is not a name that it can have")));
             }
-        }
-        if let Some(swap) = self.swap.as_deref().filter(|swap| *swap != "off") {
-            found.extend(
-                parse_size(swap).err().map(|what| ("swap".to_owned(), format!("{what}; or \"off\""))),
-            );
         }
         found
     }
@@ -191,11 +186,10 @@ impl HostTable {
             let value = if works { "0" } else { "1" };
             wanted.push(file(root.join("sys/devices/system/cpu/dscr_default"), value, Form::Text));
         }
-        match self.swap.as_deref() {
-            None => {}
-            Some("off") => wanted.push(Wanted::NoSwap),
-            Some(size) => wanted.push(Wanted::Swap(parse_size(size)?.bytes)),
-        }
+        wanted.extend(self.swap.map(|swap| match swap {
+            Swap::Off => Wanted::NoSwap,
+            Swap::Of(size) => Wanted::Swap(size.bytes),
+        }));
         Ok(wanted)
     }
 }
@@ -221,7 +215,7 @@ pub(crate) fn all_wanted(
     let group = GroupLimits {
         cpus: limits.iter().rev().find_map(|l| l.cpus),
         memory_bytes: last(&|l| l.memory.map(|size| size.bytes)),
-        swap_bytes: last(&|l| l.swap.map(|size| size.bytes)),
+        swap_bytes: last(&|l| l.swap.map(Swap::bytes)),
         cpuset: tables.iter().rev().find_map(|t| t.cpuset.clone()),
         is_open: false,
     };
@@ -402,7 +396,6 @@ mod tests {
             ("rps = { eth0 = \"x\" }", "rps.eth0"),
             ("cpuset = \"3-1\"", "cpuset"),
             ("cpuset = \"\"", "cpuset"),
-            ("swap = \"on\"", "swap"),
         ] {
             let found = table(text).mistakes();
             assert_eq!(found.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), [key], "{text}");

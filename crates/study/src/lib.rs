@@ -71,6 +71,6 @@ pub use study_file::{
     CapacityTable, DesignTable, Factor, Level, LimitsTable, LoadKind, LoadTable, QuickTable, Settings, Study,
     WarmUpTable, study_schema, workload_schema,
 };
-pub use units::{Seconds, Size, parse_size};
+pub use units::{Seconds, Size, Swap, parse_size};
 pub use what_if::{judged as judge_what_if, what_if};
 pub use workload::cache_of;
