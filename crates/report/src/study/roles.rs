@@ -6,7 +6,7 @@ use super::results::{result_cell, shown_metrics};
 use assay_kit::Table;
 use assay_kit::number::significant;
 use assay_kit::text::clean;
-use assay_model::{Metric, PER_PROCESS, file};
+use assay_model::{Metric, PER_PROCESS, file, metric};
 
 /// A variant's processes of one role.
 struct Row<'a> {
@@ -73,18 +73,49 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
     grid.groups.iter().map(table).collect()
 }
 
-/// A line for each variant and role, for a terminal.
-pub fn lines(grid: &Grid) -> Vec<String> {
-    let Some(shown) = Shown::of(grid) else { return Vec::new() };
-    let line = |row: &Row| {
-        let value = |kind: &&Metric| {
+/// What a terminal has room for: kinds of metrics and their headings in two lines.
+const ON_TERMINAL: [(&str, &str); 5] = [
+    (metric::PROCESS_CPU_MS_PER_REQUEST, "CPU\nms/req"),
+    (metric::PROCESS_KERNEL_MS_PER_REQUEST, "kernel\nms/req"),
+    (metric::PROCESS_MINOR_FAULTS_PER_REQUEST, "faults\n/req"),
+    (metric::PROCESS_COLLECTOR_CPU_PERCENT, "collector\n% of CPU"),
+    (metric::PROCESS_PSS_BYTES, "PSS\nMiB"),
+];
+
+/// The same for a terminal: the headings of the figures, and for each process that a variant has its variant, its role and its figures.
+pub struct Lines {
+    /// In two lines each.
+    pub headings: Vec<&'static str>,
+    /// The variant's label only in the first of its lines.
+    pub lines: Vec<Vec<String>>,
+}
+
+/// The processes of a group of variants; `None` where no metric is of a role.
+pub fn lines(grid: &Grid, group: &Group) -> Option<Lines> {
+    let shown = Shown::of(grid)?;
+    let kinds: Vec<(&Metric, &str)> = ON_TERMINAL
+        .iter()
+        .filter_map(|(id, heading)| Some((*shown.kinds.iter().find(|kind| kind.id == *id)?, *heading)))
+        .collect();
+    let figures = |row: &Row| -> Vec<Option<String>> {
+        let of = |(kind, _): &(&Metric, &str)| {
             let estimate = row.cell.estimate(&shown.metric(kind, &row.role)?.id)?;
-            let (unit, divisor) = shown_unit(kind);
-            let what = kind.title.to_lowercase().replace("cpu", "CPU");
-            Some(format!("{what} {} {unit}", significant(estimate.estimate / divisor)))
+            Some(significant(estimate.estimate / shown_unit(kind).1))
         };
-        let values: Vec<String> = shown.kinds.iter().filter_map(value).collect();
-        format!("{}, {}: {}", clean(row.cell.name), clean(&row.role), values.join(", "))
+        kinds.iter().map(of).collect()
     };
-    grid.groups.iter().flat_map(|group| shown.rows(group)).map(|row| line(&row)).collect()
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    let mut variant = None;
+    for row in shown.rows(group) {
+        let figures = figures(&row);
+        // A variant need not have each process.
+        if figures.iter().all(Option::is_none) {
+            continue;
+        }
+        let is_first = variant.replace(row.cell.name) != Some(row.cell.name);
+        let label = if is_first { row.cell.label.clone() } else { String::new() };
+        let figures = figures.into_iter().map(|figure| figure.unwrap_or_else(|| "-".to_owned()));
+        lines.push([label, clean(&row.role)].into_iter().chain(figures).collect());
+    }
+    Some(Lines { headings: kinds.into_iter().map(|(_, heading)| heading).collect(), lines })
 }

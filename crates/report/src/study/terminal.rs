@@ -95,11 +95,12 @@ pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
         }
         out += &group_table(grid, group, width, color, &mut notes);
         out.push('\n');
+        if let Some(lines) = roles::lines(grid, group) {
+            out += &process_table(&lines, width, color);
+            out.push('\n');
+        }
     }
     out += "\n± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
-    for line in roles::lines(grid) {
-        out += &format!("process: {line}\n");
-    }
     for sentence in faults::sentences(grid) {
         out += &format!("fault: {sentence}\n");
     }
@@ -137,6 +138,19 @@ fn group_table(grid: &Grid, group: &Group, width: u16, color: bool, notes: &mut 
         }
     }
     let longest = group.cells.iter().map(|c| c.label.chars().count()).max().unwrap_or(0);
+    text_of(table, width, longest)
+}
+
+/// The processes of a group's variants side by side.
+fn process_table(of: &roles::Lines, width: u16, color: bool) -> String {
+    let mut table = blank_table(width, color);
+    let headings = of.headings.iter().map(right);
+    table.set_header(["Variant", "Process"].into_iter().map(Field::new).chain(headings).collect::<Vec<_>>());
+    for line in &of.lines {
+        let (names, figures) = line.split_at(2);
+        table.add_row(names.iter().map(Field::new).chain(figures.iter().map(right)).collect::<Vec<_>>());
+    }
+    let longest = of.lines.iter().map(|line| line[0].chars().count()).max().unwrap_or(0);
     text_of(table, width, longest)
 }
 
