@@ -21,8 +21,9 @@ macro_rules! studies {
 /// All of them, by name.
 pub const READY_MADE: &[ReadyMade] = studies! {
     "airline-20-jvms" "airline-open" "airline-scale" "airline-small" "chat-connections" "chat-emulated" "check" "compressed-references"
+    "contended-atomics"
     "emulated-comparisons" "huge-pages" "jdk-line" "jdk-line-jmh" "jdk-versions"
-    "non-java-memory" "non-java-memory-accessors" "non-java-memory-buffers" "non-java-memory-trimming" "own-server"
+    "non-java-memory" "non-java-memory-accessors" "non-java-memory-buffers" "non-java-memory-swapping" "non-java-memory-trimming" "own-server"
     "power9-gc-threads" "power9-heap" "power9-practices" "power9-processors" "power9-receive-queue" "reference-modes"
     "reference-modes-brokerage" "threads" "tuned-flags"
 };
@@ -75,5 +76,20 @@ mod tests {
         }
         assert_eq!(ReadyMade::of("threads.toml"), ReadyMade::of("threads"));
         assert_eq!(ReadyMade::of("thread"), None);
+    }
+
+    #[test]
+    fn the_page_of_papers_names_every_study_with_a_published_figure_and_only_studies_that_are_there() {
+        let page = include_str!("../../../docs/explanation/papers.md");
+        let mut named: Vec<&str> = page.split("assay run ").skip(1).collect();
+        named.iter_mut().for_each(|rest| *rest = rest.split(['`', ' ']).next().expect("a word"));
+        for name in named.iter().filter(|name| **name != "STUDY") {
+            assert!(ReadyMade::of(name).is_some(), "{name}");
+        }
+        for study in READY_MADE {
+            let text: Study = toml::from_str(study.text).expect("a study");
+            let has_figure = !text.published.is_empty() || !text.claim.is_empty();
+            assert!(!has_figure || named.contains(&study.name), "{}", study.name);
+        }
     }
 }
