@@ -26,8 +26,19 @@ fn lacks() -> Option<String> {
     Emulator::find(&checkout().join(".assay")).err()
 }
 
+/// How long a guest is warmed up and counted, on its own clock.
+struct Counted {
+    warm_up: &'static str,
+    window: &'static str,
+}
+
+/// Enough to see that everything is counted.
+const BRIEFLY: Counted = Counted { warm_up: "200ms", window: "20ms" };
+/// By then most code is compiled, and the window has hundreds of messages.
+const WARM: Counted = Counted { warm_up: "4s", window: "400ms" };
+
 /// A study of a chat of one room, beside the others so that its workload is found.
-fn study(folder: &Path, blocks: u32, levels: &str) -> PathBuf {
+fn study(folder: &Path, blocks: u32, levels: &str, Counted { warm_up, window }: &Counted) -> PathBuf {
     let text = format!(
         r#"
 schema = "assay.study/1"
@@ -38,7 +49,7 @@ heap = "32m"
 reference_mode = "compressed"
 jvm_options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 workload_options = {{ engine = "selector" }}
-emulated = {{ warm_up = "200ms", window = "20ms" }}
+emulated = {{ warm_up = "{warm_up}", window = "{window}" }}
 load = {{ kind = "closed", users = 20 }}
 design = {{ blocks = {blocks}, repeats_max = 0 }}
 [[factor]]
@@ -69,7 +80,7 @@ fn what_a_chat_server_executes_is_counted_for_each_message() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("run");
-    finish(assay_run(&study(folder.path(), 1, r#"{ name = "one" }"#), &out));
+    finish(assay_run(&study(folder.path(), 1, r#"{ name = "one" }"#, &BRIEFLY), &out));
     let trial =
         fs::read_dir(out.join("trials")).expect("trials").next().expect("one").expect("a folder").path();
     let read: Trial =
@@ -136,7 +147,7 @@ fn an_emulator_ends_with_its_study_on_ctrl_c_and_when_the_study_is_killed() {
     for signal in [Signal::INT, Signal::KILL] {
         let folder = tempfile::tempdir().expect("a folder");
         let own = folder.path().canonicalize().expect("there");
-        let mut child = assay_run(&study(&own, 1, r#"{ name = "one" }"#), &own.join("run"));
+        let mut child = assay_run(&study(&own, 1, r#"{ name = "one" }"#, &BRIEFLY), &own.join("run"));
         until("the emulator starts", || {
             !emulators(&own).is_empty() || !Path::new(&format!("/proc/{}", child.id())).exists()
         });
@@ -155,7 +166,8 @@ fn equal_variants_count_alike_in_twenty_pairs_of_boots() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("run");
-    finish(assay_run(&study(folder.path(), 20, r#"{ name = "a" }, { name = "b" }"#), &out));
+    let file = study(folder.path(), 20, r#"{ name = "a" }, { name = "b" }"#, &WARM);
+    finish(assay_run(&file, &out));
     let mut values = std::collections::BTreeMap::new();
     for trial in fs::read_dir(out.join("trials")).expect("trials").flatten() {
         let trial: Trial = serde_json::from_slice(&fs::read(trial.path().join("trial.json")).expect("whole"))

@@ -146,4 +146,12 @@ mod tests {
         assert_eq!(counts, [1, 2, 3].into());
         assert!(drawn.iter().all(|text| text.split(',').all(|one| one.starts_with("s:"))));
     }
+
+    #[test]
+    fn the_time_is_the_clocks_when_it_is_drawn() {
+        let now_ms = || SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_millis();
+        let before = now_ms();
+        let drawn: u128 = draws(&Law::UnixMs, 1)[0].parse().expect("a number");
+        assert!((before..=now_ms()).contains(&drawn), "{drawn}");
+    }
 }
