@@ -27,8 +27,13 @@ impl Alone {
 
     /// Exit code and what was said.
     fn run(&self, words: &[&str]) -> (Option<i32>, String) {
+        self.run_in("work", words)
+    }
+
+    /// The same in another folder.
+    fn run_in(&self, folder: &str, words: &[&str]) -> (Option<i32>, String) {
         let mut command = Command::new(self.path("work/assay"));
-        command.args(words).current_dir(self.path("work")).env("XDG_DATA_HOME", self.path("home"));
+        command.args(words).current_dir(self.path(folder)).env("XDG_DATA_HOME", self.path("home"));
         said(&output_of_copy(&mut command))
     }
 
@@ -89,6 +94,28 @@ fn the_sources_are_fetched_once_and_then_found_by_every_study() {
     let (code, said) = alone.run(&["run", "compressed-references", "--plan"]);
     let wanted = fetched.canonicalize().expect("a folder").join(".assay");
     assert!(code == Some(3) && said.contains(&wanted.display().to_string()), "{said}");
+    assert!(said.contains(": `assay setup` makes it"), "{said}");
+}
+
+#[test]
+fn what_a_clone_lacks_is_made_by_the_clone_s_own_set_up_wherever_the_program_lies() {
+    let alone = Alone::new();
+    if !alone.has_repository() {
+        skip!("no git");
+    }
+    let study = ["run", "compressed-references", "--plan"];
+    let (code, said) = alone.run_in("sources", &study);
+    assert!(
+        code == Some(3) && said.contains("is missing") && !said.contains("makes it"),
+        "no launcher: {said}"
+    );
+    put(&alone.path("sources/assay"), "#!/bin/sh\n");
+    let (code, said) = alone.run_in("sources", &study);
+    assert!(code == Some(3) && said.contains(": `./assay setup` makes it"), "{said}");
+    let (code, said) = alone.run_in("sources/workloads", &study);
+    let launcher = alone.path("sources").canonicalize().expect("a folder").join("assay");
+    let wanted = format!(": `{} setup` makes it", launcher.display());
+    assert!(code == Some(3) && said.contains(&wanted), "{said}");
 }
 
 #[test]

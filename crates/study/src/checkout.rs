@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 const ANCESTORS_MAX: usize = 64;
 /// A checkout has it.
 const WORKLOADS: &str = "workloads";
+/// What sets a clone up, and builds and runs the program.
+const LAUNCHER: &str = "assay";
 
 /// The checkout of a study: the nearest folder above the study file, the current folder, or the program that has `workloads/`; else the
 /// sources that `assay setup` fetched.
@@ -26,6 +28,19 @@ pub fn fetched_sources() -> Option<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))?;
     Some(data.join("assay").join(env!("CARGO_PKG_VERSION")))
+}
+
+/// The command that makes what a workload in this folder needs: of the sources that were fetched, or of the clone that it lies in. None for
+/// a workload that is not part of Assay: only its author knows.
+pub(crate) fn setup_command(workload_dir: &Path) -> Option<String> {
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let checkout = above(&absolute(workload_dir))?;
+    if fetched_sources().is_some_and(|fetched| absolute(&fetched) == checkout) {
+        return Some("`assay setup`".to_owned());
+    }
+    let launcher = Some(checkout.join(LAUNCHER)).filter(|launcher| launcher.is_file())?;
+    let is_here = env::current_dir().is_ok_and(|here| absolute(&here) == checkout);
+    Some(if is_here { "`./assay setup`".to_owned() } else { format!("`{} setup`", launcher.display()) })
 }
 
 fn above(start: &Path) -> Option<PathBuf> {

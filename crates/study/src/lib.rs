@@ -33,6 +33,8 @@ mod host_table;
 mod measured;
 mod memory_left;
 mod missing;
+mod names;
+mod needed;
 mod plan;
 mod preload;
 mod prepare;

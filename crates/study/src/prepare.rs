@@ -13,9 +13,10 @@ use crate::faults;
 use crate::host_table::all_wanted;
 use crate::memory_left::MemoryLeft;
 use crate::missing;
+use crate::names::{fixed_placeholders, workload_options};
+use crate::needed;
 use crate::plan::{Layout, bounds, load_seed, order};
 use crate::preload;
-use crate::process_table::set_absent;
 use crate::program_table::ProcessTable;
 use crate::redacted::secrets_of;
 use crate::study_file::{LoadKind, Study};
@@ -23,7 +24,7 @@ use crate::variant::{VariantLaunch, VariantSpec, baselines, combine, limits_of, 
 use crate::workload::Workload;
 use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish};
-use assay_launch::{JVM_OPTIONS, Placeholders, Wanted, find_program};
+use assay_launch::{JVM_OPTIONS, Wanted};
 use assay_linux::ProcRoot;
 use assay_load::Scenario;
 use assay_measure::Bounds;
@@ -145,7 +146,16 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
             attached::check_here(server, &folder, layout, &mut document);
         }
         None => {
-            check_programs(&workload, &command, uses_jvm, layout.kind, &specs, &present, &mut document);
+            let runs =
+                specs.iter().zip(&present).filter(|(_, is_present)| **is_present).map(|(spec, _)| spec);
+            needed::check(
+                &workload,
+                &command,
+                uses_jvm,
+                layout.kind,
+                &runs.collect::<Vec<_>>(),
+                &mut document,
+            );
         }
     }
     let (mut launches, mut skipped) = (Vec::new(), Vec::new());
@@ -366,24 +376,6 @@ fn variant(
     }
 }
 
-/// The chosen word of every option; the first one offered is the default.
-fn workload_options(spec: &VariantSpec, workload: &Workload) -> BTreeMap<String, String> {
-    let defaults =
-        workload.options.iter().filter_map(|(name, words)| Some((name.clone(), words.first()?.clone())));
-    defaults.chain(spec.workload_options.clone()).collect()
-}
-
-/// The names that are known before a launch.
-pub(crate) fn fixed_placeholders(workload: &Workload, options: &BTreeMap<String, String>) -> Placeholders {
-    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let mut names = Placeholders::default();
-    names.set_path("workload_dir", &absolute(&workload.dir));
-    names.set_path("cache", &absolute(&workload.cache));
-    names.set_options(options);
-    set_absent(workload, options, &mut names);
-    names
-}
-
 /// The scenario of each variant that can run here, or of each where none can: mistakes in it are told all the same. Read once for each
 /// file.
 fn scenarios(
@@ -431,70 +423,4 @@ fn check_limited(operations: &[String], scenarios: &[Option<Scenario>], document
     if let Some(e) = scenarios.find_map(|scenario| scenario.check_operations(operations).err()) {
         document.add("capacity.limited_operations", e.to_string());
     }
-}
-
-/// Programs, and files that a set-up should have made.
-fn check_programs(
-    workload: &Workload,
-    command: &[String],
-    uses_jvm: bool,
-    design: Design,
-    specs: &[VariantSpec],
-    present: &[bool],
-    document: &mut Document,
-) {
-    let program = command.first().map_or("", String::as_str);
-    let place = if workload.program.benchmark().is_some() { "benchmark" } else { "server" };
-    if let Some(directory) = workload.program.directory().filter(|d| !d.contains('{')) {
-        let folder = crate::workload::folder_of(&document.file).join(directory);
-        if !folder.is_dir() {
-            document.add(&format!("{place}.directory"), format!("there is no folder {}", folder.display()));
-        }
-    }
-    let is_filled_in = program.contains('{') || (uses_jvm && program == "java");
-    if !is_filled_in && !is_program(program, &document.file) {
-        document.add_missing(
-            "server.command",
-            format!("there is no program `{program}`; is it installed, and on the path?"),
-        );
-    }
-    let urls_have_port = workload.program.server().is_none_or(|s| s.ready_url.contains("{port}"));
-    let together = present.iter().filter(|is_present| **is_present).count();
-    if design == Design::Resident && together > 1 && !urls_have_port {
-        let what =
-            "the resident design runs all servers at once, so each needs a port of its own: use {port}";
-        document.add("server.ready_url", what);
-    }
-    for process in &workload.processes {
-        let present = specs.iter().zip(present).filter(|(_, is_present)| **is_present);
-        let mut options = present.map(|(spec, _)| workload_options(spec, workload));
-        if let Some(options) = options.find(|options| process.is_wanted(options))
-            && let Some(why) = process.missing_program(&fixed_placeholders(workload, &options))
-        {
-            document.add_missing("workload_options", why);
-        }
-    }
-    let mut missing = Vec::new();
-    for (spec, _) in specs.iter().zip(present).filter(|(_, is_present)| **is_present) {
-        let names = fixed_placeholders(workload, &workload_options(spec, workload));
-        let template = workload.program.server().and_then(|s| s.template.as_ref());
-        let needed = workload.requires.iter().chain(template).map(|p| names.fill(p));
-        missing.extend(needed.filter(|p| !p.contains('{') && !Path::new(p).exists()));
-    }
-    missing.sort();
-    missing.dedup();
-    for path in missing {
-        let what = format!(
-            "`{path}` is missing, which the workload `{}` needs: ./assay setup makes it",
-            workload.name
-        );
-        document.add_missing("workload", what);
-    }
-}
-
-fn is_program(name: &str, study_file: &Path) -> bool {
-    if name.contains('/') {
-        return crate::workload::folder_of(study_file).join(name).is_file();
-    }
-    find_program(name, &[]).is_some()
 }

@@ -5,7 +5,7 @@ use super::server::{Turn, blank_trial, has_unified_logging, plan, record, varian
 use super::state::{Failure, Run, outcome_of};
 use super::treatments::Applied;
 use crate::benchmark_results;
-use crate::prepare::fixed_placeholders;
+use crate::names::fixed_placeholders;
 use crate::program_table::BenchmarkTable;
 use crate::variant::VariantLaunch;
 use assay_gclog::log_options;

@@ -6,7 +6,7 @@ use super::server::{Turn, blank_trial, plan, record, variant_spec};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
 use crate::error::StudyError;
-use crate::prepare::fixed_placeholders;
+use crate::names::fixed_placeholders;
 use crate::program_table::ServerTable;
 use crate::variant::VariantLaunch;
 use assay_emulate::{

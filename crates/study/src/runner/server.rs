@@ -4,8 +4,8 @@ use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_a
 use super::faults::{Faults, Hit, Roles};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
+use crate::names::fixed_placeholders;
 use crate::plan::{start_s, stop_s};
-use crate::prepare::fixed_placeholders;
 use crate::process_table::{loaded_url, table_name};
 use crate::program_table::{ProcessTable, ServerTable};
 use crate::variant::VariantLaunch;
