@@ -5,7 +5,6 @@ import assay.airline.peer.PeerFailed;
 import assay.airline.token.Groups;
 import assay.airline.web.Caller;
 import assay.airline.web.JsonAnswer;
-import com.mongodb.MongoException;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -62,7 +61,8 @@ public class BookingResource {
       throws PeerFailed {
     List<String> flights = back.isEmpty() ? List.of(out) : List.of(out, back);
     Booking booked =
-        gate.through(() -> withStore(() -> finished(bookings.open(caller.subject(), id, flights))));
+        gate.through(
+            () -> withRecords(() -> finished(bookings.open(caller.subject(), id, flights))));
     return JsonAnswer.of(201, json(booked));
   }
 
@@ -73,7 +73,7 @@ public class BookingResource {
     Optional<Booking> cancelled =
         gate.through(
             () ->
-                withStore(
+                withRecords(
                     () -> undone(bookings.cancelOldest(caller.subject(), Math.max(0, keep)))));
     JsonObjectBuilder answer = Json.createObjectBuilder();
     cancelled.ifPresentOrElse(
@@ -85,16 +85,22 @@ public class BookingResource {
   @Path("/{id}")
   public Response cancel(@PathParam("id") String id) throws PeerFailed, InterruptedException {
     Booking cancelled =
-        gate.through(() -> withStore(() -> undone(bookings.cancel(caller.subject(), id))))
+        gate.through(() -> withRecords(() -> undone(bookings.cancel(caller.subject(), id))))
             .orElseThrow(() -> new Refused(Refused.Reason.NOT_FOUND, "there is no such booking"));
     return JsonAnswer.of(200, Json.createObjectBuilder().add("cancelled", cancelled.id()));
   }
 
-  private <T> T withStore(Gate.Work<T, PeerFailed> work) throws PeerFailed {
+  /**
+   * Whatever ends the work without an answer that says how far it came, such as a store that failed
+   * or a JVM without memory, may leave a record that nobody would finish before the next start.
+   */
+  private <T> T withRecords(Gate.Work<T, PeerFailed> work) throws PeerFailed {
     try {
       return work.run();
-    } catch (MongoException e) {
-      unfinished.suspectStore();
+    } catch (Refused | PeerFailed e) {
+      throw e;
+    } catch (Throwable e) {
+      unfinished.suspectRecords();
       throw e;
     }
   }

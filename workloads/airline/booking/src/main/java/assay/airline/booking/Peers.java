@@ -59,7 +59,7 @@ public class Peers {
 
   private static Answer good(Answer answer, String name) throws PeerFailed {
     if (answer.status() != 200) {
-      throw new PeerFailed(name + " answered with status " + answer.status());
+      throw new PeerFailed(name + " answered with " + answer.described());
     }
     return answer;
   }

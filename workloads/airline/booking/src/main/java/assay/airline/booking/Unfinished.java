@@ -28,7 +28,7 @@ public class Unfinished {
   private final Bookings bookings;
   private final BookingRecords records;
   private final ConcurrentLinkedQueue<String[]> waiting = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean isStoreSuspect = new AtomicBoolean();
+  private final AtomicBoolean areRecordsSuspect = new AtomicBoolean();
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           work -> {
@@ -60,11 +60,11 @@ public class Unfinished {
   }
 
   /**
-   * Has all records looked through later: the store failed, and what was asked of it may have been
-   * done or not.
+   * Has all records looked through later: a request ended without an answer, and what it was to do
+   * may have been done or not. Needs no memory.
    */
-  void suspectStore() {
-    isStoreSuspect.set(true);
+  void suspectRecords() {
+    areRecordsSuspect.set(true);
   }
 
   /** Finishes all that the store holds unfinished; says how many these were. */
@@ -76,25 +76,34 @@ public class Unfinished {
     return open.size();
   }
 
-  /** An exception would end the timer. */
-  private void tryAgain() {
+  /** What it throws would end the timer. */
+  void tryAgain() {
     try {
-      if (isStoreSuspect.getAndSet(false)) {
-        tryStore();
-      }
-      tryWaiting();
-    } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "unfinished bookings are tried again", e);
-      suspectStore();
+      tryAll();
+    } catch (OutOfMemoryError e) {
+      // Nothing is logged, which takes memory. The next look finds what this one left.
+      suspectRecords();
     }
   }
 
-  private void tryStore() {
+  private void tryAll() {
+    try {
+      if (areRecordsSuspect.getAndSet(false)) {
+        tryRecords();
+      }
+      tryWaiting();
+    } catch (RuntimeException e) {
+      suspectRecords();
+      LOG.log(Level.ERROR, "unfinished bookings are tried again", e);
+    }
+  }
+
+  private void tryRecords() {
     try {
       int unused = recover();
     } catch (PeerFailed | MongoException e) {
       LOG.log(Level.DEBUG, "the store is looked through again: {0}", e.getMessage());
-      suspectStore();
+      suspectRecords();
     }
   }
 

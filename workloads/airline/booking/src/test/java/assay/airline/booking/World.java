@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -26,12 +27,20 @@ final class World implements Seats, Miles {
   private int steps;
   private int failsAt = Integer.MAX_VALUE;
   private boolean failsBeforeEffect;
+  private Optional<Error> error = Optional.empty();
 
-  /** The step that fails, once, counted from now on from 0. */
+  /** The step that fails, once, counted from now on from 0: the other service does not answer. */
   void failAt(int step, boolean beforeEffect) {
     steps = 0;
     failsAt = step;
     failsBeforeEffect = beforeEffect;
+    error = Optional.empty();
+  }
+
+  /** The same with an error of the booking service's own. */
+  void failAt(int step, boolean beforeEffect, Error with) {
+    failAt(step, beforeEffect);
+    error = Optional.of(with);
   }
 
   boolean hasFailed() {
@@ -45,13 +54,20 @@ final class World implements Seats, Miles {
   private synchronized <T> T step(Step<T> effect) throws PeerFailed {
     boolean fails = steps++ == failsAt;
     if (fails && failsBeforeEffect) {
-      throw new PeerFailed("killed before the effect");
+      throw failure("before the effect");
     }
     T result = effect.run();
     if (fails) {
-      throw new PeerFailed("killed after the effect");
+      throw failure("after the effect");
     }
     return result;
+  }
+
+  private PeerFailed failure(String when) {
+    if (error.isPresent()) {
+      throw error.get();
+    }
+    return new PeerFailed("killed " + when);
   }
 
   @Override

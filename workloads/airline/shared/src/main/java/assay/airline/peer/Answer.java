@@ -5,9 +5,12 @@ import jakarta.json.JsonException;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 
 /** What another service answered. */
 public final class Answer {
+  private static final int DESCRIBED_CHARS_MAX = 200;
+
   private final int status;
   private final String contentType;
   private final byte[] body;
@@ -29,6 +32,13 @@ public final class Answer {
 
   public byte[] body() {
     return body;
+  }
+
+  /** Its status, and what it says, for whoever asks why there was no other answer. */
+  public String described() {
+    String text = new String(body, StandardCharsets.UTF_8).strip();
+    String most = text.substring(0, Math.min(text.length(), DESCRIBED_CHARS_MAX));
+    return "status " + status + (most.isEmpty() ? "" : ": " + most);
   }
 
   public JsonObject json() throws PeerFailed {

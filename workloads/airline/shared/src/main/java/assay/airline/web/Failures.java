@@ -47,4 +47,14 @@ public final class Failures {
       return JsonAnswer.problem(503, "the store failed: " + failed.getMessage());
     }
   }
+
+  /** A JVM without memory. Nothing is logged, which takes some. */
+  public static final class OfMemory implements ExceptionMapper<OutOfMemoryError> {
+    @Override
+    public Response toResponse(OutOfMemoryError failed) {
+      return JsonAnswer.problem(
+          503,
+          "the service has no memory left (" + failed + "): its JVM needs a larger heap, -Xmx");
+    }
+  }
 }

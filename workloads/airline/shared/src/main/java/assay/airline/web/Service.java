@@ -16,7 +16,8 @@ public abstract class Service extends Application {
             HealthResource.class,
             Failures.OfRefused.class,
             Failures.OfPeer.class,
-            Failures.OfStore.class));
+            Failures.OfStore.class,
+            Failures.OfMemory.class));
     classes.addAll(resources);
   }
 

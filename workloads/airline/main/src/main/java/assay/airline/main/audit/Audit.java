@@ -110,7 +110,7 @@ public class Audit {
 
   private static JsonObject good(Answer answer) throws PeerFailed {
     if (answer.status() != 200) {
-      throw new PeerFailed("the audit was answered with status " + answer.status());
+      throw new PeerFailed("the audit was answered with " + answer.described());
     }
     return answer.json();
   }
