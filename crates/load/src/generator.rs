@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::spoken::Spoken;
 use crate::tls::{Handshakes, TlsOptions};
 use assay_model::Problem;
-use assay_scenario::{Dealing, Part, RateSchedule, Scenario, Shared};
+use assay_scenario::{Dealing, Deck, Part, RateSchedule, Scenario, Shared};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::SocketAddr;
@@ -108,6 +108,8 @@ pub struct Generator {
     pub(crate) poll: Poll,
     pub(crate) connections: Vec<Connection>,
     pub(crate) sessions: Vec<Session>,
+    /// By kind of users: what they draw operations from.
+    pub(crate) decks: Vec<Deck>,
     dealing: Dealing,
     patience: Patience,
     /// Those that no stretch has reported yet.
@@ -136,12 +138,15 @@ impl Generator {
         }
         let connections = (0..config.connections as usize).map(|at| endpoint.connection(at)).collect();
         let poll = Poll::new()?;
+        let kinds = config.scenario.users.iter().enumerate();
+        let decks = kinds.map(|(at, kind)| kind.deck(config.seed, at)).collect();
         Ok(Generator {
             config,
             address,
             poll,
             connections,
             sessions: Vec::new(),
+            decks,
             dealing: Dealing::default(),
             patience: Patience::Full,
             handshakes: Handshakes::none(),

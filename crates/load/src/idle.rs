@@ -1,10 +1,7 @@
 //! The users of an open loop who have nothing under way: which of them an arrival is a request of.
 
 use crate::generator::Generator;
-use assay_scenario::UserKind;
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use assay_scenario::Deck;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -14,7 +11,8 @@ const STREAM: u64 = u64::MAX - 1;
 /// Users without a request under way. An arrival is one of a kind by its share, of the user of that kind who has been idle
 /// longest. Who thinks is not idle: where all of a kind think, or have a request under way, another user comes.
 pub(crate) struct Idle {
-    random: ChaCha8Rng,
+    /// Of kinds, by their shares.
+    kinds: Deck,
     /// By kind: users with the time since when they are idle.
     idle: Vec<VecDeque<(usize, u64)>>,
     /// When each who thinks has thought, the first on top.
@@ -30,9 +28,9 @@ pub(crate) struct Idle {
 impl Idle {
     /// Each user may have one request under way, or as many as its own connection has streams.
     pub fn new(generator: &Generator, seed: u64, now_ns: u64) -> Idle {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(STREAM);
-        let mut idle = vec![VecDeque::new(); generator.config.scenario.users.len()];
+        let users = &generator.config.scenario.users;
+        let kinds = Deck::new(users.iter().map(|kind| kind.share), seed, STREAM);
+        let mut idle = vec![VecDeque::new(); users.len()];
         let is_closed = generator.endpoint.room_users().is_some();
         let each = if is_closed { generator.endpoint.streams() } else { 1 };
         for _ in 0..each {
@@ -40,7 +38,7 @@ impl Idle {
             users.for_each(|(at, user)| idle[user.kind].push_back((at, now_ns)));
         }
         let room = generator.config.sessions.saturating_mul(each as u32);
-        Idle { random, idle, thinking: BinaryHeap::new(), room, room_since_ns: now_ns, is_closed }
+        Idle { kinds, idle, thinking: BinaryHeap::new(), room, room_since_ns: now_ns, is_closed }
     }
 
     /// The user of the next arrival, and since when it could have been sent; none while too many have a request under way.
@@ -52,7 +50,7 @@ impl Idle {
             self.thinking.pop();
             self.idle[generator.sessions[at].kind].push_back((at, since_ns));
         }
-        let kind = self.kind(generator);
+        let kind = self.kinds.draw();
         let (at, since_ns) = match self.idle[kind].pop_front() {
             Some(idle) => idle,
             None if self.is_closed => return None,
@@ -70,19 +68,6 @@ impl Idle {
     /// When somebody has thought for whom a request may wait.
     pub fn next_ns(&self) -> Option<u64> {
         self.thinking.peek().filter(|_| self.is_closed).map(|Reverse((ready_ns, _))| *ready_ns)
-    }
-
-    fn kind(&mut self, generator: &Generator) -> usize {
-        let kinds = &generator.config.scenario.users;
-        if kinds.len() == 1 {
-            return 0;
-        }
-        let mut left: f64 = self.random.random();
-        let of_share = |kind: &&UserKind| {
-            left -= kind.share;
-            0.0 <= left
-        };
-        kinds.iter().take_while(of_share).count().min(kinds.len() - 1)
     }
 
     /// The request of a user is finished; after it, it thinks.

@@ -3,7 +3,7 @@
 use crate::cookies::CookieJar;
 use crate::protocol::Answer;
 use crate::request::{Part, Request};
-use assay_scenario::{Answered, Drawn, Operation, Scenario, Shared, User};
+use assay_scenario::{Answered, Deck, Drawn, Operation, Scenario, Shared, User};
 
 /// State of a user between requests.
 pub(crate) struct Session {
@@ -20,9 +20,9 @@ impl Session {
         Session { user, cookies: CookieJar::default(), kind }
     }
 
-    /// What the user does next: numbers of the operation that was drawn, and of the one that runs.
-    pub fn next_operation(&mut self, scenario: &Scenario) -> (usize, usize) {
-        self.user.next_operation(scenario)
+    /// What the user does next: numbers of the operation that was drawn, from the deck of its kind, and of the one that runs.
+    pub fn next_operation(&mut self, scenario: &Scenario, deck: &mut Deck) -> (usize, usize) {
+        self.user.next_operation(scenario, deck)
     }
 
     /// How long the user thinks after an operation.

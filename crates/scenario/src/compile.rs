@@ -109,7 +109,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
     let start = starts(file.session.start, &kinds, &names, &mut mistakes);
     let of_kind = kinds.into_iter().zip(start).zip(weights);
     let users: Vec<UserKind> =
-        of_kind.map(|(((name, share), start), weights)| UserKind::new(name, share, start, weights)).collect();
+        of_kind.map(|(((name, share), start), weights)| UserKind { name, share, start, weights }).collect();
     check_operations(&operations, &operation_names, &spans, &mut mistakes);
     check_users(&users, &mut mistakes);
     if !mistakes.found.is_empty() {

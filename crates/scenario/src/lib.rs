@@ -1,13 +1,13 @@
 //! What simulated users do: weighted operations with sessions, values and checks, read from a TOML file
 //! (`assay.scenario/1`) and compiled once.
 //!
-//! A session runs the operations of `[session] start` in order, then draws from the weights of its kind of user,
-//! independently each time, from its own seeded stream. After an operation of `restart_after` a new session begins: no cookies, no
-//! session values, no extracted values.
+//! A session runs the operations of `[session] start` in order, then draws by the weights of its kind of user, from a deck that all users
+//! of the kind share. After an operation of `restart_after` a new session begins: no cookies, no session values, no extracted values.
 
 mod chat;
 mod compile;
 mod data;
+mod deck;
 mod error;
 mod extract;
 mod file;
@@ -27,6 +27,7 @@ mod users;
 mod value;
 
 pub use chat::{Chat, MESSAGE_BYTES_MAX};
+pub use deck::Deck;
 pub use error::ScenarioError;
 pub use extract::Answered;
 pub use operation::{Fault, Operation, Scenario};

@@ -2,8 +2,7 @@
 
 use crate::shared::Extracted;
 use crate::template::{self, Source, encode};
-use crate::{Answered, Operation, Scenario, Shared, Template};
-use rand::RngExt;
+use crate::{Answered, Deck, Operation, Scenario, Shared, Template};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -74,14 +73,14 @@ impl User {
         self.kind
     }
 
-    /// What the user does next: numbers of the operation that was drawn, and of the one that runs.
-    pub fn next_operation(&mut self, scenario: &Scenario) -> (usize, usize) {
+    /// What the user does next: numbers of the operation that was drawn, from the deck of its kind, and of the one that runs.
+    pub fn next_operation(&mut self, scenario: &Scenario, deck: &mut Deck) -> (usize, usize) {
         let drawn = match scenario.users[self.kind].start.get(self.start_position) {
             Some(started) => {
                 self.start_position += 1;
                 *started
             }
-            None => self.draw_operation(scenario),
+            None => deck.draw(),
         };
         let mut at = drawn;
         // Ends, since circles are refused when the scenario is read.
@@ -112,15 +111,6 @@ impl User {
     /// How long the user thinks after an operation.
     pub fn think_ns(&mut self, operation: &Operation) -> u64 {
         operation.think.map_or(0, |think| think.draw_ns(&mut self.random))
-    }
-
-    fn draw_operation(&mut self, scenario: &Scenario) -> usize {
-        let sums = &scenario.users[self.kind].weight_sums;
-        if sums.len() == 1 {
-            return 0;
-        }
-        let draw = self.random.random::<f64>() * sums.last().copied().unwrap_or(0.0);
-        sums.partition_point(|sum| *sum <= draw).min(sums.len() - 1)
     }
 
     /// Appends the text of a template of the request that was begun.
@@ -297,9 +287,11 @@ mod tests {
     fn an_operation_runs_only_while_its_value_is_there() {
         let scenario = scenario();
         let mut session = user(1, 0, &scenario);
-        assert_eq!(session.next_operation(&scenario), (0, 0), "a session starts with its login");
-        let drawn = |session: &mut User| {
-            let names: Vec<usize> = (0..200).map(|_| session.next_operation(&scenario).1).collect();
+        let mut deck = scenario.users[0].deck(1, 0);
+        assert_eq!(session.next_operation(&scenario, &mut deck), (0, 0), "a session starts with its login");
+        let mut drawn = |session: &mut User| {
+            let names: Vec<usize> =
+                (0..200).map(|_| session.next_operation(&scenario, &mut deck).1).collect();
             names.contains(&2)
         };
         assert!(!drawn(&mut session), "no holding is known, so nothing is sold");
@@ -316,20 +308,6 @@ mod tests {
             &answered(&[b"id=<".as_slice(), &[b'9'; 5_000], b">"].concat()),
         );
         assert!(!drawn(&mut session), "too long to be meant");
-    }
-
-    #[test]
-    fn a_million_draws_keep_the_mix_within_0_2_percentage_points() {
-        let scenario = scenario();
-        let mut session = user(1, 0, &scenario);
-        let (mut counts, total) = ([0u32; 4], 1_000_000);
-        for _ in 0..total {
-            counts[session.draw_operation(&scenario)] += 1;
-        }
-        for (count, asked) in counts.iter().zip([0.0, 0.5, 0.4, 0.1]) {
-            let share = f64::from(*count) / f64::from(total);
-            assert!((share - asked).abs() < 0.002, "{share} instead of {asked}");
-        }
     }
 
     #[test]

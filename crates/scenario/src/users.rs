@@ -1,5 +1,6 @@
 //! Kinds of users: each with a share, its own weights and its own start of a session.
 
+use crate::Deck;
 use crate::file::{PerKind, ScenarioFile};
 use assay_text::near::hint;
 use std::collections::BTreeMap;
@@ -15,19 +16,16 @@ pub struct UserKind {
     pub(crate) start: Vec<usize>,
     /// Relative weights by operation.
     pub(crate) weights: Vec<f64>,
-    /// Their running sums.
-    pub(crate) weight_sums: Vec<f64>,
 }
 
+/// Stream of the seed that the first kind draws operations from; each kind has one of its own. 0 draws the arrivals, the lowest ones
+/// are those of users, and the two highest of others.
+const STREAM: u64 = u64::MAX - 2;
+
 impl UserKind {
-    pub(crate) fn new(name: String, share: f64, start: Vec<usize>, weights: Vec<f64>) -> UserKind {
-        let mut sum = 0.0;
-        let add = |weight: &f64| {
-            sum += weight;
-            sum
-        };
-        let weight_sums = weights.iter().map(add).collect();
-        UserKind { name, share, start, weights, weight_sums }
+    /// What the users of this kind, whose number is given, draw operations from.
+    pub fn deck(&self, seed: u64, kind: usize) -> Deck {
+        Deck::new(self.weights.iter().copied(), seed, STREAM.wrapping_sub(kind as u64))
     }
 
     /// Shares that the operations should have of its requests: the weights, thinned by the requests at session starts.
@@ -103,7 +101,13 @@ mod tests {
     use super::*;
 
     fn kinds(shares: &[f64]) -> Vec<UserKind> {
-        shares.iter().map(|share| UserKind::new(String::new(), *share, Vec::new(), vec![1.0])).collect()
+        let kind = |share: &f64| UserKind {
+            name: String::new(),
+            share: *share,
+            start: Vec::new(),
+            weights: vec![1.0],
+        };
+        shares.iter().map(kind).collect()
     }
 
     #[test]

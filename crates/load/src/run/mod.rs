@@ -293,9 +293,9 @@ impl<'a> Run<'a> {
     }
 
     fn start(&mut self, slot: usize, waiting: Waiting, session: usize, sendable_ns: u64, now_ns: u64) {
-        let Generator { config, endpoint, sessions, .. } = &mut *self.generator;
+        let Generator { config, endpoint, sessions, decks, .. } = &mut *self.generator;
         let user = &mut sessions[session];
-        let (drawn, number) = user.next_operation(&config.scenario);
+        let (drawn, number) = user.next_operation(&config.scenario, &mut decks[user.kind]);
         let operation = &config.scenario.operations[number];
         let request = &mut self.slots[slot].request;
         user.write_request(&config.scenario, operation, &endpoint.base.prefix, &mut self.drawn, request);
