@@ -2,12 +2,12 @@
 
 use crate::own_names::{of_java_list, of_other_list};
 use crate::role::{Role, is_timer, roles_of};
-use assay_hotspot::{Hotspot, ListRead, ThreadLists};
+use assay_hotspot::{Collector, Hotspot, ListRead, ThreadLists};
 use assay_linux::{CachedMemory, LinuxError, LiveProcess, MemorySource, ProcRoot};
 use assay_model::{Problem, ThreadKind, ThreadRole, TimeJvm};
 use std::collections::HashMap;
 
-/// How often the lists are read at one look where they break off.
+/// How often the lists are read at one look where they break off, or names are moved meanwhile.
 const READS_MAX: u32 = 4;
 
 /// What a thread is called, and what it does.
@@ -57,11 +57,11 @@ pub(crate) struct Jvm {
 
 /// Reads the JVM of a process; `None` where it has none.
 ///
-/// Folklore: ZGC moves a thread's Java object or its name and leaves the reference to it as it was until the next collection marks it:
-/// until then it leads nowhere for who does not know the collector's tables. Such a label is not whole, and is there at a later look.
-/// Held by: `every_thread_that_the_jvm_prints_has_its_role`.
+/// Folklore: ZGC moves a thread's Java object or its name at any time, to where nothing was at the look at the process; and before JDK 17
+/// what tells the new place is not known. Such a label is not whole, and is there at a later look. Held by:
+/// `every_thread_that_the_jvm_prints_has_its_role`.
 ///
-/// A list that breaks off, since the JVM was just starting or ending a thread, is read again at once.
+/// It is read again at once, and so is a list that breaks off, since the JVM was just starting or ending a thread.
 pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxError> {
     for _ in 1..READS_MAX {
         match read_once(proc, pid)? {
@@ -72,7 +72,7 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
     Ok(read_once(proc, pid)?.map(|(jvm, _)| jvm))
 }
 
-/// The JVM, and whether one of its lists broke off.
+/// The JVM, and whether another reading may tell more at once.
 fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxError> {
     let process = LiveProcess::open(proc, pid)?;
     let memory = CachedMemory::new(&process);
@@ -93,6 +93,9 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
     };
     let kernel: HashMap<u32, (u32, &str)> =
         process.threads().iter().map(|t| (t.tid_inside, (t.tid, t.name.as_str()))).collect();
+    // While the program runs this collector moves objects: what was kept of them is old.
+    let moves_objects = hotspot.collector() == Some(Collector::Z);
+    let hotspot = if moves_objects { hotspot.seen_through(&process) } else { hotspot };
     let lists = hotspot.thread_lists();
     let breaks_off = [lists.java, lists.others].contains(&ListRead::BrokenOff);
     let is_missing = |list| list == ListRead::NotFound;
@@ -107,7 +110,8 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
         collector: hotspot.collector().map(|collector| collector.name().to_owned()),
     };
     jvm.problems.extend(hotspot.problems());
-    Ok(Some((jvm, breaks_off)))
+    let is_moved_meanwhile = moves_objects && jvm.labels.values().any(|label| !label.is_whole);
+    Ok(Some((jvm, breaks_off || is_moved_meanwhile)))
 }
 
 /// Labels by thread id in Assay's PID namespace. `kernel`: by thread id in the process's own the one in Assay's, and the kernel's name.

@@ -4,6 +4,8 @@ mod generations;
 mod regions;
 mod z;
 
+pub(crate) use z::{Forwardings, Moved};
+
 use crate::Hotspot;
 use assay_jdk::Collector;
 use assay_model::Tier;

@@ -4,7 +4,9 @@
 //! in private variables, `java_lang_Thread::_name_offset` and the like, so that symbols of libjvm tell them (8 to 25).
 
 use crate::Hotspot;
+use crate::heap::{Forwardings, Moved};
 use assay_jdk::release::{ArrayElements, StringElements};
+use assay_linux::MemorySource;
 
 /// A text that is read; names of threads are shorter.
 const TEXT_BYTES_MAX: u64 = 4096;
@@ -15,6 +17,8 @@ const UTF16: u8 = 1;
 
 /// The first of the four bits of ZGC's colours that say when a reference was last corrected.
 const REMAPPED_BIT: u32 = 12;
+/// Both are set in references from an old object to another.
+const REMEMBERED_BITS: u64 = 0b11 << 4;
 
 /// How references are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +31,21 @@ pub struct References {
     colour_shift: Option<u32>,
     /// Bits of ZGC's references of which one is set where nobody followed the reference since objects were last moved.
     bad_bits: u64,
+    /// Where the objects are to which such references lead.
+    forwardings: Option<Forwardings>,
 }
 
 impl References {
     /// By the flags, and the exported base and shift.
     pub(crate) fn of(hotspot: &Hotspot<'_>) -> Option<References> {
         let (structs, source) = (hotspot.structs(), hotspot.source());
-        let mut references =
-            References { bytes: source.word_bytes(), narrow: None, colour_shift: None, bad_bits: 0 };
+        let mut references = References {
+            bytes: source.word_bytes(),
+            narrow: None,
+            colour_shift: None,
+            bad_bits: 0,
+            forwardings: None,
+        };
         if hotspot.flags().bool("UseCompressedOops") == Some(true) {
             let place = |field: &str| {
                 structs.first_static_address(&[
@@ -69,20 +80,57 @@ impl References {
             None => exported("XGlobalsForVMStructs", "_XAddressWeakBadMask")
                 .or_else(|| exported("ZGlobalsForVMStructs", "_ZAddressWeakBadMask")),
         };
+        let bad_bits = bad_bits.and_then(|at| source.u64(at));
         // Without it any of them may be old.
-        self.bad_bits = bad_bits.and_then(|at| source.u64(at)).unwrap_or(u64::MAX);
+        self.bad_bits = bad_bits.unwrap_or(u64::MAX);
+        // On Arm the colours of generations are other ones.
+        let is_known = self.colour_shift.is_none() || cfg!(target_arch = "x86_64");
+        self.forwardings = bad_bits.filter(|_| is_known).and_then(|_| hotspot.z_forwardings());
         Some(())
     }
 
-    /// Whether the object may have moved since this was written: what lies where it leads may be another.
+    /// Whether the object may have moved since this was written, and nothing tells where to: what lies where it leads may be another.
     pub(crate) fn may_be_old(&self, word: u64) -> bool {
-        word & self.bad_bits != 0
+        self.forwardings.is_none() && word & self.bad_bits != 0
     }
 
-    /// The object that a whole word refers to. (Before it had generations, ZGC's colours chose one of three views of
-    /// the same object: the word is an address as it is.)
-    pub(crate) fn of_word(&self, word: u64) -> Option<u64> {
-        Some(self.without_colour(word)).filter(|address| *address != 0)
+    /// The object that a whole word refers to, where it is now; `None` for null, and where that cannot be told.
+    pub(crate) fn of_word(&self, source: &dyn MemorySource, word: u64) -> Option<u64> {
+        let address = Some(self.without_colour(word)).filter(|address| *address != 0)?;
+        match self.forwardings.filter(|_| word & self.bad_bits != 0) {
+            Some(forwardings) => {
+                let moved = self.generation_of(source, &forwardings, word)?;
+                forwardings.now_at(source, moved, address)
+            }
+            None => Some(address),
+        }
+    }
+
+    /// In which generation an object was moved to which an old reference leads, as the JVM finds out (`ZBarrier::remap_generation`).
+    ///
+    /// The four bits stand for the phases of both generations at the time: bit 0 of their number for the young, bit 1 for the old one.
+    /// Where neither is today's, a reference from old object to old object tells itself; the page of any other belongs to one of them.
+    fn generation_of(
+        &self,
+        source: &dyn MemorySource,
+        forwardings: &Forwardings,
+        word: u64,
+    ) -> Option<Moved> {
+        if self.colour_shift.is_none() {
+            return Some(Moved::Young);
+        }
+        let phases = |bits: u64| {
+            let bits = bits >> REMAPPED_BIT & 0xf;
+            bits.is_power_of_two().then(|| bits.trailing_zeros())
+        };
+        let differing = phases(word)? ^ phases(!self.bad_bits)?;
+        let is_young = || forwardings.has(source, Moved::Young, self.without_colour(word));
+        Some(match differing {
+            0b01 => Moved::Young,
+            0b10 => Moved::Old,
+            _ if word & REMEMBERED_BITS != REMEMBERED_BITS && is_young() => Moved::Young,
+            _ => Moved::Old,
+        })
     }
 
     /// Bytes of a reference in an object.
@@ -90,7 +138,8 @@ impl References {
         self.bytes
     }
 
-    /// A reference as it stands in an object, without what the collector notes in it.
+    /// A reference as it stands in an object, without what the collector notes in it. (Before it had generations, ZGC's colours chose
+    /// one of three views of the same object: the word is an address as it is.)
     ///
     /// Folklore: on x86-64 the address of a coloured reference of generational ZGC begins behind the one of four bits (12 to 15) that says
     /// after which relocations it was written, so that each reference has a shift of its own; the one that the JVM exports is that of those
@@ -128,7 +177,7 @@ impl Hotspot<'_> {
     /// The object that a reference in a field of another object refers to; `None` for null.
     pub(crate) fn referred(&self, references: &References, place: u64) -> Option<u64> {
         match references.narrow {
-            None => references.of_word(self.source().word(place)?),
+            None => references.of_word(self.source(), self.source().word(place)?),
             Some((base, shift)) => {
                 let narrow = u64::from(self.source().u32(place)?);
                 if narrow == 0 { None } else { base.checked_add(narrow << shift) }

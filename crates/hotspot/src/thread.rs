@@ -5,11 +5,11 @@
 //! names tell what they are. The name of a Java thread is a Java string, those of the others are C strings.
 
 mod entries;
+mod java_object;
 mod local;
 
 use crate::java_string::References;
 use crate::{Hotspot, Names};
-use assay_jdk::release::ThreadObject;
 use assay_model::ThreadKind;
 use entries::{Entries, Entry};
 use std::collections::HashMap;
@@ -23,11 +23,8 @@ const NAME_BYTES_MAX: usize = 256;
 const STACK_BYTES_MAX: u64 = 1 << 40;
 const PROBLEM: &str = "threads";
 const BREAKS_OFF: &str = "their list breaks off, because the JVM was just starting or ending one";
-const STRING: &str = "java.lang.String";
 /// Bytes of a thread's name that the kernel keeps.
 const KERNEL_BYTES: usize = 15;
-/// The classes of its characters, since JDK 9 and before.
-const CHARACTERS: [&str; 2] = ["[B", "[C"];
 /// The variable in which the JVM keeps where a `java.lang.Thread` has its name.
 const NAME_OFFSET: &str = "_ZN16java_lang_Thread12_name_offsetE";
 
@@ -177,8 +174,7 @@ impl ThreadReader<'_, '_> {
                 .problem(PROBLEM, "Java threads: nothing that this JVM exports tells where their list is");
             return (Vec::new(), ListRead::NotFound);
         };
-        let class_of =
-            |address: &u64| (*address, self.java_object(*address).and_then(|object| self.java_class(object)));
+        let class_of = |address: &u64| (*address, self.java_class_of_thread(*address));
         // Those that the JVM starts for itself are the oldest: at the end of the list before JDK 10, and at its beginning since.
         let newer =
             THREADS_LOOKED_AT..addresses.len().saturating_sub(THREADS_LOOKED_AT).max(THREADS_LOOKED_AT);
@@ -249,9 +245,7 @@ impl ThreadReader<'_, '_> {
 
     fn java_thread(&self, address: u64) -> Option<JvmThread> {
         let mut thread = self.thread(address)?;
-        let object = self.java_object(address);
-        thread.name = object.and_then(|object| self.java_name(object, thread.tid_inside));
-        thread.java_class = object.and_then(|object| self.java_class(object));
+        (thread.java_class, thread.name) = self.java_class_and_name(address, thread.tid_inside);
         thread.kind = self.kind_of_java_list(&thread);
         Some(thread)
     }
@@ -309,49 +303,6 @@ impl ThreadReader<'_, '_> {
             stack,
             address,
         })
-    }
-
-    /// The object of class `java.lang.Thread`, or of a class below it, of a thread.
-    fn java_object(&self, address: u64) -> Option<u64> {
-        let (hotspot, references) = (self.hotspot, self.references.as_ref()?);
-        let object = hotspot.pointer(address, &[("JavaThread", "_threadObj")])?;
-        // A handle points at a word outside of the heap that refers to the object; in older releases the field did.
-        let is_handle = hotspot.release()?.jvm.thread_object == ThreadObject::Handle;
-        let word = if is_handle { hotspot.source().word(object)? } else { object };
-        references.of_word(word)
-    }
-
-    fn java_class(&self, object: u64) -> Option<String> {
-        let names = self.names.as_ref()?;
-        names.class_of_klass(names.klass_of_object(object)?)
-    }
-
-    /// Folklore: ZGC leaves the reference to a name that it has moved as it was until the next collection, and so does the name with
-    /// its characters; where they lead may be reused already, and is then no string, an empty one, or another. Such a name must be
-    /// the one that the kernel has. Held by: `every_thread_that_the_jvm_prints_has_its_role`.
-    fn java_name(&self, object: u64, tid: u32) -> Option<String> {
-        let (hotspot, references) = (self.hotspot, self.references.as_ref()?);
-        let name_at = object.checked_add(self.name_offset?)?;
-        let name = hotspot.referred(references, name_at)?;
-        let value_at = hotspot.string_value(name)?;
-        if self.java_class(object).is_some() {
-            let is_string = self.java_class(name).as_deref() == Some(STRING);
-            let value = self.java_class(hotspot.referred(references, value_at)?)?;
-            if !is_string || !CHARACTERS.contains(&value.as_str()) {
-                return None;
-            }
-        }
-        let text = hotspot.java_string(references, name).filter(|name| !name.contains('\0'))?;
-        let may_be_old = |at| hotspot.source().word(at).is_none_or(|word| references.may_be_old(word));
-        let is_sure = !(may_be_old(name_at) || may_be_old(value_at)) || self.kernel_has(tid, &text);
-        is_sure.then_some(text)
-    }
-
-    /// Whether the kernel's name of a thread is that of a Java thread of this name: its beginning, since JDK 28 the two ends of one that
-    /// is too long. The first Java thread, and others that the program's own code attached, have one that says nothing: the process's.
-    fn kernel_has(&self, tid: u32, name: &str) -> bool {
-        let Some(kernel_name) = self.kernel_names.get(&tid).copied() else { return false };
-        is_shortened(kernel_name, name) || self.process_name == Some(kernel_name)
     }
 
     /// Collectors' threads, the VM thread and the like: a list that is linked from a private variable.

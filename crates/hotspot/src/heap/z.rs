@@ -4,6 +4,10 @@
 //! The page table tells which offsets hold objects. It has a word for each 2 MiB that the heap could ever use, most of
 //! which were never touched: only resident parts of it are read. What is mapped but in no page is free.
 
+mod forwardings;
+
+pub(crate) use forwardings::{Forwardings, Moved};
+
 use super::Spaces;
 use crate::Hotspot;
 use crate::fields::Spelling;
@@ -40,6 +44,10 @@ struct Names {
     offset_mask: &'static str,
     metadata_mask: &'static str,
     finalizable: &'static str,
+    forwarding_table: &'static str,
+    forwarding_map: &'static str,
+    forwarding: &'static str,
+    forwarding_entries: &'static str,
 }
 
 const Z: Names = Names {
@@ -54,6 +62,10 @@ const Z: Names = Names {
     offset_mask: "_ZAddressOffsetMask",
     metadata_mask: "_ZAddressMetadataMask",
     finalizable: "_ZAddressMetadataFinalizable",
+    forwarding_table: "ZForwardingTable",
+    forwarding_map: "ZGranuleMapForForwarding",
+    forwarding: "ZForwarding",
+    forwarding_entries: "ZAttachedArrayForForwarding",
 };
 
 const X: Names = Names {
@@ -68,6 +80,10 @@ const X: Names = Names {
     offset_mask: "_XAddressOffsetMask",
     metadata_mask: "_XAddressMetadataMask",
     finalizable: "_XAddressMetadataFinalizable",
+    forwarding_table: "XForwardingTable",
+    forwarding_map: "XGranuleMapForForwarding",
+    forwarding: "XForwarding",
+    forwarding_entries: "XAttachedArrayForForwarding",
 };
 
 const PAGE_TABLE: &[Spelling<'_>] = &[("ZHeap", "_pagetable")];

@@ -1,0 +1,193 @@
+//! Where ZGC has moved objects to.
+//!
+//! When it begins to move the objects of some pages, each of these has a table of its objects' old and new addresses, until the next
+//! collection has corrected every reference to them. A reference that nobody followed meanwhile has the old address, which may be
+//! another object's already: the JVM looks the new one up when it meets such a reference, and so does this.
+//!
+//! Known of JDK 17 and later, by what they export for debuggers; of the generations, the layout pack tells where they are.
+
+use super::{Names, VIEWS_MAX};
+use crate::Hotspot;
+use crate::fields::Spelling;
+use assay_linux::{MemorySource, ReadError};
+use std::ops::Range;
+
+/// Objects of a page of 2 MiB have two entries each, of which one stays empty, and 8 bytes at least.
+const ENTRIES_MAX: u64 = 1 << 19;
+/// Entries that are looked at for an object. A table is half empty, so that few are next to each other.
+const PROBES_MAX: u64 = 4096;
+const ENTRY_BYTES: u64 = 8;
+/// Parts of an entry (`zForwardingEntry.hpp`, since JDK 13): whether it is set, the new offset, and the object's number in its page.
+const IS_SET: u64 = 1;
+const OFFSET_SHIFT: u32 = 1;
+const OFFSET_BITS: u32 = 45;
+const NUMBER_SHIFT: u32 = 46;
+
+/// Which objects a table of pages is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moved {
+    /// Those of the young generation; all, where there are no generations.
+    Young,
+    /// Those of the old generation.
+    Old,
+}
+
+/// The tables of objects that were moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Forwardings {
+    /// A pointer for each granule of the heap, to the forwarding of its page.
+    young: u64,
+    old: Option<u64>,
+    granule_shift: u32,
+    offset_mask: u64,
+    /// Where offset 0 of the heap is mapped.
+    views: [Option<u64>; VIEWS_MAX],
+    layout: Layout,
+}
+
+/// Where a forwarding has its fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Layout {
+    start: u64,
+    end: End,
+    alignment_shift: u64,
+    length: u64,
+    entries: u64,
+}
+
+/// JDK 25 keeps a page's size instead of its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    At(u64),
+    Size(u64),
+}
+
+impl Hotspot<'_> {
+    /// `None`: this release does not tell where they are, or another collector is used.
+    pub(crate) fn z_forwardings(&self) -> Option<Forwardings> {
+        let names = self.z_names();
+        let heap = self.place(self.collected_heap()?, &[(names.collected_heap, "_heap")])?;
+        let table_of = |owner: u64, spelling: Spelling<'_>| {
+            let table = self.place(owner, &[spelling])?;
+            let map = self.place(table, &[(names.forwarding_table, "_map")])?;
+            self.pointer(map, &[(names.forwarding_map, "_map")])
+        };
+        let generation = |field| {
+            let generation = self.place(heap, &[(names.heap, field)])?;
+            table_of(generation, ("ZGeneration", "_forwarding_table"))
+        };
+        let (young, old) = match table_of(heap, (names.heap, "_forwarding_table")) {
+            Some(table) => (table, None),
+            None => (generation("_young")?, Some(generation("_old")?)),
+        };
+        let offset_mask = self.z_offset_mask(names)?;
+        let mut views = [None; VIEWS_MAX];
+        // Objects are copied by way of the last one.
+        for (place, view) in views.iter_mut().zip(self.z_views(names, offset_mask)?.into_iter().rev()) {
+            *place = Some(view.start);
+        }
+        let granule_shift = u32::try_from(self.structs().constant(names.granule_shift)?).ok();
+        let granule_shift = granule_shift.filter(|shift| (12..40).contains(shift))?;
+        let layout = self.forwarding_layout(names)?;
+        Some(Forwardings { young, old, granule_shift, offset_mask, views, layout })
+    }
+
+    fn forwarding_layout(&self, names: &Names) -> Option<Layout> {
+        let structs = self.structs();
+        let page = structs.offset(names.forwarding, "_virtual")?;
+        let of_page = |field| structs.offset(names.memory, field).map(|offset| page + offset);
+        let entries = structs.offset(names.forwarding, "_entries")?;
+        Some(Layout {
+            start: of_page("_start")?,
+            end: of_page("_size").map(End::Size).or_else(|| of_page("_end").map(End::At))?,
+            alignment_shift: structs.offset(names.forwarding, "_object_alignment_shift")?,
+            length: entries + structs.offset(names.forwarding_entries, "_length")?,
+            entries: structs.size_of(names.forwarding)?.next_multiple_of(ENTRY_BYTES),
+        })
+    }
+}
+
+impl Forwardings {
+    /// Whether the page of an address was chosen to be emptied.
+    pub(crate) fn has(&self, source: &dyn MemorySource, moved: Moved, address: u64) -> bool {
+        self.forwarding_of(source, moved, address & self.offset_mask)
+            .is_some_and(|forwarding| forwarding != 0)
+    }
+
+    /// Where the object is now that had this address when objects of a generation were last moved. `None` where that cannot be told.
+    pub(crate) fn now_at(&self, source: &dyn MemorySource, moved: Moved, address: u64) -> Option<u64> {
+        let offset = address & self.offset_mask;
+        let now = match self.forwarding_of(source, moved, offset)? {
+            0 => offset,
+            forwarding => self.layout.look_up(source, forwarding, offset)?,
+        };
+        if self.offset_mask < now {
+            return None;
+        }
+        self.views.iter().flatten().map(|view| view | now).find(|address| source.word(*address).is_some())
+    }
+
+    /// The forwarding of the page at an offset; 0 where it has none.
+    fn forwarding_of(&self, source: &dyn MemorySource, moved: Moved, offset: u64) -> Option<u64> {
+        let table = match moved {
+            Moved::Young => self.young,
+            Moved::Old => self.old?,
+        };
+        let mut word = [0; 8];
+        match source.read(table.checked_add((offset >> self.granule_shift) * 8)?, &mut word) {
+            Ok(()) => Some(u64::from_le_bytes(word)),
+            // The table is as large as the heap can ever be, and this part of it was never written.
+            Err(ReadError::Absent) => Some(0),
+            Err(ReadError::Unmapped) => None,
+        }
+    }
+}
+
+impl Layout {
+    /// The new offset of the object that was at an offset: the same while it was not moved yet.
+    fn look_up(&self, source: &dyn MemorySource, forwarding: u64, offset: u64) -> Option<u64> {
+        let word = |offset: u64| source.u64(forwarding.checked_add(offset)?);
+        let page = self.page(&word)?;
+        let shift = u32::try_from(word(self.alignment_shift)?).ok()?;
+        let length = word(self.length)?;
+        if !page.contains(&offset) || ENTRIES_MAX < length || !length.is_power_of_two() {
+            return None;
+        }
+        let number = (offset - page.start).checked_shr(shift)?;
+        if 1 << (u64::BITS - NUMBER_SHIFT) <= number {
+            return None;
+        }
+        let first = u64::from(hash(number as u32));
+        for probe in 0..length.min(PROBES_MAX) {
+            let at = (first + probe) & (length - 1);
+            let entry = word(self.entries.checked_add(at * ENTRY_BYTES)?)?;
+            if entry & IS_SET == 0 {
+                return Some(offset);
+            }
+            if entry >> NUMBER_SHIFT == number {
+                return Some(entry >> OFFSET_SHIFT & ((1 << OFFSET_BITS) - 1));
+            }
+        }
+        None
+    }
+
+    /// Offsets of the page that a forwarding is about.
+    fn page(&self, word: &impl Fn(u64) -> Option<u64>) -> Option<Range<u64>> {
+        let start = word(self.start)?;
+        let end = match self.end {
+            End::At(offset) => word(offset)?,
+            End::Size(offset) => start.checked_add(word(offset)?)?,
+        };
+        Some(start..end)
+    }
+}
+
+/// Where in a table the search for an object begins: Thomas Wang's hash of 32 bits (`zHash.inline.hpp`).
+fn hash(number: u32) -> u32 {
+    let key = (!number).wrapping_add(number << 15);
+    let key = key ^ key >> 12;
+    let key = key.wrapping_add(key << 2);
+    let key = key ^ key >> 4;
+    let key = key.wrapping_mul(2057);
+    key ^ key >> 16
+}
