@@ -1,5 +1,6 @@
 //! `assay flags` as it is typed.
 
+use assay_jdk::Release;
 use assay_model::{FlagsReport, OptionRemark};
 use assay_testkit::{find_java, skip, start_java};
 use std::process::{Command, Output};
@@ -22,7 +23,10 @@ fn report(arguments: &[&str]) -> FlagsReport {
 #[test]
 fn options_are_looked_up_in_each_release() {
     let all = report(&["-XX:+UseConcMarkSweepGC -Xmx4g"]);
-    assert_eq!(all.releases.iter().map(|of| of.release).collect::<Vec<_>>(), [8, 11, 17, 21, 25, 26, 27, 28]);
+    let known = Release::all().iter().filter(|release| release.pack.is_some());
+    let known: Vec<u32> = known.map(|release| release.feature).collect();
+    let listed: Vec<u32> = all.releases.iter().map(|of| of.release).collect();
+    assert_eq!(listed, known, "cargo test -p assay-jdk --test flags -- --ignored");
     assert_eq!(all.releases.iter().map(|of| of.starts).collect::<Vec<_>>()[..3], [true, true, false]);
     let two = report(&["-XX:+UseConcMarkSweepGC", "--for", "8,21"]);
     assert_eq!(two.releases[1].remarks[0].remark, OptionRemark::Unrecognized);

@@ -4,7 +4,7 @@
 //! exit code, and by whether it wrote anything that it does not write without the flag. What it wrote is not parsed.
 
 use assay_jdk::options::{FlagState, ListedFlag, judge_options, listed_flags, starts_with};
-use assay_jdk::run_java;
+use assay_jdk::{Release, run_java};
 use assay_model::OptionRemark;
 use assay_testkit::{find_java, skip};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,11 +13,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-const RELEASES: [u32; 8] = [8, 11, 17, 21, 25, 26, 27, 28];
 const UNLOCKED: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+UnlockExperimentalVMOptions"];
 /// Flags that were gone before the first release of the table, and are still found in scripts; with a value.
 const GONE_BEFORE: [(&str, &str); 2] = [("MaxPermSize", "64m"), ("PermSize", "64m")];
 const TABLE: &str = "src/options/flags.csv";
+
+/// Releases of the table: those that were at hand when their file was made.
+fn releases() -> impl Iterator<Item = u32> {
+    Release::all().iter().filter(|release| release.pack.is_some()).map(|release| release.feature)
+}
 
 struct Jvm {
     java: PathBuf,
@@ -84,10 +88,9 @@ fn option(name: &str, flag: &ListedFlag) -> Option<String> {
 
 #[test]
 fn each_release_that_is_here_lists_the_flags_of_the_table() {
-    let javas: Vec<(u32, PathBuf)> =
-        RELEASES.iter().filter_map(|of| Some((*of, find_java(*of, 64)?))).collect();
+    let javas: Vec<(u32, PathBuf)> = releases().filter_map(|of| Some((of, find_java(of, 64)?))).collect();
     if javas.is_empty() {
-        skip!("no JDK of {RELEASES:?}");
+        skip!("no JDK of the table");
     }
     for (release, java) in javas {
         let listed = Jvm::new(java).listed();
@@ -105,10 +108,9 @@ fn each_release_that_is_here_lists_the_flags_of_the_table() {
 
 #[test]
 fn a_jvm_does_with_options_what_is_said_of_them() {
-    let javas: Vec<(u32, PathBuf)> =
-        RELEASES.iter().filter_map(|of| Some((*of, find_java(*of, 64)?))).collect();
+    let javas: Vec<(u32, PathBuf)> = releases().filter_map(|of| Some((of, find_java(of, 64)?))).collect();
     if javas.is_empty() {
-        skip!("no JDK of {RELEASES:?}");
+        skip!("no JDK of the table");
     }
     let options = [
         "-XX:+UseConcMarkSweepGC",
@@ -149,9 +151,8 @@ fn a_jvm_does_with_options_what_is_said_of_them() {
 #[ignore = "writes the table anew: cargo test -p assay-jdk --test flags -- --ignored; needs all releases, five minutes"]
 fn the_table_is_made_from_the_jvms() {
     let mut history: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
-    let jvms: Vec<(u32, Jvm)> = RELEASES
-        .iter()
-        .map(|of| (*of, Jvm::new(find_java(*of, 64).unwrap_or_else(|| panic!("no JDK {of}")))))
+    let jvms: Vec<(u32, Jvm)> = releases()
+        .map(|of| (of, Jvm::new(find_java(of, 64).unwrap_or_else(|| panic!("no JDK {of}")))))
         .collect();
     let listed: Vec<BTreeMap<String, ListedFlag>> = jvms.iter().map(|(_, jvm)| jvm.listed()).collect();
     let gone: BTreeMap<String, &str> = GONE_BEFORE.map(|(name, value)| (name.to_owned(), value)).into();
