@@ -7,6 +7,8 @@
   const show = (anchor) => {
     const { scrollX, scrollY } = window;
     location.hash = anchor;
+    // A browser goes to the anchor with the next layout: only after it can the way back be gone.
+    document.body.getBoundingClientRect();
     window.scrollTo(scrollX, scrollY);
     // The last way up is where a reader of the view goes next; the whole has none, its first tile stands in for it.
     const ways = shown().querySelectorAll(".crumbs a");

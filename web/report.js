@@ -1,4 +1,4 @@
-// The report works without this script; with it, the reader can switch colours, and what is folded away is printed.
+// The report works without this script; with it, the reader can switch colours.
 "use strict";
 {
   const root = document.documentElement;
@@ -15,16 +15,4 @@
   systemIsDark.addEventListener("change", label);
   label();
   button.hidden = false;
-
-  const folded = document.querySelectorAll("details.print-open");
-  const before = new Map();
-  addEventListener("beforeprint", () => {
-    for (const details of folded) {
-      before.set(details, details.open);
-      details.open = true;
-    }
-  });
-  addEventListener("afterprint", () => {
-    for (const [details, wasOpen] of before) details.open = wasOpen;
-  });
 }

@@ -62,19 +62,19 @@ test("the longest pause stands highest and at its time, and pauses are drawn by 
   await close();
 });
 
-test("findings stand by severity with their lines, before the pictures", async () => {
+test("findings stand by severity with their lines, below the picture; the first step stands above it", async () => {
   const { page, close } = await open("gc.html");
   const severities = await page.$$eval(".findings .severity", (all) => all.map((s) => s.textContent));
   assert.deepEqual(severities, ["error", "warning", "note"]);
   assert.match(await page.locator(".findings li").first().innerText(), /gc\.log:9120/);
-  const [finding, timeline] = await Promise.all([page.locator(".findings").boundingBox(), page.locator("#gc-timeline").boundingBox()]);
-  assert.ok(finding.y < timeline.y);
+  const [finding, timeline, action] = await Promise.all([".findings", "#gc-timeline", ".action"].map((of) => page.locator(of).boundingBox()));
+  assert.ok(action.y < timeline.y && timeline.y < finding.y);
   await close();
 });
 
 test("a log with a restart and stalls shows both, one with nothing draws nothing", async () => {
   const { page, close } = await open("gc-z.html");
-  assert.equal(await page.locator("#gc-timeline .map-wide .start").count(), 1);
+  assert.equal(await page.locator("#gc-timeline .map-wide .start").count(), 2, "in both plots");
   assert.equal(await page.locator("#gc-timeline .map-wide .stall").count(), 1);
   await close();
   const empty = await open("gc-empty.html");

@@ -101,7 +101,7 @@ test("the tiles of the whole fill it in proportion to their bytes", async () => 
 test("the page shows the sum, and the areas of its table add up to it", async () => {
   const { page, close } = await open("memory.html");
   const sum = await page.locator(".sum").first().innerText();
-  assert.match(sum, /Σ leaves = RSS = 406\.4 MiB, difference 0 B/);
+  assert.match(sum, /Total equals RSS: 406\.4 MiB, difference 0 B/);
   const cells = await page.$$eval("table.leaves tbody tr", (rows) =>
     rows.filter((r) => !r.cells[0].innerText.includes("›")).map((r) => r.cells[1].innerText),
   );
@@ -118,14 +118,12 @@ testNoCollisions(PAGES, [1280, 768, 360], (page) =>
 testLabelsOnPhones(["memory-record.html"]);
 testReadable(["memory-record.html", "memory-change.html"]);
 
-test("paper shows the whole map, whatever was open, and every table", async () => {
+test("paper shows the whole map, whatever was open", async () => {
   const { page, close } = await open("memory-record.html", { colorScheme: "dark" });
   await tile(page, "Java heap").click();
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   assert.deepEqual(await shown(page), ["map"]);
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
-  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  assert.ok(await page.locator("text=C2 CompilerThread0").isVisible());
   const pdf = await page.pdf({ path: join(FOLDER, "memory.pdf"), format: "A4" });
   assert.ok(pdf.length > 20_000, `${pdf.length} bytes`);
   await close();

@@ -89,7 +89,7 @@ fn a_process_that_ends_meanwhile_is_shown_as_far_as_it_was_seen() {
     let output = assay(&[&sleep.pid(), "--for", "1h"]);
     assert!(output.status.success());
     assert!(text(&output.stderr).contains("the process ended"), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("Σ threads"));
+    assert!(text(&output.stdout).contains("the kernel's total for the process"));
 }
 
 #[test]

@@ -76,6 +76,16 @@ pub fn told_of_logs<'a, R: Display + 'a>(
     in_order(findings).into_iter().map(told).collect()
 }
 
+/// The step that the gravest finding with a change names; `none` where no finding has one.
+pub fn next_step(findings: &[Told], none: &str) -> String {
+    let Some((gain, change)) = findings.iter().find_map(|f| Some((&f.gain, f.change.as_ref()?))) else {
+        return none.to_owned();
+    };
+    let gain = if gain.is_empty() { String::new() } else { format!(" ({gain})") };
+    let brings = change.brings.as_ref().map_or_else(String::new, |brings| format!(": {brings}"));
+    format!("→ {}{gain}{brings}", change.command)
+}
+
 /// What an earlier version stored may be in the order of that version.
 fn in_order<'a, R>(findings: impl IntoIterator<Item = &'a Finding<R>>) -> Vec<&'a Finding<R>> {
     let mut all: Vec<&Finding<R>> = findings.into_iter().collect();

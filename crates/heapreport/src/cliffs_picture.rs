@@ -9,8 +9,10 @@ use assay_kit::svg::chars_that_fit;
 use assay_kit::text::clean;
 use assay_model::{HeapModes, ReferenceMode};
 
-/// Lanes drawn.
+/// Lanes drawn; a phone has less room, and the table has all.
 const LANES_MAX: usize = 30;
+const LANES_NARROW: usize = 3;
+const NARROW: f64 = 500.0;
 
 /// The drawing in the width given.
 pub fn draw(modes: &HeapModes, width: f64, id: &str) -> String {
@@ -30,7 +32,8 @@ pub fn draw(modes: &HeapModes, width: f64, id: &str) -> String {
     let low = largest.min().unwrap_or(1 << 30).clamp(1 << 20, 1 << 50);
     let low = (low.next_power_of_two() / 4).max(1 << 20).min(high / 4);
     let chars = chars_that_fit(width - 6.0, LABEL_SIZE);
-    let lanes: Vec<Lane> = all.iter().take(LANES_MAX).map(|c| lane(modes, c, (low, high), chars)).collect();
+    let lanes_max = if width < NARROW { LANES_NARROW } else { LANES_MAX };
+    let lanes: Vec<Lane> = all.iter().take(lanes_max).map(|c| lane(modes, c, (low, high), chars)).collect();
     lanes::draw(&lanes, (low, high), width, (id, "Reference mode by heap size", "-Xmx, logarithmic"))
 }
 

@@ -1,14 +1,14 @@
 //! The page of modes: cliffs, matrix, address map, advice.
 
 use super::mode_words::{self, mode_class, mode_of, short};
-use super::page::{self, Answer};
+use super::page::{self, Reasons};
 use super::{address_picture, cliffs_picture};
 use askama::Template;
-use assay_findings::{to_html, told};
+use assay_findings::{next_step, to_html, told};
 use assay_kit::number::xmx;
-use assay_kit::page::drawings;
+use assay_kit::page::{drawings, figure};
 use assay_kit::text::{clean, html};
-use assay_kit::{Section, Table, key};
+use assay_kit::{Answer, Section, Table, key};
 use assay_model::{HeapModes, Problem, ReferenceMode};
 use std::fmt::Write as _;
 use std::io;
@@ -20,7 +20,7 @@ use std::io;
 pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
     let mut sections = Vec::new();
     if !modes.cliffs.is_empty() {
-        sections.push(Section::new("cliffs", "Cliffs", cliffs_html(modes)));
+        sections.push(Section::new("cliffs", "The largest heap of each mode", cliffs_table(modes).html()));
     }
     if !modes.address_map.is_empty() {
         sections.push(Section::new("addresses", "Where a heap may lie", addresses_html(modes)));
@@ -41,8 +41,15 @@ pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
     if !modes.cells.is_empty() {
         evidence.push(format!("{}.", mode_words::proofs(modes)));
     }
-    let findings = to_html(&told(&modes.advice, ""), "");
-    let answer = Answer { headline: mode_words::headline(modes), findings, claims: Vec::new(), evidence };
+    let advice = told(&modes.advice, "");
+    let reasons = Reasons { findings: to_html(&advice, ""), claims: Vec::new(), evidence };
+    let answer = Answer {
+        sentence: format!("{}.", mode_words::headline(modes)),
+        action: next_step(&advice, ""),
+        chart: if modes.cliffs.is_empty() { String::new() } else { cliffs_html(modes) },
+        rest: reasons.render().map_err(io::Error::other)?,
+        ..Answer::default()
+    };
     let head = [
         "Which reference mode a heap size gets".to_owned(),
         "Reference modes of this host".to_owned(),
@@ -71,10 +78,10 @@ fn mode_key(modes: &HeapModes) -> String {
     key::fills(ReferenceMode::ALL.into_iter().filter(occurs).map(item))
 }
 
-fn cliffs_html(modes: &HeapModes) -> String {
+fn cliffs_table(modes: &HeapModes) -> Table {
     let cliffs = mode_words::cliffs(modes);
     let steps = cliffs.iter().flat_map(|cliff| cliff.steps.iter().map(move |step| (cliff, step)));
-    let table = Table::of("The largest heap of each mode", steps)
+    Table::of("Modes and their largest heaps", steps)
         .words("JVM and collectors", |(c, _)| {
             format!("{}: {}", clean(&c.java), clean(&c.collectors.join(", ")))
         })
@@ -84,16 +91,14 @@ fn cliffs_html(modes: &HeapModes) -> String {
         .words("Verified", |(_, step)| {
             if step.2 { "by JVMs on both sides" } else { "computed alone" }.to_owned()
         })
-        .table();
+        .table()
+}
+
+fn cliffs_html(modes: &HeapModes) -> String {
     let caption = "-Xmx on a logarithmic axis. Each bar changes where the JVM changes its mode; ✓ marks a cliff on both sides of \
                    which JVMs were started.";
-    format!(
-        "<figure id=\"cliff-bars\" aria-labelledby=\"cliffs-h\">{}{}<figcaption>{caption}</figcaption>\
-         <details class=\"print-open\"><summary>Figures behind it: cliffs</summary>{}</details></figure>",
-        mode_key(modes),
-        drawings("cliffs", |width, id| cliffs_picture::draw(modes, width, id)),
-        table.html()
-    )
+    let pictures = drawings("cliffs", |width, id| cliffs_picture::draw(modes, width, id));
+    figure("cliff-bars", "answer", &mode_key(modes), &pictures, caption)
 }
 
 fn addresses_html(modes: &HeapModes) -> String {

@@ -1,22 +1,23 @@
 //! The pages of heaps: what a prediction and a class's layouts show, gathered from the other modules.
 
-use super::places::{alike, fields};
+use super::places::{Alike, alike, fields};
 use super::words::{self, PARTS};
 use super::{class_bars, layout_picture, layout_text, totals};
 use askama::Template;
+use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{MIB, percent, significant, size, xmx};
-use assay_kit::page::drawings;
+use assay_kit::page::{drawings, figure};
 use assay_kit::text::{clean, html};
-use assay_kit::{Page, Section, Table, key};
+use assay_kit::{Answer, Page, Section, Table, key};
 use assay_model::{ClassLayout, CrossOver, FieldPlace, HeapLayouts, HeapPrediction, LayoutPart, Problem};
 use std::io;
 
-const STYLE: &str = concat!(include_str!("../../../web/memory.css"), include_str!("../../../web/heap.css"));
+const STYLE: &str = include_str!("../../../web/heap.css");
 
+/// What stands below the first screen.
 #[derive(Template)]
 #[template(path = "heap.html")]
-pub(super) struct Answer {
-    pub headline: String,
+pub(super) struct Reasons {
     /// A list, or nothing.
     pub findings: String,
     pub claims: Vec<Claim>,
@@ -37,11 +38,11 @@ pub(super) fn write(
     mut sections: Vec<Section>,
     out: &mut impl io::Write,
 ) -> io::Result<()> {
-    sections.insert(0, Section::answer(answer.render().map_err(io::Error::other)?));
+    sections.insert(0, answer.section());
     Page {
         style: STYLE,
         script: include_str!("../../../web/heap.js"),
-        lines: vec![("", subject)],
+        lines: vec![("more", subject)],
         sections,
         made_by: clean(assay_version),
         ..Page::new(format!("{kind}, by Assay"), title)
@@ -55,32 +56,37 @@ pub(super) fn write(
 /// # Errors
 /// Those of the writer.
 pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io::Result<()> {
-    let claims = words::cross_overs_told(heap)
+    let claims: Vec<Claim> = words::cross_overs_told(heap)
         .into_iter()
-        .map(|over| Claim { claim: clean(&over.claim), facts: words::cross_over(over) });
-    let mut sections = vec![Section::new("totals", "Weight by model", totals_html(heap))];
+        .map(|over| Claim { claim: clean(&over.claim), facts: words::cross_over(over) })
+        .collect();
+    let weights = Section::new("totals", "Size by layout", totals::table(heap).html());
+    let mut sections = vec![weights];
     if let Some(html) = class_bars::render(heap) {
         sections.push(Section::new("classes", "Classes", html));
     }
     if let Some(html) = layouts_html(&heap.example) {
-        sections.push(Section::new("layout", "One object in every model", html));
+        sections.push(Section::new("layout", "One object in every layout", html));
     }
     if !heap.cross_overs.is_empty() {
-        sections.push(Section::new("cross-overs", "Where another model pays", cross_overs(heap).html()));
+        sections.push(Section::new("cross-overs", "Break-even heap sizes", cross_overs(heap).html()));
     }
     if !heap.garbage.is_empty() {
         sections.push(Section::new("garbage", "Garbage", garbage_html(heap)));
     }
     sections.push(Section::problems(&Problem::listed(&heap.problems)));
-    let evidence = words::evidence(heap).map(|e| format!("How the model was found: {e}."));
+    let evidence = words::evidence(heap).map(|e| format!("Evidence for the current layout: {e}."));
+    let action = claims.first().map_or_else(String::new, |claim| format!("→ {}", claim.claim));
+    let reasons = Reasons { findings: String::new(), claims, evidence: evidence.into_iter().collect() };
     let answer = Answer {
-        headline: words::headline(heap),
-        findings: String::new(),
-        claims: claims.collect(),
-        evidence: evidence.into_iter().collect(),
+        sentence: format!("{}.", words::headline(heap)),
+        action,
+        chart: totals_html(heap),
+        rest: reasons.render().map_err(io::Error::other)?,
+        ..Answer::default()
     };
     let head = [
-        "What a heap weighs in every reference mode".to_owned(),
+        "Size of a heap in every object layout".to_owned(),
         format!("Heap of {}", clean(&heap.source)),
         words::subject(heap),
     ];
@@ -89,12 +95,33 @@ pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io:
 
 fn totals_html(heap: &HeapPrediction) -> String {
     let items = PARTS.iter().map(|(name, class, what)| (*class, format!("{name}: {what}")));
-    format!(
-        "<figure id=\"weights\" aria-labelledby=\"totals-h\">{}{}<figcaption>{}</figcaption></figure>{}",
-        key::fills(items),
-        drawings("totals", |width, id| totals::draw(heap, width, id)),
-        "Bytes of all objects, from zero, stacked by what they are made of. The line is the heap as it is.",
-        totals::table(heap).html()
+    figure(
+        "weights",
+        "answer",
+        &key::fills(items),
+        &drawings("totals", |width, id| totals::draw(heap, width, id)),
+        "Bytes of all objects, from zero, stacked by what they are made of. The line is the current heap.",
+    )
+}
+
+/// How large an instance is in each layout.
+fn sizes_figure(layouts: &[ClassLayout]) -> String {
+    let bar = |group: &Alike| {
+        let bytes = group.layout.instance_bytes;
+        Bar::whole(&group.names, format!("{bytes} bytes"), bytes as f64, "f0 area")
+    };
+    let bars: Vec<Bar> = alike(layouts).iter().map(bar).collect();
+    if bars.is_empty() {
+        return String::new();
+    }
+    let name = "Size of an instance in each layout";
+    let pictures = drawings("sizes", |width, id| bar_rows::bars(&bars, (None, None), width, (id, name)));
+    figure(
+        "sizes",
+        "answer",
+        "",
+        &pictures,
+        "Bytes of one instance, from zero. Layouts that are alike are one bar.",
     )
 }
 
@@ -102,14 +129,16 @@ fn totals_html(heap: &HeapPrediction) -> String {
 fn layouts_html(layouts: &[ClassLayout]) -> Option<String> {
     let class = clean(&layouts.first()?.class);
     let groups = alike(layouts);
-    Some(format!(
-        "<p>An object of <code><bdi>{}</bdi></code>, each byte as wide as another. Models that lay it out alike are one.</p>\
-         <figure id=\"object\" aria-labelledby=\"layout-h\">{}{}</figure>{}",
-        html(&class),
-        key::fills(layout_picture::key(&groups)),
-        drawings("layout", |width, id| layout_picture::draw(&groups, &class, width, id)),
-        layout_table(layouts, &class).html()
-    ))
+    let picture = figure(
+        "object",
+        "layout",
+        &key::fills(layout_picture::key(&groups)),
+        &drawings("layout", |width, id| layout_picture::draw(&groups, &class, width, id)),
+        &format!(
+            "An object of {class}, each byte as wide as another. Layouts that are alike are shown once."
+        ),
+    );
+    Some(picture + &layout_table(layouts, &class).html())
 }
 
 /// Offset and size of every field in each group of models.
@@ -145,7 +174,7 @@ fn cross_overs(heap: &HeapPrediction) -> Table {
     let dash = || "-".to_owned();
     let decoding =
         |over: &CrossOver| over.decoding.as_ref().map_or_else(String::new, |d| format!(" ({})", clean(d)));
-    Table::of("Heap sizes at which another model pays", &heap.cross_overs)
+    Table::of("Heap sizes at which another layout pays", &heap.cross_overs)
         .words("Model", |over| over.name.name().to_owned())
         .figures("Weight", |over| size(over.total_bytes))
         .figures("Largest -Xmx", |over| {
@@ -160,10 +189,10 @@ fn cross_overs(heap: &HeapPrediction) -> Table {
 }
 
 fn garbage_html(heap: &HeapPrediction) -> String {
-    let table = Table::of("Freed by the collector in each model", &heap.garbage)
+    let table = Table::of("Freed by the collector in each layout", &heap.garbage)
         .words("Model", |model| model.name.name().to_owned())
         .figures("Freed (MiB/s)", |model| significant(model.freed_bytes_per_s / MIB))
-        .figures("Times as it is", |model| significant(model.ratio));
+        .figures("Ratio to now", |model| significant(model.ratio));
     format!("<p><bdi>{}</bdi></p>{}", html(&words::garbage_basis(heap)), table.table().html())
 }
 
@@ -178,19 +207,21 @@ pub fn render_layouts(layouts: &HeapLayouts, out: &mut impl io::Write) -> io::Re
         Some((least, most)) if least.0 != most.0 => {
             format!("An instance takes {} bytes ({}) to {} bytes ({})", least.0, least.1, most.0, most.1)
         }
-        Some((least, _)) => format!("An instance takes {} bytes in every model", least.0),
-        None => "No model lays it out".to_owned(),
+        Some((least, _)) => format!("An instance takes {} bytes in every layout", least.0),
+        None => "No layout is known".to_owned(),
     };
     let mut sections = Vec::new();
     if let Some(html) = layouts_html(&layouts.layouts) {
-        sections.push(Section::new("layout", "One object in every model", html));
+        sections.push(Section::new("layout", "One object in every layout", html));
     }
     sections.push(Section::problems(&Problem::listed(&layouts.problems)));
-    let answer = Answer { headline, findings: String::new(), claims: Vec::new(), evidence: Vec::new() };
-    let head = [
-        "An object in every reference mode".to_owned(),
-        class,
-        format!("Found in {}", clean(&layouts.source)),
-    ];
+    let answer = Answer {
+        sentence: format!("{headline}."),
+        action: "→ To see what that is worth for a whole heap: assay heap DUMP (or PID).".to_owned(),
+        chart: sizes_figure(&layouts.layouts),
+        ..Answer::default()
+    };
+    let head =
+        ["An object in every layout".to_owned(), class, format!("Found in {}", clean(&layouts.source))];
     write(head, env!("CARGO_PKG_VERSION"), &answer, sections, out)
 }

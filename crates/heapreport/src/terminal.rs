@@ -92,7 +92,7 @@ fn cross_overs(out: &mut Terminal, heap: &HeapPrediction) {
     if heap.cross_overs.is_empty() {
         return;
     }
-    out.heading("Where another model pays");
+    out.heading("Break-even heap sizes");
     let told = words::cross_overs_told(heap);
     for over in &told {
         out.paragraph(2, &clean(&over.claim), Ink::plain);
@@ -108,7 +108,7 @@ fn garbage(out: &mut Terminal, heap: &HeapPrediction) {
     if heap.garbage.is_empty() {
         return;
     }
-    out.heading("Freed by the collector in each model");
+    out.heading("Freed by the collector in each layout");
     out.paragraph(2, &words::garbage_basis(heap), Ink::dim);
     for model in &heap.garbage {
         let rate = format!("{} MiB/s", significant(model.freed_bytes_per_s / 1_048_576.0));

@@ -10,7 +10,7 @@ use assay_model::{HeapPrediction, ModelWeight};
 pub fn draw(heap: &HeapPrediction, width: f64, id: &str) -> String {
     let rows: Vec<Bar> = heap.models.iter().map(|model| row(heap, model)).collect();
     let line = words::today(heap).map(|today| today.total_bytes as f64);
-    bar_rows::bars(&rows, (None, line), width, (id, "Weight of the heap by model"))
+    bar_rows::bars(&rows, (None, line), width, (id, "Size of the heap by layout"))
 }
 
 fn row(heap: &HeapPrediction, model: &ModelWeight) -> Bar {
@@ -32,7 +32,7 @@ fn row(heap: &HeapPrediction, model: &ModelWeight) -> Bar {
 fn name_of(heap: &HeapPrediction, model: &ModelWeight) -> String {
     let name = model.name.name();
     match (Some(model.name) == heap.dump_model, model.is_estimate) {
-        (true, _) => format!("{name}, as it is"),
+        (true, _) => format!("{name}, now"),
         (_, true) => format!("{name}, estimate"),
         _ => name.to_owned(),
     }

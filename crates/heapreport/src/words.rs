@@ -68,8 +68,7 @@ pub fn headline(heap: &HeapPrediction) -> String {
 
 fn weights(heap: &HeapPrediction) -> String {
     let objects = counted(heap.objects, "object", "objects");
-    let (weigh, as_they_are) =
-        if heap.objects == 1 { ("weighs", "as it is") } else { ("weigh", "as they are") };
+    let (weigh, as_they_are) = if heap.objects == 1 { ("occupies", "now") } else { ("occupy", "now") };
     let Some(today) = today(heap) else {
         let by_weight = |m: &&ModelWeight| m.total_bytes;
         let of = |m: &ModelWeight| format!("{} in {}", size(m.total_bytes), m.name.name());
@@ -77,12 +76,12 @@ fn weights(heap: &HeapPrediction) -> String {
         let heaviest = heap.models.iter().max_by_key(by_weight).map(of);
         return match lightest.zip(heaviest) {
             Some((low, high)) if low != high => {
-                format!("The heap does not tell its model; its {objects} {weigh} from {low} to {high}")
+                format!("The current layout is not known; {objects} {weigh} from {low} to {high}")
             }
             Some((only, _)) => {
-                format!("The heap does not tell its model; its {objects} {weigh} {only}")
+                format!("The current layout is not known; {objects} {weigh} {only}")
             }
-            None => format!("{objects}, weighed in no model"),
+            None => format!("{objects}; no layout was computed"),
         };
     };
     let others: Vec<String> = asked_first(heap)
@@ -94,7 +93,7 @@ fn weights(heap: &HeapPrediction) -> String {
         })
         .collect();
     let would =
-        if others.is_empty() { String::new() } else { format!("; they would weigh {}", others.join(", ")) };
+        if others.is_empty() { String::new() } else { format!("; it would be {}", others.join(", ")) };
     format!("{objects} {weigh} {} {as_they_are}, in {}{would}", size(today.total_bytes), today.name.name())
 }
 
@@ -147,7 +146,7 @@ pub fn garbage_basis(heap: &HeapPrediction) -> String {
 pub fn difference_told(heap: &HeapPrediction, model: &ModelWeight) -> Option<(String, String)> {
     let (today, bytes) = (today(heap)?, model.difference_bytes?);
     if Some(model.name) == heap.dump_model {
-        return Some(("as it is".to_owned(), String::new()));
+        return Some(("now".to_owned(), String::new()));
     }
     let share = percent_change(model.total_bytes, today.total_bytes).unwrap_or_else(|| "-".to_owned());
     Some((signed_size(bytes), share))

@@ -3,7 +3,7 @@
 use crate::number::tick;
 use crate::scale::{Scale, spread, ticks_from_zero, ticks_logarithmic};
 use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::text::shorten;
+use crate::text::{html, shorten};
 
 /// Size of labels in user units; the styles set the same.
 pub const LABEL_SIZE: f64 = 12.5;
@@ -52,12 +52,42 @@ impl Plot {
     /// The lower line with tick labels at positions, and the axis' title under them.
     pub fn x_axis(&self, svg: &mut Svg, ticks: &[(f64, String)], title: &str) {
         svg.line((self.left, self.bottom), (self.right, self.bottom), "ax");
+        svg.open_group("ticks", "");
         for (x, label) in ticks {
             svg.line((*x, self.bottom), (*x, self.bottom + 4.0), "ax");
             svg.text((*x, self.bottom + 17.0), Anchor::Middle, "t", label);
         }
+        svg.close_group();
         let middle = (self.left + self.right) / 2.0;
         svg.text((middle, self.bottom + 34.0), Anchor::Middle, "at", title);
+    }
+
+    /// Draws what moves when a reader zooms into time (`web/timeline.js`): `time` is the axis' end with its unit, `unit`
+    /// that of the values on `y`.
+    pub fn timed(
+        &self,
+        svg: &mut Svg,
+        time: (f64, &str),
+        y: &Scale,
+        unit: &str,
+        draw: impl FnOnce(&mut Svg),
+    ) {
+        let (low, high) = y.ends();
+        let scale = if y.is_logarithmic() { "log" } else { "linear" };
+        let attributes = format!(
+            " data-plot=\"{:.1} {:.1} {:.1} {:.1}\" data-time=\"{} {}\" data-values=\"{low} {high}\" data-scale=\"{scale}\" \
+             data-unit=\"{}\"",
+            self.left,
+            self.top,
+            self.right,
+            self.bottom,
+            time.0,
+            html(time.1),
+            html(unit)
+        );
+        svg.open_group("timed", &attributes);
+        draw(svg);
+        svg.close_group();
     }
 
     /// Names at the right ends of lines, moved apart, each tied to its end; none if there is no

@@ -14,7 +14,7 @@ const RIGHT: f64 = 10.0;
 const BAR_HEIGHT: f64 = 13.0;
 const AXIS_HEIGHT: f64 = 44.0;
 /// Label line and bar.
-const ROW_HEIGHT: f64 = 42.0;
+const ROW_HEIGHT: f64 = 38.0;
 /// A lane of marks, or the line under a bar.
 const LANE_HEIGHT: f64 = 14.0;
 /// Marks that are nearer than this stand in lanes of their own.

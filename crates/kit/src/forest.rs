@@ -19,6 +19,10 @@ const AXIS_HEIGHT: f64 = 44.0;
 const DOT: f64 = 4.0;
 const LABEL_GAP: f64 = 6.0;
 
+/// Rows that are shown at first, on screens and on phones, where each takes more height.
+const FIRST_ROWS: usize = 12;
+const FIRST_ROWS_NARROW: usize = 5;
+
 /// The caption of such a picture.
 pub const HOW_TO_READ: &str = "The largest and surest effects come first, on one logarithmic scale. A whisker is the 95 % interval of the \
                                ratio; where it crosses the line at 1 no difference is shown, and the dot is pale.";
@@ -65,6 +69,12 @@ pub fn in_order(mut effects: Vec<Effect>) -> Vec<Effect> {
         b.surely().total_cmp(&a.surely()).then(of_ratio(b).total_cmp(&of_ratio(a)))
     });
     effects
+}
+
+/// Those that have room on the first screen of this width.
+pub fn first_screen(effects: &[Effect], width: f64) -> &[Effect] {
+    let rows = if WIDE_FROM <= width { FIRST_ROWS } else { FIRST_ROWS_NARROW };
+    &effects[..effects.len().min(rows)]
 }
 
 /// The picture, in the order given.

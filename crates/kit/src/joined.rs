@@ -38,8 +38,8 @@ impl Joined {
         Some((window.offset_s + (monotonic_ns - window.start_ns) as f64 / 1e9, index))
     }
 
-    /// Draws borders between windows, hatches those left out, and the lower axis.
-    pub fn draw(&self, svg: &mut Svg, plot: &Plot, x: &Scale) {
+    /// Draws borders between windows, and hatches those left out.
+    pub fn borders(&self, svg: &mut Svg, plot: &Plot, x: &Scale) {
         for window in &self.windows {
             let from = x.at(window.offset_s);
             let to = x.at(window.offset_s + (window.end_ns - window.start_ns) as f64 / 1e9);
@@ -50,6 +50,10 @@ impl Joined {
                 svg.line((from, plot.top), (from, plot.bottom), "cut");
             }
         }
+    }
+
+    /// Draws the lower axis.
+    pub fn axis(&self, svg: &mut Svg, plot: &Plot, x: &Scale) {
         let labels = labels(x, self.total_s, 4, f64::INFINITY);
         plot.x_axis(svg, &labels, "measured time (s), windows joined");
     }

@@ -33,6 +33,6 @@ pub mod terminal;
 pub mod text;
 pub mod tree_map;
 
-pub use page::{Page, Section};
+pub use page::{Answer, Page, Section};
 pub use table::Table;
 pub use terminal::{LeavesShown, Row, Terminal, TerminalView};

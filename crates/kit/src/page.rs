@@ -9,8 +9,14 @@ use std::io;
 
 /// Styles that every page has.
 const STYLE: &str = include_str!("../../../web/report.css");
-/// Script that every page has.
-const SCRIPT: &str = include_str!("../../../web/report.js");
+/// Scripts that every page has, each after those that it uses.
+const SCRIPT: &str = concat!(
+    include_str!("../../../web/report.js"),
+    include_str!("../../../web/tip.js"),
+    include_str!("../../../web/tables.js"),
+    include_str!("../../../web/charts.js"),
+    include_str!("../../../web/timeline.js"),
+);
 
 /// A page. Texts are escaped when written; only the sections' `html` is taken as it is.
 #[derive(Template)]
@@ -72,22 +78,24 @@ pub struct Section {
     pub short: &'static str,
     /// Content, made of escaped text.
     pub html: String,
+    /// Whether it is printed, too: a printed page has the answer and what proves it.
+    pub is_printed: bool,
 }
 
 impl Section {
     /// A section that the navigation calls by its heading.
     pub fn new(id: &'static str, title: &'static str, html: String) -> Self {
-        Section { id, title, short: title, html }
-    }
-
-    /// The first section.
-    pub fn answer(html: String) -> Self {
-        Section::new("answer", "Answer", html)
+        Section { id, title, short: title, html, is_printed: true }
     }
 
     /// The same, called `short` in the navigation.
     pub fn called(self, short: &'static str) -> Self {
         Section { short, ..self }
+    }
+
+    /// The same, on the screen alone.
+    pub fn on_screen(self) -> Self {
+        Section { is_printed: false, ..self }
     }
 
     /// What could not be read, or that there is nothing of it.
@@ -96,10 +104,41 @@ impl Section {
     }
 }
 
+/// What the first screen of a page shows: one sentence that answers, one step to take, one chart; the rest stands below.
+#[derive(Default)]
+pub struct Answer {
+    /// Stands over all: why the figures must not be used. HTML made of escaped text; empty for none.
+    pub warning: String,
+    /// The answer.
+    pub sentence: String,
+    /// What to do about it; empty where nothing is known.
+    pub action: String,
+    /// The chart. HTML made of escaped text.
+    pub chart: String,
+    /// What explains and proves it. HTML made of escaped text.
+    pub rest: String,
+}
+
+impl Answer {
+    /// As the first section of a page.
+    pub fn section(&self) -> Section {
+        let action = match &*self.action {
+            "" => String::new(),
+            action => format!("<p class=\"action\"><bdi>{}</bdi></p>\n", html(action)),
+        };
+        let sentence = html(&self.sentence);
+        let html = format!(
+            "{}<p class=\"headline\"><bdi>{sentence}</bdi></p>\n{action}{}\n{}",
+            self.warning, self.chart, self.rest
+        );
+        Section::new("answer", "Answer", html)
+    }
+}
+
 /// A table of problems, each with what it is about; or a sentence that all could be `done`.
 pub fn problems_html(problems: &[(String, String)], done: &str) -> String {
     if problems.is_empty() {
-        return format!("<p>None: all that was looked for could be {done}.</p>");
+        return format!("<p>None: nothing failed to be {done}.</p>");
     }
     let table = Table::of("What could not be read", problems);
     table.words("Source", |p| clean(&p.0)).words("Problem", |p| clean(&p.1)).table().html()
@@ -127,7 +166,7 @@ pub fn panels(of: impl Iterator<Item = (String, String)>) -> String {
 /// Pictures with their key and caption, named by the heading of the section `heading`.
 pub fn figure(id: &str, heading: &str, key: &str, pictures: &str, caption: &str) -> String {
     format!(
-        "<figure id=\"{id}\" aria-labelledby=\"{heading}-h\">{key}{pictures}<figcaption>{}</figcaption></figure>",
+        "<figure id=\"{id}\" aria-labelledby=\"{heading}-h\">{pictures}{key}<figcaption>{}</figcaption></figure>",
         html(caption)
     )
 }

@@ -26,6 +26,16 @@ impl Scale {
         Scale { low, high, from, to, logarithmic: true }
     }
 
+    /// The values at its ends.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// Whether equal ratios are equal distances.
+    pub fn is_logarithmic(&self) -> bool {
+        self.logarithmic
+    }
+
     /// Position of a value; what lies outside is drawn at the end.
     pub fn at(&self, value: f64) -> f64 {
         let value = value.clamp(self.low, self.high);

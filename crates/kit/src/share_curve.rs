@@ -27,7 +27,7 @@ pub fn draw(points: &[Point], width: f64, (id, title): (&str, &str)) -> Option<S
     let step = points.len().div_ceil(if width < 600.0 { 5 } else { 12 });
     let marks: Vec<(f64, String)> =
         points.iter().rev().step_by(step).map(|p| (x.at(p.at), p.name.clone())).collect();
-    plot.x_axis(&mut svg, &marks, "length of the stretch");
+    plot.x_axis(&mut svg, &marks, "length of the window");
     let line: Vec<(f64, f64)> = points.iter().map(|p| (x.at(p.at), y.at(p.percent))).collect();
     if line.len() > 1 {
         svg.polyline(&line, "s2 ln", "smallest share");

@@ -97,6 +97,16 @@ impl Svg {
         self.body.push_str("</a>\n");
     }
 
+    /// Begins a group of this class; `attributes` must be escaped.
+    pub fn open_group(&mut self, class: &str, attributes: &str) {
+        let _ = writeln!(self.body, "<g class=\"{class}\"{attributes}>");
+    }
+
+    /// Ends the group.
+    pub fn close_group(&mut self) {
+        self.body.push_str("</g>\n");
+    }
+
     /// The element as a group whose links can be reached, where [`Svg::finish`] gives a picture without parts.
     pub fn finish_group(self, id: &str, title: &str, desc: &str) -> String {
         self.finish(id, title, desc).replacen("role=\"img\"", "role=\"group\"", 1)

@@ -3,6 +3,9 @@
 use crate::text;
 use std::fmt::Write as _;
 
+/// Rows that are printed (`web/report.css`).
+const ROWS_ON_PAPER: usize = 14;
+
 /// A table. The first column heads its row; columns with figures are aligned right.
 pub struct Table {
     /// What it shows.
@@ -15,6 +18,8 @@ pub struct Table {
     pub numeric_from: usize,
     /// Index of the first column behind the figures that holds text again.
     pub text_from: usize,
+    /// Indices of rows that are too small to be of interest: the page folds them.
+    pub small: Vec<usize>,
     /// Cells, one for each column, not escaped; a line break in a cell stays one.
     pub rows: Vec<Vec<String>>,
 }
@@ -29,6 +34,7 @@ impl Table {
             class: "",
             numeric_from,
             text_from: usize::MAX,
+            small: Vec::new(),
             rows: Vec::new(),
         }
     }
@@ -57,8 +63,8 @@ impl Table {
             let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", text::html(column));
         }
         out.push_str("</tr></thead><tbody>\n");
-        for row in &self.rows {
-            out.push_str("<tr>");
+        for (number, row) in self.rows.iter().enumerate() {
+            out.push_str(if self.small.contains(&number) { "<tr class=\"small\">" } else { "<tr>" });
             for (index, cell) in row.iter().enumerate() {
                 let lines: Vec<String> = cell.split('\n').map(text::html).collect();
                 let absent = ["not available", "skipped"].iter().any(|word| cell.starts_with(word));
@@ -77,6 +83,13 @@ impl Table {
             out.push_str("</tr>\n");
         }
         out.push_str("</tbody></table></div>");
+        if self.rows.len() > ROWS_ON_PAPER {
+            let _ = write!(
+                out,
+                "<p class=\"on-paper\">The first {ROWS_ON_PAPER} rows; the page has {}.</p>",
+                self.rows.len()
+            );
+        }
         out
     }
 
@@ -127,6 +140,13 @@ impl<T> Rows<T> {
         self.table.numeric_from = self.table.numeric_from.min(at);
         self.table.text_from = at + 1;
         self.words(heading, cell)
+    }
+
+    /// Folds the rows of things that are small.
+    pub fn folded(mut self, is_small: impl Fn(&T) -> bool) -> Self {
+        let small = self.things.iter().enumerate().filter(|(_, thing)| is_small(thing));
+        self.table.small = small.map(|(number, _)| number).collect();
+        self
     }
 
     /// The table with all of them, of this class.

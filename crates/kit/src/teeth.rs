@@ -36,7 +36,7 @@ fn saw(svg: &mut Svg, falls: &[Fall], x: &Scale, y: &Scale, look: usize) {
     for fall in falls {
         points.extend([fall.before, fall.after].iter().flatten().map(|v| (x.at(fall.at), y.at(*v))));
     }
-    svg.polyline(&points, &format!("s{look} thin"), "");
+    svg.polyline(&points, &format!("s{look} thin"), "heap in use");
 }
 
 /// The span from the lowest after to the highest before in each column.
@@ -80,7 +80,7 @@ pub fn stems(
     }
     let mut d = String::new();
     for (column, length, _) in &columns {
-        let _ = write!(d, "M{column} {bottom}V{:.1}", y.at(*length));
+        let _ = write!(d, "M{column} {bottom}L{column} {:.1}", y.at(*length));
     }
     svg.path(&d, &format!("s{look} stem"), "");
     for (column, length, _) in columns.iter().filter(|c| c.2) {

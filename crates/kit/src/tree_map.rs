@@ -8,7 +8,7 @@ use crate::text::shorten;
 use std::collections::BTreeSet;
 
 /// Branches that have a view of their own, the areas first.
-const VIEWS_MAX: usize = 48;
+const VIEWS_MAX: usize = 40;
 /// Rectangles inside one; what is smaller is drawn as one.
 const TILES_MAX: usize = 40;
 /// A rectangle below this size, in square units, is drawn together with others of its kind.
@@ -19,9 +19,9 @@ const BOLD: f64 = LABEL * 1.12;
 const LINE: f64 = 15.0;
 
 /// Size of the drawing on screens, in user units.
-pub const WIDE: (f64, f64) = (960.0, 560.0);
+pub const WIDE: (f64, f64) = (960.0, 400.0);
 /// And on phones.
-pub const NARROW: (f64, f64) = (344.0, 520.0);
+pub const NARROW: (f64, f64) = (344.0, 340.0);
 /// And in a study's report, where there is one for each variant.
 pub const SMALL: (f64, f64) = (340.0, 240.0);
 
@@ -176,8 +176,11 @@ impl Map<'_> {
         let sum = bytes(item.node.bytes);
         let room = chars_that_fit(rect.w - 10.0, BOLD);
         let with_sum = format!("{}  {sum}", item.node.name);
-        let name = if with_sum.chars().count() <= room { with_sum } else { shorten(&item.node.name, room) };
-        svg.text((rect.x + 5.0, rect.y + LINE), Anchor::Start, "head-name", &name);
+        let name =
+            if with_sum.chars().count() <= room { Some(with_sum) } else { readable(&item.node.name, room) };
+        if let Some(name) = name {
+            svg.text((rect.x + 5.0, rect.y + LINE), Anchor::Start, "head-name", &name);
+        }
         for (child, inside) in placed(&children_of(item), rect.inner(3.0, LINE + 6.0)) {
             match child {
                 Placed::One(child) => {
@@ -230,6 +233,12 @@ fn placed<'a, 'b>(items: &'b [Item<'a>], whole: Rect) -> Vec<(Placed<'a, 'b>, Re
     things.into_iter().map(|thing| thing.0).zip(squarify(&sizes, whole)).collect()
 }
 
+/// A name in at most `room` characters; absent where too few are left of it to be understood.
+fn readable(name: &str, room: usize) -> Option<String> {
+    const SHORTENED_MIN: usize = 10;
+    (name.chars().count() <= room || SHORTENED_MIN <= room).then(|| shorten(name, room))
+}
+
 /// Name and size in a rectangle, as far as they fit.
 fn label(svg: &mut Svg, rect: Rect, name: &str, sum: Option<u64>) {
     const SHORTEST: usize = 5;
@@ -237,7 +246,8 @@ fn label(svg: &mut Svg, rect: Rect, name: &str, sum: Option<u64>) {
     if rect.h < LINE + 5.0 || rect.w < 8.0 + 0.61 * LABEL * SHORTEST as f64 {
         return;
     }
-    svg.text((rect.x + 4.0, rect.y + LINE - 1.0), Anchor::Start, "lab", &shorten(name, room));
+    let Some(name) = readable(name, room) else { return };
+    svg.text((rect.x + 4.0, rect.y + LINE - 1.0), Anchor::Start, "lab", &name);
     let Some(sum) = sum.map(bytes).filter(|s| s.chars().count() <= room) else { return };
     if rect.h >= 2.0 * LINE + 5.0 {
         svg.text((rect.x + 4.0, rect.y + 2.0 * LINE - 1.0), Anchor::Start, "val", &sum);

@@ -366,15 +366,21 @@ fn the_difference_says_what_it_is_made_of() {
     let beyond = text(&sample());
     assert!(
         beyond.contains(
-            "53 threads ended meanwhile, 12 of them never seen; by the kernel's records they used 1.35 s after the last look at each (20.0 ms of it inferred"
+            "53 threads ended meanwhile, 12 of them never seen; by the kernel's records they used 1.35 s after the last sample of each (20.0 ms of it inferred"
         ) && beyond.contains("difference +0.49 %"),
         "{beyond}"
     );
     let lost = ExitRecordsTime { has_lost: true, ..sample().exit_records.expect("some") };
     let lost = text(&TimeReport { exit_records: Some(lost), ..sample() });
-    assert!(lost.contains("came and went between two looks") && lost.contains("some are missing"), "{lost}");
+    assert!(
+        lost.contains("came and went between two samples") && lost.contains("some are missing"),
+        "{lost}"
+    );
     let without = text(&TimeReport { exit_records: None, ..sample() });
-    assert!(without.contains("41 threads ended meanwhile, counted up to the last look at each"), "{without}");
+    assert!(
+        without.contains("41 threads ended meanwhile, counted up to the last sample of each"),
+        "{without}"
+    );
     let within = TimeReport { difference_ns: -10_000_000, ..sample() };
     let within = text(&within);
     assert!(within.contains("lies within 18.0 ms") && within.contains("difference -0.02 %"), "{within}");

@@ -104,8 +104,8 @@ fn a_good_result_answers_first() {
         &expect![[r#"
             http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4:32 min in all, seed 1
 
-            Keeps p99 of buy under 10 ms up to 812 requests a second (790 to 835).
-            Sustains at most 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
+            Sustains 812 requests a second (790 to 835) with p99 of buy under 10 ms.
+            The maximum rate is 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
 
             p99 under   requests/s         interval    ± %   tried
             10 ms              812       790 to 835    2.8   kept at 805, missed at 834
@@ -118,7 +118,7 @@ fn a_good_result_answers_first() {
             Why 12,345 requests took longer than 10 ms, in windows that the server kept up with
               collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
               waiting for a processor                9.7 %   met 97.2 %, 95.6 % by chance
-              nothing that was watched              29.1 %
+              unexplained                           29.1 %
               A cause counts where the request had kept the limit without the time that it took; one request may
               have several.
 
@@ -146,8 +146,8 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             seed 1
 
             NOT VALID: do not use these figures. What is wrong stands below.
-            Keeps p99 of buy under 10 ms up to 812 requests a second (790 to 835).
-            Sustains at most 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is
+            Sustains 812 requests a second (790 to 835) with p99 of buy under 10 ms.
+            The maximum rate is 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is
             60.0 ms.
 
             p99 under   requests/s         interval    ± %   tried
@@ -163,7 +163,7 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             with
               collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
               waiting for a processor                9.7 %   met 97.2 %, 95.6 % by chance
-              nothing that was watched              29.1 %
+              unexplained                           29.1 %
               A cause counts where the request had kept the limit without the time that it
               took; one request may have several.
 
@@ -195,9 +195,8 @@ fn what_was_not_found_is_told_with_what_was_tried() {
             http://127.0.0.1:8080 with scenario shop: sweep of 0 windows, 4:32 min
             in all, seed 1
 
-            No rate was found at which p99 just keeps 10 ms: missed already at
-            50.0/s.
-            What it sustains at most was not found.
+            No rate was found that keeps p99 under 10 ms: missed already at 50.0/s.
+            The maximum rate was not found.
 
             p99 under   requests/s         interval    ± %   tried
             10 ms                -                -      -   missed alre…y at 50.0/s

@@ -35,7 +35,10 @@ fn what_differs_comes_first_and_circumstances_are_named() {
         assert!(headline < at("1.50 [1.40, 1.60]") && headline < at("not measured side by side"));
         assert!(text.contains("blocks") && !text.contains("NaN"), "{text}");
     }
-    assert!(page(&comparison).contains("Not the same in both: the JVM, the study"));
+    assert!(
+        page(&comparison)
+            .contains("Check what else differs between the runs before relying on it: the JVM, the study.")
+    );
     assert!(!page(&comparison).contains("<one>"), "escaped");
     assert!(terminal(&comparison, 100).contains("JVM of <one>: 17 before, - after"));
 }

@@ -47,13 +47,16 @@ fn the_page_of_two_logs_says_first_what_differs_and_draws_every_ratio() {
     };
     let page = page_of(&sample::comparison());
     let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("{what} in {page}"));
-    assert!(at("2 figures differ by more than noise") < at("allocated_bytes_per_s: "), "the largest first");
-    assert!(at("The JVMs or their settings differ") < at("id=\"forest\""));
+    assert!(at("2 figures differ by more than noise") < at("allocated_bytes_per_s"), "the largest first");
+    assert!(at("→ Compare logs of the same JVM and options") < at("id=\"forest\""));
     assert!(page.contains("1.36 [1.21, 1.52]") && page.contains("stalls_per_s"));
     let same = GcComparison { differences: Vec::new(), ..sample::comparison() };
     let same = GcComparison { after_jvm: same.before_jvm.clone(), ..same };
     let page = page_of(&same);
-    assert!(page.contains("No figure differs by more than noise") && !page.contains("settings differ"));
+    assert!(
+        page.contains("No figure differs by more than noise")
+            && !page.contains("Compare logs of the same JVM")
+    );
     assert!(page.contains("not available: no figure is in both logs") && !page.contains("NaN"));
 }
 

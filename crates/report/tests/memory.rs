@@ -48,7 +48,7 @@ fn areas_in_the_tree_add_up_to_the_rss() {
     let sum: u64 = look.areas.iter().map(|a| a.resident_bytes).sum();
     assert_eq!(sum, look.rss_bytes, "the sample itself");
     let text = tree(&look, 100);
-    assert!(text.contains("Σ leaves = RSS = ") && text.contains("difference 0 B"), "{text}");
+    assert!(text.contains("Total equals RSS: ") && text.contains("difference 0 B"), "{text}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn leaves_that_do_not_add_up_are_not_said_to() {
     let mut look = kafka::look();
     look.leaves[3].resident_bytes += 8192;
     let text = tree(&look, 100);
-    assert!(text.contains("difference +8.0 KiB") && !text.contains("Σ leaves = RSS"), "{text}");
+    assert!(text.contains("difference +8.0 KiB") && !text.contains("Total equals RSS"), "{text}");
 }
 
 fn page(report: &MemoryReport, looks: &[MemoryReport], advice: Option<&Advice>) -> String {
@@ -142,7 +142,7 @@ fn the_page_of_a_change_shows_its_causes() {
 #[test]
 fn the_live_view_is_the_golden_file_and_fits_its_screen() {
     let mut watch = Watch::new();
-    assert_eq!(watch.screen(80, 24, false), ["no look yet"]);
+    assert_eq!(watch.screen(80, 24, false), ["no sample yet"]);
     for (index, look) in kafka::looks().into_iter().enumerate() {
         let full = index % 8 == 0;
         watch.add(look.clone(), false);
@@ -175,13 +175,10 @@ fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_stands_und
         line("malloc, no known owner") < line("block 8× ") && line("block 603× ") < line("  no known region")
     );
     assert!(line("  no known region") < line("region 8× 7f00"), "{full}");
-    assert!(!full.contains("not looked for"));
+    assert!(!full.contains("not searched for"));
     look.depth = Some(LookDepth::Structures);
     let quick = render_memory_terminal(&look, view);
-    assert!(
-        quick.contains("pointers were not looked for") && quick.contains("who owns it was not looked for"),
-        "{quick}"
-    );
+    assert!(quick.contains("a quick sample") && quick.contains("owners were not searched for"), "{quick}");
     assert!(!quick.contains("no rule could name"), "{quick}");
 }
 
@@ -223,7 +220,7 @@ fn full_looks_of_two_depths_are_not_compared_leaf_by_leaf_and_their_areas_over_t
     watch.add(owners.clone(), true);
     watch.add(structures.clone(), true);
     let screen = watch.screen(140, 60, false).join("\n");
-    assert!(screen.contains("after the next full look"), "{screen}");
+    assert!(screen.contains("after the next full sample"), "{screen}");
     let mut page = Vec::new();
     render_memory_html(&structures, &[owners, structures.clone()], None, &mut page).expect("written");
     assert!(String::from_utf8(page).expect("text").contains("areas jump without growth"));

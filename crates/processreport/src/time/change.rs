@@ -1,18 +1,20 @@
 //! What changed between two accounts of CPU time: a table for the terminal, differential flame graphs for the page.
 
 use super::flames::NOT_LISTED;
+use assay_kit::bar_rows::{self, Bar};
 use assay_kit::flame_diff::{ChangedFlame, changed_flames, key_of_changes};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{bytes, counted, duration, percent_share, significant};
 use assay_kit::page::{drawings, figure};
 use assay_kit::text::{clean, html, to_the_second};
-use assay_kit::{Page, Section, Table, Terminal, TerminalView};
+use assay_kit::{Answer, Page, Section, Table, Terminal, TerminalView};
 use assay_model::{ChangedPart, ChangedStacks, Problem, StackSource, TimeChange, TimeSubject, WeightUnit};
 use std::io;
 
-const STYLE: &str = include_str!("../../../../web/memory.css");
 /// Frames whose own change is listed.
 const LISTED_MAX: usize = 30;
+/// Roles whose change is drawn.
+const ROLES_DRAWN: usize = 8;
 const LINES_MAX: usize = 12;
 const NAME: usize = 50;
 const FIGURE: usize = 15;
@@ -59,10 +61,8 @@ pub fn render_terminal(change: &TimeChange, view: TerminalView) -> String {
 /// # Errors
 /// Those of the writer.
 pub fn render_html(change: &TimeChange, out: &mut impl io::Write) -> io::Result<()> {
-    let mut sections = vec![
-        Section::answer(answer(change)),
-        Section::new("roles", "CPU time by role", roles(change)).called("Roles"),
-    ];
+    let mut sections =
+        vec![answer(change).section(), Section::new("roles", "Every role", roles(change)).called("Roles")];
     for stacks in &change.stacks {
         let (id, title, short) = match stacks.source {
             StackSource::RecordedJava => ("java", "Java methods, by the flight recorder", "Java methods"),
@@ -77,7 +77,6 @@ pub fn render_html(change: &TimeChange, out: &mut impl io::Write) -> io::Result<
     }
     sections.push(Section::problems(&Problem::listed(&change.problems)));
     Page {
-        style: STYLE,
         lines: vec![("", subjects(change))],
         sections,
         ..Page::new(
@@ -88,13 +87,32 @@ pub fn render_html(change: &TimeChange, out: &mut impl io::Write) -> io::Result<
     .write(out)
 }
 
-fn answer(change: &TimeChange) -> String {
-    let mut text = format!("<p class=\"headline\">{}.</p>", html(&headline(change)));
-    for part in change.roles.iter().filter(|part| part.before != part.after).take(3) {
-        let sentence = format!("{}: {}", part.name, signed(change.unit, part.after - part.before));
-        text += &format!("<p class=\"sum\">{}.</p>", html(&sentence));
+fn answer(change: &TimeChange) -> Answer {
+    let by = |part: &ChangedPart| part.after - part.before;
+    let mut changed: Vec<&ChangedPart> = change.roles.iter().filter(|part| by(part) != 0.0).collect();
+    changed.sort_by(|a, b| by(b).abs().total_cmp(&by(a).abs()));
+    let action = changed.first().map_or_else(String::new, |most| {
+        format!("→ Begin with the role that changed most: {}, {}.", most.name, signed(change.unit, by(most)))
+    });
+    let bar = |part: &&ChangedPart| {
+        let class = if by(part) < 0.0 { "bar s2" } else { "bar s1" };
+        Bar::whole(&part.name, signed(change.unit, by(part)), by(part), class)
+    };
+    let bars: Vec<Bar> = changed.iter().take(ROLES_DRAWN).map(bar).collect();
+    let title = "Change of CPU time by role";
+    let pictures =
+        drawings("roles-change", |width, id| bar_rows::bars(&bars, (None, None), width, (id, title)));
+    let caption = "Change of CPU time by role, the largest first; more to the right.";
+    Answer {
+        sentence: format!("{}.", headline(change)),
+        action,
+        chart: if bars.is_empty() {
+            String::new()
+        } else {
+            figure("roles-figure", "answer", "", &pictures, caption)
+        },
+        ..Answer::default()
     }
-    text
 }
 
 /// What changed, in a sentence.

@@ -2,19 +2,18 @@
 
 use super::words::{self, UNKNOWN, rate, share_with_error};
 use super::{flames, hardware, recorded, sampled, traced};
-use assay_findings::{to_html, told};
+use assay_findings::{next_step, to_html, told};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{count, duration, percent};
 use assay_kit::page::{drawings, figure};
 use assay_kit::stack::fill_class;
 use assay_kit::text::{clean, html};
-use assay_kit::{Page, Section, Table, key};
+use assay_kit::{Answer, Page, Section, Table, key};
 use assay_model::{Problem, RoleTime, TimeReport, TimeSums};
 use std::io;
 
 /// Looks of user time, kernel time, and what is not split.
 const LOOKS: [usize; 3] = [0, 1, 7];
-const STYLE: &str = include_str!("../../../../web/memory.css");
 
 /// The account as one HTML file that opens without a network.
 ///
@@ -22,16 +21,12 @@ const STYLE: &str = include_str!("../../../../web/memory.css");
 /// Those of the writer.
 pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
     let mut sections = vec![
-        Section::answer(answer(report)),
-        Section::new(
-            "findings",
-            "What stands out",
-            to_html(&told(&report.findings, ""), "Nothing that the rules know."),
-        )
-        .called("Findings"),
-        Section::new("roles", "What the CPU time was used for", roles(report)).called("Roles"),
+        answer(report).section(),
+        Section::new("findings", "Findings", to_html(&told(&report.findings, ""), "No rule matched."))
+            .called("Findings"),
+        Section::new("roles", "Threads by role", groups(report).html()).called("Roles"),
         Section::new("threads", "Threads that used most", threads(report)).called("Threads"),
-        Section::new("beside", "Beside CPU time", beside(report)),
+        Section::new("beside", "Scheduling and faults", beside(report)),
         Section::new("sources", "Where the figures come from", sources(report)).called("Sources"),
         Section::problems(&Problem::listed(&report.problems)),
     ];
@@ -57,7 +52,6 @@ pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
         );
     }
     Page {
-        style: STYLE,
         lines: vec![("", words::subject(report))],
         sections,
         made_by: clean(&report.provenance.assay_version),
@@ -69,13 +63,20 @@ pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
     .write(out)
 }
 
-fn answer(report: &TimeReport) -> String {
-    let mut html_text = format!("<p class=\"headline\">{}.</p>", html(&words::headline(report)));
+fn answer(report: &TimeReport) -> Answer {
+    let mut rest = String::new();
     let sentences = [words::per_request(report), Some(words::closure(report)), words::cgroup(report)];
     for sentence in sentences.into_iter().flatten() {
-        html_text += &format!("<p class=\"sum\">{}.</p>", html(&sentence));
+        rest += &format!("<p class=\"sum\">{}.</p>", html(&sentence));
     }
-    html_text + &format!("<p class=\"how\">{}</p>", html(&words::difference(report)))
+    rest += &format!("<p class=\"how\">{}</p>", html(&words::difference(report)));
+    Answer {
+        sentence: format!("{}.", words::headline(report)),
+        action: next_step(&told(&report.findings, ""), "No rule found a setting to change."),
+        chart: roles(report),
+        rest,
+        ..Answer::default()
+    }
 }
 
 fn roles(report: &TimeReport) -> String {
@@ -90,13 +91,18 @@ fn roles(report: &TimeReport) -> String {
         let value = format!("{}, {}", duration(sums.cpu_ns), percent(sums.cpu_ns, report.process.cpu_ns));
         Bar { name: role.role.title().to_owned(), value, parts: parts.collect() }
     };
-    let bars: Vec<Bar> = report.roles.iter().filter(|role| role.sums.cpu_ns != 0).map(bar).collect();
+    let bars: Vec<Bar> = report.roles.iter().filter(|role| is_drawn(role, report)).map(bar).collect();
     let pictures = drawings("roles-bars", |width, id| {
         bar_rows::bars(&bars, (Some("CPU time, s"), None), width, (id, "CPU time by role"))
     });
     let key = key::fills(LOOKS.into_iter().zip(titles).map(|(look, title)| (fill_class(look), title)));
     let caption = "CPU time by role, divided into user and kernel as far as the kernel's samples tell.";
-    figure("roles-figure", "roles", &key, &pictures, caption) + &groups(report).html()
+    figure("roles-figure", "answer", &key, &pictures, caption)
+}
+
+/// Roles of less than a thousandth are in the table alone.
+fn is_drawn(role: &RoleTime, report: &TimeReport) -> bool {
+    role.sums.cpu_ns != 0 && report.process.cpu_ns / 1_000 <= role.sums.cpu_ns
 }
 
 fn groups(report: &TimeReport) -> Table {
@@ -122,6 +128,7 @@ fn groups(report: &TimeReport) -> Table {
         .figures("Forced", |group| counted(group.sums.involuntary_switches))
         .figures("Faults", |group| rate(group.sums.minor_faults, report))
         .figures("From disk", |group| rate(group.sums.major_faults, report))
+        .folded(|group| group.sums.cpu_ns < report.process.cpu_ns / 1_000)
         .class("dense")
 }
 
@@ -132,7 +139,7 @@ fn threads(report: &TimeReport) -> String {
         .figures("Thread id", |thread| thread.tid.to_string())
         .figures("CPU time", |thread| duration(thread.cpu_ns))
         .figures("Waited for a processor", |thread| thread.run_delay_ns.map_or(UNKNOWN.to_owned(), duration))
-        .words("", |thread| if thread.has_ended { "ended".to_owned() } else { String::new() });
+        .words("State", |thread| if thread.has_ended { "ended".to_owned() } else { String::new() });
     table.table().html()
 }
 

@@ -42,7 +42,7 @@ pub fn render(report: &TimeReport, view: TerminalView) -> String {
     hardware::lines(&mut out, report);
     traced::tree(&mut out, report);
     findings(&mut out, report);
-    out.rows("Beside CPU time", &words::beside(report));
+    out.rows("Waits, switches and faults", &words::beside(report));
     out.heading("Where the figures come from");
     for (figure, basis, from) in words::figures(report) {
         out.paragraph(2, &format!("{figure}: {from} ({basis})"), Ink::dim);
@@ -78,7 +78,7 @@ fn findings(out: &mut Terminal, report: &TimeReport) {
     if report.findings.is_empty() {
         return;
     }
-    out.heading("What stands out");
+    out.heading("Findings");
     to_terminal(out, &told(&report.findings, ""));
 }
 

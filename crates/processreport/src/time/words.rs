@@ -21,7 +21,7 @@ pub fn subject(report: &TimeReport) -> String {
         }
         None => parts.push("not a JVM that could be read".to_owned()),
     }
-    parts.push(format!("{} in {}", counted(report.looks, "look", "looks"), duration(report.duration_ns)));
+    parts.push(format!("{} in {}", counted(report.looks, "sample", "samples"), duration(report.duration_ns)));
     parts.push(to_the_second(&report.taken_at));
     parts.join(" · ")
 }
@@ -94,7 +94,7 @@ pub fn closure(report: &TimeReport) -> String {
     let share = if total == 0 { 0.0 } else { difference as f64 / total as f64 };
     let sign = if difference < 0 { "-" } else { "+" };
     format!(
-        "Σ threads {} {sign} {} = {}, the kernel's total for the process (difference {sign}{})",
+        "Threads {} {sign} {} = {}, the kernel's total for the process (difference {sign}{})",
         duration(report.threads_cpu_ns),
         duration(difference.unsigned_abs()),
         duration(total),
@@ -113,9 +113,7 @@ pub fn difference(report: &TimeReport) -> String {
     }
     let missing = match report.exit_records {
         Some(records) if !records.has_lost => "what threads use while they start and end",
-        _ => {
-            "what threads used after they were last looked at, and those that came and went between two looks"
-        }
+        _ => "what threads used after their last sample, and threads that came and went between two samples",
     };
     format!("The difference is {missing}; moments of reading explain {reading} of it.{ended}")
 }
@@ -126,7 +124,7 @@ fn ended(report: &TimeReport) -> String {
     let Some(records) = report.exit_records else {
         return match report.threads_ended {
             0 => String::new(),
-            number => format!(" {} ended meanwhile, counted up to the last look at each.", threads(number)),
+            number => format!(" {} ended meanwhile, counted up to the last sample of each.", threads(number)),
         };
     };
     let lost = if records.has_lost {
@@ -141,7 +139,7 @@ fn ended(report: &TimeReport) -> String {
     match (records.threads_seen, records.threads_unseen) {
         (0, 0) => lost.to_owned(),
         (seen, unseen) => format!(
-            " {} ended meanwhile, {} of them never seen; by the kernel's records they used {} after the last look at each{inferred}.{lost}",
+            " {} ended meanwhile, {} of them never seen; by the kernel's records they used {} after the last sample of each{inferred}.{lost}",
             threads(seen + unseen),
             count(unseen),
             duration(records.cpu_ns)

@@ -26,8 +26,8 @@ fn share(part: f64, whole: u64) -> f64 {
 pub fn key() -> String {
     let items = [
         (mark("M0 3H30V9H0Z", "s1 bar"), "misses explained: without it they had kept the limit".to_owned()),
-        (mark("M0 1H30V11H0Z", "s1 bar pale"), "misses that met it".to_owned()),
-        (mark("M15 0V12", "one"), "as many requests, drawn from all, would have met it by chance".to_owned()),
+        (mark("M0 1H30V11H0Z", "s1 bar pale"), "misses that it overlapped".to_owned()),
+        (mark("M15 0V12", "one"), "overlap expected by chance".to_owned()),
         (mark("M0 3H30V9H0Z", "s5 bar"), "unexplained".to_owned()),
     ];
     marks(&items)
@@ -71,7 +71,7 @@ fn row(svg: &mut Svg, x: &Scale, top: f64, cause: &BlamedCause, misses: u64) -> 
         || "chance is not known".to_owned(),
         |expected| format!("by chance {}", percent(expected.round().max(0.0) as u64, misses)),
     );
-    let tip = format!("{name}: {ALL} {text}, met {}, {chance}", percent(cause.touched, misses));
+    let tip = format!("{name}: {ALL} {text}, overlapped {}, {chance}", percent(cause.touched, misses));
     let from = x.at(0.0);
     let long = |part: f64| (x.at(share(part, misses)) - from).max(1.0);
     svg.rect((from, top + 20.0), (long(cause.touched as f64), 12.0), "s1 bar pale touched", &tip);

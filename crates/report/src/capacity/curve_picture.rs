@@ -9,7 +9,7 @@ use assay_kit::svg::{Anchor, Svg, text_width};
 use assay_model::{CapacityReport, Estimate, LimitRate};
 
 /// Height of the rectangle with the curves.
-const CURVE_HEIGHT: f64 = 380.0;
+const CURVE_HEIGHT: f64 = 260.0;
 const REACHED_HEIGHT: f64 = 220.0;
 const LEFT: f64 = 66.0;
 /// Times beyond these ends, ms, are drawn there: no server of today has them, but a file may hold anything.

@@ -8,19 +8,17 @@ use assay_kit::number::{count, significant};
 use assay_kit::page::{absent, copied_text, drawings, figure, lines_in_full, list, panels};
 use assay_kit::svg::marker_path;
 use assay_kit::text::{clean, html};
-use assay_kit::{Page, Section};
+use assay_kit::{Answer, Page, Section};
 use assay_model::{CapacityMethod, CapacityReport, LimitBlame};
 use std::fmt::Write as _;
 use std::io;
 
-const STYLE: &str =
-    concat!(include_str!("../../../../web/memory.css"), include_str!("../../../../web/capacity.css"));
+const STYLE: &str = include_str!("../../../../web/capacity.css");
 
 #[derive(Template)]
 #[template(path = "capacity.html")]
-struct Answer {
+struct Warning {
     not_valid: Vec<String>,
-    answers: Vec<String>,
 }
 
 /// A capacity as one HTML file that opens without a network: response time and throughput over the rate, limits, what made
@@ -29,17 +27,20 @@ struct Answer {
 /// # Errors
 /// Those of the writer.
 pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<()> {
+    let (is_valid, warning) = (report.valid != Some(false), Warning { not_valid: why_not_valid(report) });
     let answer = Answer {
-        not_valid: if report.valid == Some(false) { why_not_valid(report) } else { Vec::new() },
-        answers: words::answer(report).iter().map(|s| clean(s)).collect(),
+        warning: if is_valid { String::new() } else { warning.render().map_err(io::Error::other)? },
+        sentence: clean(&words::answer(report).join(" ")),
+        action: words::next_step(report),
+        chart: curve_html(report),
+        rest: page_tables::left_out(report).map_or_else(String::new, |table| table.html()),
     };
     let sections = vec![
-        Section::answer(answer.render().map_err(io::Error::other)?),
-        Section::new("curve", "Response time by rate", curve_html(report)),
+        answer.section(),
         Section::new("reached", "Throughput", reached_html(report)),
         Section::new("limits", "Limits", page_tables::limits(report).html()),
-        Section::new("late", "What made requests late", late_html(report)),
-        Section::new("checks", "Whether to believe it", checks_html(report)),
+        Section::new("late", "Causes of slow requests", late_html(report)),
+        Section::new("checks", "Validity checks", checks_html(report)),
         Section::new("windows", "Windows", windows_html(report)?),
         Section::new("how", "How it was found", how_html(report)),
         Section::problems(&words::other_problems(report)),
@@ -115,8 +116,7 @@ fn curve_html(report: &CapacityReport) -> String {
         let _ = write!(caption, " {note}");
     }
     let pictures = drawings("curve", |width, id| curve_picture::curve(report, width, id));
-    let reasons = page_tables::left_out(report).map_or_else(String::new, |t| t.html());
-    figure("response-curve", "curve", &marks(&items), &pictures, &caption) + &reasons
+    figure("response-curve", "answer", &marks(&items), &pictures, &caption)
 }
 
 /// Keys of the rates that were found, and of what lies beyond the highest.
@@ -169,9 +169,7 @@ fn late_html(report: &CapacityReport) -> String {
     let caption = "Of the requests that took longer than a limit, in windows that the server kept up with: what was going on \
          while they waited. One request may have several causes, so shares may add up to more than all.";
     figure("causes", "late", &blame_picture::key(), &pictures, caption)
-        + &format!(
-            "<details class=\"print-open\"><summary>Figures behind it: causes</summary>{tables}</details>"
-        )
+        + &format!("<details><summary>Figures behind it: causes</summary>{tables}</details>")
 }
 
 fn checks_html(report: &CapacityReport) -> String {
@@ -239,7 +237,7 @@ fn how_html(report: &CapacityReport) -> String {
     if let Some(scenario) = &report.scenario {
         let _ = write!(
             out,
-            "<details class=\"print-open\"><summary>The scenario of the load</summary>\
+            "<details><summary>The scenario of the load</summary>\
              <pre tabindex=\"0\" aria-label=\"Scenario file\"><bdi>{}</bdi></pre></details>",
             lines_in_full(scenario)
         );

@@ -49,9 +49,9 @@ pub fn causes(blame: &LimitBlame, caption: String) -> Table {
         .words("Cause", |c| c.map_or(words::UNEXPLAINED, |c| words::cause(c.cause)).to_owned())
         .figures("Misses explained", |c| count(explained(c)))
         .figures("Share", |c| percent(explained(c), blame.misses))
-        .figures("Met", |c| c.map_or_else(dash, |c| count(c.touched)))
-        .figures("Share met", |c| c.map_or_else(dash, |c| percent(c.touched, blame.misses)))
-        .figures("Met by chance", |c| c.and_then(|c| c.expected).map_or_else(dash, by_chance))
+        .figures("Overlapped", |c| c.map_or_else(dash, |c| count(c.touched)))
+        .figures("Share overlapped", |c| c.map_or_else(dash, |c| percent(c.touched, blame.misses)))
+        .figures("Expected by chance", |c| c.and_then(|c| c.expected).map_or_else(dash, by_chance))
         .figures("Times chance", |c| figure(c.and_then(times)))
         .table()
 }

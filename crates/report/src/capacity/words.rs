@@ -1,7 +1,9 @@
 //! A capacity in sentences.
 
-use assay_kit::number::{significant, tick};
-use assay_model::{CapacityReport, Estimate, LateCause, LimitRate, Metric, Problem, Reason, SearchStep};
+use assay_kit::number::{percent, significant, tick};
+use assay_model::{
+    CapacityReport, Estimate, LateCause, LimitBlame, LimitRate, Metric, Problem, Reason, SearchStep,
+};
 
 /// What the intervals of a search are worth. The figures are those of searches for simulated servers of known capacity
 /// (`crates/stats/tests/capacity/table.rs`), which do not reach what is aimed at.
@@ -49,11 +51,11 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
     match report.limits.iter().find_map(|limit| Some((limit, limit.rate_per_s?))) {
         Some((found, estimate)) => {
             let (limit, rate) = (limit(found.limit_ms), rate(&estimate));
-            sentences.push(format!("Keeps {percentile}{of} under {limit} up to {rate}."));
+            sentences.push(format!("Sustains {rate} with {percentile}{of} under {limit}."));
         }
         None => sentences.extend(report.limits.first().map(|first| {
             format!(
-                "No rate was found at which {percentile}{of} just keeps {}: {}.",
+                "No rate was found that keeps {percentile}{of} under {}: {}.",
                 limit(first.limit_ms),
                 absent(report, first)
             )
@@ -65,11 +67,37 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
             let there = there.map_or_else(String::new, |(ms, rate)| {
                 format!("; {percentile} at {}/s is {} ms", significant(rate), significant(ms))
             });
-            format!("Sustains at most {}{there}.", rate(max))
+            format!("The maximum rate is {}{there}.", rate(max))
         }
-        None => "What it sustains at most was not found.".to_owned(),
+        None => "The maximum rate was not found.".to_owned(),
     });
     sentences
+}
+
+/// What to do with the answer: repair what makes it useless, or look at what makes requests late.
+pub fn next_step(report: &CapacityReport) -> String {
+    if report.valid == Some(false) {
+        return "→ Repair what the checks found, then measure again.".to_owned();
+    }
+    let most = |blame: &LimitBlame| {
+        let most = blame.causes.iter().max_by_key(|c| c.misses).filter(|c| c.misses > 0)?;
+        Some((blame.limit_ms, most.cause, most.misses, blame.misses))
+    };
+    let blamed = report.blame.iter().filter_map(most).max_by_key(|(.., misses, _)| *misses);
+    match blamed {
+        Some((limit_ms, of, misses, all)) => format!(
+            "→ To sustain more, begin with {}: without it {} of the requests beyond {} had kept the limit.",
+            cause(of),
+            percent(misses, all),
+            limit(limit_ms)
+        ),
+        None if report.blame.is_empty() => {
+            "→ To learn what makes requests late, name the server's process (--pid).".to_owned()
+        }
+        None => {
+            "→ To sustain more, find what the server waits for: assay time PID under this load.".to_owned()
+        }
+    }
 }
 
 /// Of the sustained window with the highest rate up to this one.
@@ -83,13 +111,13 @@ fn at_most(report: &CapacityReport, rate_per_s: f64) -> Option<&SearchStep> {
 pub fn absent(report: &CapacityReport, limit: &LimitRate) -> String {
     let id = Metric::rate_at_limit(limit.limit_ms).id;
     if report.problems.iter().any(|p| p.about == id && p.reason == Reason::LoadGenerator) {
-        return "not told from the generator, see problems".to_owned();
+        return "inconclusive: the load generator may have been the bottleneck".to_owned();
     }
     match (limit.last_success_per_s, limit.first_failure_per_s) {
         (None, Some(rate)) => format!("missed already at {}/s", significant(rate)),
         (Some(rate), None) => format!("kept at all rates, up to {}/s", significant(rate)),
-        (Some(_), Some(_)) => "too little is known".to_owned(),
-        (None, None) => "nothing is known".to_owned(),
+        (Some(_), Some(_)) => "too few windows to say".to_owned(),
+        (None, None) => "no window shows it".to_owned(),
     }
 }
 
@@ -101,7 +129,7 @@ pub fn other_problems(report: &CapacityReport) -> Vec<(String, String)> {
 }
 
 /// What stands for the misses that no cause explains.
-pub const UNEXPLAINED: &str = "nothing that was watched";
+pub const UNEXPLAINED: &str = "unexplained";
 
 /// A cause of misses, for people.
 pub fn cause(cause: LateCause) -> &'static str {

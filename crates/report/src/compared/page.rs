@@ -1,17 +1,13 @@
 //! Two runs side by side as a page.
 
 use super::words;
-use assay_kit::forest::{Effect, HOW_TO_READ, draw, in_order};
-use assay_kit::number::{bracketed, counted, significant};
+use assay_kit::forest::{Effect, HOW_TO_READ, draw, first_screen, in_order};
+use assay_kit::number::{bracketed, significant};
 use assay_kit::page::{absent, drawings, figure};
 use assay_kit::text::{clean, html};
-use assay_kit::{Page, Section, Table};
+use assay_kit::{Answer, Page, Section, Table};
 use assay_model::{CircumstanceOf, Problem, RunChange, RunComparison};
 use std::io;
-
-const STYLE: &str = include_str!("../../../../web/memory.css");
-/// So many rows can be taken in at a glance.
-const ROWS_MAX: usize = 16;
 
 /// What differs between two runs as one HTML file that opens without a network.
 ///
@@ -19,8 +15,7 @@ const ROWS_MAX: usize = 16;
 /// Those of the writer.
 pub fn render(comparison: &RunComparison, out: &mut impl io::Write) -> io::Result<()> {
     let sections = vec![
-        Section::answer(answer(comparison)),
-        Section::new("effects", "What differs, and how surely", effects(comparison)).called("Ratios"),
+        answer(comparison).section(),
         Section::new("circumstances", "What is not the same", circumstances(comparison))
             .called("Circumstances"),
         Section::new("figures", "Every figure", table(comparison).html()),
@@ -28,7 +23,6 @@ pub fn render(comparison: &RunComparison, out: &mut impl io::Write) -> io::Resul
     ];
     let lines = [("before", &comparison.before), ("after", &comparison.after)];
     Page {
-        style: STYLE,
         lines: lines.map(|(which, run)| ("", format!("{which}: {}", words::run(run)))).into(),
         sections,
         ..Page::new(
@@ -39,10 +33,11 @@ pub fn render(comparison: &RunComparison, out: &mut impl io::Write) -> io::Resul
     .write(out)
 }
 
-fn answer(comparison: &RunComparison) -> String {
-    let mut text = format!("<p class=\"headline\">{}</p>", html(&words::headline(comparison)));
+fn answer(comparison: &RunComparison) -> Answer {
     let circumstances = &comparison.circumstances;
-    if !circumstances.is_empty() {
+    let action = if circumstances.is_empty() {
+        "→ Machine, JVMs and study are the same: repeat the study with both variants to be sure of a difference.".to_owned()
+    } else {
         let kinds = [
             (CircumstanceOf::Host, "the machine or Assay"),
             (CircumstanceOf::Jvm, "the JVM"),
@@ -50,10 +45,15 @@ fn answer(comparison: &RunComparison) -> String {
         ];
         let kinds = kinds.iter().filter(|(kind, _)| circumstances.iter().any(|one| one.about == *kind));
         let kinds: Vec<&str> = kinds.map(|(_, name)| *name).collect();
-        let sentence = format!("Not the same in both: {}", kinds.join(", "));
-        text += &format!("<p class=\"sum\">{}.</p>", html(&sentence));
+        format!("→ Check what else differs between the runs before relying on it: {}.", kinds.join(", "))
+    };
+    Answer {
+        sentence: words::headline(comparison),
+        action,
+        chart: effects(comparison),
+        rest: format!("<p class=\"how\">{}</p>", html(words::CAUTION)),
+        ..Answer::default()
     }
-    text + &format!("<p class=\"how\">{}</p>", html(words::CAUTION))
 }
 
 fn name(change: &RunChange) -> String {
@@ -67,24 +67,15 @@ fn effects(comparison: &RunComparison) -> String {
         ratio: change.ratio.estimate,
         ends: change.ratio.ends(),
     };
-    let mut effects = in_order(comparison.changes.iter().map(effect).collect());
-    let not_drawn = effects.len().saturating_sub(ROWS_MAX);
-    effects.truncate(ROWS_MAX);
+    let effects = in_order(comparison.changes.iter().map(effect).collect());
     if effects.is_empty() {
         return absent("the runs have no figure in common");
     }
     let pictures = drawings("forest", |width, id| {
-        draw(&effects, "after : before (1 = the same)", width, (id, "Ratio of each figure, after to before"))
+        let (axis, title) = ("after : before (1 = the same)", "Ratio of each figure, after to before");
+        draw(first_screen(&effects, width), axis, width, (id, title))
     });
-    let more = match not_drawn {
-        0 => String::new(),
-        n => format!(
-            " {} that are smaller or less sure are not drawn.",
-            counted(n as u64, "figure", "figures")
-        ),
-    };
-    let caption = format!("{HOW_TO_READ}{more}");
-    figure("forest", "effects", "", &pictures, &caption)
+    figure("forest", "answer", "", &pictures, &format!("{HOW_TO_READ} The table has every figure."))
 }
 
 fn circumstances(comparison: &RunComparison) -> String {

@@ -2,16 +2,15 @@
 
 use super::diff::differ;
 use super::words;
-use assay_kit::forest::{Effect, HOW_TO_READ, draw, in_order};
+use assay_kit::forest::{Effect, HOW_TO_READ, draw, first_screen, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::page::{absent, drawings, figure};
 use assay_kit::text::{clean, html};
-use assay_kit::{Page, Section, Table};
+use assay_kit::{Answer, Page, Section, Table};
 use assay_model::{GcComparison, GcDifference, GcJvm, GcVerdict};
 use std::io;
 
-const STYLE: &str =
-    concat!(include_str!("../../../../web/memory.css"), include_str!("../../../../web/gc.css"));
+const STYLE: &str = include_str!("../../../../web/gc.css");
 /// Figures that the first sentence names.
 const NAMED_MAX: usize = 3;
 
@@ -21,10 +20,9 @@ const NAMED_MAX: usize = 3;
 /// Those of the writer.
 pub fn render(comparison: &GcComparison, out: &mut impl io::Write) -> io::Result<()> {
     let sections = vec![
-        Section::answer(answer(comparison)),
-        Section::new("effects", "Ratios", effects(comparison)),
+        answer(comparison).section(),
         Section::new("figures", "Every figure", table(comparison).html()),
-        Section::new("jvms", "Who wrote them", jvms(comparison)),
+        Section::new("jvms", "JVMs and options", jvms(comparison)),
     ];
     let side = |which: &str, name: &str| format!("{which}: {}", clean(name));
     Page {
@@ -44,7 +42,7 @@ fn differing(comparison: &GcComparison) -> Vec<&GcDifference> {
     found
 }
 
-fn answer(comparison: &GcComparison) -> String {
+fn answer(comparison: &GcComparison) -> Answer {
     let found = differing(comparison);
     let told = |d: &&GcDifference| {
         let figure = |value| words::figure_of(&d.metric, value);
@@ -55,14 +53,21 @@ fn answer(comparison: &GcComparison) -> String {
         0 => "No figure differs by more than noise.".to_owned(),
         n => format!("{} by more than noise.", counted(n as u64, "figure differs", "figures differ")),
     };
-    let mut text = format!("<p class=\"headline\">{headline}</p>");
-    for one in found.iter().take(NAMED_MAX) {
-        text += &format!("<p class=\"sum\"><bdi>{}</bdi>.</p>", html(&told(one)));
+    let action = if differ(comparison) {
+        "→ Compare logs of the same JVM and options: here they differ, and that alone may make these differences."
+    } else if found.is_empty() {
+        "→ To find a small difference, compare longer logs of the same load."
+    } else {
+        "→ Repeat both under the same load (assay run) before relying on a difference between two logs."
+    };
+    let named = |one: &&GcDifference| format!("<p class=\"sum\"><bdi>{}</bdi>.</p>", html(&told(one)));
+    Answer {
+        sentence: headline,
+        action: action.to_owned(),
+        chart: effects(comparison),
+        rest: found.iter().take(NAMED_MAX).map(named).collect(),
+        ..Answer::default()
     }
-    if differ(comparison) {
-        text += "<p class=\"sum\"><strong>The JVMs or their settings differ</strong>: these differences may come from that alone.</p>";
-    }
-    text
 }
 
 fn effects(comparison: &GcComparison) -> String {
@@ -80,9 +85,10 @@ fn effects(comparison: &GcComparison) -> String {
         return absent("no figure is in both logs");
     }
     let pictures = drawings("forest", |width, id| {
-        draw(&effects, "after : before (1 = the same)", width, (id, "Ratio of every figure, after to before"))
+        let (axis, title) = ("after : before (1 = the same)", "Ratio of each figure, after to before");
+        draw(first_screen(&effects, width), axis, width, (id, title))
     });
-    figure("forest", "effects", "", &pictures, HOW_TO_READ)
+    figure("forest", "answer", "", &pictures, &format!("{HOW_TO_READ} The table has every figure."))
 }
 
 fn table(comparison: &GcComparison) -> Table {
@@ -105,7 +111,7 @@ fn jvms(comparison: &GcComparison) -> String {
         )
     };
     let sides = [("before", comparison.before_jvm.as_ref()), ("after", comparison.after_jvm.as_ref())];
-    Table::of("Who wrote the logs", sides)
+    Table::of("JVMs and options of the logs", sides)
         .words("Log", |(which, _)| (*which).to_owned())
         .words("JVM", |(_, jvm)| of(*jvm))
         .words("Options", |(_, jvm)| jvm.map_or_else(String::new, |jvm| clean(&jvm.flags.join(" "))))

@@ -13,7 +13,7 @@ pub fn render(report: &GcReport) -> String {
     let mut out = String::new();
     pauses(&mut out, report);
     let lengths: [(&str, &str, &str, &[GcRow]); 3] = [
-        ("concurrent", "Phases beside the application.", "phase", &report.concurrent_by_phase),
+        ("concurrent", "Concurrent phases.", "phase", &report.concurrent_by_phase),
         ("stall", "Waits of single threads for memory.", "phase", &report.stalls_by_phase),
         ("safepoint", "Stops at safepoints.", "operation", &report.safepoints_by_operation),
     ];

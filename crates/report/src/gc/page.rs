@@ -1,17 +1,16 @@
 //! The page of a GC log.
 
 use super::{csv, length_pictures, page_tables, timeline_picture, words};
-use assay_findings::to_html;
+use assay_findings::{next_step, to_html};
 use assay_kit::key::{mark, marker, marks};
 use assay_kit::number::count;
 use assay_kit::page::{absent, copied_text, drawings_if_any, figure, panels};
 use assay_kit::text::{clean, html};
-use assay_kit::{Page, Section, Table};
+use assay_kit::{Answer, Page, Section, Table};
 use assay_model::{GcDurations, GcReport, GcRow, GcSeries, Problem};
 use std::io;
 
-const STYLE: &str =
-    concat!(include_str!("../../../../web/memory.css"), include_str!("../../../../web/gc.css"));
+const STYLE: &str = include_str!("../../../../web/gc.css");
 /// JVMs that the head of the page names; the section on them has all.
 const JVMS_SHOWN: usize = 1;
 
@@ -20,25 +19,27 @@ const JVMS_SHOWN: usize = 1;
 /// # Errors
 /// Those of the writer.
 pub fn render(report: &GcReport, name: &str, out: &mut impl io::Write) -> io::Result<()> {
-    let answer = format!(
-        "<p class=\"headline\"><bdi>{}</bdi></p>\n{}",
-        html(&words::headline(report)),
-        to_html(&words::told(report), "No rule found anything that costs time or memory.")
-    );
+    let found = words::told(report);
+    let answer = Answer {
+        sentence: words::headline(report),
+        action: next_step(&found, "No rule found a setting to change."),
+        chart: timeline_html(&report.series),
+        rest: to_html(&found, "No rule found anything that costs time or memory."),
+        ..Answer::default()
+    };
     let sections = vec![
-        Section::answer(answer),
-        Section::new("timeline", "Heap and pauses", timeline_html(&report.series)),
+        answer.section(),
         Section::new("pauses", "Pauses", pauses_html(report)),
-        Section::new("mmu", "Time not stopped for the collector", mmu_html(report)),
+        Section::new("mmu", "Minimum mutator utilisation (MMU)", mmu_html(report)).called("MMU"),
         Section::new("memory", "Memory and time", page_tables::figures(report)),
-        Section::new("beside", "Beside the application", beside_html(report)),
-        Section::new("jvms", "Who wrote it", page_tables::jvms(report)),
-        Section::new("read", "What was read", read_html(report)),
-        Section::new("figures", "Figures as CSV", csv_html(report)?),
+        Section::new("beside", "Concurrent work and safepoints", beside_html(report)).called("Concurrent"),
+        Section::new("jvms", "JVM and options", page_tables::jvms(report)),
+        Section::new("read", "Input and parsing", read_html(report)),
+        Section::new("figures", "Figures as CSV", csv_html(report)?).called("CSV").on_screen(),
         Section::problems(&Problem::listed(&report.problems)),
     ];
     let mut lines = vec![("", words::subject(report))];
-    lines.extend(report.jvms.iter().take(JVMS_SHOWN).map(|jvm| ("", words::jvm(jvm).join(" · "))));
+    lines.extend(report.jvms.iter().take(JVMS_SHOWN).map(|jvm| ("more", words::jvm(jvm).join(" · "))));
     Page {
         style: STYLE,
         script: include_str!("../../../../web/csv.js"),
@@ -68,9 +69,9 @@ fn timeline_html(series: &GcSeries) -> String {
     if series.points.iter().any(|p| p.is_start && p.at_s > 0.0) {
         items.push((mark("M15 0V12", "step start"), "another JVM begins".to_owned()));
     }
-    let caption = "Time is cut into stretches of equal length. Of each the picture shows the fullest heap before and the emptiest \
+    let caption = "Time is divided into equal intervals. For each the chart shows the fullest heap before and the emptiest \
                    after a collection, the capacity, and of each kind of pause the longest, on a logarithmic axis.";
-    figure("gc-timeline", "timeline", &marks(&items), &pictures, caption)
+    figure("gc-timeline", "answer", &marks(&items), &pictures, caption)
 }
 
 fn pauses_html(report: &GcReport) -> String {
@@ -115,13 +116,13 @@ fn mmu_html(report: &GcReport) -> String {
                    are not in it.";
     let table = page_tables::mmu(report).html();
     figure("mmu-curve", "mmu", "", &pictures, caption)
-        + &format!("<details class=\"print-open\"><summary>Figures behind it</summary>{table}</details>")
+        + &format!("<details><summary>Figures behind it</summary>{table}</details>")
 }
 
 fn beside_html(report: &GcReport) -> String {
     let tables: [(&str, &str, &[GcRow], Option<&GcDurations>); 4] = [
         ("Concurrent cycles", "Cycle", &report.cycles_by_phase, None),
-        ("Phases beside the application", "Phase", &report.concurrent_by_phase, None),
+        ("Concurrent phases", "Phase", &report.concurrent_by_phase, None),
         ("Threads that waited for memory", "Wait", &report.stalls_by_phase, None),
         ("Safepoints by operation", "Operation", &report.safepoints_by_operation, None),
     ];
@@ -132,7 +133,7 @@ fn beside_html(report: &GcReport) -> String {
             .figures("Cycles", |(_, cycles)| count(**cycles));
         out += &table.table().html();
     }
-    if out.is_empty() { absent("the log tells of no cycle, wait or safepoint") } else { out }
+    if out.is_empty() { absent("the log has no cycle, wait or safepoint") } else { out }
 }
 
 fn read_html(report: &GcReport) -> String {

@@ -45,7 +45,7 @@ pub fn lengths(
 /// Windows and shares.
 pub fn mmu(report: &GcReport) -> Table {
     Table::of("Minimum mutator utilisation", &report.mmu)
-        .words("Any stretch of", |m| words::window(m.window_ms))
+        .words("Any window of", |m| words::window(m.window_ms))
         .figures("is without pauses to at least (%)", |m| words::percent(m.utilisation_percent))
         .table()
 }
@@ -76,7 +76,7 @@ pub fn figures(report: &GcReport) -> String {
 /// Each JVM with its flags and settings.
 pub fn jvms(report: &GcReport) -> String {
     if report.jvms.is_empty() {
-        return absent("the log does not say which JVM wrote it");
+        return absent("the log does not name its JVM");
     }
     let mut out = String::new();
     for (number, jvm) in (1_usize..).zip(report.jvms.iter().take(ROWS_MAX)) {
@@ -119,7 +119,7 @@ pub fn sources(report: &GcReport) -> Table {
 
 /// Lines that no rule accounts for.
 pub fn strange(report: &GcReport) -> Table {
-    Table::of("Lines that no rule accounts for, by shape", report.not_understood.shapes.iter().take(ROWS_MAX))
+    Table::of("Lines that were not recognized, by shape", report.not_understood.shapes.iter().take(ROWS_MAX))
         .words("Where the first is", |shape| words::place(report, shape.at))
         .figures("Lines", |shape| count(shape.lines))
         .words("The first of them", |shape| clean(&shape.quote))

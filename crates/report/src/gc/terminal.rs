@@ -33,7 +33,7 @@ pub fn render(report: &GcReport, name: &str, view: TerminalView) -> String {
         ("Pauses, by kind", &report.pauses_by_phase),
         ("Pauses, by cause", &report.pauses_by_cause),
         ("Full collections, by cause", &report.full_by_cause),
-        ("Phases beside the application", &report.concurrent_by_phase),
+        ("Concurrent phases", &report.concurrent_by_phase),
         ("Concurrent cycles", &report.cycles_by_phase),
         ("Threads that waited for memory", &report.stalls_by_phase),
         ("Safepoints, by operation", &report.safepoints_by_operation),
@@ -160,7 +160,7 @@ fn mmu(out: &mut Terminal, report: &GcReport) {
     if report.mmu.is_empty() {
         return;
     }
-    let title = "Smallest share of any stretch of time not stopped for the collector (MMU)";
+    let title = "Minimum mutator utilisation (MMU) by window";
     out.heading(&shorten(title, out.width));
     let cell = 11;
     for part in report.mmu.chunks((out.width - 10) / cell) {

@@ -7,8 +7,8 @@ use assay_kit::svg::Svg;
 use assay_model::{GcPoint, GcSeries};
 use std::collections::BTreeMap;
 
-const HEAP_HEIGHT: f64 = 210.0;
-const PAUSES_HEIGHT: f64 = 170.0;
+const HEAP_HEIGHT: f64 = 140.0;
+const PAUSES_HEIGHT: f64 = 110.0;
 const TOP: f64 = 30.0;
 /// Between the two rectangles: the title of the lower one.
 const BETWEEN: f64 = 34.0;
@@ -74,6 +74,11 @@ impl Drawn {
         };
         Some(Drawn { end_s, unit, bucket_s: wide_s, points: joined.into_values().collect() })
     }
+
+    /// Where the axis ends, and its unit.
+    fn time(&self) -> (f64, &'static str) {
+        (self.end_s / self.unit.1, self.unit.0)
+    }
 }
 
 fn join(into: &mut GcPoint, point: &GcPoint, at_s: f64) {
@@ -102,7 +107,6 @@ pub fn draw(series: &GcSeries, width: f64, id: &str) -> Option<String> {
     let mut svg = Svg::new(width, pauses.bottom + BELOW);
     let end = drawn.end_s / drawn.unit.1;
     let x = Scale::linear((0.0, end), (heap.left, heap.right));
-    draw_starts(&mut svg, &drawn, &x, (heap.top, pauses.bottom));
     draw_heap(&mut svg, &drawn, &heap, &x);
     draw_pauses(&mut svg, &drawn, &pauses, &x);
     let ticks = labels(&x, end, if narrow { 4 } else { 10 }, width);
@@ -116,10 +120,10 @@ fn at_s(drawn: &Drawn, point: &GcPoint) -> f64 {
 }
 
 /// Where a JVM begins, but for the first.
-fn draw_starts(svg: &mut Svg, drawn: &Drawn, x: &Scale, (top, bottom): (f64, f64)) {
+fn draw_starts(svg: &mut Svg, drawn: &Drawn, x: &Scale, plot: &Plot) {
     for point in drawn.points.iter().filter(|p| p.is_start && p.at_s > 0.0) {
         let at = x.at(point.at_s / drawn.unit.1);
-        svg.line((at, top), (at, bottom), "step start");
+        svg.line((at, plot.top), (at, plot.bottom), "step start");
     }
 }
 
@@ -129,12 +133,15 @@ fn draw_heap(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
     let highest = drawn.points.iter().filter_map(sizes).max().unwrap_or(0) as f64 / MIB;
     let y = plot.y_from_zero(svg, highest, 4, "heap (MiB)");
     let positions: Vec<f64> = drawn.points.iter().map(|point| point.at_s).collect();
-    for stretch in stretches(&positions) {
-        // One JVM's heap does not become the next one's.
-        for points in drawn.points[stretch].chunk_by(|_, next| !next.is_start) {
-            draw_stretch(svg, points, |p, bytes| (x.at(at_s(drawn, p)), y.at(bytes as f64 / MIB)));
+    plot.timed(svg, drawn.time(), &y, "MiB", |svg| {
+        for stretch in stretches(&positions) {
+            // One JVM's heap does not become the next one's.
+            for points in drawn.points[stretch].chunk_by(|_, next| !next.is_start) {
+                draw_stretch(svg, points, |p, bytes| (x.at(at_s(drawn, p)), y.at(bytes as f64 / MIB)));
+            }
         }
-    }
+        draw_starts(svg, drawn, x, plot);
+    });
 }
 
 /// Points between which the log is not silent for long.
@@ -164,33 +171,51 @@ fn draw_stretch(svg: &mut Svg, points: &[GcPoint], place: impl Fn(&GcPoint, u64)
 fn draw_pauses(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
     let lengths = drawn.points.iter().flat_map(|p| p.pauses.values().map(|(_, _, max_ms)| *max_ms));
     let lengths = lengths.filter(|ms| ms.is_finite() && *ms > 0.0).map(|ms| ms.clamp(TIMES.0, TIMES.1));
-    let y = plot.y_logarithmic(svg, lengths, "longest pause of its kind in a stretch of time (ms)");
+    let y = plot.y_logarithmic(svg, lengths, "longest pause of each kind (ms)");
+    plot.timed(svg, drawn.time(), &y, "ms", |svg| {
+        draw_stalls(svg, drawn, plot, x);
+        draw_starts(svg, drawn, x, plot);
+        // The rarest kinds last, so that nothing hides them.
+        for (_, name, look_of) in KINDS {
+            for point in &drawn.points {
+                let of_kind = point.pauses.iter().filter(|(kind, _)| look(kind) == look_of);
+                for (kind, lengths) in of_kind {
+                    let kind = if kind.is_empty() { name } else { kind.as_str() };
+                    draw_pause(svg, drawn, (x, &y), (kind, look_of), (point, *lengths));
+                }
+            }
+        }
+    });
+}
+
+fn draw_stalls(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
     for point in drawn.points.iter().filter(|p| p.stalled_ms > 0.0) {
         let at = x.at(at_s(drawn, point));
         let tip = format!("threads waited {} ms for memory", significant(point.stalled_ms));
         svg.rect((at - 1.0, plot.top), (2.0, plot.bottom - plot.top), "s1 band stall", &tip);
     }
-    // The rarest kinds last, so that nothing hides them.
-    for (_, name, look_of) in KINDS {
-        for point in &drawn.points {
-            for (kind, (count, total_ms, max_ms)) in point.pauses.iter().filter(|(k, _)| look(k) == look_of) {
-                if !max_ms.is_finite() || *max_ms <= 0.0 {
-                    continue;
-                }
-                let kind = if kind.is_empty() { name } else { kind.as_str() };
-                let at = at_s(drawn, point);
-                let tip = format!(
-                    "{kind}, around {} {}: {count}, {} ms in all, the longest {} ms",
-                    tick(at),
-                    drawn.unit.0,
-                    significant(*total_ms),
-                    significant(*max_ms)
-                );
-                let class = format!("s{look_of} mk pause");
-                svg.marker(look_of, (x.at(at), y.at(*max_ms)), 3.2, &class, &tip);
-            }
-        }
+}
+
+/// The longest pause of a kind in a point's time.
+fn draw_pause(
+    svg: &mut Svg,
+    drawn: &Drawn,
+    (x, y): (&Scale, &Scale),
+    (kind, look): (&str, usize),
+    (point, (count, total_ms, max_ms)): (&GcPoint, (u64, f64, f64)),
+) {
+    if !max_ms.is_finite() || max_ms <= 0.0 {
+        return;
     }
+    let at = at_s(drawn, point);
+    let tip = format!(
+        "{kind}, around {} {}: {count}, {} ms in all, the longest {} ms",
+        tick(at),
+        drawn.unit.0,
+        significant(total_ms),
+        significant(max_ms)
+    );
+    svg.marker(look, (x.at(at), y.at(max_ms)), 3.2, &format!("s{look} mk pause"), &tip);
 }
 
 fn description(drawn: &Drawn) -> String {

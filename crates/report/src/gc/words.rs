@@ -225,16 +225,10 @@ pub fn figures(report: &GcReport) -> Vec<(&'static str, String)> {
     put("garbage per request", per_request.map(|r| bytes_with_interval(r, "")));
     put("live set", report.live_set.as_ref().map(live_set));
     put("time to safepoint", spread(&report.time_to_safepoint));
-    put(
-        "other safepoints",
-        report.other_safepoints_ms.map(|t| format!("{} stopped for no collection", ms(t))),
-    );
+    put("other safepoints", report.other_safepoints_ms.map(|t| format!("{} without a collection", ms(t))));
     put("CPU in pauses", report.cpu.as_ref().map(|sum| cpu(sum, "pause", "pauses")));
     let beside = report.concurrent_cpu.as_ref();
-    put(
-        "CPU beside them",
-        beside.map(|sum| cpu(sum, "phase beside the application", "phases beside the application")),
-    );
+    put("concurrent CPU", beside.map(|sum| cpu(sum, "concurrent phase", "concurrent phases")));
     if report.out_of_memory > 0 {
         put("out of memory", Some(counted(report.out_of_memory, "time", "times")));
     }
@@ -262,7 +256,7 @@ fn promoted(report: &GcReport) -> Option<String> {
 fn cpu(cpu: &assay_model::GcCpuSum, one: &str, many: &str) -> String {
     let busy = (cpu.user_s + cpu.sys_s) / cpu.real_s;
     let busy =
-        if busy.is_finite() { format!(": {} processors busy", significant(busy)) } else { String::new() };
+        if busy.is_finite() { format!(": average parallelism {}", significant(busy)) } else { String::new() };
     format!(
         "{} s user, {} s system in {} s of {}{busy}",
         significant(cpu.user_s),
@@ -292,10 +286,10 @@ pub fn agrees(of: &GcReconciliation) -> bool {
 pub fn not_understood(report: &GcReport) -> String {
     let lines: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.lines));
     match report.not_understood.lines {
-        0 => format!("All {} are accounted for.", counted(lines, "line", "lines")),
-        strange => format!("Of {} {} accounted for by no rule.", counted(lines, "line", "lines"), {
-            let are = if strange == 1 { "is" } else { "are" };
-            format!("{} {are}", count(strange))
-        }),
+        0 => format!("All {} were parsed.", counted(lines, "line", "lines")),
+        strange => {
+            let were = if strange == 1 { "was" } else { "were" };
+            format!("{} of {} {were} not recognized.", count(strange), counted(lines, "line", "lines"))
+        }
     }
 }

@@ -8,15 +8,15 @@ use super::terminal::findings;
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::ink::{Ink, bar, fit};
 use assay_kit::number::{bytes, count, duration, less, signed_bytes};
-use assay_kit::page::{self, drawings};
+use assay_kit::page::{self, drawings, figure};
 use assay_kit::stack::fill_class;
 use assay_kit::text::{clean, html};
-use assay_kit::{Page, Section, Table, Terminal, TerminalView};
+use assay_kit::{Answer, Page, Section, Table, Terminal, TerminalView};
 use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport, Problem};
 use std::io;
 
 /// Causes drawn on the page.
-const CAUSES_DRAWN: usize = 14;
+const CAUSES_DRAWN: usize = 10;
 
 /// What grew, and what that explains, in a sentence.
 fn sentence(change: &MemoryChange) -> String {
@@ -96,8 +96,7 @@ pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
     out.paragraph(0, &facts::advice_sentence(advice), Ink::plain);
     out.blank();
     let name_columns = (out.width - 44).clamp(28, 50);
-    let heading =
-        format!("{}{:>13}{:>13}{:>15}", fit("", name_columns), "now", "highest seen", "provided for");
+    let heading = format!("{}{:>13}{:>13}{:>15}", fit("", name_columns), "now", "highest seen", "budgeted");
     out.line(&out.ink.dim(&heading));
     for line in &advice.lines {
         let name = fit(&clean(&line.name), name_columns);
@@ -130,13 +129,15 @@ pub fn render_html(
     let draw = |width: f64, id: &str| {
         bar_rows::bars(&bars, (None, None), width.min(760.0), (id, "Causes by growth"))
     };
-    let answer = format!(
-        "<p class=\"headline\">{}.</p>\n<p class=\"sum\">{}.</p>\n{}",
-        html(&sentence(change)),
-        html(&explained(change)),
-        drawings("causes", draw)
-    );
-    let mut sections = vec![Section::answer(answer)];
+    let caption = "Change of resident memory by cause; growth to the right.";
+    let answer = Answer {
+        sentence: format!("{}.", sentence(change)),
+        action: largest_growth(change),
+        chart: figure("growth", "answer", "", &drawings("causes-bars", draw), caption),
+        rest: format!("<p class=\"sum\">{}.</p>", html(&explained(change))),
+        ..Answer::default()
+    };
+    let mut sections = vec![answer.section()];
     sections.extend(over_time(looks));
     sections.push(Section::new("causes", "Causes", causes(change).html()));
     let problems = page::problems_html(&Problem::listed(&change.problems), "compared");
@@ -148,6 +149,16 @@ pub fn render_html(
         ..Page::new("Growth by cause, by Assay", format!("What changed in the memory{of}"))
     }
     .write(out)
+}
+
+/// Where to begin: what grew most, and what it means.
+fn largest_growth(change: &MemoryChange) -> String {
+    let grown = change.causes.iter().filter(|cause| cause.change_bytes() > 0);
+    let Some(most) = grown.max_by_key(|cause| cause.change_bytes()) else {
+        return "Nothing grew.".to_owned();
+    };
+    let (path, by) = (path_of(most), signed_bytes(most.change_bytes()));
+    format!("→ Begin with what grew most: {path}, {by}. {}", clean(&most.explanation))
 }
 
 /// The biggest changes to either side.
@@ -171,7 +182,7 @@ fn causes(change: &MemoryChange) -> Table {
         .figures("Before", |cause| bytes(cause.before_bytes))
         .figures("After", |cause| bytes(cause.after_bytes))
         .figures("Number", |cause| number_of(cause))
-        .words("Established by", |cause| cause.tier.title().to_owned())
+        .words("Source", |cause| cause.tier.title().to_owned())
         .words("What it means", |cause| clean(&cause.explanation))
         .class("leaves")
 }

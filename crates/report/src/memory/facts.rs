@@ -27,10 +27,10 @@ pub fn closure(report: &MemoryReport, sum: u64) -> String {
         ),
     };
     if difference == 0 {
-        return format!("Σ leaves = RSS = {}, difference 0 B; {scan}", bytes(report.rss_bytes));
+        return format!("Total equals RSS: {}, difference 0 B; {scan}", bytes(report.rss_bytes));
     }
     format!(
-        "Σ leaves = {}, RSS = {}, difference {}; {scan}",
+        "Total {}, RSS {}, difference {}; {scan}",
         bytes(sum),
         bytes(report.rss_bytes),
         signed_bytes(difference)
@@ -53,8 +53,8 @@ fn copied(copy: Option<&MemoryCopy>) -> String {
 /// What the bytes of a kind of unknown are. A quick look looks for nobody's owner: to call memory ownerless would be wrong.
 pub fn unknown_explanation(area: Area, report: &MemoryReport) -> &'static str {
     match area {
-        Area::MallocHeap if !report.has_owners() => "in use; who owns it was not looked for",
-        Area::NativeAnonymous if !report.has_owners() => "pointers to it were not looked for",
+        Area::MallocHeap if !report.has_owners() => "in use; owners were not searched for",
+        Area::NativeAnonymous if !report.has_owners() => "pointers to it were not searched for",
         _ => area.explanation(),
     }
 }
@@ -145,7 +145,7 @@ pub fn cgroup(group: &CgroupMemory) -> Vec<Row> {
             .unexplained_bytes
             .map(|b| Row { value: signed_bytes(b), what: "+ not explained by these".to_owned() }),
         row(group.current_bytes, &format!("= charged now; {limit}{peak}")),
-        row(group.processes_rss_bytes, &format!("for comparison: Σ RSS of its {processes}")),
+        row(group.processes_rss_bytes, &format!("for comparison: total RSS of its {processes}")),
     ];
     rows.into_iter().flatten().collect()
 }
@@ -229,7 +229,7 @@ pub fn advice(advice: &Advice) -> Table {
         .words("Part", |line| clean(&line.name))
         .figures("Now", |line| bytes(line.now_bytes))
         .figures("Highest seen", |line| line.peak_bytes.map_or("-".to_owned(), bytes))
-        .figures("Provided for", |line| bytes(line.bound_bytes))
+        .figures("Budgeted", |line| bytes(line.bound_bytes))
         .words("Where the bound comes from", |line| bound_from(line))
         .table();
     table.rows.push(vec!["Σ".to_owned(), bytes(now), String::new(), bytes(bound), rounded]);
@@ -249,9 +249,9 @@ pub fn bound_from(line: &AdviceLine) -> String {
     let kind = match line.certainty {
         Some(Certainty::Known) => "known, a bound of the JVM",
         Some(Certainty::Inferred) => "inferred",
-        Some(Certainty::Unknown) => "unknown what bounds it, a margin on what was seen",
+        Some(Certainty::Unknown) => "no known bound: observed peak plus headroom",
         Some(Certainty::Other) | None if line.is_hard => "a bound of the JVM",
-        Some(Certainty::Other) | None => "a margin on what was seen",
+        Some(Certainty::Other) | None => "observed peak plus headroom",
     };
     format!("{}; {kind}", clean(&line.bound_from))
 }
@@ -272,10 +272,10 @@ pub fn advice_sentence(advice: &Advice) -> String {
         None => "No limit is in force.".to_owned(),
     };
     let beyond = advice.direct_beyond_bytes;
-    let but = if beyond.is_some() { ", direct buffers excepted" } else { "" };
+    let but = if beyond.is_some() { ", direct buffers not included" } else { "" };
     let beyond = beyond.map_or_else(String::new, |beyond| {
         format!(
-            "Direct buffers may take {} more than is provided for, while no -XX:MaxDirectMemorySize is set. ",
+            "Direct buffers may take {} more than is budgeted, while no -XX:MaxDirectMemorySize is set. ",
             bytes(beyond)
         )
     });
@@ -291,8 +291,8 @@ pub fn advice_sentence(advice: &Advice) -> String {
         inferred => format!(", {} are inferred", bytes(inferred)),
     };
     format!(
-        "This process needs a limit of {} when all that is bounded has grown to its bound{but}; {} of it are bounds that the \
-         JVM keeps{inferred}, the rest are margins on what was seen. {beyond}Charged now: {}. {current}",
+        "This process needs a limit of {} in the worst case, every configured limit reached{but}; {} of it are bounds that the \
+         JVM keeps{inferred}, the rest are observed peaks plus headroom. {beyond}Current use of the control group: {}. {current}",
         bytes(advice.limit_bytes),
         bytes(sum(|line| line.is_hard)),
         bytes(advice.now_bytes)

@@ -17,7 +17,7 @@ const LOOKS_LISTED: usize = 60;
 
 /// A jump that is none.
 const DEPTHS_DIFFER: &str =
-    " Not all looks looked for who owns malloc's blocks: where that changes, areas jump without growth.";
+    " Not all samples attribute malloc's blocks to owners: where that changes, areas jump without growth.";
 
 fn is_of_one_depth(looks: &[MemoryReport]) -> bool {
     looks.windows(2).all(|pair| pair[0].depth == pair[1].depth)
@@ -40,7 +40,7 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<Section> {
     });
     let highest = looks.iter().map(|l| l.rss_bytes as f64 / MIB).fold(0.0, f64::max);
     let words =
-        format!("from {} to {} in {} looks", bytes(first.rss_bytes), bytes(last.rss_bytes), looks.len());
+        format!("from {} to {} in {} samples", bytes(first.rss_bytes), bytes(last.rss_bytes), looks.len());
     let end = seconds(last) / unit_s;
     let draw = |width: f64, id: &str| {
         let is_narrow = width < 500.0;
@@ -49,9 +49,9 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<Section> {
         let plot = stack::plot(width, height);
         let x = Scale::linear((0.0, end), (plot.left, plot.right));
         let y = plot.y_from_zero(&mut svg, highest, 4, "resident (MiB)");
-        stack::stack(&mut svg, &positions, &layers, &x, &y);
+        plot.timed(&mut svg, (end, unit), &y, "MiB", |svg| stack::stack(svg, &positions, &layers, &x, &y));
         let labels = labels(&x, end, if is_narrow { 4 } else { 8 }, f64::INFINITY);
-        plot.x_axis(&mut svg, &labels, &format!("time since the first look ({unit})"));
+        plot.x_axis(&mut svg, &labels, &format!("time since the first sample ({unit})"));
         svg.finish(id, "Areas over time", &words)
     };
     let occurs = occurring(looks);
@@ -70,11 +70,11 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<Section> {
 
 fn table(looks: &[MemoryReport], shown: &[Area], seconds: impl Fn(&MemoryReport) -> f64) -> Table {
     let which = if looks.len() <= LOOKS_LISTED { "each" } else { "some" };
-    let caption = format!("Resident memory by area in {which} of {} looks (MiB)", looks.len());
+    let caption = format!("Resident memory by area in {which} of {} samples (MiB)", looks.len());
     let mib = |value: u64| format!("{:.1}", value as f64 / MIB);
     let listed = stack::thinned(looks.len(), LOOKS_LISTED).map(|index| (index, &looks[index]));
     let mut rows = Table::of(caption, listed)
-        .words("Look", |(index, _)| (index + 1).to_string())
+        .words("Sample", |(index, _)| (index + 1).to_string())
         .words("Taken at", |(_, look)| to_the_second(&look.taken_at))
         .figures("After (s)", |(_, look)| format!("{:.1}", seconds(look)))
         .figures("RSS", |(_, look)| mib(look.rss_bytes));

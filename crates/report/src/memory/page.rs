@@ -5,13 +5,13 @@ use super::over_time::over_time;
 use super::page_tables;
 use super::tree::{self, AreaNode, Node};
 use askama::Template;
-use assay_findings::{to_html, told};
+use assay_findings::{next_step, to_html, told};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{bytes, percent};
 use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
 use assay_kit::tree_map::{View, views};
-use assay_kit::{Page, Row, Section, Table, key};
+use assay_kit::{Answer, Page, Row, Section, Table, key};
 use assay_model::{Advice, Area, MemoryReport, Problem, TierBytes};
 use std::io;
 
@@ -27,10 +27,9 @@ const CAUSES_TOLD: usize = 3;
 #[derive(Template)]
 #[template(
     path = "memory.html",
-    blocks = ["answer", "where", "limit", "leaves", "established", "beside"]
+    blocks = ["answer", "map", "limit", "leaves", "established", "beside"]
 )]
 struct Content {
-    headline: String,
     left_out: Option<String>,
     causes: Vec<String>,
     closure: String,
@@ -64,7 +63,6 @@ pub fn render(
     let has = |area: &Area| areas.iter().any(|a| a.area == *area && a.node.bytes > 0);
     let shown = Area::ALL.into_iter().filter(has);
     let content = Content {
-        headline: facts::headline(report, tree::area_bytes(&areas, Area::JavaHeap)),
         left_out: report.owners_left_out.as_ref().map(facts::owners_left_out),
         causes: causes(&areas, report),
         closure: facts::closure(report, tree::sum_of_leaves(report)),
@@ -84,11 +82,19 @@ pub fn render(
         allocator: report.allocator.as_ref().map(|a| (facts::allocator_sentence(a), facts::arenas(a))),
         threads: page_tables::threads(report),
     };
+    let found = told(&report.findings, "gives back");
+    let answer = Answer {
+        sentence: format!("{}.", facts::headline(report, tree::area_bytes(&areas, Area::JavaHeap))),
+        action: next_step(&found, "No setting is known that would give memory back."),
+        chart: content.as_map().render().map_err(io::Error::other)?,
+        rest: content.as_answer().render().map_err(io::Error::other)?,
+        ..Answer::default()
+    };
     Page {
         style: STYLE,
         script: SCRIPT,
         lines: vec![("", facts::subject(report))],
-        sections: sections(&content, report, looks).map_err(io::Error::other)?,
+        sections: sections(&content, &answer, report, looks).map_err(io::Error::other)?,
         made_by: clean(&report.provenance.assay_version),
         ..Page::new(
             "Every resident byte, by Assay",
@@ -100,29 +106,24 @@ pub fn render(
 
 fn sections(
     content: &Content,
+    answer: &Answer,
     report: &MemoryReport,
     looks: &[MemoryReport],
 ) -> askama::Result<Vec<Section>> {
-    let mut sections = vec![
-        Section::answer(content.as_answer().render()?),
-        Section::new("where", "Where the memory is", content.as_where().render()?).called("Tree map"),
-    ];
+    let mut sections = vec![answer.section()];
     sections.extend(over_time(looks));
     let findings =
         to_html(&told(&report.findings, "gives back"), "Nothing was found that a setting would give back.");
-    let title = "What could be given back or avoided";
-    sections.push(Section::new("findings", title, findings).called("What could be given back"));
+    let title = "Potential savings";
+    sections.push(Section::new("findings", title, findings).called("Savings"));
     if content.advice.is_some() {
         let limit = content.as_limit().render()?;
-        sections.push(Section::new("limit", "The limit that it needs", limit).called("The limit it needs"));
+        sections.push(Section::new("limit", "Memory limit", limit).called("Limit"));
     }
-    sections.push(Section::new("leaves", "Leaves", content.as_leaves().render()?));
+    sections.push(Section::new("leaves", "Every entry", content.as_leaves().render()?));
     let established = content.as_established().render()?;
-    sections.push(
-        Section::new("established", "How the figures were established", established)
-            .called("How established"),
-    );
-    sections.push(Section::new("beside", "Beside the RSS", content.as_beside().render()?));
+    sections.push(Section::new("established", "Sources of the figures", established).called("Sources"));
+    sections.push(Section::new("beside", "Other figures of the kernel", content.as_beside().render()?));
     sections.push(Section::problems(&Problem::listed(&report.problems)));
     Ok(sections)
 }
@@ -144,7 +145,7 @@ fn causes(areas: &[AreaNode], report: &MemoryReport) -> Vec<String> {
 fn unknown_line(areas: &[AreaNode], report: &MemoryReport) -> String {
     let part = |area: Area| format!("{} {}", bytes(tree::area_bytes(areas, area)), area.title());
     format!(
-        "Unknown: {}, {} of RSS ({}, {}). {} of RSS rest on inference.",
+        "Unknown: {}, {} of RSS ({}, {}). {} of RSS is inferred.",
         bytes(report.unknown_bytes),
         percent(report.unknown_bytes, report.rss_bytes),
         part(Area::MallocHeap),
@@ -160,7 +161,7 @@ fn tiers(report: &MemoryReport) -> (String, Table) {
         Bar::whole(t.tier.title(), value, t.resident_bytes as f64, class)
     };
     let bars: Vec<Bar> = report.tiers.iter().map(bar).collect();
-    let name = ("tiers-bars", "How figures were established");
+    let name = ("tiers-bars", "Sources of the figures");
     let svg = bar_rows::bars(&bars, (None, None), PANEL_WIDTH, name);
     (svg, page_tables::tiers(report))
 }

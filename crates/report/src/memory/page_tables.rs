@@ -8,6 +8,8 @@ use assay_model::MemoryReport;
 
 /// Rows of a table: a page with more is of no use to anybody; the stored form has all.
 pub const ROWS_MAX: usize = 1_500;
+/// Less than this part of the RSS, 0.1 %, is folded.
+const SMALL_DIVISOR: u64 = 1_000;
 const THREADS_SHOWN: usize = 120;
 
 /// Every leaf under its area.
@@ -17,16 +19,17 @@ pub fn leaves(areas: &[AreaNode], rss_bytes: u64) -> Table {
         push(&mut rows, &area.node, Some(area.area.explanation()), "");
     }
     let caption = match rows.len().saturating_sub(ROWS_MAX) {
-        0 => "Every leaf, the biggest area first".to_owned(),
+        0 => "Every entry, the biggest area first".to_owned(),
         left => format!("The first {ROWS_MAX} rows; {left} more are in the stored form (--json)"),
     };
     Table::of(caption, rows.into_iter().take(ROWS_MAX))
-        .words("Area and leaf", |r| r.name.clone())
+        .words("Area and entry", |r| r.name.clone())
         .figures("Resident", |r| bytes(r.node.bytes))
         .figures("Share of RSS", |r| percent(r.node.bytes, rss_bytes))
         .figures("Number", |r| r.node.count.map_or_else(String::new, count))
-        .words("Established by", |r| if r.node.is_leaf() { r.node.tier.title() } else { "Σ" }.to_owned())
+        .words("Source", |r| if r.node.is_leaf() { r.node.tier.title() } else { "Σ" }.to_owned())
         .words("What it is", |r| r.what.unwrap_or_default().to_owned())
+        .folded(|r| r.node.bytes < rss_bytes / SMALL_DIVISOR)
         .class("leaves")
 }
 
@@ -62,9 +65,9 @@ pub fn unknown(report: &MemoryReport) -> Option<Table> {
 
 /// Share by tier.
 pub fn tiers(report: &MemoryReport) -> Table {
-    let kind = |is_inference| if is_inference { "inferred" } else { "read from somebody's books" };
-    Table::of("Resident bytes by what established them", &report.tiers)
-        .words("Established by", |t| t.tier.title().to_owned())
+    let kind = |is_inference| if is_inference { "inferred" } else { "bookkeeping" };
+    Table::of("Resident bytes by source", &report.tiers)
+        .words("Source", |t| t.tier.title().to_owned())
         .figures("Resident", |t| bytes(t.resident_bytes))
         .figures("Share of RSS", |t| percent(t.resident_bytes, report.rss_bytes))
         .words("Kind", |t| kind(t.tier.is_inference()).to_owned())

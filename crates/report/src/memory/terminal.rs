@@ -53,7 +53,7 @@ pub fn render(report: &MemoryReport, view: TerminalView) -> String {
     }
     tree.unknown(&mut out, &areas);
     sums(&mut out, report);
-    findings(&mut out, "What could be given back or avoided", "gives back", &report.findings);
+    findings(&mut out, "Potential savings", "gives back", &report.findings);
     beside(&mut out, report);
     out.problems(&Problem::listed(&report.problems));
     out.finish()
@@ -133,8 +133,7 @@ impl Tree<'_> {
             self.pieces(out, area);
         }
         if !self.report.has_owners() {
-            let told =
-                "a quick look: pointers were not looked for, which name nearly all of it with --depth owners";
+            let told = "a quick sample: --depth owners follows pointers and names nearly all of it";
             out.paragraph(2, told, Ink::dim);
         }
     }
@@ -162,7 +161,7 @@ fn sums(out: &mut Terminal, report: &MemoryReport) {
         tiers.map(|t| format!("{} {}", t.tier.title(), percent(t.resident_bytes, rss))).collect();
     if !tiers.is_empty() {
         let inferred = percent(report.inferred_bytes, rss);
-        let text = format!("Established by: {}. Inferred (content, pointers): {inferred}.", tiers.join(", "));
+        let text = format!("Source: {}. Inferred (content, pointers): {inferred}.", tiers.join(", "));
         out.paragraph(0, &text, Ink::dim);
     }
 }
@@ -178,7 +177,7 @@ pub fn findings(out: &mut Terminal, title: &str, gives: &str, findings: &[Findin
 
 fn beside(out: &mut Terminal, report: &MemoryReport) {
     out.rows("The JVM's own figures", &facts::jvm(report));
-    out.rows("Beside the RSS", &facts::beside(report));
+    out.rows("Other figures of the kernel", &facts::beside(report));
     if let Some(group) = &report.cgroup {
         let title = format!("Control group {}", clean(&group.path));
         out.rows(&title, &facts::cgroup(group));

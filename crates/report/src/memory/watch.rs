@@ -79,10 +79,10 @@ impl Watch {
     /// The screen: at most `rows` lines of at most `width` columns.
     pub fn screen(&self, width: u16, rows: u16, color: bool) -> Vec<String> {
         let (ink, width) = (Ink(color), usable(width));
-        let Some(last) = &self.last else { return vec!["no look yet".to_owned()] };
+        let Some(last) = &self.last else { return vec!["no sample yet".to_owned()] };
         let mut lines = vec![
             ink.bold(&shorten(&format!("{} (pid {})", clean(&last.program), last.pid), width)),
-            shorten(&format!("{}  look {}, Ctrl-C ends", to_the_second(&last.taken_at), self.looks), width),
+            shorten(&format!("{}  sample {}, Ctrl-C ends", to_the_second(&last.taken_at), self.looks), width),
             String::new(),
         ];
         let heading = format!(
@@ -141,7 +141,7 @@ impl Watch {
         let mut lines = vec![String::new()];
         lines.extend(left_out.iter().flat_map(|text| wrap(text, width)).map(|line| ink.warn(&line)));
         if first.monotonic_ns == last.monotonic_ns {
-            lines.push(ink.dim("Leaves that grew: after the next full look"));
+            lines.push(ink.dim("Entries that grew: after the next full sample"));
             return lines;
         }
         let before = tree::bytes_by_path(first);
@@ -156,7 +156,7 @@ impl Watch {
             .collect();
         grown.sort_by_key(|g| std::cmp::Reverse(g.0));
         let over = last.monotonic_ns.saturating_sub(first.monotonic_ns) / 1_000_000_000;
-        lines.push(ink.bold(&format!("Leaves that grew most between full looks, in {over} s")));
+        lines.push(ink.bold(&format!("Entries that grew most between full samples, in {over} s")));
         for (by, path, sum) in grown.into_iter().take(LEAVES_SHOWN) {
             let name = fit(&path.join(": "), width.saturating_sub(31));
             lines.push(format!("  {name}{:>14}{:>14}", signed_bytes(by), bytes(sum)));

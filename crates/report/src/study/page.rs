@@ -6,16 +6,16 @@ use super::grid::Grid;
 use super::inserts::Inserts;
 use super::{changes, claims, collections, conditions, faults, late, results, roles, scaling};
 use askama::Template;
-use assay_findings::{to_html, told};
+use assay_findings::{next_step, to_html, told};
 use assay_kit::text::{clean, clean_lines};
-use assay_kit::{Page, Section, Table};
+use assay_kit::{self as kit, Page, Section, Table};
 use assay_model::StoredRun;
 use std::io;
 
 #[derive(Template)]
 #[template(
     path = "study.html",
-    blocks = ["answer", "pictures", "results", "left_out", "conditions", "repeat"]
+    blocks = ["effects", "answer", "pictures", "results", "left_out", "conditions", "repeat"]
 )]
 struct Content {
     answer: Answer,
@@ -78,6 +78,11 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         study_text: clean_lines(&grid.run.study_text),
         scenarios: conditions::scenarios(grid),
     };
+    let repeat = match plan.quick {
+        true => "→ This is the short form: measure without --quick before relying on it.",
+        false => "→ To be surer, repeat it on your own machine and load: How to repeat it, below.",
+    };
+    let action = next_step(&told(grid.run.summary.iter().flat_map(|s| &s.findings), ""), repeat);
     let study = clean(&plan.study);
     let mut lines = vec![("question", clean(&plan.question))];
     lines.extend((!plan.background.is_empty()).then(|| ("", clean(&plan.background))));
@@ -85,27 +90,36 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         title: format!("{study}: report of Assay"),
         lines,
         whole: "report",
-        sections: sections(&content, &collections::tables(grid, inserts)).map_err(io::Error::other)?,
+        sections: sections(&content, action, &collections::tables(grid, inserts))
+            .map_err(io::Error::other)?,
         made_by: format!("{} from the run directory alone", clean(&grid.run.host.provenance.assay_version)),
         ..Page::new(if plan.quick { "Report of Assay, short form" } else { "Report of Assay" }, study)
     }
     .write(out)
 }
 
-fn sections(content: &Content, collections: &[Table]) -> askama::Result<Vec<Section>> {
+fn sections(content: &Content, action: String, collections: &[Table]) -> askama::Result<Vec<Section>> {
+    let first = content.answer.items.first().map(|item| &item.headline);
+    let answer = kit::Answer {
+        sentence: first.or(content.answer.nothing.as_ref()).cloned().unwrap_or_default(),
+        action,
+        chart: content.as_effects().render()?,
+        rest: content.as_answer().render()?,
+        ..kit::Answer::default()
+    };
     let mut sections = vec![
-        Section::answer(content.as_answer().render()?),
-        Section::new("pictures", "Pictures", content.as_pictures().render()?),
+        answer.section(),
+        Section::new("pictures", "Charts", content.as_pictures().render()?).on_screen(),
         Section::new("results", "Results", content.as_results().render()?),
     ];
     if !collections.is_empty() {
         let html = collections.iter().map(Table::html).collect();
-        sections.push(Section::new("gc", "Garbage collection", html));
+        sections.push(Section::new("gc", "Garbage collection", html).on_screen());
     }
     sections.extend([
-        Section::new("left-out", "Left out", content.as_left_out().render()?),
+        Section::new("left-out", "Exclusions", content.as_left_out().render()?),
         Section::new("conditions", "Conditions", content.as_conditions().render()?),
-        Section::new("repeat", "How to repeat it", content.as_repeat().render()?),
+        Section::new("repeat", "How to repeat it", content.as_repeat().render()?).on_screen(),
     ]);
     Ok(sections)
 }

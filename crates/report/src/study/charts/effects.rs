@@ -2,7 +2,7 @@
 
 use super::super::grid::{Cell, Grid, Group};
 use assay_kit::figure::{Figure, PANEL_WIDTH, Panel, WHOLE_WIDTH};
-use assay_kit::forest::{Effect, HOW_TO_READ, draw, in_order};
+use assay_kit::forest::{Effect, HOW_TO_READ, draw, first_screen, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::{Table, text};
 use assay_model::{Comparison, Metric, metric};
@@ -63,7 +63,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
     if effects.is_empty() {
         return None;
     }
-    let of_width = |width: f64, id: &str| draw(&effects, AXIS, width, (id, TITLE));
+    let of_width = |width: f64, id: &str| draw(first_screen(&effects, width), AXIS, width, (id, TITLE));
     let notes = (0 < not_drawn).then(|| {
         format!(
             "{} that are smaller or less sure are not drawn.",

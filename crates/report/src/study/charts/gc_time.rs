@@ -96,17 +96,24 @@ fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64
     let mut svg = Svg::new(SMALL_WIDTH, 218.0);
     let joined = joined(&stored.trial);
     let x = Scale::linear((0.0, joined.total_s), (HEAP.left, HEAP.right));
-    joined.draw(&mut svg, &Plot { top: HEAP.top, ..PAUSES }, &x);
     let heap = HEAP.y_from_zero(&mut svg, limits.0, 3, "heap in use (MiB)");
     let pauses = PAUSES.y_from_zero(&mut svg, limits.1, 2, "pause (ms)");
     joined.note(&mut svg, &HEAP);
     let look = cell.look;
     let falls: Vec<Fall> = events.iter().map(Placed::fall).collect();
-    teeth::falls(&mut svg, &falls, &x, &heap, look);
-    let stems: Vec<(f64, f64, bool)> = events.iter().map(|p| (p.at_s, p.pause_ms(), p.is_full())).collect();
-    teeth::stems(&mut svg, &stems, (&x, &pauses), PAUSES.bottom, look, |ms| {
-        format!("full collection: {} ms", significant(ms))
+    let time = (joined.total_s, "s");
+    HEAP.timed(&mut svg, time, &heap, "MiB", |svg| {
+        joined.borders(svg, &HEAP, &x);
+        teeth::falls(svg, &falls, &x, &heap, look);
     });
+    let stems: Vec<(f64, f64, bool)> = events.iter().map(|p| (p.at_s, p.pause_ms(), p.is_full())).collect();
+    PAUSES.timed(&mut svg, time, &pauses, "ms", |svg| {
+        joined.borders(svg, &PAUSES, &x);
+        teeth::stems(svg, &stems, (&x, &pauses), PAUSES.bottom, look, |ms| {
+            format!("full collection: {} ms", significant(ms))
+        });
+    });
+    joined.axis(&mut svg, &PAUSES, &x);
     let (longest, full) = longest_and_full(events);
     let words = format!(
         "{} pauses in {} measured seconds, the longest {} ms, {} full collections",

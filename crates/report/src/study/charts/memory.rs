@@ -133,7 +133,7 @@ fn table(grid: &Grid, looks: Looks) -> Table {
     let cells = grid.cells().filter(|(_, cell)| cell.variant.is_some());
     let told = |means: &Option<Means>, of: &dyn Fn(&Means) -> Option<f64>| match means {
         Some(means) => of(means).map_or_else(|| "not available".to_owned(), |bytes| significant(bytes / MIB)),
-        None => "not available: no look that counts".to_owned(),
+        None => "not available: no sample that counts".to_owned(),
     };
     let means = cells.map(|(_, cell)| (cell, looks.means(grid, cell)));
     let mut rows = Table::of("Resident memory by area (MiB)", means)

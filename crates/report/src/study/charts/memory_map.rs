@@ -70,13 +70,13 @@ fn biggest(look: &MemoryReport) -> Vec<&Leaf> {
 /// The biggest leaves of each variant: a picture this small has no room for their names.
 fn biggest_leaves(looks: &[(String, &MemoryReport)]) -> Table {
     let rows = looks.iter().flat_map(|(name, look)| biggest(look).into_iter().map(move |l| (name, look, l)));
-    Table::of(format!("The {LEAVES} biggest leaves of each variant"), rows)
+    Table::of(format!("The {LEAVES} biggest entries of each variant"), rows)
         .words("Variant", |(name, ..)| (*name).clone())
         .words("Leaf", |(.., leaf)| {
             leaf.path.iter().take(8).map(|p| text::clean(p)).collect::<Vec<_>>().join(": ")
         })
         .figures("Resident", |(.., leaf)| bytes(leaf.resident_bytes))
         .figures("Share of RSS", |(_, look, leaf)| percent(leaf.resident_bytes, look.rss_bytes))
-        .words("Established by", |(.., leaf)| leaf.tier.title().to_owned())
+        .words("Source", |(.., leaf)| leaf.tier.title().to_owned())
         .table()
 }

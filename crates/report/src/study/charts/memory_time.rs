@@ -18,7 +18,7 @@ const TITLE: &str = "Resident memory by area over time";
 /// Samples drawn in one panel.
 const SAMPLES_MAX: usize = 80;
 /// What samples are made of: full looks where the study observes areas, which list what is unknown; else mappings.
-const FROM_LOOKS: &str = "Full looks; areas are stacked as in the figure above.";
+const FROM_LOOKS: &str = "Full samples; areas are stacked as in the figure above.";
 const FROM_MAPPINGS: &str = "From the mappings alone (/proc/PID/smaps and the heap's range): what they do not tell apart is unknown. The \
      figure above is from full looks, where trials have them.";
 const PLOT: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 134.0 };
@@ -71,16 +71,20 @@ fn panel(cell: &Cell, stored: &StoredTrial, samples: &[Placed], highest: f64, id
     let joined = joined(&stored.trial);
     let x = Scale::linear((0.0, joined.total_s), (PLOT.left, PLOT.right));
     let y = PLOT.y_from_zero(&mut svg, highest, 3, "resident (MiB)");
-    for window in samples.chunk_by(|a, b| a.1 == b.1) {
-        let positions: Vec<f64> = window.iter().map(|(at, ..)| *at).collect();
-        let layers = Area::ALL.map(|area| Layer {
-            look: area.look(),
-            title: area.title(),
-            heights: window.iter().map(|(.., s)| area.bytes_in(&s.areas) as f64 / MIB).collect(),
-        });
-        stack(&mut svg, &positions, &layers, &x, &y);
-    }
-    joined.draw(&mut svg, &PLOT, &x);
+    let windows = |svg: &mut Svg| {
+        for window in samples.chunk_by(|a, b| a.1 == b.1) {
+            let positions: Vec<f64> = window.iter().map(|(at, ..)| *at).collect();
+            let layers = Area::ALL.map(|area| Layer {
+                look: area.look(),
+                title: area.title(),
+                heights: window.iter().map(|(.., s)| area.bytes_in(&s.areas) as f64 / MIB).collect(),
+            });
+            stack(svg, &positions, &layers, &x, &y);
+        }
+        joined.borders(svg, &PLOT, &x);
+    };
+    PLOT.timed(&mut svg, (joined.total_s, "s"), &y, "MiB", windows);
+    joined.axis(&mut svg, &PLOT, &x);
     joined.note(&mut svg, &PLOT);
     let ends = samples.first().zip(samples.last());
     let words = ends.map_or_else(String::new, |(first, last)| {
