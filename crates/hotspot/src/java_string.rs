@@ -125,10 +125,12 @@ impl References {
         };
         let differing = phases(word)? ^ phases(!self.bad_bits)?;
         let is_young = || forwardings.has(source, Moved::Young, self.without_colour(word));
+        let is_remembered = word & REMEMBERED_BITS == REMEMBERED_BITS;
         Some(match differing {
             0b01 => Moved::Young,
             0b10 => Moved::Old,
-            _ if word & REMEMBERED_BITS != REMEMBERED_BITS && is_young() => Moved::Young,
+            _ if is_remembered => Moved::Old,
+            _ if is_young()? => Moved::Young,
             _ => Moved::Old,
         })
     }

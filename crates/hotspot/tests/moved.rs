@@ -3,12 +3,12 @@
 mod support;
 
 use assay_hotspot::Hotspot;
-use assay_testkit::{printed_threads, skip};
+use assay_testkit::{each_release, printed_threads, skip};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use support::{Jvm, javas};
+use support::Jvm;
 
-const READINGS: usize = 50;
+const READINGS: usize = 25;
 /// Looks until each name was read once.
 const LOOKS_MAX: usize = 8;
 /// Threads of `Moving.java`: those that it names, the workers of its pool, `main` and the one that allocates.
@@ -23,7 +23,7 @@ fn printed(jvm: &Jvm) -> BTreeMap<u32, String> {
 #[test]
 fn names_are_right_while_the_collector_moves_them() {
     let mut ran = 0;
-    for (feature, java) in javas(64).into_iter().filter(|(feature, _)| 17 <= *feature) {
+    for (feature, java) in each_release(64).into_iter().filter(|(feature, _)| 17 <= *feature) {
         for options in [&["-XX:+UseZGC"][..], &["-XX:+UseZGC", "-XX:+ZGenerational"]] {
             let case = format!("JDK {feature} {options:?}");
             let all = [&["-Xmx96m"], options].concat();

@@ -9,7 +9,7 @@
 use super::{Names, VIEWS_MAX};
 use crate::Hotspot;
 use crate::fields::Spelling;
-use assay_linux::{MemorySource, ReadError};
+use assay_linux::MemorySource;
 use std::ops::Range;
 
 /// Objects of a page of 2 MiB have two entries each, of which one stays empty, and 8 bytes at least.
@@ -108,10 +108,9 @@ impl Hotspot<'_> {
 }
 
 impl Forwardings {
-    /// Whether the page of an address was chosen to be emptied.
-    pub(crate) fn has(&self, source: &dyn MemorySource, moved: Moved, address: u64) -> bool {
-        self.forwarding_of(source, moved, address & self.offset_mask)
-            .is_some_and(|forwarding| forwarding != 0)
+    /// Whether the page of an address was chosen to be emptied; `None` where that cannot be told.
+    pub(crate) fn has(&self, source: &dyn MemorySource, moved: Moved, address: u64) -> Option<bool> {
+        self.forwarding_of(source, moved, address & self.offset_mask).map(|forwarding| forwarding != 0)
     }
 
     /// Where the object is now that had this address when objects of a generation were last moved. `None` where that cannot be told.
@@ -127,19 +126,14 @@ impl Forwardings {
         self.views.iter().flatten().map(|view| view | now).find(|address| source.word(*address).is_some())
     }
 
-    /// The forwarding of the page at an offset; 0 where it has none.
+    /// The forwarding of the page at an offset; 0 where it has none. `None` where that cannot be told: a part of the table that was never
+    /// written when the process was opened may have been since. Held by: `names_are_right_while_the_collector_moves_them`.
     fn forwarding_of(&self, source: &dyn MemorySource, moved: Moved, offset: u64) -> Option<u64> {
         let table = match moved {
             Moved::Young => self.young,
             Moved::Old => self.old?,
         };
-        let mut word = [0; 8];
-        match source.read(table.checked_add((offset >> self.granule_shift) * 8)?, &mut word) {
-            Ok(()) => Some(u64::from_le_bytes(word)),
-            // The table is as large as the heap can ever be, and this part of it was never written.
-            Err(ReadError::Absent) => Some(0),
-            Err(ReadError::Unmapped) => None,
-        }
+        source.u64(table.checked_add((offset >> self.granule_shift) * ENTRY_BYTES)?)
     }
 }
 
