@@ -36,18 +36,19 @@ pub struct Progress {
     bar: ProgressBar,
     /// Why the launch before failed: one that fails alike need not say it again.
     failure: RefCell<String>,
+    tally: RefCell<Tally>,
 }
 
 impl Progress {
     /// A bar if standard error is a terminal, plain lines if not.
     pub fn new() -> Self {
-        let bar = spinner("{spinner} {msg}  {elapsed_precise}{prefix}");
-        Progress { bar, failure: RefCell::default() }
+        let bar = spinner("{spinner} {bar:20} {pos} of {len}  {msg}  {elapsed_precise}{prefix}");
+        Progress { bar, failure: RefCell::default(), tally: RefCell::default() }
     }
 
     /// Shows an event.
     pub fn show(&self, event: &RunEvent) {
-        let Progress { bar, failure } = self;
+        let Progress { bar, failure, tally } = self;
         let line = match &event.kind {
             RunEventKind::TrialEnded { number, variant, ok: false, detail }
                 if failure.replace(detail.clone()) == *detail =>
@@ -62,14 +63,74 @@ impl Progress {
             }
             return;
         }
-        bar.set_prefix(remaining(event));
+        let mut tally = tally.borrow_mut();
+        tally.add(&event.kind);
+        bar.set_length(tally.planned);
+        bar.set_position(tally.done.min(tally.planned));
+        bar.set_prefix(format!("{}{}", remaining(event), tally.left_out()));
         match (&event.kind, line) {
             (kind, Some(line)) if is_lasting(kind) => bar.println(line),
+            // The line below counts it.
+            (RunEventKind::WindowEnded { disturbed, .. }, _) if !disturbed.is_empty() => {}
             (_, Some(line)) => bar.set_message(line),
             (RunEventKind::WarmUpProgress { elapsed_s, cpu_ms_per_request: Some(cpu), .. }, None) => {
                 bar.set_message(format!("warming up, {elapsed_s:.0} s, {cpu:.3} ms CPU per request"));
             }
             _ => {}
+        }
+    }
+}
+
+/// How far a run is, by its events.
+#[derive(Debug, Default)]
+struct Tally {
+    /// Windows that are planned; of a search for capacity, or a benchmark program, its launches.
+    planned: u64,
+    /// Of them in each launch.
+    of_each: u64,
+    /// Of all: done, and not left out.
+    done: u64,
+    /// Windows left out, and why the last one was.
+    disturbed: u64,
+    why: String,
+    /// Whether the launch that is under way has windows of its own.
+    has_windows: bool,
+}
+
+impl Tally {
+    fn add(&mut self, kind: &RunEventKind) {
+        match kind {
+            RunEventKind::RunStarted { windows, trials } => {
+                self.planned = u64::from(*windows);
+                self.of_each = self.planned / u64::from(*trials).max(1);
+            }
+            RunEventKind::RunResumed { trials_done } => self.done = u64::from(*trials_done) * self.of_each,
+            RunEventKind::TrialStarted { .. } => self.has_windows = false,
+            RunEventKind::WindowEnded { disturbed, .. } => {
+                self.has_windows = true;
+                self.take(disturbed, 1);
+            }
+            RunEventKind::CapacityWindowEnded { left_out, .. } => self.take(left_out, 0),
+            RunEventKind::TrialEnded { ok: true, .. } if !self.has_windows => self.done += 1,
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, disturbed: &[String], done: u64) {
+        if disturbed.is_empty() {
+            self.done += done;
+        } else {
+            self.disturbed += 1;
+            self.why = disturbed.join("; ");
+        }
+    }
+
+    /// A line below the bar, once there is something to say.
+    fn left_out(&self) -> String {
+        match self.disturbed {
+            0 => String::new(),
+            1 => format!("\n  1 window disturbed and left out: {}", self.why),
+            several => format!("\n  {several} windows disturbed and left out, the last: {}", self.why),
         }
     }
 }
@@ -111,7 +172,6 @@ fn is_lasting(kind: &RunEventKind) -> bool {
     match kind {
         RunStarted { .. } | RunResumed { .. } | VariantSkipped { .. } | ObserverExcluded { .. } => true,
         TrialEnded { ok, .. } => !ok,
-        WindowEnded { disturbed, .. } => !disturbed.is_empty(),
         FaultEnded { failed, .. } => *failed,
         _ => false,
     }
@@ -190,18 +250,55 @@ fn minutes(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_disturbed_window_says_why_and_stays_on_the_screen() {
-        let kind = RunEventKind::WindowEnded {
+    fn window(disturbed: &[&str]) -> RunEventKind {
+        RunEventKind::WindowEnded {
             number: 3,
             variant: "64-bit/1g".into(),
             block: 2,
             requests: 10,
-            disturbed: vec!["steal 5 % of the machine, limit 3 %".into()],
-        };
-        assert!(is_lasting(&kind));
-        let line = line_of(&kind).expect("a line");
+            disturbed: disturbed.iter().map(|why| (*why).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_disturbed_window_says_why() {
+        let line = line_of(&window(&["steal 5 % of the machine, limit 3 %"])).expect("a line");
         assert_eq!(line, "block 2: 64-bit/1g disturbed, left out: steal 5 % of the machine, limit 3 %");
+    }
+
+    #[test]
+    fn windows_that_count_move_the_bar_and_disturbed_ones_are_counted_on_one_line() {
+        let mut tally = Tally::default();
+        let mut after = |kind: RunEventKind| {
+            tally.add(&kind);
+            (tally.done, tally.planned, tally.left_out())
+        };
+        assert_eq!(after(RunEventKind::RunStarted { trials: 4, windows: 4 }), (0, 4, String::new()));
+        assert_eq!(after(window(&[])), (1, 4, String::new()));
+        let once = "\n  1 window disturbed and left out: steal";
+        assert_eq!(after(window(&["steal"])), (1, 4, once.to_owned()));
+        let twice = "\n  2 windows disturbed and left out, the last: swap; load";
+        assert_eq!(after(window(&["swap", "load"])), (1, 4, twice.to_owned()));
+        let ended = |ok| RunEventKind::TrialEnded { number: 3, variant: "a".into(), ok, detail: "d".into() };
+        assert_eq!(after(ended(true)).0, 1, "its window was counted");
+        assert_eq!(after(RunEventKind::RunResumed { trials_done: 2 }).0, 2);
+    }
+
+    #[test]
+    fn a_launch_without_windows_of_its_own_is_what_moves_the_bar() {
+        let mut tally = Tally::default();
+        let started = || RunEventKind::TrialStarted { number: 1, variant: "a".into(), block: 1, attempt: 1 };
+        let ended = |ok| RunEventKind::TrialEnded { number: 1, variant: "a".into(), ok, detail: "d".into() };
+        for kind in [
+            RunEventKind::RunStarted { trials: 2, windows: 2 },
+            started(),
+            ended(false),
+            started(),
+            ended(true),
+        ] {
+            tally.add(&kind);
+        }
+        assert_eq!((tally.done, tally.planned), (1, 2));
     }
 
     #[test]
