@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Names what Cargo calls in the place of rustc for the crates of the workspace. `./check` sets it for all that it builds.
 pub const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
@@ -19,20 +20,19 @@ pub struct Program {
 }
 
 impl Program {
-    /// The command that runs its tests, with these arguments for the test harness.
-    pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = match &self.executable {
-            Some(executable) => Command::new(executable),
+    /// The command that runs its tests, with these arguments for the test harness, and ends it when its time is over.
+    pub fn command(&self, arguments: &[&str], time_max: Duration) -> Command {
+        let mut command = Command::new("timeout");
+        // In our own process group: Ctrl-C reaches the tests, and what they started.
+        command.args(["--foreground", "--kill-after=10", &time_max.as_secs().to_string()]);
+        match &self.executable {
+            // Tests that call Cargo or rustc themselves use the plain compiler, as users do.
+            Some(executable) => command.arg(executable).env_remove(WRAPPER),
             None => {
-                let mut command = cargo();
-                command.args(["test", "--doc", "--workspace", "--locked", "--no-fail-fast", "--"]);
-                command
+                let options = ["test", "--doc", "--workspace", "--locked", "--no-fail-fast", "--"];
+                command.arg(cargo().get_program()).args(options)
             }
         };
-        if self.executable.is_some() {
-            // Tests that call Cargo or rustc themselves use the plain compiler, as users do.
-            command.env_remove(WRAPPER);
-        }
         command.args(arguments).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
         command.stdin(Stdio::null());
         command

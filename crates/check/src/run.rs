@@ -5,10 +5,19 @@ use crate::program::Program;
 use crate::rules::Rules;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// How long a program may take: four times the longest of them on a machine with two slow processors. One that waits for ever would hold up
+/// all that follows.
+const TIME_MAX: Duration = Duration::from_secs(1_200);
+/// As [`TIME_MAX`], for the long tests of a program.
+const TIME_MAX_LONG: Duration = Duration::from_secs(3 * 3_600);
+/// Exit codes of timeout(1): its time was over; it had to kill.
+const OVER_TIME: [i32; 2] = [124, 137];
 
 /// A test after at most two attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,62 +99,95 @@ fn run_one(
     long: bool,
     kept: &Path,
 ) -> Result<BTreeMap<String, Ended>, String> {
-    let mut ended = attempts(program, &[&["--show-output"], options].concat(), kept)?;
+    let mut ended = attempts(program, &[&["--show-output"], options].concat(), kept, TIME_MAX)?;
     let is_long = |one: &&Ended| matches!(&one.outcome, Outcome::Ignored(why) if why.starts_with("long"));
     if long && ended.values().any(|one| is_long(&one)) {
         let names: Vec<_> =
             ended.iter().filter(|(_, one)| is_long(one)).map(|(name, _)| name.clone()).collect();
         let mut arguments = vec!["--show-output", "--include-ignored", "--exact"];
         arguments.extend(names.iter().map(String::as_str));
-        ended.extend(attempts(program, &arguments, kept)?);
+        ended.extend(attempts(program, &arguments, kept, TIME_MAX_LONG)?);
     }
     Ok(ended.into_iter().map(|(test, one)| (format!("{}::{test}", program.name), one)).collect())
 }
 
-/// Runs some tests of a program, those that failed once more. A program that died counts as a failed test `died`.
-fn attempts(program: &Program, arguments: &[&str], kept: &Path) -> Result<BTreeMap<String, Ended>, String> {
-    let said = run(program, arguments)?;
-    let first = read(&said);
+/// Runs some tests of a program, those that failed once more. A program that died counts as a failed test `died`; one that did not end is
+/// not tried again.
+fn attempts(
+    program: &Program,
+    arguments: &[&str],
+    kept: &Path,
+    time_max: Duration,
+) -> Result<BTreeMap<String, Ended>, String> {
+    let said = run(program, arguments, time_max)?;
+    let first = read(&said.text);
     if first.is_whole {
         let ended = first.tests.into_iter().map(|(test, outcome)| {
-            let log = output_of(&said, &test).unwrap_or(&said);
+            let log = output_of(&said.text, &test).unwrap_or(&said.text);
             let one = match outcome {
-                Outcome::Failed => again(program, &test, log, kept)?,
+                Outcome::Failed => again(program, &test, log, kept, time_max)?,
                 outcome => Ended { outcome, logs: Vec::new() },
             };
             Ok((test, one))
         });
         return ended.collect();
     }
-    let logs = vec![keep(kept, program, "died", "first", &said)?];
-    let said = run(program, arguments)?;
-    let second = read(&said);
-    let is_whole = second.is_whole && !second.tests.values().any(|outcome| *outcome == Outcome::Failed);
-    let tests = second.tests.into_iter().map(|(test, outcome)| (test, Ended { outcome, logs: Vec::new() }));
+    let mut logs = vec![keep(kept, program, "died", "first", &said.text)?];
+    let (mut last, mut is_whole) = (first, false);
+    if !said.is_over_time {
+        let said = run(program, arguments, time_max)?;
+        last = read(&said.text);
+        is_whole = last.is_whole && !last.tests.values().any(|outcome| *outcome == Outcome::Failed);
+        logs.push(keep(kept, program, "died", "second", &said.text)?);
+    }
+    let tests = last.tests.into_iter().map(|(test, outcome)| (test, Ended { outcome, logs: Vec::new() }));
     let mut ended: BTreeMap<_, _> = tests.collect();
-    let logs = [logs, vec![keep(kept, program, "died", "second", &said)?]].concat();
     let outcome = if is_whole { Outcome::Passed } else { Outcome::Failed };
     ended.insert("died".to_owned(), Ended { outcome, logs });
     Ok(ended)
 }
 
 /// The second attempt at a test, alone.
-fn again(program: &Program, test: &str, log: &str, kept: &Path) -> Result<Ended, String> {
+fn again(program: &Program, test: &str, log: &str, kept: &Path, time_max: Duration) -> Result<Ended, String> {
     let first = keep(kept, program, test, "first", log)?;
-    let said = run(program, &["--show-output", "--include-ignored", "--exact", test])?;
-    let outcome = read(&said).tests.remove(test).unwrap_or(Outcome::Failed);
-    let logs = vec![first, keep(kept, program, test, "second", &said)?];
+    let said = run(program, &["--show-output", "--include-ignored", "--exact", test], time_max)?;
+    let outcome = read(&said.text).tests.remove(test).unwrap_or(Outcome::Failed);
+    let logs = vec![first, keep(kept, program, test, "second", &said.text)?];
     Ok(Ended { outcome, logs })
 }
 
-/// What a program printed, to the end.
-fn run(program: &Program, arguments: &[&str]) -> Result<String, String> {
-    let output = program.command(arguments).output();
-    let output = output.map_err(|error| format!("{} cannot be started: {error}", program.name))?;
-    let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
+/// What a program printed, to its end or for as long as it may take.
+struct Said {
+    text: String,
+    is_over_time: bool,
+}
+
+/// Runs a program.
+fn run(program: &Program, arguments: &[&str], time_max: Duration) -> Result<Said, String> {
+    let cannot = |error: std::io::Error| format!("{} cannot be run: {error}", program.name);
+    // Files: what a program leaves running would hold its pipes open.
+    let (mut stdout, mut stderr) =
+        (tempfile::tempfile().map_err(cannot)?, tempfile::tempfile().map_err(cannot)?);
+    let mut command = program.command(arguments, time_max);
+    command.stdout(stdout.try_clone().map_err(cannot)?).stderr(stderr.try_clone().map_err(cannot)?);
+    let status = command.status().map_err(cannot)?;
+    let is_over_time = status.code().is_some_and(|code| OVER_TIME.contains(&code));
+    let mut text = text_of(&mut stdout).map_err(cannot)?;
+    if is_over_time {
+        let seconds = time_max.as_secs();
+        text.push_str(&format!("\n{} did not end within {seconds} s and was ended\n", program.name));
+    }
     // Behind it: a line of it within the harness's would not be understood.
-    said.push_str(&String::from_utf8_lossy(&output.stderr));
-    Ok(said)
+    text.push_str(&text_of(&mut stderr).map_err(cannot)?);
+    Ok(Said { text, is_over_time })
+}
+
+/// What was written to a file, from its start.
+fn text_of(file: &mut fs::File) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn keep(kept: &Path, program: &Program, test: &str, attempt: &str, log: &str) -> Result<PathBuf, String> {
@@ -198,5 +240,18 @@ mod tests {
         let program = fake(folder.path(), "echo 'test good ... ok'; kill -9 $$");
         let tests = run_one(&program, &[], false, folder.path()).expect("it runs");
         assert_eq!(tests["fake/lib::died"].outcome, Outcome::Failed);
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_ended_and_not_tried_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = fake(folder.path(), "echo 'test good ... ok'; exec sleep 60");
+        let tests = attempts(&program, &[], folder.path(), Duration::from_secs(1)).expect("it runs");
+        assert_eq!((&tests["good"].outcome, &tests["died"].outcome), (&Outcome::Passed, &Outcome::Failed));
+        let logs = &tests["died"].logs;
+        assert!(
+            logs.len() == 1
+                && fs::read_to_string(&logs[0]).expect("a log").contains("did not end within 1 s")
+        );
     }
 }
