@@ -1,11 +1,10 @@
 //! The terminal as a screen of its own, which gives back what was there before.
 //!
-//! A layout engine (ratatui) was weighed and left out: the view is a list of lines that `assay_report` makes and tests
-//! as text; what is needed of a terminal is its size and five control sequences, which every terminal since the VT220
-//! and xterm knows. The terminal is not put into raw mode, so Ctrl-C and Ctrl-Z stay signals, and there is no mode to
-//! restore but the screen and the cursor.
+//! Figures that only change are lists of lines, which `assay_report` makes; a picture with keys is drawn by ratatui, and is the only one for
+//! which the terminal gives single keys (raw mode). Without that, Ctrl-C and Ctrl-Z stay signals.
 
-use std::io::{self, Write};
+use ratatui::crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
 /// Another screen, cleared; no cursor.
@@ -29,10 +28,21 @@ impl Screen {
         Ok(Screen)
     }
 
+    /// Changes to our screen, and has the terminal give single keys: Ctrl-C is one of them then.
+    pub fn enter_with_keys() -> io::Result<Screen> {
+        enable_raw_mode()?;
+        Screen::enter().inspect_err(|_| restore_keys())
+    }
+
+    /// Calls `draw`, unless the screen was left.
+    pub fn while_shown(&self, draw: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if *shown { draw() } else { Ok(()) }
+    }
+
     /// Draws these lines from the top, and clears what was below. Does nothing once the screen was left.
     pub fn draw(&self, lines: &[String]) -> io::Result<()> {
-        let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if *shown { write(&frame(lines)) } else { Ok(()) }
+        self.while_shown(|| write(&frame(lines)))
     }
 }
 
@@ -47,9 +57,26 @@ pub fn leave() {
     let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if *shown {
         *shown = false;
+        restore_keys();
         // A terminal that is gone needs nothing restored.
         let _ = write(LEAVE);
     }
+}
+
+/// As the terminal gave keys before; nothing where that was not changed.
+fn restore_keys() {
+    // A terminal that is gone needs nothing restored.
+    let _ = disable_raw_mode();
+}
+
+/// Whether standard output is a terminal that knows control sequences.
+pub fn is_possible() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+}
+
+/// Whether there is a keyboard, too.
+pub fn has_keys() -> bool {
+    is_possible() && io::stdin().is_terminal()
 }
 
 /// Cursor to the top; each line with the rest of its row cleared; the rows below cleared.

@@ -178,14 +178,9 @@ fn watching_ends_with_the_process() {
     assert!(text(&output.stderr).contains("the process has ended"), "{}", text(&output.stderr));
 }
 
-/// Under `script(1)`, which gives a terminal; its standard output is what the terminal got.
-#[test]
-fn the_screen_is_left_as_it_was_after_ctrl_c() {
-    if Command::new("script").arg("--version").output().is_err() {
-        skip!("no script(1): Debian package bsdutils");
-    }
-    let mut sleeper = Sleeper::start();
-    let command = format!("exec {ASSAY} memory {} --watch=100ms", sleeper.pid());
+/// What a terminal of `script(1)` gets from a watch that this key ends, and what `stty` says of its modes before and after.
+fn on_terminal(pid: &str, key: &[u8]) -> String {
+    let command = format!("stty -g; {ASSAY} memory {pid} --watch=100ms; echo ended with $?; stty -g");
     let mut terminal = Command::new("script")
         .args(["-qfec", &command, "/dev/null"])
         .env("TERM", "xterm")
@@ -196,29 +191,56 @@ fn the_screen_is_left_as_it_was_after_ctrl_c() {
         .expect("script starts");
     let mut out = terminal.stdout.take().expect("piped");
     let (mut shown, mut piece) = (Vec::new(), [0; 4096]);
-    while !text(&shown).contains("sleep (pid") {
+    while !text(&shown).contains("(pid") {
         let read = out.read(&mut piece).expect("what the terminal got");
         assert!(read != 0, "it ended: {}", text(&shown));
         shown.extend_from_slice(&piece[..read]);
     }
-    // The terminal turns this byte into SIGINT.
     let mut keys = terminal.stdin.take().expect("piped");
-    keys.write_all(b"\x03").expect("typed");
+    keys.write_all(key).expect("typed");
     out.read_to_end(&mut shown).expect("the rest");
-    let status = terminal.wait().expect("it ends");
-    drop(keys);
-    assert!(sleeper.0.try_wait().expect("our child").is_none(), "it was ended by Ctrl-C");
-    let shown = text(&shown);
-    let entered = shown.find("\x1b[?1049h").expect("another screen");
-    let left = shown.rfind("\x1b[?1049l").expect("and back");
-    assert!(entered < left && shown[..left].ends_with("\x1b[?25h"), "the cursor comes back first");
-    let after = &shown[left..];
-    assert!(
-        !after.contains("\x1b[H") && !after.contains("\x1b[?25l"),
-        "nothing is drawn on the user's own screen"
-    );
-    assert!(after.contains("sleep (pid") && after.contains("stopped"), "the last state stays: {after}");
-    assert!(status.success());
+    terminal.wait().expect("it ends");
+    text(&shown)
+}
+
+#[test]
+fn the_screen_and_the_keyboard_are_left_as_they_were_after_ctrl_c_and_after_q() {
+    if Command::new("script").arg("--version").output().is_err() {
+        skip!("no script(1): Debian package bsdutils");
+    }
+    for key in [b"\x03", b"q"] {
+        let mut sleeper = Sleeper::start();
+        let shown = on_terminal(&sleeper.pid(), key);
+        assert!(sleeper.0.try_wait().expect("our child").is_none(), "it was ended by the key");
+        let entered = shown.find("\x1b[?1049h").expect("another screen");
+        let left = shown.rfind("\x1b[?1049l").expect("and back");
+        assert!(entered < left && shown[..left].ends_with("\x1b[?25h"), "the cursor comes back first");
+        let after = &shown[left..];
+        assert!(
+            !after.contains("\x1b[H") && !after.contains("\x1b[?25l"),
+            "nothing is drawn on the user's own screen"
+        );
+        let is_whole =
+            ["sleep (pid", "RSS", "stopped", "ended with 0"].iter().all(|part| after.contains(part));
+        assert!(is_whole, "the last picture stays: {after}");
+        let modes =
+            |text: &str, line: Option<&str>| line.unwrap_or_else(|| panic!("{text}")).trim().to_owned();
+        let (before, last) = (modes(&shown, shown.lines().next()), modes(after, after.lines().last()));
+        assert!(before.contains(':') && before == last, "modes of the terminal: {before}, then {last}");
+    }
+}
+
+#[test]
+fn a_terminal_that_knows_no_control_sequences_gets_lines() {
+    if Command::new("script").arg("--version").output().is_err() {
+        skip!("no script(1): Debian package bsdutils");
+    }
+    let sleeper = Sleeper::start();
+    let command = format!("{ASSAY} memory {} --watch=100ms --for 300ms", sleeper.pid());
+    let mut script = Command::new("script");
+    script.args(["-qfec", &command, "/dev/null"]).env("TERM", "dumb").stdin(Stdio::null());
+    let shown = text(&script.output().expect("script starts").stdout);
+    assert!(shown.contains("  RSS ") && !shown.contains('\x1b'), "{shown}");
 }
 
 #[test]

@@ -21,8 +21,8 @@ pub use gc::{
     render_gc_line, render_gc_openmetrics, render_gc_screen, render_gc_terminal,
 };
 pub use memory::{
-    Watch, owners_left_out_sentence, render_advice_terminal, render_change_html, render_change_terminal,
-    render_memory_html, render_memory_terminal,
+    Watch, WatchEntry, WatchOrder, WatchRow, owners_left_out_sentence, render_advice_terminal,
+    render_change_html, render_change_terminal, render_memory_html, render_memory_terminal,
 };
 pub use study::{claims_of_plan, render_csv, render_terminal};
 

@@ -139,10 +139,9 @@ fn the_page_of_a_change_shows_its_causes() {
     assert!(!page.contains("NaN"));
 }
 
-#[test]
-fn the_live_view_is_the_golden_file_and_fits_its_screen() {
+/// Quick looks, and a full one now and then.
+fn watched() -> Watch {
     let mut watch = Watch::new();
-    assert_eq!(watch.screen(80, 24, false), ["no sample yet"]);
     for (index, look) in kafka::looks().into_iter().enumerate() {
         let full = index % 8 == 0;
         watch.add(look.clone(), false);
@@ -150,13 +149,48 @@ fn the_live_view_is_the_golden_file_and_fits_its_screen() {
             watch.add(look, true);
         }
     }
-    expect_file!["golden/memory-watch.txt"].assert_eq(&watch.screen(100, 40, false).join("\n"));
-    expect_file!["golden/memory-watch-line.txt"].assert_eq(&watch.line());
-    for (width, rows) in [(72, 10), (80, 24), (200, 60)] {
-        let screen = watch.screen(width, rows, false);
-        assert!(screen.len() <= usize::from(rows));
-        assert!(screen.iter().all(|l| l.chars().count() <= usize::from(width)), "{screen:#?}");
-    }
+    watch
+}
+
+#[test]
+fn the_line_for_a_pipe_is_the_golden_file() {
+    expect_file!["golden/memory-watch-line.txt"].assert_eq(&watched().line());
+}
+
+#[test]
+fn rows_of_a_watch_say_what_grows_and_are_ordered_as_asked() {
+    let watch = watched();
+    let rss = watch.rss();
+    assert_eq!((rss.resident.as_str(), rss.per_minute.as_str()), ("503.6 MiB", "+15.4 MiB"));
+    assert_eq!(rss.since_start, "+97.3 MiB");
+    assert!((1..=10).contains(&rss.over_time(10).chars().count()), "{}", rss.over_time(10));
+    let names = |order| watch.areas(order).iter().map(|row| row.name).collect::<Vec<_>>();
+    let growth = names(WatchOrder::Growth);
+    assert_eq!(growth[..3], ["direct and mapped buffers", "Java heap", "GC structures"]);
+    assert_eq!(names(WatchOrder::Size)[..2], ["Java heap", "direct and mapped buffers"]);
+    let (by_name, mut sorted) = (names(WatchOrder::Name), growth);
+    sorted.sort_by_key(|name| name.to_lowercase());
+    assert_eq!(by_name, sorted);
+    let entries = watch.entries(Area::Buffers);
+    let first = &entries[0];
+    assert_eq!(first.name, "direct: java.nio.DirectByteBuffer");
+    assert_eq!((first.resident.as_str(), first.since_start.as_str()), ("102.6 MiB", "+98.5 MiB"));
+}
+
+#[test]
+fn an_area_that_only_owners_tell_has_a_dash_where_they_were_not_looked_for() {
+    let mut quick = kafka::look();
+    quick.depth = Some(LookDepth::Structures);
+    quick.areas.retain(|area| area.area != Area::JvmWork);
+    let mut watch = Watch::new();
+    watch.add(quick.clone(), false);
+    assert!(watch.areas(WatchOrder::Name).iter().all(|row| row.owners == "-" && row.name != "JVM work area"));
+    assert!(watch.owners().is_none() && watch.entries(Area::JvmWork).is_empty());
+    watch.add(kafka::look(), true);
+    let rows = watch.areas(WatchOrder::Name);
+    let row = rows.iter().find(|row| row.name == "JVM work area").expect("the full look tells it");
+    assert_eq!((row.resident.as_str(), row.per_minute.as_str(), row.since_start.as_str()), ("-", "-", "-"));
+    assert!(row.owners.ends_with("MiB"), "{}", row.owners);
 }
 
 #[test]
@@ -198,9 +232,9 @@ fn a_look_that_left_owners_out_says_why_and_how_to_get_them_as_text_and_as_a_pag
     let text = render_memory_terminal(&look, view(140, LeavesShown::All)).replace('\n', " ");
     let mut watch = Watch::new();
     watch.add(look.clone(), true);
-    let screen = watch.screen(140, 60, false).join(" ");
+    assert!(watch.owners().is_none(), "no column of owners that were not looked for");
     let sentence = owners_left_out_sentence(look.owners_left_out.as_ref().expect("just set"));
-    for shown in [&page, &text, &screen, &sentence] {
+    for shown in [&page, &text, &sentence] {
         for part in
             ["Depth structures", "not split", "16,384.0 MiB", "8.00 s", "assay memory 4242 --depth owners"]
         {
@@ -219,8 +253,8 @@ fn full_looks_of_two_depths_are_not_compared_leaf_by_leaf_and_their_areas_over_t
     let mut watch = Watch::new();
     watch.add(owners.clone(), true);
     watch.add(structures.clone(), true);
-    let screen = watch.screen(140, 60, false).join("\n");
-    assert!(screen.contains("after the next full sample"), "{screen}");
+    let entries = watch.entries(Area::JavaHeap);
+    assert!(!entries.is_empty() && entries.iter().all(|entry| entry.since_start == "-"), "{entries:?}");
     let mut page = Vec::new();
     render_memory_html(&structures, &[owners, structures.clone()], None, &mut page).expect("written");
     assert!(String::from_utf8(page).expect("text").contains("areas jump without growth"));

@@ -1,5 +1,5 @@
 //! Resident memory of one process for people: a tree for the terminal, a page with a tree map, what changed, what a
-//! limit should be, and a view that lives.
+//! limit should be, and the rows of a live picture.
 
 mod change;
 mod facts;
@@ -16,7 +16,7 @@ pub use change::{
 pub use facts::owners_left_out as owners_left_out_sentence;
 pub use page::render as render_memory_html;
 pub use terminal::render as render_memory_terminal;
-pub use watch::Watch;
+pub use watch::{Watch, WatchEntry, WatchOrder, WatchRow};
 
 use assay_kit::tree_map;
 use assay_model::MemoryReport;

@@ -1,11 +1,9 @@
-//! The view that lives: what a screen shows after each look, and the line that a pipe gets.
+//! Looks one after the other: what the rows of a live picture say after each, and the line that a pipe gets.
 
-use super::facts;
 use super::tree;
-use assay_kit::ink::{Ink, curve, fit, wrap};
-use assay_kit::number::{bytes, signed_bytes};
-use assay_kit::terminal::usable;
-use assay_kit::text::{clean, shorten, to_the_second};
+use assay_kit::ink::curve;
+use assay_kit::number::{bytes, less, signed_bytes};
+use assay_kit::text::{clean, to_the_second};
 use assay_model::{Area, AreaBytes, MemoryReport};
 use std::collections::VecDeque;
 
@@ -13,10 +11,77 @@ use std::collections::VecDeque;
 const LOOKS_KEPT: usize = 240;
 /// Growth is told over this long, and over all looks as long as there are fewer.
 const RATE_WINDOW_NS: u64 = 60_000_000_000;
-const LEAVES_SHOWN: usize = 8;
-const CURVE: usize = 24;
+/// What stands where a look did not tell.
+const ABSENT: &str = "-";
+
+/// How areas are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WatchOrder {
+    /// What grows fastest is on top.
+    #[default]
+    Growth,
+    /// What is biggest is.
+    Size,
+    /// By name.
+    Name,
+}
+
+/// A row of the picture, as text; a dash where a look did not tell.
+#[derive(Debug, Clone)]
+pub struct WatchRow {
+    /// Which area; none for the whole resident set.
+    pub area: Option<Area>,
+    /// Name for people.
+    pub name: &'static str,
+    /// Resident bytes by the latest quick look, which does not look for owners of malloc's blocks.
+    pub resident: String,
+    /// Resident bytes by the latest look that did.
+    pub owners: String,
+    /// Growth per minute, over the last minute.
+    pub per_minute: String,
+    /// Growth since the first look.
+    pub since_start: String,
+    bytes: Option<u64>,
+    owners_bytes: Option<u64>,
+    bytes_per_minute: Option<f64>,
+    values: Vec<f64>,
+}
+
+impl WatchRow {
+    /// Whether it has grown in the last minute.
+    pub fn is_growing(&self) -> bool {
+        self.growth() >= 1.0
+    }
+
+    /// A curve of the resident bytes, of so many columns at most.
+    pub fn over_time(&self, columns: usize) -> String {
+        curve(self.values.iter().copied(), None, columns)
+    }
+
+    fn growth(&self) -> f64 {
+        self.bytes_per_minute.unwrap_or(0.0)
+    }
+
+    fn size(&self) -> u64 {
+        self.bytes.or(self.owners_bytes).unwrap_or(0)
+    }
+}
+
+/// An entry of an area, as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchEntry {
+    /// Where it stands below its area.
+    pub name: String,
+    /// Resident bytes.
+    pub resident: String,
+    /// Growth since the first full look; a dash as long as there was only one.
+    pub since_start: String,
+    /// Whether that is more than nothing.
+    pub has_grown: bool,
+}
 
 /// One look as far as curves need it.
+#[derive(Clone)]
 struct Point {
     monotonic_ns: u64,
     rss_bytes: u64,
@@ -25,7 +90,7 @@ struct Point {
 
 /// The looks so far. Areas come from every look; leaves are compared among full looks only, since a quick one does not
 /// look for the owners of malloc blocks and would seem to lose them.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Watch {
     points: VecDeque<Point>,
     looks: u64,
@@ -76,53 +141,89 @@ impl Watch {
         format!("{}  RSS {}{rate}{grown}", to_the_second(&last.taken_at), bytes(last.rss_bytes))
     }
 
-    /// The screen: at most `rows` lines of at most `width` columns.
-    pub fn screen(&self, width: u16, rows: u16, color: bool) -> Vec<String> {
-        let (ink, width) = (Ink(color), usable(width));
-        let Some(last) = &self.last else { return vec!["no sample yet".to_owned()] };
-        let mut lines = vec![
-            ink.bold(&shorten(&format!("{} (pid {})", clean(&last.program), last.pid), width)),
-            shorten(&format!("{}  sample {}, Ctrl-C ends", to_the_second(&last.taken_at), self.looks), width),
-            String::new(),
-        ];
-        let heading = format!(
-            "{}{:>13}{:>15}{:>15}  {}",
-            fit("", 26),
-            "resident",
-            "a minute",
-            "since start",
-            if wide(width) { "over time" } else { "" }
-        );
-        lines.push(ink.dim(heading.trim_end()));
-        lines.push(self.row("RSS", width, ink, |p| p.rss_bytes as f64));
-        let mut areas: Vec<(f64, Area)> = Area::ALL
-            .into_iter()
-            .filter(|a| self.points.iter().any(|p| a.bytes_in(&p.areas) as f64 > 0.0))
-            .map(|a| (self.rate(|p| a.bytes_in(&p.areas) as f64).unwrap_or(0.0), a))
-            .collect();
-        // What grows fastest is on top; equal ones keep the order of the model, so that lines do not dance.
-        areas.sort_by(|a, b| b.0.total_cmp(&a.0));
-        lines.extend(
-            areas.iter().map(|(_, a)| self.row(name_of(*a), width, ink, |p| a.bytes_in(&p.areas) as f64)),
-        );
-        lines.extend(self.leaves(width, ink));
-        lines.truncate(usize::from(rows));
-        lines
+    /// The latest look, quick or full.
+    pub fn last(&self) -> Option<&MemoryReport> {
+        self.last.as_ref()
     }
 
-    fn row(&self, name: &str, width: usize, ink: Ink, of: impl Fn(&Point) -> f64) -> String {
-        let now = self.points.back().map_or(0.0, &of);
-        let since = self.points.front().map_or(0.0, |first| now - of(first));
-        let rate = self.rate(&of);
-        let rate_text = format!("{:>15}", rate.map_or("-".to_owned(), signed));
-        let rate_text = match rate {
-            Some(rate) if rate >= 1.0 => ink.warn(&rate_text),
-            _ => rate_text,
-        };
-        let curve = if wide(width) { curve(self.points.iter().map(&of), None, CURVE) } else { String::new() };
-        let line =
-            format!("{}{:>13}{rate_text}{:>15}  {curve}", fit(name, 26), bytes(now as u64), signed(since));
-        line.trim_end().to_owned()
+    /// The latest look that found owners: what the column of them shows.
+    pub fn owners(&self) -> Option<&MemoryReport> {
+        self.last_full.as_ref().filter(|look| look.has_owners())
+    }
+
+    /// How many looks there were.
+    pub fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    /// The whole resident set.
+    pub fn rss(&self) -> WatchRow {
+        let owners = self.owners().map(|look| look.rss_bytes);
+        self.row(None, owners, |p| Some(p.rss_bytes))
+    }
+
+    /// Its areas, as far as there are any.
+    pub fn areas(&self, order: WatchOrder) -> Vec<WatchRow> {
+        let of_owners = |area: Area| self.owners().map(|look| area.bytes_in(&look.areas));
+        let rows = Area::ALL.into_iter().map(|area| (area, of_owners(area)));
+        let mut rows: Vec<WatchRow> = rows
+            .map(|(area, owners)| self.row(Some(area), owners, |p| listed(area, &p.areas)))
+            .filter(|row| row.values.iter().any(|value| *value > 0.0) || row.owners_bytes.unwrap_or(0) > 0)
+            .collect();
+        // Sorting is stable: equal ones keep the order of the model, so that lines do not dance.
+        match order {
+            WatchOrder::Growth => rows.sort_by(|a, b| b.growth().total_cmp(&a.growth())),
+            WatchOrder::Size => rows.sort_by_key(|row| std::cmp::Reverse(row.size())),
+            WatchOrder::Name => rows.sort_by_key(|row| row.name.to_lowercase()),
+        }
+        rows
+    }
+
+    /// What an area holds, by the latest full look, the biggest first; with the growth since the first full look of that depth.
+    pub fn entries(&self, area: Area) -> Vec<WatchEntry> {
+        let (Some(first), Some(last)) = (&self.first_full, &self.last_full) else { return Vec::new() };
+        let before = (first.monotonic_ns != last.monotonic_ns).then(|| tree::bytes_by_path(first));
+        let mut entries: Vec<(u64, WatchEntry)> = tree::bytes_by_path(last)
+            .into_iter()
+            .filter(|(path, _)| Area::of_path(path) == Some(area))
+            .map(|(path, now)| {
+                let grown = before.as_ref().map(|before| less(now, before.get(&path).copied().unwrap_or(0)));
+                let name = if path.len() > 1 { path[1..].join(": ") } else { path.join(": ") };
+                let entry = WatchEntry {
+                    name: clean(&name),
+                    resident: bytes(now),
+                    since_start: grown.map_or(ABSENT.to_owned(), signed_bytes),
+                    has_grown: grown.is_some_and(|grown| grown > 0),
+                };
+                (now, entry)
+            })
+            .collect();
+        entries.sort_by_key(|(now, _)| std::cmp::Reverse(*now));
+        entries.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    fn row(
+        &self,
+        area: Option<Area>,
+        owners_bytes: Option<u64>,
+        of: impl Fn(&Point) -> Option<u64>,
+    ) -> WatchRow {
+        let now = self.points.back().and_then(&of);
+        let since = self.points.front().and_then(&of).zip(now).map(|(first, now)| less(now, first));
+        // What a quick look does not tell has no growth either: not one of zero.
+        let per_minute = now.and_then(|_| self.rate(|p| of(p).unwrap_or(0) as f64));
+        WatchRow {
+            area,
+            name: area.map_or("RSS", name_of),
+            resident: now.map_or(ABSENT.to_owned(), bytes),
+            owners: owners_bytes.map_or(ABSENT.to_owned(), bytes),
+            per_minute: per_minute.map_or(ABSENT.to_owned(), signed),
+            since_start: since.map_or(ABSENT.to_owned(), signed_bytes),
+            bytes: now,
+            owners_bytes,
+            bytes_per_minute: per_minute,
+            values: self.points.iter().filter_map(|p| Some(of(p)? as f64)).collect(),
+        }
     }
 
     /// Growth per minute over the last minute; absent with one look.
@@ -132,36 +233,6 @@ impl Watch {
         let first = self.points.iter().find(|p| from <= p.monotonic_ns)?;
         let elapsed_ns = last.monotonic_ns.saturating_sub(first.monotonic_ns);
         (elapsed_ns > 0).then(|| (of(last) - of(first)) / (elapsed_ns as f64 / 60e9))
-    }
-
-    /// Leaves with the largest growth between the first and the last full look.
-    fn leaves(&self, width: usize, ink: Ink) -> Vec<String> {
-        let (Some(first), Some(last)) = (&self.first_full, &self.last_full) else { return Vec::new() };
-        let left_out = last.owners_left_out.as_ref().map(facts::owners_left_out);
-        let mut lines = vec![String::new()];
-        lines.extend(left_out.iter().flat_map(|text| wrap(text, width)).map(|line| ink.warn(&line)));
-        if first.monotonic_ns == last.monotonic_ns {
-            lines.push(ink.dim("Entries that grew: after the next full sample"));
-            return lines;
-        }
-        let before = tree::bytes_by_path(first);
-        let change = |path: &Vec<String>, now: u64| {
-            now.cast_signed().saturating_sub(before.get(path).copied().unwrap_or(0).cast_signed())
-        };
-        let now = tree::bytes_by_path(last);
-        let mut grown: Vec<(i64, &Vec<String>, u64)> = now
-            .iter()
-            .map(|(path, bytes)| (change(path, *bytes), path, *bytes))
-            .filter(|g| g.0 > 0)
-            .collect();
-        grown.sort_by_key(|g| std::cmp::Reverse(g.0));
-        let over = last.monotonic_ns.saturating_sub(first.monotonic_ns) / 1_000_000_000;
-        lines.push(ink.bold(&format!("Entries that grew most between full samples, in {over} s")));
-        for (by, path, sum) in grown.into_iter().take(LEAVES_SHOWN) {
-            let name = fit(&path.join(": "), width.saturating_sub(31));
-            lines.push(format!("  {name}{:>14}{:>14}", signed_bytes(by), bytes(sum)));
-        }
-        lines
     }
 }
 
@@ -174,8 +245,9 @@ fn name_of(area: Area) -> &'static str {
     }
 }
 
-fn wide(width: usize) -> bool {
-    width >= 26 + 13 + 15 + 15 + 2 + CURVE
+/// Resident bytes of an area, where the look lists it: one that does not look for owners leaves out what only they tell.
+fn listed(area: Area, areas: &[AreaBytes]) -> Option<u64> {
+    areas.iter().any(|a| a.area == area).then(|| area.bytes_in(areas))
 }
 
 /// Bytes with a sign; less than a byte is none.

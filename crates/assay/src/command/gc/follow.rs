@@ -12,7 +12,7 @@ use assay_gclog::input::{Follower, STANDARD_INPUT};
 use assay_gcstudy::{Analysis, EventsTee};
 use assay_model::GcReport;
 use assay_report::{render_gc_line, render_gc_openmetrics, render_gc_screen};
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,7 +68,7 @@ fn watch(
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
     let shows = !arguments.json && !arguments.csv;
-    let screen = (shows && io::stdout().is_terminal()).then(Screen::enter).transpose()?;
+    let screen = (shows && screen::is_possible()).then(Screen::enter).transpose()?;
     let started = Instant::now();
     let mut shown: Option<Instant> = None;
     let (mut quiet_since, mut is_flushed, mut is_new) = (started, true, true);

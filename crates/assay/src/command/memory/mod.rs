@@ -2,11 +2,16 @@
 
 mod advise;
 mod diff;
+#[cfg(test)]
+#[path = "../../../../report/tests/kafka/mod.rs"]
+#[expect(dead_code, reason = "the tests of the report use the rest of it")]
+mod kafka;
 mod list;
 mod look;
 mod read;
 mod series;
 mod trim;
+mod watch;
 
 use crate::arguments::{LookArguments, MemoryArguments, MemoryCommand};
 use crate::command::process::pid_of;

@@ -1,20 +1,22 @@
 //! Looks one after the other: on a screen, as lines, into a record.
 
-use super::look;
 use super::read::options;
+use super::watch::{self, News};
+use super::{look, trim};
 use crate::arguments::LookArguments;
 use crate::command::identity_of;
 use crate::failure::Failure;
-use crate::screen::{self, Screen};
+use crate::screen;
 use crate::{output, stop};
 use assay_linux::{ProcRoot, ProcessIdentity};
 use assay_memory::{HEAP_READ_BYTES_MAX, LookDepth, ReadOptions, Record};
 use assay_model::MemoryReport;
 use assay_report::Watch;
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Between two full looks while only watching.
@@ -24,12 +26,18 @@ const NAP: Duration = Duration::from_millis(50);
 
 /// Looks until Ctrl-C, until `--for` is over, or until the process ends.
 pub fn series(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
-    let mut series = Series::start(pid, arguments)?;
-    let ended = series.run();
-    let (screen_lines, looks, held) = series.finish();
-    if let Some(lines) = screen_lines {
-        output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
-    }
+    let stop = stop::flag_on_signal_with(screen::leave)?;
+    let has_picture = arguments.watch.is_some() && !arguments.json && screen::has_keys();
+    let (ended, looks, held) = if has_picture {
+        with_picture(pid, arguments, &stop)?
+    } else {
+        let shown = match (arguments.json, arguments.watch) {
+            (true, _) => Shown::Json,
+            (false, Some(_)) => Shown::Lines(Box::default()),
+            (false, None) => Shown::Nothing,
+        };
+        Series::start(pid, arguments, &stop, shown)?.run_to_end()
+    };
     say!("{}", ended?);
     if let (Some(path), Some(held)) = (&arguments.record, held) {
         say!("{}", recorded(looks.full, &held, path));
@@ -38,6 +46,40 @@ pub fn series(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> 
         write_page(path, last, arguments)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How it ended, and what is left of it.
+type Ended = (Result<String, Failure>, Looks, Option<Held>);
+
+/// Looks in a thread of its own: keys have an effect while a scan takes seconds.
+fn with_picture(pid: u32, arguments: &LookArguments, stop: &AtomicBool) -> Result<Ended, Failure> {
+    let ((news, received), (trims, asked)) = (channel(), channel());
+    let series = Series::start(pid, arguments, stop, Shown::Picture { news, asked })?;
+    thread::scope(|scope| {
+        let looking = scope.spawn(|| series.run_to_end());
+        let picture = watch::show(&received, &trims, stop);
+        stop.store(true, Ordering::SeqCst);
+        let (ended, looks, held) =
+            looking.join().map_err(|_| Failure::internal("taking snapshots failed".to_owned()))?;
+        // Whose first look fails has no picture.
+        if looks.full > 0 {
+            let lines = picture?;
+            output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+        }
+        Ok((ended, looks, held))
+    })
+}
+
+/// Where looks go beyond a record.
+enum Shown {
+    /// Nowhere.
+    Nothing,
+    /// To a pipe, a line each.
+    Json,
+    /// To a pipe, a line for each quick one.
+    Lines(Box<Watch>),
+    /// To the thread that draws, which asks for trims.
+    Picture { news: Sender<News>, asked: Receiver<()> },
 }
 
 /// What the file holds now, which need not be what was recorded.
@@ -77,12 +119,11 @@ struct Series<'a> {
     arguments: &'a LookArguments,
     pid: u32,
     identity: ProcessIdentity,
-    stop: std::sync::Arc<AtomicBool>,
+    stop: &'a AtomicBool,
     started: Instant,
     full: ReadOptions,
     full_every: Duration,
-    watch: Watch,
-    screen: Option<Screen>,
+    shown: Shown,
     record: Option<Record>,
     looks: Looks,
     /// Whether a look said that it left owners out.
@@ -90,13 +131,16 @@ struct Series<'a> {
 }
 
 impl<'a> Series<'a> {
-    fn start(pid: u32, arguments: &'a LookArguments) -> Result<Self, Failure> {
+    fn start(
+        pid: u32,
+        arguments: &'a LookArguments,
+        stop: &'a AtomicBool,
+        shown: Shown,
+    ) -> Result<Self, Failure> {
         let identity = identity_of(pid)?;
         // A file that cannot be written is known before the first look.
         let create = |path| Record::create(path, arguments.record_max_bytes);
         let record = arguments.record.as_deref().map(create).transpose()?;
-        let stop = stop::flag_on_signal_with(screen::leave)?;
-        let on_screen = arguments.watch.is_some() && !arguments.json && std::io::stdout().is_terminal();
         Ok(Series {
             arguments,
             pid,
@@ -105,12 +149,18 @@ impl<'a> Series<'a> {
             started: Instant::now(),
             full: options(arguments),
             full_every: if record.is_some() { arguments.every } else { FULL_EVERY },
-            watch: Watch::new(),
-            screen: on_screen.then(Screen::enter).transpose()?,
+            shown,
             record,
             looks: Looks::default(),
             has_told: false,
         })
+    }
+
+    fn run_to_end(mut self) -> Ended {
+        let ended = self.run();
+        let held =
+            self.record.map(|record| Held { looks: record.looks(), has_thinned: record.has_thinned() });
+        (ended, self.looks, held)
     }
 
     /// Looks until something ends it, and says what.
@@ -125,10 +175,11 @@ impl<'a> Series<'a> {
             if self.arguments.duration.is_some_and(|d| self.started + d <= now) {
                 return Ok(format!("ended after {:.0} s", self.started.elapsed().as_secs_f64()));
             }
+            self.trim_if_asked();
             let is_full = next_full <= now;
             let is_quick = next_quick.is_some_and(|next| next <= now);
             if !is_full && !is_quick {
-                std::thread::sleep(NAP.min(self.until(next_full, next_quick)));
+                thread::sleep(NAP.min(self.until(next_full, next_quick)));
                 continue;
             }
             if let Some(ended) = self.take(is_full, is_quick)? {
@@ -194,20 +245,34 @@ impl<'a> Series<'a> {
             self.looks.full += 1;
             self.looks.last_full = Some(look.clone());
         }
-        if self.arguments.json {
-            let line = serde_json::to_string(&look).map_err(|e| Failure::internal(e.to_string()))?;
-            output::print(|out| writeln!(out, "{line}"))?;
+        match &mut self.shown {
+            Shown::Nothing => {}
+            Shown::Json => {
+                let line = serde_json::to_string(&look).map_err(|e| Failure::internal(e.to_string()))?;
+                output::print(|out| writeln!(out, "{line}"))?;
+            }
+            Shown::Lines(watch) => watch.add(look, full),
+            // Who draws may have ended already.
+            Shown::Picture { news, .. } => drop(news.send(News::Look(Box::new(look), full))),
         }
-        self.watch.add(look, full);
         Ok(())
     }
 
-    /// Says once that owners are left out, unless the screen does.
+    /// Between looks, so that each is of memory before the trim or after it.
+    fn trim_if_asked(&self) {
+        if let Shown::Picture { news, asked } = &self.shown
+            && asked.try_recv().is_ok()
+        {
+            drop(news.send(News::Trimmed(trim::said(self.pid))));
+        }
+    }
+
+    /// Says once that owners are left out, unless the picture does.
     fn tell_left_out(&mut self, look: &MemoryReport) {
         let Some(left_out) = &look.owners_left_out else { return };
         // A heap that shrinks and grows around the bound would give looks of two depths by turns.
         self.full.heap_read_bytes_max = HEAP_READ_BYTES_MAX / 2;
-        if !self.has_told && self.screen.is_none() {
+        if !self.has_told && !matches!(self.shown, Shown::Picture { .. }) {
             say!("note: {}", assay_report::owners_left_out_sentence(left_out));
         }
         self.has_told = true;
@@ -222,26 +287,11 @@ impl<'a> Series<'a> {
     }
 
     fn show(&self) -> Result<(), Failure> {
-        if let Some(screen) = &self.screen {
-            screen.draw(&self.lines())?;
-        } else if !self.arguments.json {
-            let line = self.watch.line();
+        if let Shown::Lines(watch) = &self.shown {
+            let line = watch.line();
             output::print(|out| writeln!(out, "{line}"))?;
         }
         Ok(())
-    }
-
-    fn lines(&self) -> Vec<String> {
-        self.watch.screen(output::width(), output::rows(), output::is_coloured())
-    }
-
-    /// Leaves the screen; what it showed last is for the user's own.
-    fn finish(self) -> (Option<Vec<String>>, Looks, Option<Held>) {
-        let lines = self.screen.as_ref().map(|_| self.lines());
-        drop(self.screen);
-        let held =
-            self.record.map(|record| Held { looks: record.looks(), has_thinned: record.has_thinned() });
-        (lines, self.looks, held)
     }
 }
 

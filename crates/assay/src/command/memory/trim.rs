@@ -16,9 +16,17 @@ pub fn trim(pid: u32, json: bool) -> Result<ExitCode, Failure> {
     if json {
         output::print_json(&trim)?;
     } else {
-        print(&trim)?;
+        output::print(|out| lines(&trim).iter().try_for_each(|line| writeln!(out, "{line}")))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Asks the JVM to trim, and says what that brought, or why it did not trim.
+pub fn said(pid: u32) -> Vec<String> {
+    match assay_memory::trim(pid) {
+        Ok(trimmed) => lines(&stored(pid, &trimmed)),
+        Err(e) => e.to_string().lines().map(str::to_owned).collect(),
+    }
 }
 
 fn stored(pid: u32, trimmed: &Trimmed) -> MemoryTrim {
@@ -33,21 +41,21 @@ fn stored(pid: u32, trimmed: &Trimmed) -> MemoryTrim {
     }
 }
 
-fn print(trim: &MemoryTrim) -> Result<(), Failure> {
+fn lines(trim: &MemoryTrim) -> Vec<String> {
     let mib = |bytes: f64| format!("{:.2} MiB", bytes / MIB);
     let predicted = trim.predicted_bytes.map(|bytes| bytes as f64);
     let actual = trim.actual_bytes as f64;
-    output::print(|out| {
-        let (before, after) = (mib(trim.rss_bytes_before as f64), mib(trim.rss_bytes_after as f64));
-        writeln!(out, "RSS {before} → {after}")?;
-        let shown = predicted.map_or("not available: the allocator could not be walked".to_owned(), mib);
-        writeln!(out, "predicted gain  {shown}")?;
-        writeln!(out, "actual gain     {}", mib(actual))?;
-        if let Some(predicted) = predicted {
-            writeln!(out, "difference      {}", mib(actual - predicted))?;
-        }
-        writeln!(out, "the JVM's answer: {}", trim.answer)
-    })
+    let (before, after) = (mib(trim.rss_bytes_before as f64), mib(trim.rss_bytes_after as f64));
+    let shown = predicted.map_or("not available: the allocator could not be walked".to_owned(), mib);
+    let difference = predicted.map(|predicted| format!("difference      {}", mib(actual - predicted)));
+    let gains = [format!("RSS {before} → {after}"), format!("predicted gain  {shown}")];
+    let answer = format!("the JVM's answer: {}", trim.answer);
+    gains
+        .into_iter()
+        .chain([format!("actual gain     {}", mib(actual))])
+        .chain(difference)
+        .chain([answer])
+        .collect()
 }
 
 /// The answer is text of another process: no control characters, and not too long.

@@ -13,7 +13,6 @@ use crate::{output, stop};
 use assay_counters::{SideGauges, Sides, TimeGauge};
 use assay_model::TimeReport;
 use recording::{DURATION_DEFAULT, Recording};
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -107,7 +106,7 @@ impl Looking<'_> {
     }
 
     fn watch(&mut self, interval: Duration) -> Result<ExitCode, Failure> {
-        let is_on_screen = !self.arguments.json && std::io::stdout().is_terminal();
+        let is_on_screen = !self.arguments.json && screen::is_possible();
         let screen = is_on_screen.then(Screen::enter).transpose()?;
         let until = self.arguments.duration.map(|duration| Instant::now() + duration);
         let mut last = Vec::new();
