@@ -97,6 +97,9 @@ pub struct FaultRecord {
     /// How processes ended of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<String>,
+    /// Processes that the kernel's OOM killer ended while the limit held; absent where memory was not limited, or that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oom_kills: Option<u64>,
     /// Seconds from the fault until what had ended was ready again; absent where nothing was started again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready_after_s: Option<f64>,
@@ -109,6 +112,15 @@ pub struct FaultRecord {
 }
 
 impl FaultRecord {
+    /// In words: how processes ended of it, and by what.
+    pub fn came_of_it(&self) -> impl Iterator<Item = String> {
+        let by_kernel = self.oom_kills.filter(|kills| 0 < *kills).map(|kills| {
+            let processes = if kills == 1 { "process" } else { "processes" };
+            format!("the kernel's OOM killer ended {kills} {processes} at the limit of memory")
+        });
+        self.ended.iter().cloned().chain(by_kernel)
+    }
+
     /// In words: what was done to whom, and what came of it.
     pub fn told(&self, window_start_ns: u64) -> String {
         let pid = self.pid.map_or_else(String::new, |pid| format!(" (PID {pid})"));
@@ -118,7 +130,7 @@ impl FaultRecord {
             None => format!("not done at {:.2} s", self.asked_s),
         };
         let mut told = format!("{}{pid}: {} {done}", self.role, self.action);
-        told.extend(self.ended.iter().map(|how| format!("; {how}")));
+        told.extend(self.came_of_it().map(|what| format!("; {what}")));
         told.extend(self.over_monotonic_ns.map(|at_ns| format!("; over at {:.2} s", since_start(at_ns))));
         told.extend(self.ready_after_s.map(|s| format!("; ready again after {s:.2} s")));
         told.extend(self.failed.iter().map(|why| format!("; {why}")));
@@ -140,6 +152,7 @@ mod tests {
             done_monotonic_ns: Some(11_510_000_000),
             over_monotonic_ns: None,
             ended: vec!["was ended by signal 9".to_owned()],
+            oom_kills: None,
             ready_after_s: Some(0.75),
             new_pid: Some(9),
             failed: None,

@@ -87,9 +87,18 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
         done_monotonic_ns: at(1.51),
         over_monotonic_ns: None,
         ended: vec!["was ended by signal 9".to_owned()],
+        oom_kills: None,
         ready_after_s: Some(0.75),
         new_pid: Some(99),
         failed: None,
+    };
+    let limited = FaultRecord {
+        role: "cache".to_owned(),
+        pid: None,
+        action: FaultAction::Limit { for_s: 1.0, cpus: None, memory_bytes: Some(64 << 20) },
+        ended: vec!["cache was ended by signal 9".to_owned()],
+        oom_kills: Some(1),
+        ..killed.clone()
     };
     let stopped = FaultRecord {
         action: FaultAction::Stop { for_s: 2.0 },
@@ -100,7 +109,7 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
         new_pid: None,
         ..killed.clone()
     };
-    window.faults = vec![killed, stopped];
+    window.faults = vec![killed, stopped, limited];
     (window.errors, window.requests) = (12, 900);
     let evidence = "2 failed".to_owned();
     window.checks.push(ValidityCheck { check: Check::Errors, passed: Some(false), evidence });
@@ -111,6 +120,7 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
         "| KILL |",
         "| STOP for 2 s |",
         "was ended by signal 9",
+        "| limit of 64 MiB of memory for 1 s | cache was ended by signal 9; the kernel's OOM killer ended 1 process at the limit of memory |",
         "| 0.750 |",
         "12 of 900",
     ] {
@@ -121,6 +131,10 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
     let terminal = render_terminal(&run, 200, false);
     let line = format!(
         "fault: {variant}: KILL of stock-2 in 1 window; ready again after 0.750 s; 12 of 900 requests failed"
+    );
+    assert!(terminal.contains(&line), "{terminal}");
+    let line = format!(
+        "fault: {variant}: limit of 64 MiB of memory for 1 s of cache in 1 window; 1 process ended by the kernel's OOM killer; ready again"
     );
     assert!(terminal.contains(&line), "{terminal}");
     assert!(terminal.contains("counted, but: ") && terminal.contains("errors failed in 1 of"), "{terminal}");

@@ -8,6 +8,7 @@ use assay_testkit::skip;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use support::{Fixture, example};
 
@@ -258,30 +259,99 @@ fn a_limit_holds_for_its_time_and_is_taken_back() {
         "{refused}"
     );
 
-    let own = std::process::id();
-    let prepared = fixture.prepare().expect("a plan");
-    let options = RunOptions { allow_host_changes: true, ..fixture.options() };
-    let (stop, mut seen) = (AtomicBool::new(false), Vec::new());
-    run(&prepared, &options, &stop, &mut |event| match &event.kind {
+    let (own, mut seen) = (std::process::id(), Vec::new());
+    let trial = run_limited(&fixture, |event| match event {
         RunEventKind::WindowStarted { .. }
         | RunEventKind::FaultBegan { .. }
         | RunEventKind::FaultEnded { .. } => {
             seen.push(cpu_limits(own));
         }
         _ => {}
-    })
-    .expect("a result");
+    });
     let is_limited = |limits: &Vec<String>| limits.iter().any(|of| of == "5000" || of == "5000 100000");
     assert!(seen.iter().all(|limits| !limits.is_empty()), "the group is there from the start: {seen:?}");
     assert_eq!(seen.iter().map(is_limited).collect::<Vec<_>>(), [false, true, false], "{seen:?}");
-    assert_eq!(groups_of(own), Vec::<PathBuf>::new());
-    let trial = fixture.load().trials[0].trial.clone();
     let window = window_of(&trial);
     let fault = &window.faults[0];
     assert_eq!((fault.role.as_str(), fault.pid, &fault.failed), (file::SERVER, None, &None));
     is_near((fault.over_monotonic_ns.unwrap() - fault.done_monotonic_ns.unwrap()) as f64 / 1e9, 0.5);
     assert!(window.counts(), "{:?}", window.disturbances);
     assert!(trial.treatments.iter().all(|of| of.undone), "{:?}", trial.treatments);
+}
+
+/// Runs a study that may change the machine, and tells what happens. One at a time, as for users.
+fn run_limited(fixture: &Fixture, mut on_event: impl FnMut(&RunEventKind)) -> Trial {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let options = RunOptions { allow_host_changes: true, ..fixture.options() };
+    let prepared = fixture.prepare().expect("a plan");
+    run(&prepared, &options, &AtomicBool::new(false), &mut |event| on_event(&event.kind)).expect("a result");
+    assert_eq!(groups_of(std::process::id()), Vec::<PathBuf>::new());
+    fixture.load().trials[0].trial.clone()
+}
+
+/// A shell that needs 64 MiB and more, once `wait` is over; it is ready when `{folder}/ready` is there.
+fn greedy(wait: &str, ready_first: &str, ready_last: &str, limit: &str) -> String {
+    format!(
+        r#"
+[[process]]
+name = "greedy"
+command = ["sh", "-c", "{ready_first} {wait} x=x; i=0; while [ $i -lt 26 ]; do x=$x$x; i=$((i+1)); done; {ready_last} while :; do sleep 1; done"]
+ready_command = ["test", "-e", "{{folder}}/ready"]
+[[fault]]
+role = "greedy"
+at = "200ms"
+for = "3s"
+limit = {{ memory = "{limit}" }}
+"#
+    )
+}
+
+#[test]
+fn a_process_that_comes_to_need_more_memory_than_its_limit_is_said_to_be_ended_by_the_oom_killer() {
+    if !may_limit() {
+        skip!("control groups are made by root, where the kernel has them");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let begun = folder.path().join("begun");
+    let wait = format!("while [ ! -e {} ]; do sleep 0.02; done;", begun.display());
+    let process = greedy(&wait, ": > {folder}/ready;", "", "32m");
+    let fixture = Fixture::new(&DESIGN.replace("1500ms", "4s"), &process);
+    let trial = run_limited(&fixture, |event| {
+        if matches!(event, RunEventKind::FaultBegan { .. }) {
+            std::fs::write(&begun, "").expect("written");
+        }
+    });
+    let window = window_of(&trial);
+    let fault = &window.faults[0];
+    assert_eq!((fault.oom_kills, &fault.failed), (Some(1), &None), "{fault:?}");
+    assert_eq!(fault.ended, ["greedy was ended by signal 9"]);
+    assert!(window.counts(), "{:?}", window.disturbances);
+    let check = window.checks.iter().find(|check| check.check == Check::Fault).expect("it is told");
+    let told = "greedy was ended by signal 9; the kernel's OOM killer ended 1 process at the limit of memory";
+    assert!(check.evidence.contains(told), "{}", check.evidence);
+    let asked: Vec<&str> = trial.treatments.iter().map(|of| of.asked.as_str()).collect();
+    assert_eq!(asked, ["limit of 32 MiB of memory for 3 s"]);
+}
+
+#[test]
+fn a_limit_below_what_is_held_ends_processes_or_cannot_be_set_and_both_are_told() {
+    if !may_limit() {
+        skip!("control groups are made by root, where the kernel has them");
+    }
+    let process = greedy("", "", ": > {folder}/ready;", "8m");
+    let fixture = Fixture::new(&DESIGN.replace("1500ms", "4s"), &process);
+    let trial = run_limited(&fixture, |_| ());
+    let window = window_of(&trial);
+    let fault = &window.faults[0];
+    match &fault.failed {
+        // Version 1.
+        Some(why) => {
+            assert!(why.contains("memory.limit_in_bytes") && why.contains("hold more memory"), "{why}");
+            assert!(!window.counts() && fault.ended.is_empty(), "{fault:?}");
+        }
+        None => assert!(fault.oom_kills.is_some_and(|kills| 0 < kills), "{fault:?}"),
+    }
 }
 
 /// The runner in a process of its own.

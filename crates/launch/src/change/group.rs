@@ -77,6 +77,23 @@ impl GroupLimits {
         Ok(settings)
     }
 
+    /// How many processes the kernel's OOM killer has ended so far in the group of this name; absent where the group limits no memory, is
+    /// not there, or the kernel does not count them (before 4.13).
+    pub fn oom_kills(&self, name: &str) -> Option<u64> {
+        self.oom_kills_at(name, &ProcRoot::default(), &SysRoot::default())
+    }
+
+    fn oom_kills_at(&self, name: &str, proc: &ProcRoot, sys: &SysRoot) -> Option<u64> {
+        let places = self.places(proc, sys).ok()?;
+        let (_, version, place) = places.into_iter().find(|(controller, ..)| *controller == "memory")?;
+        let file = match version {
+            CgroupVersion::V1 => "memory.oom_control",
+            CgroupVersion::V2 => "memory.events",
+        };
+        let text = std::fs::read_to_string(place.join(name).join(file)).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+    }
+
     fn controllers(&self) -> Vec<&'static str> {
         let of = [
             ("cpuset", self.cpuset.is_some()),

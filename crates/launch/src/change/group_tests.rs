@@ -131,3 +131,17 @@ fn an_open_group_limits_nothing_until_its_limits_are_set() {
     assert_eq!(settings, want.map(|(file, value)| (folder.join(file), value)));
     group.undo().unwrap();
 }
+
+#[test]
+fn what_the_oom_killer_ended_in_a_group_is_read_and_absent_where_memory_is_not_limited() {
+    let (root, proc, sys) = version_2();
+    let folder = root.path().join("sys/fs/cgroup/assay-3");
+    fs::create_dir(&folder).unwrap();
+    assert_eq!(limits().oom_kills_at("assay-3", &proc, &sys), None, "the kernel does not say");
+    let events = "low 0\nhigh 0\nmax 7\noom 2\noom_kill 2\noom_group_kill 0\n";
+    fs::write(folder.join("memory.events"), events).unwrap();
+    assert_eq!(limits().oom_kills_at("assay-3", &proc, &sys), Some(2));
+    assert_eq!(limits().oom_kills_at("assay-4", &proc, &sys), None);
+    let of_cpus = GroupLimits { memory_bytes: None, ..limits() };
+    assert_eq!(of_cpus.oom_kills_at("assay-3", &proc, &sys), None);
+}

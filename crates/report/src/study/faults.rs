@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use assay_kit::Table;
-use assay_kit::number::{count, significant};
+use assay_kit::number::{count, counted, significant};
 use assay_kit::text::clean;
 use assay_model::{FaultRecord, Trial, Window};
 
@@ -38,7 +38,7 @@ pub fn table(grid: &Grid) -> Option<Table> {
         })
         .words("Fault", |(.., fault)| fault.action.to_string())
         .words("What came of it", |(.., fault)| {
-            let told: Vec<&str> = fault.ended.iter().chain(&fault.failed).map(String::as_str).collect();
+            let told: Vec<String> = fault.came_of_it().chain(fault.failed.clone()).collect();
             if told.is_empty() { "it stayed".to_owned() } else { clean(&told.join("; ")) }
         })
         .figures("At (s)", |(_, window, fault)| or_dash(at_s(window, fault.done_monotonic_ns)))
@@ -68,7 +68,7 @@ pub fn sentences(grid: &Grid) -> Vec<String> {
         }
     }
     let sentence = |(kind, done): (String, Vec<Done<'_>>)| {
-        let times = assay_kit::number::counted(done.len() as u64, "window", "windows");
+        let times = counted(done.len() as u64, "window", "windows");
         let ready_s: Vec<f64> = done.iter().filter_map(|(.., fault)| fault.ready_after_s).collect();
         let (low, high) = (
             ready_s.iter().copied().fold(f64::INFINITY, f64::min),
@@ -82,10 +82,17 @@ pub fn sentences(grid: &Grid) -> Vec<String> {
         let sum = |of: fn(&Window) -> u64| done.iter().map(|(_, window, _)| of(window)).sum::<u64>();
         let failed =
             format!("; {} of {} requests failed", count(sum(|w| w.errors)), count(sum(|w| w.requests)));
+        let oom_kills: u64 = done.iter().filter_map(|(.., fault)| fault.oom_kills).sum();
+        let of_memory = match oom_kills {
+            0 => String::new(),
+            kills => {
+                format!("; {} ended by the kernel's OOM killer", counted(kills, "process", "processes"))
+            }
+        };
         let not_done = done.iter().filter(|(.., fault)| fault.failed.is_some()).count();
         let not_done =
             if not_done == 0 { String::new() } else { format!("; {not_done} were not done as asked") };
-        format!("{kind} in {times}{ready}{failed}{not_done}")
+        format!("{kind} in {times}{of_memory}{ready}{failed}{not_done}")
     };
     kinds.into_iter().map(sentence).collect()
 }

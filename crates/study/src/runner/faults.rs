@@ -53,6 +53,8 @@ struct Fault {
     state: State,
     /// Changes to the machine that are to be taken back.
     changes: Vec<u32>,
+    /// What the OOM killer had ended in the group before.
+    oom_kills_before: Option<u64>,
 }
 
 enum State {
@@ -153,6 +155,14 @@ impl Faults {
             1 => told(first),
             count => format!("{count} faults, the first: {}", told(first)),
         };
+        // What takes the load may be a proxy: that connections were refused does not say whose end it was.
+        let ended: Vec<&str> =
+            records.iter().filter(|r| !r.ended.is_empty()).map(|record| record.role.as_str()).collect();
+        let restarts =
+            window.checks.iter_mut().filter(|of| of.check == Check::Restart && of.passed == Some(false));
+        restarts.filter(|_| !ended.is_empty()).for_each(|of| {
+            of.evidence += &format!("; ended by a fault: {}", ended.join(", "));
+        });
         let check = ValidityCheck { check: Check::Fault, passed: Some(failed.is_empty()), evidence };
         let disturbance = |evidence| Disturbance { kind: Check::Fault, evidence };
         window.disturbances.extend(failed.into_iter().map(disturbance));
@@ -198,11 +208,20 @@ impl Fault {
             done_monotonic_ns: None,
             over_monotonic_ns: None,
             ended: Vec::new(),
+            oom_kills: None,
             ready_after_s: None,
             new_pid: None,
             failed: None,
         };
-        Fault { record, hits, restart: fault.restart, group, state: State::Planned, changes: Vec::new() }
+        Fault {
+            record,
+            hits,
+            restart: fault.restart,
+            group,
+            state: State::Planned,
+            changes: Vec::new(),
+            oom_kills_before: None,
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -282,12 +301,13 @@ impl Fault {
         else {
             return Err("there is no control group of its own".to_owned());
         };
+        self.oom_kills_before = limits.oom_kills(group);
         self.hits.iter().for_each(|hit| with.processes.set_may_end(&hit.role, true));
         for wanted in Wanted::within_group(&limits, group).map_err(|e| e.to_string())? {
             let setting = wanted.planned().setting;
             let change = wanted.change(group).map_err(|e| format!("{setting}: {e}"))?;
             let applied = shared.borrow_mut().apply(change);
-            self.changes.push(applied.map_err(|e| format!("{setting} could not be set: {e}"))?);
+            self.changes.push(applied.map_err(|e| not_limited(&setting, &e))?);
         }
         Ok(())
     }
@@ -297,9 +317,17 @@ impl Fault {
         if changes.is_empty() { Vec::new() } else { shared.borrow_mut().undo(&changes) }
     }
 
+    /// How many processes the OOM killer has ended since the limit began to hold.
+    fn oom_kills(&self) -> Option<u64> {
+        let limits = group_of(&self.record.action)?;
+        let now = limits.oom_kills(self.group.as_ref()?)?;
+        Some(now.saturating_sub(self.oom_kills_before?))
+    }
+
     /// What stood still goes on; limits are taken back, and what has ended of them is started again.
     fn end_lasting(&mut self, with: &mut With<'_>) -> Result<(), String> {
         let now_ns = Some(monotonic_ns());
+        self.record.oom_kills = self.oom_kills();
         if let Some(shared) = with.shared {
             let failed = self.take_back(shared);
             if let Some(why) = failed.into_iter().next() {
@@ -382,6 +410,17 @@ impl Fault {
         with.replacements.is_ready(&hit.table, started, works.unwrap_or(started));
         if rest.is_empty() { Ok(()) } else { self.start(rest.remove(0), rest, with) }
     }
+}
+
+/// Why a limit does not hold. Version 1 refuses one below what the processes hold and the kernel cannot take back; version 2 ends processes.
+fn not_limited(setting: &str, error: &std::io::Error) -> String {
+    let why = match error.kind() {
+        std::io::ErrorKind::ResourceBusy => {
+            ": its processes hold more memory than that, and control groups of version 1 cannot limit them to less"
+        }
+        _ => "",
+    };
+    format!("{setting} could not be set: {error}{why}")
 }
 
 /// A JVM begins its log anew: what the one before it wrote keeps its place beside it.

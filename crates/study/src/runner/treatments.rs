@@ -1,10 +1,10 @@
 //! Changes to the machine that a trial asks for: made before its server starts, taken back when that has stopped.
 
 use crate::error::StudyError;
-use crate::fault_table::group_of;
+use crate::fault_table::{group_of, treatment_of};
 use crate::variant::VariantLaunch;
 use assay_launch::{Change, Treatment, Treatments, Wanted};
-use assay_model::{Plan, PlannedFault, Problem, TreatmentRecord};
+use assay_model::{Plan, PlannedFault, PlannedTreatment, Problem, TreatmentRecord};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ impl Applied {
         // Of another run, or an earlier one that was killed, no group may have this name.
         let name = format!("assay-{}-{}-{number}", std::process::id(), assay_linux::monotonic_ns());
         let worked = launch.changes.iter().try_for_each(|wanted| {
-            let groups = applied.make_one(wanted, &name)?;
+            let groups = applied.make_one(wanted, wanted.planned(), &name)?;
             applied.groups.extend(groups);
             Ok(())
         });
@@ -54,9 +54,13 @@ impl Applied {
     }
 
     /// Makes a change; gives the folders of a control group.
-    fn make_one(&mut self, wanted: &Wanted, name: &str) -> Result<Vec<PathBuf>, String> {
+    fn make_one(
+        &mut self,
+        wanted: &Wanted,
+        planned: PlannedTreatment,
+        name: &str,
+    ) -> Result<Vec<PathBuf>, String> {
         let Some(shared) = &self.shared else { return Err("no changes are allowed".to_owned()) };
-        let planned = wanted.planned();
         let told =
             |e: std::io::Error| format!("{} could not be set to {}: {e}", planned.setting, planned.value);
         let change = wanted.change(name).map_err(told)?;
@@ -69,11 +73,13 @@ impl Applied {
 
     /// A group for each role that a fault will limit.
     fn make_groups(&mut self, faults: &[PlannedFault], name: &str) -> Result<(), String> {
-        for (role, limits) in faults.iter().filter_map(|fault| Some((&fault.role, group_of(&fault.action)?)))
-        {
-            let name = format!("{name}-{role}");
-            let folders = self.make_one(&Wanted::Group(limits), &name)?;
-            self.of_roles.insert(role.clone(), (name, folders));
+        for fault in faults {
+            let (Some(limits), Some(planned)) = (group_of(&fault.action), treatment_of(fault)) else {
+                continue;
+            };
+            let name = format!("{name}-{}", fault.role);
+            let folders = self.make_one(&Wanted::Group(limits), planned, &name)?;
+            self.of_roles.insert(fault.role.clone(), (name, folders));
         }
         Ok(())
     }
