@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use support::Jvm;
 
-const READINGS: usize = 25;
+const READINGS: usize = 8;
 /// Looks until each name was read once.
 const LOOKS_MAX: usize = 8;
 /// Threads of `Moving.java`: those that it names, the workers of its pool, `main` and the one that allocates.
