@@ -1,6 +1,11 @@
 //! Run events shown to a person: a bar on a terminal, plain lines elsewhere. Everything goes to standard error.
 
+mod curve;
+mod figures;
+
 use assay_model::{RunEvent, RunEventKind};
+use curve::Curve;
+pub use figures::{Figures, Rate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -37,18 +42,19 @@ pub struct Progress {
     /// Why the launch before failed: one that fails alike need not say it again.
     failure: RefCell<String>,
     tally: RefCell<Tally>,
+    below: RefCell<Below>,
 }
 
 impl Progress {
     /// A bar if standard error is a terminal, plain lines if not.
     pub fn new() -> Self {
         let bar = spinner("{spinner} {bar:20} {pos} of {len}  {msg}  {elapsed_precise}{prefix}");
-        Progress { bar, failure: RefCell::default(), tally: RefCell::default() }
+        Progress { bar, failure: RefCell::default(), tally: RefCell::default(), below: RefCell::default() }
     }
 
     /// Shows an event.
     pub fn show(&self, event: &RunEvent) {
-        let Progress { bar, failure, tally } = self;
+        let Progress { bar, failure, tally, below } = self;
         let line = match &event.kind {
             RunEventKind::TrialEnded { number, variant, ok: false, detail }
                 if failure.replace(detail.clone()) == *detail =>
@@ -67,7 +73,15 @@ impl Progress {
         tally.add(&event.kind);
         bar.set_length(tally.planned);
         bar.set_position(tally.done.min(tally.planned));
-        bar.set_prefix(format!("{}{}", remaining(event), tally.left_out()));
+        let mut below = below.borrow_mut();
+        below.add(&event.kind);
+        bar.set_prefix(format!(
+            "{}{}{}{}",
+            remaining(event),
+            below.live,
+            tally.left_out(),
+            below.curve.lines()
+        ));
         match (&event.kind, line) {
             (kind, Some(line)) if is_lasting(kind) => bar.println(line),
             // The line below counts it.
@@ -76,6 +90,48 @@ impl Progress {
             (RunEventKind::WarmUpProgress { elapsed_s, cpu_ms_per_request: Some(cpu), .. }, None) => {
                 bar.set_message(format!("warming up, {elapsed_s:.0} s, {cpu:.3} ms CPU per request"));
             }
+            _ => {}
+        }
+    }
+}
+
+/// What stands below the bar while it is true.
+#[derive(Debug, Default)]
+struct Below {
+    rate: Rate,
+    /// The load that goes on.
+    live: String,
+    curve: Curve,
+}
+
+impl Below {
+    fn add(&mut self, kind: &RunEventKind) {
+        self.curve.add(kind);
+        match *kind {
+            RunEventKind::LoadProgress {
+                load_s,
+                of_s,
+                asked_rate_per_s,
+                completed,
+                errors,
+                in_flight,
+                p50_ms,
+                p99_ms,
+                ..
+            } => {
+                let figures = Figures {
+                    elapsed: Duration::from_secs_f64(load_s),
+                    completed,
+                    errors,
+                    in_flight,
+                    response_ms: p50_ms.zip(p99_ms),
+                };
+                let asked = asked_rate_per_s.map_or_else(String::new, |rate| format!("{rate:.1}/s asked, "));
+                self.live = format!("\n  {load_s:.0} of {of_s:.0} s: {asked}{}", self.rate.line(&figures));
+            }
+            RunEventKind::WindowEnded { .. }
+            | RunEventKind::CapacityWindowEnded { .. }
+            | RunEventKind::TrialEnded { .. } => self.live.clear(),
             _ => {}
         }
     }
@@ -194,7 +250,7 @@ fn line_of(kind: &RunEventKind) -> Option<String> {
         ObserverExcluded { number, observer, reason } => {
             format!("trial {number}: cannot observe {observer}: {reason}")
         }
-        WarmUpProgress { .. } => return None,
+        WarmUpProgress { .. } | LoadProgress { .. } => return None,
         WarmUpEnded { number, steady, duration_s } => {
             let how = if *steady { "steady" } else { "not yet steady, cap reached" };
             format!("trial {number}: warm after {duration_s:.0} s ({how})")
@@ -299,6 +355,26 @@ mod tests {
             tally.add(&kind);
         }
         assert_eq!((tally.done, tally.planned), (1, 2));
+    }
+
+    #[test]
+    fn a_load_that_goes_on_stands_below_the_bar_until_its_window_is_over() {
+        let mut below = Below::default();
+        below.add(&RunEventKind::LoadProgress {
+            number: 3,
+            load_s: 2.0,
+            of_s: 10.4,
+            asked_rate_per_s: Some(50.0),
+            completed: 99,
+            errors: 1,
+            in_flight: 2,
+            p50_ms: Some(1.5),
+            p99_ms: Some(20.0),
+        });
+        let line = "\n  2 of 10 s: 50.0/s asked, 49.5 answered/s, p50 1.50 ms and p99 20.00 ms so far, 1 failed, 2 in flight";
+        assert_eq!(below.live, line);
+        below.add(&window(&[]));
+        assert_eq!(below.live, "");
     }
 
     #[test]

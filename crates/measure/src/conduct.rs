@@ -58,7 +58,7 @@ pub fn measure(
         account.before(&ask);
         source.rest(seconds(ask.rest_s), stop);
         let (measured, seen) =
-            match window::run(&load_window(config, &ask), *source, *watcher, stop, &mut |_| ()) {
+            match window::run(&load_window(config, &ask), *source, *watcher, stop, on_event) {
                 Ok(Some(loaded)) => loaded,
                 Err(error) if books.windows.is_empty() => return Err(error),
                 ended => {

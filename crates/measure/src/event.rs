@@ -1,5 +1,6 @@
 //! What happens while a trial is measured, for whoever shows it.
 
+use assay_load::Progress;
 use assay_model::Window;
 use assay_stats::capacity::Capacity;
 
@@ -26,6 +27,15 @@ pub enum MeasureEvent {
     WindowBegins {
         /// When its settling will be over and the window starts, `CLOCK_MONOTONIC`.
         start_monotonic_ns: u64,
+    },
+    /// The load of a window goes on.
+    Load {
+        /// How far it is; settling is part of it.
+        progress: Progress,
+        /// How long it takes, settling included, seconds.
+        of_s: f64,
+        /// Requests a second that are asked for; absent of a closed load.
+        asked_rate_per_s: Option<f64>,
     },
     /// A window is over.
     WindowEnded {

@@ -2,13 +2,14 @@
 
 use crate::attribution::of_slowest;
 use crate::config::Bounds;
+use crate::event::MeasureEvent;
 use crate::judge;
 use crate::procedure::Turn;
 use crate::seen::{Seen, Watcher, server_cpu_ms};
 use crate::validity::{WindowFacts, check_window};
 use crate::warm_up::WarmedUp;
 use assay_linux::monotonic_ns;
-use assay_load::{LoadError, LoadSource, LoadWindow, Measured, summary_ms};
+use assay_load::{Load, LoadError, LoadSource, LoadWindow, Measured, summary_ms};
 use assay_model::{Problem, Window, metric};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -32,8 +33,8 @@ pub(crate) struct Common<'a> {
     pub turn: Turn,
 }
 
-/// Runs a window of load and samples the server and the machine during it. Returns `None` if it was stopped. Calls `begins` when the load
-/// begins, with the time at which its settling ends (`CLOCK_MONOTONIC`).
+/// Runs a window of load and samples the server and the machine during it. Returns `None` if it was stopped. Tells when the
+/// load begins, and how far it is.
 ///
 /// # Errors
 /// Those of [`LoadSource::window`].
@@ -42,13 +43,19 @@ pub(crate) fn run(
     source: &mut dyn LoadSource,
     watcher: &mut dyn Watcher,
     stop: &AtomicBool,
-    begins: &mut dyn FnMut(u64),
+    on_event: &mut dyn FnMut(MeasureEvent),
 ) -> Result<Option<(Measured, Seen)>, LoadError> {
     let machine = watcher.machine_speed();
     let logs = watcher.begin_window(wanted.settle);
     let settle_ns = u64::try_from(wanted.settle.as_nanos()).unwrap_or(u64::MAX);
-    begins(monotonic_ns().saturating_add(settle_ns));
-    let measured = source.logged_window(wanted, logs, stop, &mut |_| ())?;
+    on_event(MeasureEvent::WindowBegins { start_monotonic_ns: monotonic_ns().saturating_add(settle_ns) });
+    let of_s = (wanted.settle + wanted.length).as_secs_f64();
+    let asked_rate_per_s = match wanted.load {
+        Load::Open { rate_per_s, .. } => Some(rate_per_s),
+        Load::Closed { .. } => None,
+    };
+    let mut on_progress = |progress| on_event(MeasureEvent::Load { progress, of_s, asked_rate_per_s });
+    let measured = source.logged_window(wanted, logs, stop, &mut on_progress)?;
     watcher.end_load(&measured);
     if measured.stopped {
         return Ok(None);
@@ -120,7 +127,6 @@ fn figures(measured: &Measured, seen: &Seen, common: &Common<'_>) -> Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_load::Load;
     use assay_model::InjectorPart;
 
     #[test]

@@ -103,6 +103,21 @@ pub enum RunEventKind {
     WarmUpEnded { number: u32, steady: bool, duration_s: f64 },
     /// A window is measured.
     WindowStarted { number: u32, variant: String, block: u32 },
+    /// The load of a window goes on.
+    LoadProgress {
+        number: u32,
+        /// Since it began, settling included. Under a key of its own: `elapsed_s` is that of every event.
+        load_s: f64,
+        of_s: f64,
+        /// Absent of a closed load.
+        asked_rate_per_s: Option<f64>,
+        completed: u64,
+        errors: u64,
+        in_flight: u32,
+        /// Of the response times so far; absent before the first.
+        p50_ms: Option<f64>,
+        p99_ms: Option<f64>,
+    },
     /// A window is over.
     WindowEnded { number: u32, variant: String, block: u32, requests: u64, disturbed: Vec<String> },
     /// A fault that the study asks for was done.

@@ -2,7 +2,6 @@
 
 use super::contract::{Measurement, Procedure, Turn, With};
 use crate::config::Bounds;
-use crate::event::MeasureEvent;
 use crate::warm_up::WarmUpPhase;
 use crate::window::{self, Common};
 use assay_load::{Load, LoadError, LoadWindow};
@@ -59,9 +58,7 @@ impl Procedure for Windows {
             length: self.length,
             slow_above: Some(kept_above),
         };
-        let mut begins =
-            |start_monotonic_ns| (with.on_event)(MeasureEvent::WindowBegins { start_monotonic_ns });
-        let ran = window::run(&wanted, with.source, with.watcher, with.stop, &mut begins)?;
+        let ran = window::run(&wanted, with.source, with.watcher, with.stop, with.on_event)?;
         let Some((measured, seen)) = ran else {
             return Ok(None);
         };

@@ -109,10 +109,10 @@ fn run_in(
     let stop = AtomicBool::new(false);
     let mut events = Vec::new();
     let mut on_event = |event| {
-        let is_fourth = matches!(&event, MeasureEvent::WindowEnded { .. }) && events.len() > 2;
-        if fault == Some(Fault::Stopped) && is_fourth {
-            stop.store(true, Ordering::Relaxed);
+        if !matches!(&event, MeasureEvent::WindowEnded { .. }) {
+            return;
         }
+        stop.fetch_or(fault == Some(Fault::Stopped) && events.len() > 2, Ordering::Relaxed);
         events.push(event);
     };
     let mut with = With {

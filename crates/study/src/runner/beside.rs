@@ -13,8 +13,8 @@ use std::time::Duration;
 
 /// How often the server and the wish to stop are looked at.
 const LOOK: Duration = Duration::from_millis(20);
-/// Warm-up events are for a person who waits.
-const WARM_UP_EVENT_EVERY_S: f64 = 2.0;
+/// Events of warm-up and of load that goes on are for a person who waits.
+const EVENT_EVERY_S: f64 = 2.0;
 
 /// Warms the server up, where the procedure does.
 pub(super) fn warm_up(
@@ -128,13 +128,13 @@ fn look_after(
     events: &Receiver<MeasureEvent>,
     (when, left_s, mut faults): (&str, &mut f64, Option<&mut Faults>),
 ) -> Result<(), Failure> {
-    let mut told_s = 0.0;
+    let mut told = Told::default();
     loop {
         match events.recv_timeout(LOOK) {
             Ok(MeasureEvent::WindowBegins { start_monotonic_ns }) => {
                 faults.iter_mut().for_each(|faults| faults.begin(start_monotonic_ns));
             }
-            Ok(event) => tell(run, server.trial.number, event, (&mut told_s, left_s))?,
+            Ok(event) => tell(run, server.trial.number, event, (&mut told, left_s))?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
@@ -169,18 +169,49 @@ fn end_faults(
     Ok(())
 }
 
+/// When it was last told how far something is, seconds since that began.
+#[derive(Default)]
+struct Told {
+    warm_up_s: f64,
+    load_s: f64,
+}
+
+/// Whether it is time again; of a load that has begun anew, too.
+fn is_due(told_s: &mut f64, elapsed_s: f64) -> bool {
+    let is_due = *told_s + EVENT_EVERY_S <= elapsed_s || elapsed_s < *told_s;
+    if is_due {
+        *told_s = elapsed_s;
+    }
+    is_due
+}
+
 fn tell(
     run: &mut Run<'_>,
     number: u32,
     event: MeasureEvent,
-    (told_s, left_s): (&mut f64, &mut f64),
+    (told, left_s): (&mut Told, &mut f64),
 ) -> Result<(), Failure> {
     let kind = match event {
         MeasureEvent::WarmUp { elapsed_s, cpu_ms_per_request, .. }
-            if *told_s + WARM_UP_EVENT_EVERY_S <= elapsed_s =>
+            if is_due(&mut told.warm_up_s, elapsed_s) =>
         {
-            *told_s = elapsed_s;
             RunEventKind::WarmUpProgress { number, elapsed_s, cpu_ms_per_request }
+        }
+        MeasureEvent::Load { progress, of_s, asked_rate_per_s }
+            if is_due(&mut told.load_s, progress.elapsed.as_secs_f64()) =>
+        {
+            let ms = |ns: u64| ns as f64 / 1e6;
+            RunEventKind::LoadProgress {
+                number,
+                load_s: progress.elapsed.as_secs_f64(),
+                of_s,
+                asked_rate_per_s,
+                completed: progress.completed,
+                errors: progress.errors,
+                in_flight: progress.in_flight,
+                p50_ms: progress.response_ns.map(|(p50, _)| ms(p50)),
+                p99_ms: progress.response_ns.map(|(_, p99)| ms(p99)),
+            }
         }
         MeasureEvent::WarmedUp { is_steady, duration_s } => {
             RunEventKind::WarmUpEnded { number, steady: is_steady, duration_s }

@@ -46,11 +46,14 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     };
     let progress = Progress::new();
     let mut on_event = |event: &RunEvent| {
-        use RunEventKind::{CapacityWindowEnded, ObserverExcluded, ServerReady, WarmUpEnded, WarmUpProgress};
+        use RunEventKind::{
+            CapacityWindowEnded, LoadProgress, ObserverExcluded, ServerReady, WarmUpEnded, WarmUpProgress,
+        };
         // The others tell one trial from the next, and name a folder that is removed.
         if matches!(
             event.kind,
             CapacityWindowEnded { .. }
+                | LoadProgress { .. }
                 | ObserverExcluded { .. }
                 | ServerReady { .. }
                 | WarmUpEnded { .. }
