@@ -123,6 +123,12 @@ fn a_jvm_does_with_options_what_is_said_of_them() {
         "-XX:+UseStringDeduplication",
         "-XX:MaxGCPauseMillis=100",
         "-Xmx64m",
+        "-Xmx0x40m",
+        "-Xmx40gb",
+        "-Xmn4.5m",
+        "-Xss1mb",
+        "-XX:MaxHeapSize=64MiB",
+        "-XX:MaxGCPauseMillis=200ms",
     ];
     for (release, java) in javas {
         let jvm = Jvm::new(java);

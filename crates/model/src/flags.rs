@@ -14,6 +14,8 @@ closed! {
         Locked = "locked",
         /// The JVM does not start: another option asks for another collector.
         Conflict = "conflict",
+        /// The JVM does not start: the value is not a number as it reads them.
+        Malformed = "malformed",
         /// The JVM warns, and does nothing.
         Ignored = "ignored",
         /// It works, and the JVM warns that it will not for long.

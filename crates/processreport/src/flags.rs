@@ -54,6 +54,7 @@ fn table(out: &mut Terminal, report: &FlagsReport, releases: &[FlagsOfRelease]) 
                 Some(
                     OptionRemark::Unrecognized
                     | OptionRemark::Locked
+                    | OptionRemark::Malformed
                     | OptionRemark::Ignored
                     | OptionRemark::Deprecated,
                 ) => out.ink.warn(&cell),

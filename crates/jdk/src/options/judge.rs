@@ -2,7 +2,7 @@
 
 use super::history::{FlagState, flag_in, flag_names};
 use super::listed::ListedFlag;
-use super::parse::Setting;
+use super::parse::{Setting, is_whole_number};
 use assay_model::{Certainty, OptionRemark, RemarkOnOption};
 use assay_text::near::nearest;
 use std::collections::BTreeMap;
@@ -42,6 +42,9 @@ const INSTEAD: [(&str, u32, &str); 15] = [
     ("ZGenerational", 24, "nothing: ZGC is generational"),
 ];
 
+/// Types of flags that are whole numbers.
+const NUMBERS: [&str; 6] = ["intx", "uintx", "size_t", "uint64_t", "int", "uint"];
+
 /// What a release makes of options, in the order in which the JVM reads them. `listed` are the flags of a JVM of that release that is
 /// here; where it has a flag, it is asked rather than the table.
 pub fn judge_options(
@@ -56,7 +59,8 @@ pub fn judge_options(
 
 /// Whether a JVM starts, as far as these remarks decide.
 pub fn starts_with(remarks: &[RemarkOnOption]) -> bool {
-    let prevents = [OptionRemark::Unrecognized, OptionRemark::Locked, OptionRemark::Conflict];
+    let prevents =
+        [OptionRemark::Unrecognized, OptionRemark::Locked, OptionRemark::Conflict, OptionRemark::Malformed];
     !remarks.iter().any(|of| prevents.contains(&of.remark))
 }
 
@@ -75,6 +79,9 @@ impl Judge<'_> {
         let mut remarks: Vec<RemarkOnOption> = self.of_release(at, name).into_iter().collect();
         if !starts_with(&remarks) {
             return remarks;
+        }
+        if let Some(malformed) = self.malformed(at, name) {
+            return vec![malformed];
         }
         remarks.extend(self.conflict(at, name));
         remarks.extend(self.overridden(at, name));
@@ -140,6 +147,23 @@ impl Judge<'_> {
         };
         // Flags of one vendor, and those that came and went between two releases of the table, are not in it.
         RemarkOnOption { instead, ..remark(at, kind, Certainty::Inferred, why) }
+    }
+
+    /// Of a value that is not a number where the flag is one: `-Xmx40gb`, `-XX:MaxGCPauseMillis=200ms`.
+    fn malformed(&self, at: usize, name: &str) -> Option<RemarkOnOption> {
+        let Setting::Value(_, value) = self.settings[at] else { return None };
+        let kind = flag_in(name, self.release)?.kind.as_str();
+        let is_signed = ["intx", "int"].contains(&kind) && name != "ThreadStackSize";
+        let is_right = |value: &str| is_whole_number(value, is_signed, self.release);
+        if !NUMBERS.contains(&kind) || is_right(value) {
+            return None;
+        }
+        let why = format!(
+            "{value:?} is not a whole number with at most one of k, m, g and t behind it, and the JVM does not start"
+        );
+        let meant = value.trim_end_matches(['b', 'B', 'i']);
+        let instead = (meant != value && is_right(meant)).then(|| meant.to_owned());
+        Some(RemarkOnOption { instead, ..remark(at, OptionRemark::Malformed, Certainty::Known, why) })
     }
 
     fn is_on(&self, flag: &str) -> bool {

@@ -61,7 +61,13 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// A number as the JVM reads it, with a unit.
+/// Whether the JVM of a release reads it as a whole number, of a flag that may be negative, or may not. JDK 8 knows no `0x`.
+pub(super) fn is_whole_number(text: &str, is_signed: bool, release: u32) -> bool {
+    let digits = text.strip_prefix('-').filter(|_| is_signed).unwrap_or(text);
+    number(digits).is_some() && (8 < release || !digits.starts_with("0x") && !digits.starts_with("0X"))
+}
+
+/// A number as the JVM reads it, with a unit: decimal, or hexadecimal behind `0x`.
 fn number(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().next_back()? {
         (at, 'k' | 'K') => (&text[..at], 10),
@@ -70,7 +76,15 @@ fn number(text: &str) -> Option<u64> {
         (at, 't' | 'T') => (&text[..at], 40),
         _ => (text, 0),
     };
-    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) if digits.starts_with(|c: char| c.is_ascii_hexdigit()) => {
+            u64::from_str_radix(digits, 16)
+        }
+        // Rust would take a sign, too.
+        _ if digits.starts_with(|c: char| c.is_ascii_digit()) => digits.parse(),
+        _ => return None,
+    };
+    value.ok()?.checked_mul(1 << shift)
 }
 
 #[cfg(test)]
@@ -89,6 +103,18 @@ mod tests {
         assert!(Setting::of("-Xmx4g").is("4294967296") && Setting::of("-XX:MaxGCPauseMillis=200").is("200"));
         assert!(Setting::of("-Xss1m").is("1024") && Setting::of("-XX:ThreadStackSize=1024").is("1024"));
         assert!(Setting::of("-XX:+UseZGC").is("true") && !Setting::of("-XX:-UseZGC").is("true"));
-        assert!(!Setting::of("-Xmx99999999999g").is("1"));
+        assert!(!Setting::of("-Xmx99999999999g").is("1") && Setting::of("-Xmx0x10m").is("16777216"));
+    }
+
+    #[test]
+    fn a_whole_number_has_at_most_one_unit() {
+        for good in ["0", "40g", "4T", "0x10", "0X1fm", "-1", "8k"] {
+            assert!(is_whole_number(good, true, 21), "{good}");
+        }
+        for bad in ["", "g", "40gb", "4.5g", "200ms", "+4g", "--1", "0x", "0x+1", "4 g", "99999999999t", "é"]
+        {
+            assert!(!is_whole_number(bad, true, 21), "{bad}");
+        }
+        assert!(!is_whole_number("-4g", false, 21) && !is_whole_number("0x10", true, 8));
     }
 }
