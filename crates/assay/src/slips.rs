@@ -11,6 +11,8 @@ use std::process::ExitCode;
 
 /// Options whose value is left out often, so that it stands behind `=`; people write a blank.
 const WITH_OPTIONAL_VALUE: [&str; 2] = ["--watch", "--freeze"];
+/// Commands whose process is said without an option.
+const WITH_BARE_PID: [&str; 3] = ["memory", "time", "flags"];
 /// Wrong use.
 const WRONG_USE: u8 = 2;
 
@@ -20,19 +22,20 @@ const WRONG_USE: u8 = 2;
 /// The exit code, after what is wrong, or the help that was asked for, has been printed.
 pub fn parse(words: Vec<OsString>) -> Result<Arguments, ExitCode> {
     let words = joined(words, |value| duration::parse_positive(value).is_ok());
-    let error = match Arguments::try_parse_from(&words) {
+    let mut error = match Arguments::try_parse_from(&words) {
         Ok(arguments) => return Ok(arguments),
         Err(error) => error,
     };
     // A number without a unit may be a PID, and is a value only where it cannot be one.
     let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
-    let error = match joined(words.clone(), is_number) {
-        again if again == words => error,
-        again => match Arguments::try_parse_from(again) {
-            Ok(arguments) => return Ok(arguments),
-            Err(error) => error,
-        },
-    };
+    for again in [joined(words.clone(), is_number), with_bare_pid(words.clone())] {
+        if again != words {
+            match Arguments::try_parse_from(again) {
+                Ok(arguments) => return Ok(arguments),
+                Err(other) => error = other,
+            }
+        }
+    }
     let _ = error.print();
     if !error.use_stderr() {
         return Err(ExitCode::SUCCESS);
@@ -59,6 +62,19 @@ fn joined(words: Vec<OsString>, is_value: impl Fn(&str) -> bool) -> Vec<OsString
         }
     }
     joined
+}
+
+/// `-p 4242` and `--pid 4242` as `4242`, as other tools want it, for commands to whom the PID is said alone.
+fn with_bare_pid(words: Vec<OsString>) -> Vec<OsString> {
+    if !words.get(1).is_some_and(|command| WITH_BARE_PID.iter().any(|name| command == name)) {
+        return words;
+    }
+    let bare = |word: OsString| match word.to_str() {
+        Some("-p" | "--pid") => None,
+        Some(text) => Some(text.strip_prefix("--pid=").map_or_else(|| word.clone(), OsString::from)),
+        None => Some(word),
+    };
+    words.into_iter().filter_map(bare).collect()
 }
 
 /// What was meant, as far as the words show it.
@@ -172,6 +188,17 @@ mod tests {
         assert_eq!(joined_by_blanks("assay memory 7 --watch 5s", is_duration), "assay memory 7 --watch=5s");
         assert_eq!(joined_by_blanks("assay memory --watch 7", is_duration), "assay memory --watch 7");
         assert_eq!(joined_by_blanks("assay memory --freeze", is_duration), "assay memory --freeze");
+    }
+
+    #[test]
+    fn a_pid_behind_an_option_is_the_process() {
+        let bare = |line: &str| {
+            let words = with_bare_pid(line.split(' ').map(OsString::from).collect());
+            words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(bare("assay memory -p 7 --json"), "assay memory 7 --json");
+        assert_eq!(bare("assay time --pid=7 --for 3s"), "assay time 7 --for 3s");
+        assert_eq!(bare("assay capacity URL --pid 7"), "assay capacity URL --pid 7", "it has that option");
     }
 
     #[test]
