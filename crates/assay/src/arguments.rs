@@ -133,7 +133,7 @@ pub enum Command {
         assay memory 4242 --html kafka.html          the same as a page with a tree map\n  \
         assay memory 4242 --watch                    areas over time, until Ctrl-C\n  \
         assay memory 4242 --record kafka.ndjson --for 1h --every 30s\n  \
-        assay memory diff kafka.ndjson kafka.ndjson  what grew between its first and last look\n  \
+        assay memory diff kafka.ndjson kafka.ndjson  what grew between its first and last snapshot\n  \
         assay memory advise 4242                     the container limit that it needs\n\n\
         Processes of other users need root or CAP_SYS_PTRACE."
     )]

@@ -268,7 +268,7 @@ fn a_record_can_be_compared_with_itself_and_made_a_page() {
     assert_eq!((same.before_bytes, same.explained_bytes), (same.after_bytes, 0));
     let beyond = assay(&["memory", "diff", &record, &format!("{record}@999")]);
     assert_eq!(beyond.status.code(), Some(2));
-    assert!(text(&beyond.stderr).contains("there is no look 999"), "{}", text(&beyond.stderr));
+    assert!(text(&beyond.stderr).contains("there is no snapshot 999"), "{}", text(&beyond.stderr));
 }
 
 #[test]

@@ -484,7 +484,7 @@ fn no_roles(why: &str, enable: &str) -> LeftOutFigure {
 }
 
 fn no_records(why: &Denial) -> LeftOutFigure {
-    let figure = "threads after the last look at them".to_owned();
+    let figure = "threads after the last sample of them".to_owned();
     LeftOutFigure { figure, why: why.cause.clone(), enable: why.fix.clone() }
 }
 

@@ -368,7 +368,7 @@ fn with_carriers(blocked: u64) -> impl Fn(&mut TimeReport) {
 fn carriers_that_wait_in_native_code() {
     let finding = found(TimeRule::CarriersBlocked, with_carriers(30), with_carriers(7));
     assert!(
-        finding.claim.contains("75 %") && finding.evidence_line().contains("read (30 looks)"),
+        finding.claim.contains("75 %") && finding.evidence_line().contains("read (30 samples)"),
         "{finding:?}"
     );
 }

@@ -154,7 +154,7 @@ fn without_the_right_to_records_the_missing_amount_is_the_difference() {
     assert!(report.difference_ns > 0 && report.difference_reading_ns < missing, "{report:?}");
     is_within(missing, told_ns, 0.05);
     assert!(report.exit_records.is_none());
-    let left_out = report.left_out.iter().find(|left_out| left_out.figure.contains("last look"));
+    let left_out = report.left_out.iter().find(|left_out| left_out.figure.contains("last sample"));
     assert!(left_out.is_some_and(|of| of.why.contains("CAP_NET_ADMIN")), "{:?}", report.left_out);
 }
 

@@ -67,7 +67,7 @@ pub enum RecordError {
     },
     /// Not even the first look and the newest fit.
     #[error(
-        "{path}: two looks need {needed_bytes} bytes, the limit is {bytes_max}\n  allow more with --record-max-bytes",
+        "{path}: two snapshots need {needed_bytes} bytes, the limit is {bytes_max}\n  allow more with --record-max-bytes",
         path = .path.display()
     )]
     TooSmall {
@@ -364,11 +364,11 @@ pub fn read_record(path: &Path) -> Result<(Vec<MemoryReport>, Vec<Problem>), Rec
         let what = match line.content {
             Content::Whole(text) => match serde_json::from_slice::<MemoryReport>(text) {
                 Ok(look) if schema::is_readable(&look.schema, schema::MEMORY) => return looks.push(look),
-                Ok(_) => "a look in a form that this assay does not know".to_owned(),
-                Err(e) => format!("not a look: {e}"),
+                Ok(_) => "a snapshot in a form that this assay does not know".to_owned(),
+                Err(e) => format!("not a snapshot: {e}"),
             },
-            Content::TooLong => format!("longer than {LINE_BYTES_MAX} bytes: not a look"),
-            Content::Torn => "torn: the program was ended while it wrote this look".to_owned(),
+            Content::TooLong => format!("longer than {LINE_BYTES_MAX} bytes: not a snapshot"),
+            Content::Torn => "torn: the program was ended while it wrote this snapshot".to_owned(),
         };
         if problems.len() < PROBLEMS_LISTED_MAX {
             problems.push(Problem::at_line(name.as_str(), line.number, what));
@@ -377,7 +377,7 @@ pub fn read_record(path: &Path) -> Result<(Vec<MemoryReport>, Vec<Problem>), Rec
         }
     })?;
     if unlisted != 0 {
-        problems.push(Problem::new(name.as_str(), format!("{unlisted} more lines that are not looks")));
+        problems.push(Problem::new(name.as_str(), format!("{unlisted} more lines that are not snapshots")));
     }
     Ok((looks, problems))
 }

@@ -180,7 +180,7 @@ fn a_peak_that_the_kernel_remembers_is_provided_for() {
     let look = Look::plain_jvm().with(|report| report.beside_rss.rss_peak_bytes = Some(3000 * MIB));
     let advice = advise(&[look.0]);
     assert!(before.limit_bytes < 3000 * MIB && 3000 * MIB <= advice.limit_bytes);
-    assert!(!line(&advice, "resident once, in no look").is_hard);
+    assert!(!line(&advice, "resident once, in no snapshot").is_hard);
 }
 
 #[test]

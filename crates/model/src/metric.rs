@@ -78,16 +78,16 @@ metrics! {
         "metaspace, compressed class space, class-data archive and what hangs off class loaders, from a look at every \
         resident byte at the end of a window";
     JIT_CODE_BYTES = "jit_code_bytes", "Resident JIT-compiled code", "bytes", Lower [when_asked],
-        "code cache and what compiled methods keep outside it, from a look at every resident byte at the end of a window";
+        "code cache and what compiled methods keep outside it, from a snapshot of every resident byte at the end of a window";
     JVM_WORK_BYTES = "jvm_work_bytes", "Resident JVM work area", "bytes", Lower [when_asked],
-        "what the JVM and the JDK's libraries keep for their own work, from a look at every resident byte at the end of a \
+        "what the JVM and the JDK's libraries keep for their own work, from a snapshot of every resident byte at the end of a \
         window";
     NATIVE_LIBRARIES_BYTES = "native_libraries_bytes", "Resident memory of native libraries", "bytes", Lower [when_asked],
-        "what libraries that are not the JDK's allocate, from a look at every resident byte at the end of a window";
+        "what libraries that are not the JDK's allocate, from a snapshot of every resident byte at the end of a window";
     BUFFERS_BYTES = "buffers_bytes", "Resident direct and mapped buffers", "bytes", Lower [when_asked],
-        "native memory that Java objects own, from a look at every resident byte at the end of a window";
+        "native memory that Java objects own, from a snapshot of every resident byte at the end of a window";
     FREED_RESIDENT_BYTES = "freed_resident_bytes", "Freed but resident memory", "bytes", Lower [when_asked],
-        "given to free() and kept by the allocator, from a look at every resident byte at the end of a window";
+        "given to free() and kept by the allocator, from a snapshot of every resident byte at the end of a window";
     APPLICATION_USER_MS_PER_REQUEST = "application_user_ms_per_request", "Application threads, user time per request", "ms", Lower [when_quiet, when_asked],
         "user time of the application's threads, carriers and pollers of virtual threads included, between two looks at the start and the \
         end of a window, divided by the requests completed meanwhile; user and kernel are the kernel's samples";

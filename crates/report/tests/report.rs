@@ -349,7 +349,7 @@ fn memory_by_area_is_from_full_looks_where_all_variants_have_them() {
     }
     let has = |run: &StoredRun, text: &str| memory_by_area(run).iter().flatten().any(|cell| cell == text);
     assert!(has(&run, "777"), "{:?}", memory_by_area(&run));
-    assert!(html(&run).contains("of the full look after the last window of each"));
+    assert!(html(&run).contains("of the full snapshot after the last window of each"));
     // One variant without any: mappings are what all have.
     let alone = run.trials[0].trial.variant.clone();
     run.trials.iter_mut().filter(|t| t.trial.variant == alone).for_each(|t| t.memory_report = None);

@@ -45,7 +45,7 @@ pub struct CapacityArguments {
     /// Operations that the limits hold for [default: all]
     #[arg(long, value_name = "OPERATION,...", value_delimiter = ',')]
     pub limited: Vec<String>,
-    /// How to look for the rates
+    /// How to search for the rates
     #[arg(long, value_enum, default_value_t = MethodName::Search)]
     pub method: MethodName,
     /// About the longest time of it, warm-up left out [default: 5m for a search, 150m for a sweep, as published; less shortens
@@ -113,7 +113,7 @@ pub struct CapacityArguments {
     pub html: Option<PathBuf>,
 }
 
-/// Ways to look for the rates.
+/// Ways to search for the rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
     /// Windows where they tell most, until the intervals are narrow

@@ -64,7 +64,7 @@ pub struct GcReadArguments {
     /// Go on reading what is appended, through rotation and restarts, until Ctrl-C
     #[arg(long)]
     pub follow: bool,
-    /// Time between looks at a followed log
+    /// Time between readings of a followed log
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "2s", requires = "follow")]
     pub every: Duration,
     /// How long to follow [default: until Ctrl-C]

@@ -18,14 +18,14 @@ pub struct MemoryArguments {
     pub look: LookArguments,
 }
 
-/// Commands beside the look.
+/// Commands beside the snapshot.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// What changed between two looks, by cause
+    /// What changed between two snapshots, by cause
     #[command(
         after_help = "EXAMPLES:\n  assay memory 4242 --json > monday.json\n  assay memory diff monday.json tuesday.json\n  \
-        assay memory diff kafka.ndjson kafka.ndjson      first and last look of a record\n  \
-        assay memory diff kafka.ndjson@3 kafka.ndjson@9  its third and its ninth look"
+        assay memory diff kafka.ndjson kafka.ndjson      first and last snapshot of a record\n  \
+        assay memory diff kafka.ndjson@3 kafka.ndjson@9  its third and its ninth snapshot"
     )]
     Diff(DiffArguments),
     /// The container limit that a process needs, with its arithmetic, and settings that would lower it
@@ -42,30 +42,30 @@ pub struct LookArguments {
     /// The process: its number, or a part of its program's name; without it, the JVMs that run here are listed
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Option<ProcessName>,
-    /// Print the stored form as JSON; with --watch one line for each look, quick or full: its `depth` says which
+    /// Print the stored form as JSON; with --watch one line for each snapshot, quick or full: its `depth` says which
     #[arg(long, conflicts_with = "record")]
     pub json: bool,
     /// Stop the process while it is copied, so that the sum is exact; it is continued after DURATION at the latest
     #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive, requires = "pid")]
     pub freeze: Option<Duration>,
-    /// How deep to look
+    /// How deep a snapshot goes
     #[arg(long, value_enum, default_value_t = DepthName::Auto, requires = "pid")]
     pub depth: DepthName,
-    /// Show areas over time until Ctrl-C, with a quick look every INTERVAL and a full one every 30 s
+    /// Show areas over time until Ctrl-C, with a quick snapshot every INTERVAL and a full one every 30 s
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive, requires = "pid")]
     pub watch: Option<Duration>,
-    /// Write full looks to FILE, for `assay memory diff` and for --html
+    /// Write full snapshots to FILE, for `assay memory diff` and for --html
     #[arg(long, value_name = "FILE", requires = "pid")]
     pub record: Option<PathBuf>,
     /// How long to watch or record [default: until Ctrl-C, or until the process ends]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive, requires = "series")]
     pub duration: Option<Duration>,
-    /// Time between recorded looks
+    /// Time between recorded snapshots
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "10s", requires = "record")]
     pub every: Duration,
-    /// Size that the record keeps to: a full one is thinned evenly, and keeps its first and its latest look
+    /// Size that the record keeps to: a full one is thinned evenly, and keeps its first and its latest snapshot
     #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "64m", requires = "record")]
     pub record_max_bytes: u64,
     /// Ask the JVM to give freed memory back, and show what was predicted and what it gave
@@ -75,29 +75,29 @@ pub struct LookArguments {
     /// a thread for that, which stays
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "trim"])]
     pub jcmd: bool,
-    /// Write a page with a tree map to FILE, and areas over time if looks were recorded
+    /// Write a page with a tree map to FILE, and areas over time if snapshots were recorded
     #[arg(long, value_name = "FILE", requires = "pid")]
     pub html: Option<PathBuf>,
-    /// Leaves to show: the N biggest, or all
-    #[arg(long, value_name = "N|all", value_parser = parse_leaves, default_value = "40")]
+    /// Entries to show: the N biggest, or all
+    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_leaves, default_value = "40")]
     pub leaves: LeavesShown,
 }
 
 /// Arguments of `assay memory diff`.
 #[derive(Debug, Args)]
 pub struct DiffArguments {
-    /// The earlier look: a file of --json, or of --record (its first look; FILE@N is its N-th)
+    /// The earlier snapshot: a file of --json, or of --record (its first snapshot; FILE@N is its N-th)
     pub before: String,
-    /// The later look: a file of --json, or of --record (its last look; FILE@N is its N-th)
+    /// The later snapshot: a file of --json, or of --record (its last snapshot; FILE@N is its N-th)
     pub after: String,
     /// Print the stored form as JSON
     #[arg(long)]
     pub json: bool,
-    /// Write a page to FILE, with areas over time if the looks are of one record
+    /// Write a page to FILE, with areas over time if the snapshots are of one record
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Causes to show: the N biggest, or all
-    #[arg(long, value_name = "N|all", value_parser = parse_leaves, default_value = "20")]
+    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_leaves, default_value = "20")]
     pub leaves: LeavesShown,
 }
 
@@ -110,12 +110,12 @@ pub struct AdviseArguments {
     /// Print the stored form as JSON
     #[arg(long)]
     pub json: bool,
-    /// Look several times, over this long, so that peaks are known
+    /// Take several snapshots, over this long, so that peaks are known
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub watch_for: Option<Duration>,
 }
 
-/// How deep a look goes.
+/// How deep a snapshot goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DepthName {
     /// Owners as long as that reads at most 3 GiB of Java objects, so that it takes 2 to 3 s of CPU time; beyond that
@@ -183,9 +183,9 @@ mod tests {
             "assay memory 7 --every 1s",
             "assay memory 7 --trim --watch",
             "assay memory 7 --trim --depth owners",
-            "assay memory 7 --trim --leaves all",
+            "assay memory 7 --trim --entries all",
             "assay memory 7 --record f --json",
-            "assay memory 7 --leaves few",
+            "assay memory 7 --entries few",
         ] {
             assert!(look(wrong).is_err(), "{wrong}");
         }

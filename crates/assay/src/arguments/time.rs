@@ -50,7 +50,7 @@ pub struct TimeLookArguments {
     /// The process: its number, or a part of its program's name; `assay memory` lists the JVMs that run here
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: ProcessName,
-    /// How long to look [default: 10s; with --watch until Ctrl-C, or until the process ends]
+    /// How long to sample [default: 10s; with --watch until Ctrl-C, or until the process ends]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive)]
     pub duration: Option<Duration>,
     /// Requests that the process answers in that time, for CPU time per request

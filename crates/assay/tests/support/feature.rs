@@ -53,7 +53,7 @@ pub fn features() -> Vec<Feature> {
             STACKS,
             "stacks by kind",
             "For whom each stack is by `assay memory PID` (Java, compiler, collector, VM) against `jcmd PID Thread.print`: threads that are \
-             right, of those printed before and behind the look.",
+             right, of those printed before and behind the snapshot.",
         ),
         of(
             ROLES,

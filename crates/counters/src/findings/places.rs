@@ -51,12 +51,12 @@ pub(super) fn carriers_blocked(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     if waits.looks < LOOKS_MIN || part < BLOCKED_PART {
         return Vec::new();
     }
-    let calls = waits.calls.iter().map(|call| format!("{} ({} looks)", call.call, call.looks));
+    let calls = waits.calls.iter().map(|call| format!("{} ({} samples)", call.call, call.looks));
     vec![Finding::measured(TimeRule::CarriersBlocked, Severity::Warning, format!(
             "Carriers of virtual threads are blocked in native code {} of the time: other virtual threads wait for them",
             percent(part)
         ), format!(
-            "{} of {} looks at {} carriers found one in {}; a carrier without work waits in futex; counts from {} on",
+            "{} of {} samples of {} carriers found one in {}; a carrier without work waits in futex; counts from {} on",
             waits.blocked,
             waits.looks,
             waits.carriers,

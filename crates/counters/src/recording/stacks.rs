@@ -30,7 +30,7 @@ impl Roles {
         if thread.is_virtual {
             return ThreadRole::Carrier.title();
         }
-        self.by_pool.get(pool).copied().flatten().map_or("threads that no look saw", ThreadRole::title)
+        self.by_pool.get(pool).copied().flatten().map_or("threads that no sample has", ThreadRole::title)
     }
 }
 
@@ -168,8 +168,8 @@ mod tests {
         let thread =
             |name: &str, is_virtual| RecordedThread { name: name.into(), os_thread_id: None, is_virtual };
         assert_eq!(roles.of_thread(&thread("http-1", false), "http-*"), "application");
-        assert_eq!(roles.of_thread(&thread("worker-1", false), "worker-*"), "threads that no look saw");
-        assert_eq!(roles.of_thread(&thread("gone", false), "gone"), "threads that no look saw");
+        assert_eq!(roles.of_thread(&thread("worker-1", false), "worker-*"), "threads that no sample has");
+        assert_eq!(roles.of_thread(&thread("gone", false), "gone"), "threads that no sample has");
         assert_eq!(roles.of_thread(&thread("", true), ""), "virtual-thread carriers");
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Clocked {
     pub(crate) cpu_ns: u64,
     /// Of each role, the most first.
     pub(crate) roles: Vec<(ThreadRole, u64)>,
-    /// Of threads that no look saw.
+    /// Of threads that no sample has.
     pub(crate) unseen_ns: u64,
     /// Role by thread.
     pub(crate) role_of: HashMap<u32, ThreadRole>,
@@ -168,7 +168,7 @@ impl Frames {
         role: Option<ThreadRole>,
         places: &HashMap<u64, Placed>,
     ) -> Vec<u32> {
-        let role = role.map_or("threads that no look saw", ThreadRole::title).to_owned();
+        let role = role.map_or("threads that no sample has", ThreadRole::title).to_owned();
         let role = SampledFrame { name: role, kind: FrameKind::Role };
         let placed = |address: &u64| places.get(address).cloned().unwrap_or_else(Placed::unknown);
         // A frame pointer that leads out of all code is none, and what it leads to is nobody's caller.

@@ -11,7 +11,7 @@ impl Explain for GcRule {
             G::OutOfMemory => says(
                 "How often the log says so.",
                 "The heap, metaspace or direct memory was full, and a collection did not help.",
-                "A heap dump at the next time (`-XX:+HeapDumpOnOutOfMemoryError`), and a look at what is kept; more room only where it is needed.",
+                "A heap dump at the next time (`-XX:+HeapDumpOnOutOfMemoryError`), and a check of what is kept; more room only where it is needed.",
             ),
             G::LiveSetGrows => says(
                 "Bytes that survive collections of the whole heap, first and last, and their growth in an hour with its interval.",

@@ -71,7 +71,7 @@ fn nothing() -> Advice {
         current_limit_bytes: None,
         lines: Vec::new(),
         settings: Vec::new(),
-        problems: vec![Problem::new("looks", "there is no look to advise from")],
+        problems: vec![Problem::new("looks", "there is no snapshot to advise from")],
     }
 }
 
@@ -122,7 +122,7 @@ fn missed_peak(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<AdviceLin
     let bounds = lines.iter().fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes));
     let missed = peak.checked_sub(bounds).filter(|missed| *missed != 0)?;
     Some(AdviceLine {
-        name: "resident once, in no look".to_owned(),
+        name: "resident once, in no snapshot".to_owned(),
         now_bytes: 0,
         peak_bytes: None,
         bound_bytes: missed,

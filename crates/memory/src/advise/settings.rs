@@ -48,7 +48,7 @@ fn setting(
 }
 
 /// What the looks did not see cannot be provided for.
-const IF_SEEN: &str = "if the looks saw the highest load that it must handle";
+const IF_SEEN: &str = "if the snapshots saw the highest load that it must handle";
 
 fn line(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
     lines.iter().find(|line| line.name == part.title())
@@ -63,7 +63,7 @@ fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<Finding<Me
         MemoryRule::HeapLargerThanCommitted,
         "the heap may grow to more than its collector has asked for so far".to_owned(),
         format!(
-            "MaxHeapSize {}, largest committed in {} looks {}",
+            "MaxHeapSize {}, largest committed in {} snapshots {}",
             bytes(max),
             looks.len(),
             bytes(committed)

@@ -4,7 +4,7 @@ use assay_model::{Area, Leaf, MemoryReport, Problem, Tier};
 use std::collections::BTreeSet;
 
 /// The cause that holds what only one of the looks told apart.
-pub(super) const NOT_SPLIT: &str = "malloc and nameless memory, split in one look only";
+pub(super) const NOT_SPLIT: &str = "malloc and nameless memory, split in one snapshot only";
 /// What it is.
 pub(super) const EXPLANATION: &str = "in use in malloc, or mapped without a name: only one of the looks looked for who owns it. \
                                       Next: both looks with --depth owners";

@@ -58,7 +58,7 @@ fn is_same_process(before: &MemoryReport, after: &MemoryReport, problems: &mut V
         return true;
     }
     let which = if after.has_name_of(&before) {
-        format!("{after} was started anew between the looks")
+        format!("{after} was started anew between the snapshots")
     } else {
         format!("{before}, {after}")
     };
@@ -136,7 +136,7 @@ fn elapsed_ns(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Pr
         return None;
     }
     let Some(elapsed_ns) = after.monotonic_ns.checked_sub(before.monotonic_ns) else {
-        problem("the second look is older than the first, or from another boot");
+        problem("the second snapshot is older than the first, or from another boot");
         return None;
     };
     let wall = |look: &MemoryReport| look.taken_at.parse::<Timestamp>().ok();

@@ -185,7 +185,7 @@ pub struct TimeSamples {
 /// The samples of one role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SampledRole {
-    /// The role; absent for threads that no look saw.
+    /// The role; absent for threads that no sample has.
     pub role: Option<ThreadRole>,
     /// CPU time by the clocks.
     pub cpu_ns: u64,

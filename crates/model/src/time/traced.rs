@@ -45,7 +45,7 @@ pub struct TimeTraced {
 /// What the threads of one role were in.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TracedRole {
-    /// The role; absent for threads that no look saw.
+    /// The role; absent for threads that no sample has.
     pub role: Option<ThreadRole>,
     /// CPU time.
     pub cpu_ns: u64,

@@ -82,7 +82,7 @@ pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
     let folded = change.causes.get(shown..).unwrap_or_default();
     if !folded.is_empty() {
         let sum = folded.iter().fold(0i64, |sum, c| sum.saturating_add(c.change_bytes()));
-        let line = format!("{} more, {} together (--leaves all)", folded.len(), signed_bytes(sum));
+        let line = format!("{} more, {} together (--entries all)", folded.len(), signed_bytes(sum));
         out.line(&out.ink.dim(&line));
     }
     out.problems(&Problem::listed(&change.problems));

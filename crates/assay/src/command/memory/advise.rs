@@ -60,11 +60,11 @@ fn looks(pid: u32, watch_for: Option<Duration>) -> Result<Vec<MemoryReport>, Fai
         }
         match assay_memory::read(pid, &options) {
             Ok(look) => looks.push(look),
-            Err(e) => say!("note: a look failed and is left out: {e}"),
+            Err(e) => say!("note: a snapshot failed and is left out: {e}"),
         }
         if LOOKS_MAX < looks.len() {
             // Every second one, the first and the newest among them; peaks between are lost, and told.
-            say!("note: more than {LOOKS_MAX} looks: every second one is dropped");
+            say!("note: more than {LOOKS_MAX} snapshots: every second one is dropped");
             let mut index = looks.len();
             looks.retain(|_| {
                 index -= 1;

@@ -56,8 +56,9 @@ fn read(text: &str, end: End) -> Result<Stored, Failure> {
         (None, End::Last) => looks.len().saturating_sub(1),
     };
     if looks.len() <= index {
-        let has = if looks.len() == 1 { "1 look".to_owned() } else { format!("{} looks", looks.len()) };
-        return Err(Failure::input(format!("{path} has {has}; there is no look {} in it", index + 1)));
+        let has =
+            if looks.len() == 1 { "1 snapshot".to_owned() } else { format!("{} snapshots", looks.len()) };
+        return Err(Failure::input(format!("{path} has {has}; there is no snapshot {} in it", index + 1)));
     }
     let look = looks[index].clone();
     if looks.len() == 1 {
@@ -75,7 +76,7 @@ fn split_number(text: &str) -> Result<(&str, Option<usize>), Failure> {
         // A file that is not there, with such a name.
         Err(_) if !Path::new(path).exists() => Ok((text, None)),
         _ => Err(Failure::input(format!(
-            "there is no look {number:?} of {path}: looks count from 1, {path}@1 is the first"
+            "there is no snapshot {number:?} of {path}: snapshots count from 1, {path}@1 is the first"
         ))),
     }
 }
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!(split(&name), (name.as_str(), None));
         for wrong in ["0", "x", "", "-1", "99999999999999999999999"] {
             let told = split_number(&format!("{name}@{wrong}")).expect_err(wrong).message;
-            assert!(told.contains("looks count from 1"), "{told}");
+            assert!(told.contains("snapshots count from 1"), "{told}");
         }
     }
 

@@ -89,7 +89,7 @@ struct Held {
 }
 
 fn recorded(taken: u64, held: &Held, path: &Path) -> String {
-    let looks = if taken == 1 { "1 look".to_owned() } else { format!("{taken} looks") };
+    let looks = if taken == 1 { "1 snapshot".to_owned() } else { format!("{taken} snapshots") };
     let said = format!("recorded: {looks} in {}", path.display());
     match held.looks {
         all if all as u64 == taken => said,
@@ -303,12 +303,12 @@ mod tests {
     fn the_last_line_tells_what_the_file_holds() {
         let told =
             |taken, looks, has_thinned| recorded(taken, &Held { looks, has_thinned }, Path::new("r.nd"));
-        assert_eq!(told(1, 1, false), "recorded: 1 look in r.nd");
+        assert_eq!(told(1, 1, false), "recorded: 1 snapshot in r.nd");
         assert!(
-            told(20, 3, true).starts_with("recorded: 20 looks in r.nd; it holds 3, "),
+            told(20, 3, true).starts_with("recorded: 20 snapshots in r.nd; it holds 3, "),
             "{}",
             told(20, 3, true)
         );
-        assert_eq!(told(5, 12, false), "recorded: 5 looks in r.nd; with the earlier ones it holds 12");
+        assert_eq!(told(5, 12, false), "recorded: 5 snapshots in r.nd; with the earlier ones it holds 12");
     }
 }

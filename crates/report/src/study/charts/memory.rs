@@ -21,7 +21,7 @@ pub fn figure(grid: &Grid) -> Figure {
         return Figure::absent(
             ID,
             TITLE,
-            "not available: no trial that counts has a full look, or samples inside a window that counts",
+            "not available: no trial that counts has a full snapshot, or samples inside a window that counts",
         );
     }
     let occurring = looks.occurring(grid);
@@ -33,7 +33,7 @@ pub fn figure(grid: &Grid) -> Figure {
     });
     Figure {
         caption: format!(
-            "{}; the areas add up to the resident set size of the same look. Each heap size has its own scale.",
+            "{}; the areas add up to the resident set size of the same snapshot. Each heap size has its own scale.",
             looks.words()
         ),
         key: area_key(|area| occurring.contains(area)),
@@ -65,7 +65,9 @@ impl Looks {
 
     fn words(self) -> &'static str {
         match self {
-            Looks::Full => "Mean over the trials that count of the full look after the last window of each",
+            Looks::Full => {
+                "Mean over the trials that count of the full snapshot after the last window of each"
+            }
             Looks::Mappings => {
                 "Mean over the windows that count of the last sample of each, from the mappings alone (/proc/PID/smaps and \
                  the heap's range): what they do not tell apart is unknown, and areas without a figure are part of that"
