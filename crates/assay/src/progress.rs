@@ -48,7 +48,15 @@ pub struct Progress {
 impl Progress {
     /// A bar if standard error is a terminal, plain lines if not.
     pub fn new() -> Self {
-        let bar = spinner("{spinner} {bar:20} {pos} of {len}  {msg}  {elapsed_precise}{prefix}");
+        Progress::shown_by(spinner("{spinner} {bar:20} {pos} of {len}  {msg}  {elapsed_precise}{prefix}"))
+    }
+
+    /// Of a search, whose number of windows nobody knows before.
+    pub fn of_search() -> Self {
+        Progress::shown_by(spinner("{spinner} {msg}  {elapsed_precise}{prefix}"))
+    }
+
+    fn shown_by(bar: ProgressBar) -> Self {
         Progress { bar, failure: RefCell::default(), tally: RefCell::default(), below: RefCell::default() }
     }
 

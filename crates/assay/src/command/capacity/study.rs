@@ -44,7 +44,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
             None => generator(config),
         }
     };
-    let progress = Progress::new();
+    let progress = Progress::of_search();
     let mut on_event = |event: &RunEvent| {
         use RunEventKind::{
             CapacityWindowEnded, LoadProgress, ObserverExcluded, ServerReady, WarmUpEnded, WarmUpProgress,
