@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 /// Options whose value is left out often, so that it stands behind `=`; people write a blank.
 const WITH_OPTIONAL_VALUE: [&str; 2] = ["--watch", "--freeze"];
-/// Commands whose process is said without an option.
+/// Commands that take the PID as a plain argument.
 const WITH_BARE_PID: [&str; 3] = ["memory", "time", "flags"];
 /// Wrong use.
 const WRONG_USE: u8 = 2;
@@ -64,7 +64,7 @@ fn joined(words: Vec<OsString>, is_value: impl Fn(&str) -> bool) -> Vec<OsString
     joined
 }
 
-/// `-p 4242` and `--pid 4242` as `4242`, as other tools want it, for commands to whom the PID is said alone.
+/// `-p 4242` and `--pid 4242` as `4242`, as other tools have it, for commands that take the PID as a plain argument.
 fn with_bare_pid(words: Vec<OsString>) -> Vec<OsString> {
     if !words.get(1).is_some_and(|command| WITH_BARE_PID.iter().any(|name| command == name)) {
         return words;

@@ -76,7 +76,7 @@ fn a_process_that_is_killed_is_started_again_and_its_window_counts() {
     assert!(pid.is_some() && new_pid.is_some() && pid != new_pid);
     assert!(ready_after_s.is_some_and(|s| 0.0 < s && s < 60.0));
     is_near(second_s(window, window.faults[0].done_monotonic_ns), 0.3);
-    let check = window.checks.iter().find(|check| check.check == Check::Fault).expect("it is told");
+    let check = window.checks.iter().find(|check| check.check == Check::Fault).expect("a check of the fault");
     assert!(check.passed == Some(true) && check.evidence.contains("helper-2"), "{check:?}");
     let log = fixture.out().join("trials/01-default/helper-2.log");
     let log = std::fs::read_to_string(log).expect("its log");
@@ -327,7 +327,7 @@ fn a_process_that_comes_to_need_more_memory_than_its_limit_is_said_to_be_ended_b
     assert_eq!((fault.oom_kills, &fault.failed), (Some(1), &None), "{fault:?}");
     assert_eq!(fault.ended, ["greedy was ended by signal 9"]);
     assert!(window.counts(), "{:?}", window.disturbances);
-    let check = window.checks.iter().find(|check| check.check == Check::Fault).expect("it is told");
+    let check = window.checks.iter().find(|check| check.check == Check::Fault).expect("a check of the fault");
     let told = "greedy was ended by signal 9; the kernel's OOM killer ended 1 process at the limit of memory";
     assert!(check.evidence.contains(told), "{}", check.evidence);
     let asked: Vec<&str> = trial.treatments.iter().map(|of| of.asked.as_str()).collect();

@@ -91,7 +91,7 @@ mod tests {
     fn rates_stand_in_order_with_bars_on_a_logarithmic_scale() {
         let mut curve = Curve::default();
         curve.add(&ended(200.0, 1.0, &[]));
-        assert_eq!(curve.lines(), "", "one point is no curve");
+        assert_eq!(curve.lines(), "", "a curve takes two points");
         curve.add(&ended(1_600.0, 1_000.0, &[]));
         curve.add(&ended(800.0, 31.6, &[]));
         curve.add(&ended(400.0, 5.0, &["steal"]));

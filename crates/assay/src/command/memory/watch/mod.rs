@@ -45,8 +45,7 @@ fn picture(
     trims: &Sender<()>,
     stop: &AtomicBool,
 ) -> Result<State, Failure> {
-    // Not the terminal's size as ratatui takes it: a serial line or `script(1)` without a keyboard says 0 by 0, and gets a usual size.
-    let mut area = Rect::new(0, 0, output::width(), output::rows());
+    let mut area = area_of_terminal();
     let options = TerminalOptions { viewport: Viewport::Fixed(area) };
     let mut terminal = Terminal::with_options(CrosstermBackend::new(io::stdout()), options)?;
     let mut state = State::default();
@@ -55,7 +54,7 @@ fn picture(
     while !stop.load(Ordering::SeqCst) {
         if is_new {
             screen.while_shown(|| {
-                let now = Rect::new(0, 0, output::width(), output::rows());
+                let now = area_of_terminal();
                 if now != area {
                     terminal.resize(now)?;
                     area = now;
@@ -87,6 +86,11 @@ fn picture(
         }
     }
     Ok(state)
+}
+
+/// Not the size that ratatui takes: a serial line, or `script(1)` without a keyboard, reports 0 by 0, and gets the usual size.
+fn area_of_terminal() -> Rect {
+    Rect::new(0, 0, output::width(), output::rows())
 }
 
 fn key_of(key: KeyEvent) -> Key {

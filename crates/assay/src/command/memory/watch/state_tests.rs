@@ -83,7 +83,7 @@ fn a_pause_keeps_the_picture_and_none_of_the_looks_meanwhile_is_lost() {
 fn nothing_is_trimmed_without_a_yes_to_the_question_and_not_twice_at_once() {
     let mut state = watched();
     assert_eq!(press(&mut state, &[Key::Yes, Key::Trim, Key::Other, Key::Yes]), Asked::Nothing);
-    assert_eq!(press(&mut state, &[Key::Trim, Key::Open]), Asked::Nothing, "Enter is no yes");
+    assert_eq!(press(&mut state, &[Key::Trim, Key::Open]), Asked::Nothing, "Enter does not confirm");
     assert_eq!((state.page(), state.is_trimming()), (None, false));
     assert_eq!(press(&mut state, &[Key::Trim, Key::Yes]), Asked::Trim);
     assert!(state.is_trimming());
