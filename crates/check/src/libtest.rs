@@ -70,6 +70,19 @@ pub fn output_of<'a>(said: &'a str, name: &str) -> Option<&'a str> {
     Some(&text[..ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len())])
 }
 
+/// Lines of a log that [`reason_of`] gives.
+const REASON_LINES_MAX: usize = 12;
+
+/// Why a test failed, as its log has it: its panic, else the log's end.
+pub fn reason_of(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+    let panic = lines.iter().position(|line| line.contains(" panicked at "));
+    let from = panic.unwrap_or(lines.len().saturating_sub(REASON_LINES_MAX));
+    let is_over = |line: &&&str| line.starts_with("stack backtrace:") || line.starts_with("note: run with ");
+    let reason = lines[from..].iter().take_while(|line| !is_over(line)).take(REASON_LINES_MAX);
+    reason.copied().collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,5 +146,15 @@ test result: FAILED. 3 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
         let log = output_of(SAID, "b::fails").expect("it printed");
         assert!(log.starts_with("skipped: too late") && log.ends_with("no\n"), "{log:?}");
         assert_eq!(output_of(SAID, "b::is_long"), None);
+    }
+
+    #[test]
+    fn the_reason_is_the_panic_else_the_end() {
+        let log = output_of(SAID, "b::fails").expect("it printed");
+        assert_eq!(reason_of(log), "thread 'b::fails' panicked at src/b.rs:1:1:\nno");
+        assert_eq!(reason_of(&format!("{log}stack backtrace:\n   0: main\n")), reason_of(log));
+        let long: String = (0..30).map(|line| format!("{line}\n")).collect();
+        assert_eq!(reason_of(&long).lines().next(), Some("18"));
+        assert_eq!(reason_of(""), "");
     }
 }

@@ -1,9 +1,10 @@
 //! Whether all is well, and what is not.
 
-use crate::libtest::Outcome;
+use crate::libtest::{Outcome, reason_of};
 use crate::rules::{Rules, matches};
 use crate::run::{Ended, Results};
 use std::fmt;
+use std::path::Path;
 
 /// What a run showed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl Verdict {
 pub fn judge(results: &Results, rules: &Rules, is_all: bool) -> Verdict {
     let mut verdict = Verdict::default();
     for (test, Ended { outcome, logs }) in &results.tests {
-        let logs = logs.iter().map(|log| format!("\n    {}", log.display())).collect::<String>();
+        let logs = logs.iter().map(|log| with_reason(log)).collect::<String>();
         match outcome {
             Outcome::Failed => verdict.failed.push(format!("{test}{logs}")),
             Outcome::Passed if !logs.is_empty() => verdict.flaky.push(format!("{test}{logs}")),
@@ -66,6 +67,13 @@ pub fn judge(results: &Results, rules: &Rules, is_all: bool) -> Verdict {
         }
     }
     verdict
+}
+
+/// A log, and what it says: where the check ran for somebody else its files are often gone.
+fn with_reason(log: &Path) -> String {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let reason: String = reason_of(&text).lines().map(|line| format!("\n        {line}")).collect();
+    format!("\n    {}{reason}", log.display())
 }
 
 impl fmt::Display for Verdict {

@@ -169,10 +169,12 @@ fn wait(run: &Run<'_>, launched: &mut Launched<'_>, timeout: Duration) -> Result
     let process = &mut launched.process;
     loop {
         run.check_stop()?;
+        // Asked in this order: it may end well between the two questions.
+        let how = process.ended("before it was done");
         if process.server_ended().is_some_and(|ended| ended.code == Some(0)) {
             return Ok(());
         }
-        if let Some(how) = process.ended("before it was done") {
+        if let Some(how) = how {
             return Err(Failure::Trial(how));
         }
         if timeout <= begun.elapsed() {
