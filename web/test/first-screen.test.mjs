@@ -48,8 +48,8 @@ test(`no page needs more than ${PRINTED_MAX} sheets of paper`, async () => {
 
 test("a table is sorted by its buttons, down, up and back, absent cells last, and says so to screen readers", async () => {
   const { page, close } = await open("memory.html");
-  const column = () => page.$$eval("table.leaves tbody tr:not([hidden])", (rows) => rows.map((r) => r.cells[1].textContent));
-  const head = page.locator("table.leaves thead th").nth(1);
+  const column = () => page.$$eval("table.entries tbody tr:not([hidden])", (rows) => rows.map((r) => r.cells[1].textContent));
+  const head = page.locator("table.entries thead th").nth(1);
   const bytes = (text) => parseFloat(text.replaceAll(",", "")) * { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }[text.split(" ")[1]];
   const written = await column();
   await head.locator("button").focus();
@@ -69,11 +69,11 @@ test("a table is sorted by its buttons, down, up and back, absent cells last, an
 
 test("a search leaves the rows that have all its words, small entries are folded until they are asked for", async () => {
   const { page, close } = await open("memory.html");
-  const rows = page.locator("table.leaves tbody tr:visible");
-  const all = await page.locator("table.leaves tbody tr").count();
+  const rows = page.locator("table.entries tbody tr:visible");
+  const all = await page.locator("table.entries tbody tr").count();
   const folded = await rows.count();
   assert.ok(folded < all, `${folded} of ${all}`);
-  const tools = page.locator(".tools:has(+ .scroll table.leaves)");
+  const tools = page.locator(".tools:has(+ .scroll table.entries)");
   await tools.getByRole("button").click();
   assert.equal(await rows.count(), all);
   await tools.getByRole("searchbox").fill("java heap old");

@@ -102,7 +102,7 @@ test("the page shows the sum, and the areas of its table add up to it", async ()
   const { page, close } = await open("memory.html");
   const sum = await page.locator(".sum").first().innerText();
   assert.match(sum, /Total equals RSS: 406\.4 MiB, difference 0 B/);
-  const cells = await page.$$eval("table.leaves tbody tr", (rows) =>
+  const cells = await page.$$eval("table.entries tbody tr", (rows) =>
     rows.filter((r) => !r.cells[0].innerText.includes("›")).map((r) => r.cells[1].innerText),
   );
   const scale = { MiB: 1, KiB: 1 / 1024, B: 1 / 1048576 };

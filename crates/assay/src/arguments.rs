@@ -25,12 +25,14 @@ pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, Pred
 pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
 pub use http::HttpArguments;
 pub use inject::{InjectArguments, InjectorsArguments};
-pub use memory::{AdviseArguments, DepthName, DiffArguments, LookArguments, MemoryArguments, MemoryCommand};
+pub use memory::{
+    AdviseArguments, DepthName, DiffArguments, MemoryArguments, MemoryCommand, SnapshotArguments,
+};
 pub use process_name::ProcessName;
 pub use reference::{CompletionsArguments, ReferenceArguments};
 pub use setup::SetupArguments;
 pub use studies::StudiesArguments;
-pub use time::{TimeArguments, TimeCommand, TimeDiffArguments, TimeLookArguments};
+pub use time::{TimeAccountArguments, TimeArguments, TimeCommand, TimeDiffArguments};
 pub use tls::TlsArguments;
 
 use assay_study::Gate;

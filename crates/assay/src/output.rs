@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use assay_model::Problem;
-use assay_report::{LeavesShown, TerminalView};
+use assay_report::{EntriesShown, TerminalView};
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -74,5 +74,5 @@ fn size() -> Option<(u16, u16)> {
 
 /// The terminal that standard output is, with all leaves.
 pub fn view() -> TerminalView {
-    TerminalView { width: width(), color: is_coloured(), leaves: LeavesShown::All }
+    TerminalView { width: width(), color: is_coloured(), entries: EntriesShown::All }
 }

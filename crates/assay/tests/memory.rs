@@ -1,6 +1,6 @@
 //! `assay memory` as it is typed: exit codes, messages, what a pipe and what a terminal gets.
 
-use assay_model::{LookDepth, MemoryChange, MemoryReport, MemoryTrim, schema};
+use assay_model::{MemoryChange, MemoryReport, MemoryTrim, SnapshotDepth, schema};
 use assay_testkit::{find_java, skip, start_java};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -124,9 +124,9 @@ fn a_process_that_is_no_jvm_gets_what_holds_for_it_and_its_leaves_add_up() {
     let output = assay(&["memory", &sleeper.pid(), "--json"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let report: MemoryReport = serde_json::from_slice(&output.stdout).expect("the stored form");
-    let sum: u64 = report.leaves.iter().map(|l| l.resident_bytes).sum();
-    assert_eq!(sum.cast_signed() - report.rss_bytes.cast_signed(), report.closure_bytes);
-    assert_eq!(report.closure_bytes, 0, "nothing moves in it");
+    let sum: u64 = report.entries.iter().map(|l| l.resident_bytes).sum();
+    assert_eq!(sum.cast_signed() - report.rss_bytes.cast_signed(), report.difference_bytes);
+    assert_eq!(report.difference_bytes, 0, "nothing moves in it");
     assert!(report.jvm.is_none());
     let tree = text(&assay(&["memory", &sleeper.pid()]).stdout);
     assert!(tree.contains("not a JVM that could be read") && tree.contains("difference 0 B"), "{tree}");
@@ -154,11 +154,15 @@ fn as_json_a_watch_prints_its_full_looks_too_and_says_which_they_are() {
     let mut watch = start(&["memory", &sleeper.pid(), "--watch=100ms", "--json"]);
     let mut out = BufReader::new(watch.stdout.take().expect("piped"));
     let mut next = || {
-        let look: MemoryReport = serde_json::from_str(&lines(&mut out, 1)).expect("one look a line");
-        look.depth
+        let snapshot: MemoryReport = serde_json::from_str(&lines(&mut out, 1)).expect("one snapshot a line");
+        snapshot.depth
     };
-    assert_eq!(next(), Some(LookDepth::Owners), "the first look is a full one, and is not taken twice");
-    while next() != Some(LookDepth::Structures) {}
+    assert_eq!(
+        next(),
+        Some(SnapshotDepth::Owners),
+        "the first snapshot is a full one, and is not taken twice"
+    );
+    while next() != Some(SnapshotDepth::Structures) {}
     interrupt(&watch);
     out.read_to_end(&mut Vec::new()).expect("the rest");
     assert!(watch.wait().expect("it ends").success());
@@ -259,7 +263,7 @@ fn a_record_can_be_compared_with_itself_and_made_a_page() {
     assert!(fs_err::read_to_string(&page).expect("a page").contains("id=\"over-time\""));
     let output = assay(&["memory", "diff", &record, &record, "--json", "--html", &change_page]);
     let change: MemoryChange = serde_json::from_slice(&output.stdout).expect("the stored form");
-    assert!(change.elapsed_ns.is_some_and(|ns| ns > 0), "first and last look: {:?}", change.elapsed_ns);
+    assert!(change.elapsed_ns.is_some_and(|ns| ns > 0), "first and last snapshot: {:?}", change.elapsed_ns);
     assert!(fs_err::read_to_string(&change_page).expect("a page").contains("What changed"));
     let same: MemoryChange = serde_json::from_slice(
         &assay(&["memory", "diff", &format!("{record}@1"), &format!("{record}@1"), "--json"]).stdout,
@@ -274,13 +278,13 @@ fn a_record_can_be_compared_with_itself_and_made_a_page() {
 #[test]
 fn stored_looks_are_compared_by_cause() {
     let folder = tempfile::tempdir().expect("a folder");
-    let looks = kafka::looks();
-    let write = |name: &str, look: &MemoryReport| {
+    let snapshots = kafka::snapshots();
+    let write = |name: &str, snapshot: &MemoryReport| {
         let path = folder.path().join(name);
-        fs_err::write(&path, serde_json::to_string_pretty(look).expect("JSON")).expect("written");
+        fs_err::write(&path, serde_json::to_string_pretty(snapshot).expect("JSON")).expect("written");
         path.display().to_string()
     };
-    let (before, after) = (write("a.json", &looks[0]), write("b.json", &looks[40]));
+    let (before, after) = (write("a.json", &snapshots[0]), write("b.json", &snapshots[40]));
     let output = assay(&["memory", "diff", &before, &after]);
     let told = text(&output.stdout);
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -18,17 +18,17 @@ const CALLS_MAX: usize = 10;
 #[derive(Debug, Default)]
 pub(crate) struct CarrierGauge {
     seen: BTreeSet<u32>,
-    looks: u64,
+    samples: u64,
     calls: BTreeMap<i64, u64>,
 }
 
 impl CarrierGauge {
     /// Looks once at each of these carriers.
-    pub(crate) fn look(&mut self, proc: &ProcRoot, pid: u32, carriers: &[u32]) {
+    pub(crate) fn read(&mut self, proc: &ProcRoot, pid: u32, carriers: &[u32]) {
         for tid in carriers.iter().take(CARRIERS_MAX) {
             let Some(call) = proc.read_thread_call(pid, *tid) else { continue };
             self.seen.insert(*tid);
-            self.looks += 1;
+            self.samples += 1;
             // One that runs, or that the kernel interrupted, waits in none.
             if let Some(number) = call
                 && number != libc::SYS_futex
@@ -43,13 +43,13 @@ impl CarrierGauge {
         let mut calls: Vec<CarrierCall> = self
             .calls
             .iter()
-            .map(|(number, looks)| CarrierCall { call: name_of(*number), looks: *looks })
+            .map(|(number, samples)| CarrierCall { call: name_of(*number), samples: *samples })
             .collect();
-        calls.sort_by(|a, b| Reverse(a.looks).cmp(&Reverse(b.looks)).then_with(|| a.call.cmp(&b.call)));
+        calls.sort_by(|a, b| Reverse(a.samples).cmp(&Reverse(b.samples)).then_with(|| a.call.cmp(&b.call)));
         calls.truncate(CALLS_MAX);
-        (self.looks != 0).then(|| CarrierWaits {
+        (self.samples != 0).then(|| CarrierWaits {
             carriers: self.seen.len() as u64,
-            looks: self.looks,
+            samples: self.samples,
             blocked: self.calls.values().sum(),
             calls,
         })
@@ -109,18 +109,18 @@ mod tests {
         ]);
         let proc = ProcRoot::at(tree.path().join("proc"));
         let mut gauge = CarrierGauge::default();
-        gauge.look(&proc, 7, &[8, 9, 10, 11, 12]);
-        gauge.look(&proc, 7, &[9]);
+        gauge.read(&proc, 7, &[8, 9, 10, 11, 12]);
+        gauge.read(&proc, 7, &[9]);
         let waits = gauge.waits().expect("seen");
-        assert_eq!((waits.carriers, waits.looks, waits.blocked), (4, 5, 2));
-        assert_eq!(waits.calls, [CarrierCall { call: "read".to_owned(), looks: 2 }]);
+        assert_eq!((waits.carriers, waits.samples, waits.blocked), (4, 5, 2));
+        assert_eq!(waits.calls, [CarrierCall { call: "read".to_owned(), samples: 2 }]);
     }
 
     #[test]
     fn without_the_right_to_see_their_calls_nothing_is_said_of_carriers() {
         let tree = FakeTree::with(&[("proc/7/task/8/comm", "x\n")]);
         let mut gauge = CarrierGauge::default();
-        gauge.look(&ProcRoot::at(tree.path().join("proc")), 7, &[8]);
+        gauge.read(&ProcRoot::at(tree.path().join("proc")), 7, &[8]);
         assert_eq!(gauge.waits(), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bpf::Tracing;
 use crate::jvm::Lacks;
-use crate::look::Look;
+use crate::reading::Reading;
 use crate::sampling::{Refused, Sampling};
 use assay_linux::ProcRoot;
 use assay_model::{Certainty, LeftOutFigure, TimeFigure, TimeRung};
@@ -34,29 +34,29 @@ const ELSEWHERE: &str = "run where /proc is that of the machine";
 
 /// What decides which figures there are.
 pub(crate) struct Available<'a> {
-    pub(crate) look: &'a Look,
+    pub(crate) reading: &'a Reading,
     pub(crate) sampling: Result<&'a Sampling, &'a Refused>,
     pub(crate) tracing: Result<&'a Tracing, &'a Refused>,
     pub(crate) has_clock: bool,
     pub(crate) delays: DelayAccounting,
     /// What is missing of them, or why roles are not known.
     pub(crate) roles: Result<Lacks, LeftOutFigure>,
-    /// Why what threads did after the last look at them is not; `None` when it is.
+    /// Why what threads did after the last reading of them is not; `None` when it is.
     pub(crate) no_exit_records: Option<LeftOutFigure>,
     pub(crate) interrupts_per_s: u64,
 }
 
 impl Available<'_> {
     fn has_schedstat(&self) -> bool {
-        self.look.threads.values().all(|thread| thread.schedstat.is_some())
+        self.reading.threads.values().all(|thread| thread.schedstat.is_some())
     }
 
     fn has_switches(&self) -> bool {
-        self.look.threads.values().all(|thread| thread.voluntary_switches.is_some())
+        self.reading.threads.values().all(|thread| thread.voluntary_switches.is_some())
     }
 
     fn has_block_io(&self) -> bool {
-        self.look.threads.values().all(|thread| thread.block_io_ticks.is_some())
+        self.reading.threads.values().all(|thread| thread.block_io_ticks.is_some())
     }
 
     /// The figures that are there.
@@ -122,7 +122,7 @@ impl Available<'_> {
                 "taskstats: what the kernel sends of each when it ends; what it leaves out, up to a timer interrupt for each, is inferred from the total",
             );
         }
-        if self.look.cgroup.is_some() {
+        if self.reading.cgroup.is_some() {
             known("control group", TimeRung::Procfs, "cpuacct.usage, or usage_usec of cpu.stat");
         }
         figures.push(TimeFigure {
@@ -246,21 +246,21 @@ impl Available<'_> {
     }
 
     fn left_out_of_machine(&self, push: &mut impl FnMut(&str, &str, &str)) {
-        if self.look.cgroup.is_none() {
+        if self.reading.cgroup.is_none() {
             push(
                 "control group",
                 "no control group counts the CPU time of this process, or it is not mounted here",
                 "mount the cpuacct controller (version 1) or cgroup2 (version 2)",
             );
         }
-        if self.look.cgroup.is_some() && self.look.throttling.is_none() {
+        if self.reading.cgroup.is_some() && self.reading.throttling.is_none() {
             push(
                 "throttled by the CPU limit",
                 "cpu.stat of the control group does not count it: its cpu controller is off, or not mounted here",
                 "echo +cpu > cgroup.subtree_control in the group above (version 2), or mount the cpu controller (version 1)",
             );
         }
-        let machine = self.look.machine.as_ref();
+        let machine = self.reading.machine.as_ref();
         match machine {
             None => push("the machine", "/proc/stat could not be read", ELSEWHERE),
             Some(machine) if machine.all.steal.is_none() => push(

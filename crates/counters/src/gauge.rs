@@ -6,7 +6,7 @@ use crate::figures::{Available, DelayAccounting};
 use crate::findings::findings;
 use crate::jvm::{Jvm, Lacks, read_jvm};
 use crate::jvms::jvms_of_machine;
-use crate::look::{Look, Target, ticks_ns};
+use crate::reading::{Reading, Target, ticks_ns};
 use crate::sampling::{self, Clocked, CpuClock, Events, PerfMap, Refused, Sampling};
 use crate::split::{Clocks, Sampled, kernel_share};
 use crate::tracks::Tracks;
@@ -23,15 +23,15 @@ use std::collections::HashMap;
 /// Reading the JVM's list of threads takes at most this part of the time.
 const JVM_READ_PART: u64 = 20;
 
-/// The CPU time of a process, from its first look on.
+/// The CPU time of a process, from its first reading on.
 #[derive(Debug)]
 pub struct TimeGauge {
     target: Target,
     identity: ProcessIdentity,
     clocks: Clocks,
     delays: DelayAccounting,
-    first: Look,
-    last: Look,
+    first: Reading,
+    last: Reading,
     tracks: Tracks,
     exits: Result<Exits, LeftOutFigure>,
     jvm: JvmState,
@@ -39,8 +39,8 @@ pub struct TimeGauge {
     tracing: Result<Tracing, Refused>,
     methods: Option<PerfMap>,
     jvms: Option<JvmsOfMachine>,
-    looks: u64,
-    looks_cpu_ns: u64,
+    readings: u64,
+    readings_cpu_ns: u64,
     problems: Vec<Problem>,
 }
 
@@ -67,13 +67,13 @@ enum JvmState {
 }
 
 impl TimeGauge {
-    /// Takes the first look at a process of this machine.
+    /// Takes the first reading of a process of this machine.
     ///
     /// # Errors
     /// When the process is gone ([`LinuxError::is_absent`]), or belongs to somebody else and `/proc` is hidden.
     pub fn start(pid: u32) -> Result<TimeGauge, LinuxError> {
         let sys = SysRoot::default();
-        // Who ends after the first look must be heard of.
+        // Who ends after the first reading must be heard of.
         let listener = ExitListener::start(&sys);
         let mut gauge = TimeGauge::begin(ProcRoot::default(), &sys, pid, true)?;
         gauge.exits =
@@ -87,11 +87,11 @@ impl TimeGauge {
         Ok(gauge)
     }
 
-    /// Begins to sample the processors, and a new interval with it. Where that is not possible the report says why. Looks
+    /// Begins to sample the processors, and a new interval with it. Where that is not possible the report says why. Readings
     /// read the samples; where they are more than a second apart, call [`TimeGauge::keep_up`] between them.
     ///
     /// # Errors
-    /// As of [`TimeGauge::look`].
+    /// As of [`TimeGauge::read`].
     pub fn start_sampling(&mut self) -> Result<(), LinuxError> {
         self.start_sampling_with(&CpuClock)
     }
@@ -99,11 +99,11 @@ impl TimeGauge {
     /// The same with other calls of the kernel.
     ///
     /// # Errors
-    /// As of [`TimeGauge::look`].
+    /// As of [`TimeGauge::read`].
     pub fn start_sampling_with(&mut self, events: &dyn Events) -> Result<(), LinuxError> {
         let has_frame_pointers = matches!(&self.jvm, JvmState::Known { has_frame_pointers: true, .. });
         self.sampling = Sampling::start(events, &self.target.proc, self.identity.pid, has_frame_pointers);
-        self.look()?;
+        self.read()?;
         self.restart();
         Ok(())
     }
@@ -113,7 +113,7 @@ impl TimeGauge {
     /// slower by some 100 ns meanwhile.
     ///
     /// # Errors
-    /// As of [`TimeGauge::look`].
+    /// As of [`TimeGauge::read`].
     pub fn start_tracing(&mut self) -> Result<(), LinuxError> {
         self.start_tracing_with(&Kernel, &SysRoot::default())
     }
@@ -121,11 +121,11 @@ impl TimeGauge {
     /// The same with a kernel of the caller's.
     ///
     /// # Errors
-    /// As of [`TimeGauge::look`].
+    /// As of [`TimeGauge::read`].
     pub fn start_tracing_with(&mut self, kernel: &dyn Loading, sys: &SysRoot) -> Result<(), LinuxError> {
         let roots = (&self.target.proc, sys);
         self.tracing = Tracing::start(kernel, roots, self.identity.pid, self.last.threads.len());
-        self.look()?;
+        self.read()?;
         self.restart();
         Ok(())
     }
@@ -158,7 +158,7 @@ impl TimeGauge {
     fn begin(proc: ProcRoot, sys: &SysRoot, pid: u32, has_clock: bool) -> Result<TimeGauge, LinuxError> {
         let identity = proc.identity_of(pid)?;
         let (target, problems) = Target::new(proc, sys, pid, has_clock);
-        let first = target.look(&Default::default())?;
+        let first = target.read(&Default::default())?;
         let mut tracks = Tracks::default();
         tracks.add(&first.threads);
         Ok(TimeGauge {
@@ -167,8 +167,8 @@ impl TimeGauge {
             delays: DelayAccounting::read(&target.proc),
             target,
             last: first.clone(),
-            looks: 1,
-            looks_cpu_ns: first.took_cpu_ns,
+            readings: 1,
+            readings_cpu_ns: first.took_cpu_ns,
             first,
             tracks,
             exits: Err(no_records(&Denial {
@@ -187,26 +187,26 @@ impl TimeGauge {
         })
     }
 
-    /// Takes another look; false when the process has ended.
+    /// Takes another reading; false when the process has ended.
     ///
     /// # Errors
     /// When it cannot be read although it is there.
-    pub fn look(&mut self) -> Result<bool, LinuxError> {
-        let mut look = match self.target.look(&self.last.threads) {
-            Ok(look) if look.stat.start_ticks == self.identity.start_ticks => look,
+    pub fn read(&mut self) -> Result<bool, LinuxError> {
+        let mut reading = match self.target.read(&self.last.threads) {
+            Ok(reading) if reading.stat.start_ticks == self.identity.start_ticks => reading,
             Ok(_) => return Ok(false),
             Err(error) if error.is_absent() => return Ok(false),
             Err(error) => return Err(error),
         };
-        self.tracks.add(&look.threads);
+        self.tracks.add(&reading.threads);
         self.keep_up();
         if let Ok(tracing) = &mut self.tracing {
-            look.took_cpu_ns = look.took_cpu_ns.saturating_add(tracing.read());
+            reading.took_cpu_ns = reading.took_cpu_ns.saturating_add(tracing.read());
         }
-        self.looks += 1;
-        self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(look.took_cpu_ns);
-        let has_ended = look.stat.has_ended();
-        self.last = look;
+        self.readings += 1;
+        self.readings_cpu_ns = self.readings_cpu_ns.saturating_add(reading.took_cpu_ns);
+        let has_ended = reading.stat.has_ended();
+        self.last = reading;
         if let JvmState::Known { read_at_ns, took_cpu_ns, .. } = &self.jvm {
             let is_due = read_at_ns + took_cpu_ns * JVM_READ_PART <= self.last.monotonic_ns;
             if is_due && !has_ended && self.tracks.has_nameless() {
@@ -219,12 +219,12 @@ impl TimeGauge {
         Ok(!has_ended)
     }
 
-    /// Whether the kernel sends records of threads that end; without them what a thread does after the last look at it is missing.
+    /// Whether the kernel sends records of threads that end; without them what a thread does after the last reading of it is missing.
     pub fn hears_of_ends(&self) -> bool {
         self.exits.is_ok()
     }
 
-    /// Takes the samples and the records of threads that ended. Between two looks that are long apart it makes room for more of them.
+    /// Takes the samples and the records of threads that ended. Between two readings that are long apart it makes room for more of them.
     pub fn keep_up(&mut self) {
         if let Ok(sampling) = &mut self.sampling {
             sampling.read();
@@ -241,15 +241,15 @@ impl TimeGauge {
                 self.exits = Err(no_records(&Denial { cause, fix: "look again".to_owned() }));
             }
         }
-        self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(thread_cpu_ns().saturating_sub(began_ns));
+        self.readings_cpu_ns = self.readings_cpu_ns.saturating_add(thread_cpu_ns().saturating_sub(began_ns));
     }
 
-    /// CPU time that the last look took in Assay.
-    pub fn look_cpu_ns(&self) -> u64 {
+    /// CPU time that the last reading took in Assay.
+    pub fn reading_cpu_ns(&self) -> u64 {
         self.last.took_cpu_ns
     }
 
-    /// Starts a new interval at the last look.
+    /// Starts a new interval at the last reading.
     pub fn restart(&mut self) {
         self.tracks.restart();
         if let Ok(exits) = &mut self.exits {
@@ -262,7 +262,7 @@ impl TimeGauge {
             tracing.restart();
         }
         self.first = self.last.clone();
-        (self.looks, self.looks_cpu_ns) = (1, self.last.took_cpu_ns);
+        (self.readings, self.readings_cpu_ns) = (1, self.last.took_cpu_ns);
     }
 
     /// Why no programs in the kernel time the process, and what would allow it; none where they do.
@@ -270,7 +270,7 @@ impl TimeGauge {
         self.tracing.as_ref().err().map(|Refused { why, enable }| format!("{why}; {enable}"))
     }
 
-    /// What the process used between the first and the last look. `requests`: how many it answered in that time.
+    /// What the process used between the first and the last reading. `requests`: how many it answered in that time.
     pub fn report(&self, requests: Option<f64>) -> TimeReport {
         let (first, last) = (&self.first, &self.last);
         let counts_block_io = self.delays == DelayAccounting::On;
@@ -304,7 +304,7 @@ impl TimeGauge {
             )
         });
         let available = Available {
-            look: last,
+            reading: last,
             sampling: self.sampling.as_ref(),
             tracing: self.tracing.as_ref(),
             has_clock: self.target.has_clock,
@@ -329,8 +329,8 @@ impl TimeGauge {
             taken_at: jiff::Timestamp::now().to_string(),
             monotonic_ns: first.monotonic_ns,
             duration_ns: last.monotonic_ns.saturating_sub(first.monotonic_ns),
-            looks: self.looks,
-            looks_cpu_ns: self.looks_cpu_ns,
+            readings: self.readings,
+            readings_cpu_ns: self.readings_cpu_ns,
             jvm: facts,
             threads_cpu_ns,
             difference_ns,
@@ -462,7 +462,7 @@ impl TimeGauge {
             Ok(Some(jvm)) => {
                 self.tracks.label(&jvm.labels);
                 let took_cpu_ns = thread_cpu_ns().saturating_sub(began_ns);
-                self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(took_cpu_ns);
+                self.readings_cpu_ns = self.readings_cpu_ns.saturating_add(took_cpu_ns);
                 let read_at_ns = assay_linux::monotonic_ns();
                 let Jvm { facts, lacks, has_frame_pointers, problems, .. } = jvm;
                 JvmState::Known { facts, lacks, read_at_ns, took_cpu_ns, has_frame_pointers, problems }

@@ -7,7 +7,7 @@ use assay_linux::{CachedMemory, LinuxError, LiveProcess, MemorySource, ProcRoot}
 use assay_model::{Problem, ThreadKind, ThreadRole, TimeJvm};
 use std::collections::HashMap;
 
-/// How often the lists are read at one look where they break off, or names are moved meanwhile.
+/// How often the lists are read at one reading where they break off, or names are moved meanwhile.
 const READS_MAX: u32 = 4;
 
 /// What a thread is called, and what it does.
@@ -57,8 +57,8 @@ pub(crate) struct Jvm {
 
 /// Reads the JVM of a process; `None` where it has none.
 ///
-/// Folklore: ZGC moves a thread's Java object or its name at any time, to where nothing was at the look at the process; and before JDK 17
-/// what tells the new place is not known. Such a label is not whole, and is there at a later look. Held by:
+/// Folklore: ZGC moves a thread's Java object or its name at any time, to where nothing was when the process was read; and before JDK 17
+/// what tells the new place is not known. Such a label is not whole, and is there at a later reading. Held by:
 /// `every_thread_that_the_jvm_prints_has_its_role`.
 ///
 /// It is read again at once, and so is a list that breaks off, since the JVM was just starting or ending a thread.

@@ -1,7 +1,7 @@
 //! CPU time of a process from outside: what it was used for, adding up to the kernel's own total.
 //!
-//! [`TimeGauge`] looks at a process from time to time: the counters of its threads (`look`), and the JVM's own list of them (`jvm`), which
-//! gives each its role (`role`). Between two looks a thread has used what its counters grew by (`tracks`); `account` adds that up by role
+//! [`TimeGauge`] reads a process from time to time: the counters of its threads (`read`), and the JVM's own list of them (`jvm`), which
+//! gives each its role (`role`). Between two readings a thread has used what its counters grew by (`tracks`); `account` adds that up by role
 //! and name. How much was user and how much kernel time the kernel only samples: `split` says how far that is known.
 //! What follows from an account, `findings` says: a pure function of the stored form.
 //!
@@ -28,9 +28,9 @@ mod jvms;
 pub mod kernel;
 #[cfg(test)]
 mod live_tests;
-mod look;
 mod names;
 mod own_names;
+mod reading;
 mod recording;
 mod role;
 mod sampling;

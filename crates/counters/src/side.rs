@@ -32,8 +32,8 @@ pub struct SideGauges {
     carriers: Option<CarrierGauge>,
     listed: Vec<u32>,
     listed_at_ns: Option<u64>,
-    /// CPU time that looks took in Assay.
-    looks_cpu_ns: u64,
+    /// CPU time that reading took in Assay.
+    readings_cpu_ns: u64,
 }
 
 impl SideGauges {
@@ -57,26 +57,26 @@ impl SideGauges {
             carriers: asked.samples.then(CarrierGauge::default),
             listed: Vec::new(),
             listed_at_ns: None,
-            looks_cpu_ns: 0,
+            readings_cpu_ns: 0,
             proc,
             pid,
         }
     }
 
     /// Looks once, and makes room for more samples.
-    pub fn look(&mut self) {
+    pub fn read(&mut self) {
         let began_ns = thread_cpu_ns();
-        self.look_at_each();
+        self.read_each();
         let took_ns = thread_cpu_ns().saturating_sub(began_ns);
-        self.looks_cpu_ns = self.looks_cpu_ns.saturating_add(took_ns);
+        self.readings_cpu_ns = self.readings_cpu_ns.saturating_add(took_ns);
     }
 
-    fn look_at_each(&mut self) {
+    fn read_each(&mut self) {
         for gauge in [&mut self.faults, &mut self.data].into_iter().flatten().flatten() {
-            gauge.look();
+            gauge.read();
         }
         if let Some(hardware) = &mut self.hardware {
-            hardware.look();
+            hardware.read();
         }
         if let Some(carriers) = &mut self.carriers {
             let now = monotonic_ns();
@@ -84,13 +84,13 @@ impl SideGauges {
                 self.listed = carriers_of(&self.proc, self.pid);
                 self.listed_at_ns = Some(now);
             }
-            carriers.look(&self.proc, self.pid, &self.listed);
+            carriers.read(&self.proc, self.pid, &self.listed);
         }
     }
 
     /// Adds what they saw to an account, what it cost, and what follows from it.
     pub fn add_to(&self, report: &mut TimeReport) {
-        report.looks_cpu_ns = report.looks_cpu_ns.saturating_add(self.looks_cpu_ns);
+        report.readings_cpu_ns = report.readings_cpu_ns.saturating_add(self.readings_cpu_ns);
         let mut problems = Vec::new();
         match &self.faults {
             Some(Ok(gauge)) => report.fault_places = Some(gauge.faults(&mut problems)),

@@ -1,4 +1,4 @@
-//! What each thread has used since the first of some looks.
+//! What each thread has used since the first of some readings.
 
 use crate::jvm::Label;
 use crate::names::KernelNames;
@@ -20,10 +20,10 @@ pub(crate) const OTHER_NAMES: &str = "other names";
 /// A thread, and no later one with the same number.
 pub(crate) type ThreadKey = (u32, u64);
 
-/// A thread over some looks.
+/// A thread over some readings.
 #[derive(Debug, Clone)]
 pub(crate) struct Track {
-    /// At the first look; `None` when it started after it.
+    /// At the first reading; `None` when it started after it.
     first: Option<ThreadCounters>,
     last: ThreadCounters,
     /// Since its start, by the kernel's record of its end.
@@ -58,16 +58,16 @@ impl Track {
     }
 }
 
-/// The threads of a process over some looks.
+/// The threads of a process over some readings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tracks {
     tracks: HashMap<ThreadKey, Track>,
-    /// Threads that came and went between two looks, by the kernel's name of their pool.
+    /// Threads that came and went between two readings, by the kernel's name of their pool.
     unseen: BTreeMap<String, Used>,
     /// The pools of such threads, by their numbers.
     unseen_pools: HashMap<u32, String>,
     names: KernelNames,
-    /// Start of the youngest thread of the look before.
+    /// Start of the youngest thread of the reading before.
     youngest_ticks: Option<u64>,
 }
 
@@ -113,7 +113,7 @@ impl Tracks {
         }
     }
 
-    /// Adds a look.
+    /// Adds a reading.
     pub(crate) fn add(&mut self, threads: &HashMap<u32, ThreadCounters>) {
         for track in self.tracks.values_mut() {
             let is_there =
@@ -121,7 +121,7 @@ impl Tracks {
             track.has_ended |= !is_there;
         }
         for counters in threads.values() {
-            // The kernel may leave a thread out of its list when others end meanwhile: one that is older than what the look before
+            // The kernel may leave a thread out of its list when others end meanwhile: one that is older than what the reading before
             // saw was there already, and what it used until now belongs to an earlier time.
             let was_there = match self.youngest_ticks {
                 None => true,
@@ -150,7 +150,7 @@ impl Tracks {
         self.youngest_ticks = self.youngest_ticks.max(youngest).or(Some(0));
     }
 
-    /// Adds the records of threads of process `pid` that ended until the last look. What an old kernel sends does not say of which process
+    /// Adds the records of threads of process `pid` that ended until the last reading. What an old kernel sends does not say of which process
     /// a thread was: it counts if the thread was seen.
     pub(crate) fn end(&mut self, pid: u32, records: &[ExitRecord], interrupt_ns: u64) {
         if records.is_empty() {
@@ -182,7 +182,7 @@ impl Tracks {
         }
     }
 
-    /// Leaves out those that came and went so far: they may have ended before the first look.
+    /// Leaves out those that came and went so far: they may have ended before the first reading.
     pub(crate) fn forget_unseen(&mut self) {
         self.unseen.clear();
         self.unseen_pools.clear();
@@ -203,7 +203,7 @@ impl Tracks {
         sum
     }
 
-    /// Starts a new interval at the last look.
+    /// Starts a new interval at the last reading.
     pub(crate) fn restart(&mut self) {
         self.forget_unseen();
         self.tracks.retain(|_, track| !track.has_ended);

@@ -1,6 +1,6 @@
 //! What threads used, and sums of it.
 
-use crate::look::ticks_ns;
+use crate::reading::ticks_ns;
 use crate::split::Sampled;
 use assay_linux::{ExitRecord, ThreadCounters};
 

@@ -359,8 +359,8 @@ fn page_faults_that_are_in_one_part_of_the_memory() {
 
 fn with_carriers(blocked: u64) -> impl Fn(&mut TimeReport) {
     move |report| {
-        let call = CarrierCall { call: "read".to_owned(), looks: blocked };
-        report.carrier_waits = Some(CarrierWaits { carriers: 2, looks: 40, blocked, calls: vec![call] });
+        let call = CarrierCall { call: "read".to_owned(), samples: blocked };
+        report.carrier_waits = Some(CarrierWaits { carriers: 2, samples: 40, blocked, calls: vec![call] });
     }
 }
 

@@ -21,7 +21,7 @@ fn start() -> (Program, TimeGauge) {
 }
 
 fn report(gauge: &mut TimeGauge) -> TimeReport {
-    assert!(gauge.look().expect("our child"), "it lives");
+    assert!(gauge.read().expect("our child"), "it lives");
     gauge.report(None)
 }
 
@@ -38,7 +38,7 @@ fn the_split_of_a_known_program_lies_within_its_interval() {
     let mut take = |what: &str, times: u32| -> u64 {
         let each = (0..times).map(|_| {
             let took_ns = program.take(what);
-            assert!(gauge.look().expect("our child"));
+            assert!(gauge.read().expect("our child"));
             took_ns
         });
         each.sum()
@@ -126,7 +126,7 @@ fn a_thread_that_was_seen_counts_until_its_end() {
     is_within(report.threads_cpu_ns, told_ns, 0.01);
     gauge.restart();
     let mut told_ns = program.take("begin 100");
-    assert!(gauge.look().expect("our child"));
+    assert!(gauge.read().expect("our child"));
     told_ns += program.take("end 200");
     let report = self::report(&mut gauge);
     adds_up(&report);
@@ -180,14 +180,17 @@ fn a_thread_that_started_meanwhile_counts_from_its_start_and_a_restart_from_the_
         stays(&second).is_some_and(|(_, threads, cpu_ns)| threads == 1 && cpu_ns < 1_000_000),
         "{second:?}"
     );
-    assert!(first.monotonic_ns + first.duration_ns == second.monotonic_ns && second.looks == 2, "{second:?}");
+    assert!(
+        first.monotonic_ns + first.duration_ns == second.monotonic_ns && second.readings == 2,
+        "{second:?}"
+    );
 }
 
 #[test]
 fn switches_and_faults_are_those_of_the_kernel() {
     let (mut program, mut gauge) = start();
     program.take("kernel 10");
-    gauge.look().expect("our child");
+    gauge.read().expect("our child");
     gauge.restart();
     let before = fs::read_to_string(format!("/proc/{}/status", program.pid())).expect("our child");
     // The buffer is made anew, so that its 256 pages are faulted in.

@@ -212,12 +212,12 @@ fn a_process_whose_threads_cannot_be_listed() {
     let mut gauge = TimeGauge::at(proc.clone(), &sys, 7).expect("a process");
     kernel.remove("proc/7/task");
     assert!(TimeGauge::at(proc.clone(), &sys, 7).expect_err("task gone").is_absent());
-    assert!(!gauge.look().expect("as of a process that has ended"));
-    assert_eq!(gauge.report(None).looks, 1, "the report covers the looks that were taken");
+    assert!(!gauge.read().expect("as of a process that has ended"));
+    assert_eq!(gauge.report(None).readings, 1, "the report covers the readings that were taken");
     kernel.write("proc/7/task", "not a folder");
     let error = TimeGauge::at(proc, &sys, 7).expect_err("task unreadable");
     assert!(!error.is_absent() && error.to_string().contains("proc/7/task"), "{error}");
-    assert!(gauge.look().is_err());
+    assert!(gauge.read().is_err());
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn accounts(what: &str, goes_on: bool) -> Vec<TimeReport> {
         };
         let until = Instant::now() + LONGEST;
         loop {
-            assert!(gauge.look().expect("our child"), "it lives");
+            assert!(gauge.read().expect("our child"), "it lives");
             let report = gauge.report(None);
             let is_enough = CPU_NS <= report.process.cpu_ns && DURATION_NS <= report.duration_ns;
             if !goes_on || is_enough || until <= Instant::now() {
@@ -147,8 +147,8 @@ fn false_sharing_is_found_where_addresses_are_sampled_and_elsewhere_the_answer_s
     let until = Instant::now() + LONGEST;
     while gauge.report(None).process.cpu_ns < CPU_NS && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(100));
-        sides.look();
-        assert!(gauge.look().expect("our child"), "it lives");
+        sides.read();
+        assert!(gauge.read().expect("our child"), "it lives");
     }
     let mut report = gauge.report(None);
     sides.add_to(&mut report);
@@ -180,11 +180,11 @@ fn carriers_that_a_native_method_keeps_are_found_with_the_call() {
     let mut gauge = TimeGauge::start(jvm.pid()).expect("our child");
     let mut sides = SideGauges::start(jvm.pid(), Sides { samples: true, counters: false });
     let until = Instant::now() + LONGEST;
-    for look in 1.. {
+    for reading in 1.. {
         std::thread::sleep(Duration::from_millis(100));
-        sides.look();
-        assert!(gauge.look().expect("our child"), "it lives");
-        if 20 <= look && CPU_NS <= gauge.report(None).process.cpu_ns || until <= Instant::now() {
+        sides.read();
+        assert!(gauge.read().expect("our child"), "it lives");
+        if 20 <= reading && CPU_NS <= gauge.report(None).process.cpu_ns || until <= Instant::now() {
             break;
         }
     }

@@ -1,12 +1,12 @@
 //! The rungs against each other and against programs whose CPU time is known, over many seconds; what each costs the program.
 //! The figures that the documentation gives are printed by these: `cargo test -p assay-counters --test rungs -- --ignored --nocapture`.
 
-mod looking;
+mod observed;
 mod program;
 
 use assay_counters::TimeGauge;
 use assay_testkit::skip;
-use looking::looked_at;
+use observed::observed;
 use program::Program;
 
 #[test]
@@ -18,7 +18,7 @@ fn samples_and_programs_in_the_kernel_agree_with_each_other_and_with_a_known_pro
     gauge.start_tracing().expect("our child");
     let turns = ["user 500", "kernel 200", "user 300"].map(str::to_owned);
     let what: Vec<String> = (0..30).flat_map(|_| turns.clone()).collect();
-    let (program, took) = looked_at(&mut gauge, program, what);
+    let (program, took) = observed(&mut gauge, program, what);
     let report = gauge.report(None);
     drop(program);
     let Some((traced, samples)) = report.traced.as_ref().zip(report.samples.as_ref()) else {
@@ -76,7 +76,7 @@ fn what_each_rung_costs_a_program_that_counts_its_own_work() {
                 }
                 let mut gauge = TimeGauge::start(program.pid()).expect("our child");
                 begin(&mut gauge);
-                let (program, took) = looked_at(&mut gauge, program, vec![UNITS.to_owned()]);
+                let (program, took) = observed(&mut gauge, program, vec![UNITS.to_owned()]);
                 let report = gauge.report(None);
                 let made: u64 = report.traced.iter().flat_map(|t| &t.roles).map(|role| role.calls).sum();
                 calls = made as f64 * 1e9 / report.process.cpu_ns as f64;
@@ -110,22 +110,22 @@ fn each_of_ten_thousand_threads_is_traced() {
     let mut program = Program::start();
     program.take("many 10000");
     let mut gauge = TimeGauge::start(program.pid()).expect("our child");
-    let first_ns = gauge.look_cpu_ns();
+    let first_ns = gauge.reading_cpu_ns();
     gauge.start_tracing().expect("our child");
-    gauge.look().expect("our child");
-    let sleeping_ns = gauge.look_cpu_ns();
+    gauge.read().expect("our child");
+    let sleeping_ns = gauge.reading_cpu_ns();
     drop(gauge);
     // All of them run once while they are traced, so that each has a record.
     let mut program = Program::start();
     let mut gauge = TimeGauge::start(program.pid()).expect("our child");
     gauge.start_tracing().expect("our child");
     program.take("many 10000");
-    gauge.look().expect("our child");
-    let started_ns = gauge.look_cpu_ns();
+    gauge.read().expect("our child");
+    let started_ns = gauge.reading_cpu_ns();
     let report = gauge.report(None);
     let Some(traced) = &report.traced else { skip!("the machine allows no BPF") };
     println!(
-        "CPU time of a look: the first {first_ns} ns, traced while they sleep {sleeping_ns} ns, all of them traced {started_ns} ns"
+        "CPU time of a reading: the first {first_ns} ns, traced while they sleep {sleeping_ns} ns, all of them traced {started_ns} ns"
     );
     assert!(10_000 <= traced.threads && traced.lost == 0, "{} threads, {} lost", traced.threads, traced.lost);
 }

@@ -1,12 +1,12 @@
 //! Samples of programs of which it is known what they do: user mode and kernel, and what the kernel does.
 
-mod looking;
+mod observed;
 mod program;
 
 use assay_counters::TimeGauge;
 use assay_model::{CodePlace, KernelActivity, TimeReport, TimeRung, TimeSamples};
 use assay_testkit::skip;
-use looking::looked_at;
+use observed::observed;
 use program::Program;
 
 /// Standard errors of an interval of 95 %, and of one that a right figure leaves once in a thousand runs.
@@ -18,7 +18,7 @@ fn sampled(what: &[String]) -> Option<(TimeReport, Vec<u64>)> {
     let program = Program::start();
     let mut gauge = TimeGauge::start(program.pid()).expect("our child");
     gauge.start_sampling().expect("our child");
-    let (program, took) = looked_at(&mut gauge, program, what.to_vec());
+    let (program, took) = observed(&mut gauge, program, what.to_vec());
     let report = gauge.report(None);
     drop(program);
     if report.samples.is_none() {
@@ -70,7 +70,7 @@ fn the_parts_add_up_to_the_cpu_time_of_the_clocks() {
     assert_eq!(listed + samples.other_stacks_samples, samples.samples);
     let of_roles: u64 = samples.roles.iter().map(|role| role.samples).sum();
     assert_eq!(of_roles, samples.samples);
-    // Those that came and went between two looks have a role by the records of their ends, and else none.
+    // Those that came and went between two readings have a role by the records of their ends, and else none.
     let has_records = report.figures.iter().any(|figure| figure.rung == TimeRung::ExitRecords);
     let unseen: u64 = samples.roles.iter().filter(|role| role.role.is_none()).map(|role| role.samples).sum();
     assert_eq!(unseen == 0, has_records, "{:?}", samples.roles);

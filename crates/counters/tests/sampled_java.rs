@@ -16,7 +16,7 @@ fn sampled(java: &Path, options: &[&str], names: bool) -> Option<TimeSamples> {
     gauge.start_sampling().expect("our child");
     for _ in 0..4 {
         std::thread::sleep(Duration::from_millis(500));
-        assert!(gauge.look().expect("our child"));
+        assert!(gauge.read().expect("our child"));
     }
     if names {
         gauge.ask_for_methods();

@@ -25,7 +25,7 @@ fn traced_program() -> Option<(Program, TimeGauge)> {
 }
 
 fn report(gauge: &mut TimeGauge) -> (TimeReport, TimeTraced) {
-    assert!(gauge.look().expect("our child"), "it lives");
+    assert!(gauge.read().expect("our child"), "it lives");
     let report = gauge.report(None);
     let traced = report.traced.clone().expect("it was there before");
     (report, traced)
@@ -117,7 +117,7 @@ fn what_a_program_does_has_its_activity() {
         ("futex 200", vec![KernelActivity::Futex]),
     ];
     for (what, activities) in cases {
-        gauge.look().expect("our child");
+        gauge.read().expect("our child");
         gauge.restart();
         program.take(what);
         let (_, traced) = report(&mut gauge);
@@ -173,7 +173,7 @@ fn without_the_right_to_it_the_report_says_so_and_the_rest_holds() {
         let mut gauge = TimeGauge::start(program.pid()).expect("our child");
         gauge.start_tracing().expect("our child");
         let took_ns = program.take("user 100");
-        gauge.look().expect("our child");
+        gauge.read().expect("our child");
         (took_ns, gauge.report(None))
     });
     let (took_ns, report) = looked.join().expect("no panic");

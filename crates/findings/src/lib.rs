@@ -177,7 +177,7 @@ pub fn to_html(findings: &[Told], none: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_kit::{LeavesShown, TerminalView};
+    use assay_kit::{EntriesShown, TerminalView};
     use assay_model::{HostRule, MemoryRule};
 
     fn findings() -> [Told; 2] {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn lines_say_all_of_a_finding_and_where_it_is_known_from_unless_it_was_measured() {
-        let mut out = Terminal::new(TerminalView { width: 80, color: false, leaves: LeavesShown::All });
+        let mut out = Terminal::new(TerminalView { width: 80, color: false, entries: EntriesShown::All });
         to_terminal(&mut out, &findings());
         let wanted = "\
 note     12 <arenas> (malloc-arenas)

@@ -16,7 +16,7 @@ mod terminal;
 mod totals;
 mod words;
 
-pub use assay_kit::{LeavesShown, TerminalView};
+pub use assay_kit::{EntriesShown, TerminalView};
 pub use csv::render as prediction_csv;
 pub use layout_text::render as layout_text;
 pub use modes_page::render as modes_page;

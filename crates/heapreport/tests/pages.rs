@@ -6,7 +6,7 @@ use assay_heapreport::*;
 use expect_test::expect_file;
 
 fn view(width: u16) -> TerminalView {
-    TerminalView { width, color: false, leaves: LeavesShown::All }
+    TerminalView { width, color: false, entries: EntriesShown::All }
 }
 
 #[test]

@@ -35,4 +35,4 @@ pub mod tree_map;
 
 pub use page::{Answer, Page, Section};
 pub use table::Table;
-pub use terminal::{LeavesShown, Row, Terminal, TerminalView};
+pub use terminal::{EntriesShown, Row, Terminal, TerminalView};

@@ -4,21 +4,21 @@ use crate::ink::{Ink, wrap};
 use crate::number::count;
 use crate::text::{clean, shorten};
 
-/// Leaves that a tree shows.
+/// Entries that a tree shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeavesShown {
+pub enum EntriesShown {
     /// The biggest ones; what is beneath the same branch and smaller is folded into one line.
     Biggest(usize),
     /// Every one.
     All,
 }
 
-impl LeavesShown {
+impl EntriesShown {
     /// At most so many.
     pub fn most(self) -> usize {
         match self {
-            LeavesShown::All => usize::MAX,
-            LeavesShown::Biggest(leaves) => leaves,
+            EntriesShown::All => usize::MAX,
+            EntriesShown::Biggest(entries) => entries,
         }
     }
 }
@@ -30,8 +30,8 @@ pub struct TerminalView {
     pub width: u16,
     /// Whether to write styles (the caller knows `NO_COLOR` and pipes).
     pub color: bool,
-    /// Leaves of the tree.
-    pub leaves: LeavesShown,
+    /// Entries of the tree.
+    pub entries: EntriesShown,
 }
 
 /// Narrower than this the lines would say nothing.

@@ -19,7 +19,7 @@ pub const TOKEN_VARIABLE: &str = "ASSAY_LEASE";
 /// Largest environment that is searched for the token.
 const ENVIRONMENT_BYTES_MAX: u64 = 4 << 20;
 /// How often killed processes are looked for again.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The processes of one start.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ impl Family {
             if members.is_empty() || limit <= begun.elapsed() {
                 return killed.len();
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }

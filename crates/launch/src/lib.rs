@@ -34,7 +34,7 @@ pub use local::Local;
 pub use member::{OWN_NAMES, PORTS};
 pub use placeholders::{Placeholders, unknown_names};
 pub use private_folder::SERVER_FILES;
-pub use process::{LOOK, LocalProcess};
+pub use process::{LocalProcess, POLL_INTERVAL};
 pub use processes::Processes;
 pub use programs::find as find_program;
 pub use spec::{Place, ProcessSpec, ReadyWhen, StopSignal};

@@ -28,7 +28,7 @@ const GROUP_MEMBERS: &str = "cgroup.procs";
 /// Lines of its output that a message quotes.
 const LAST_LINES: usize = 12;
 /// How often a process is asked whether it has ended.
-pub const LOOK: Duration = Duration::from_millis(20);
+pub const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How long killed processes may take to be gone.
 const KILL_WAIT: Duration = Duration::from_secs(10);
 /// How long a command may take that asks whether a process is ready.
@@ -126,7 +126,7 @@ impl LocalProcess {
             match asked.try_wait() {
                 Ok(Some(status)) if status.success() => return Ok(()),
                 Ok(Some(status)) => return Err(format!("{name} gave {status}")),
-                Ok(None) if begun.elapsed() < ASK_WAIT => std::thread::sleep(LOOK),
+                Ok(None) if begun.elapsed() < ASK_WAIT => std::thread::sleep(POLL_INTERVAL),
                 _ => {
                     let _ = asked.kill();
                     let _ = asked.wait();
@@ -240,7 +240,7 @@ impl LocalProcess {
             if has_ended && let Some(signal) = asks_others.take() {
                 self.family.signal_orphans(signal, self.child.id());
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         self.kill();
         problems.extend(self.log.finish().map(|e| format!("what it printed is not whole: {e}")));

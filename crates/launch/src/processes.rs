@@ -5,7 +5,7 @@ use crate::engine::{Ended, Engine, Signal};
 use crate::launch::Launch;
 use crate::member::{Given, Member, PORTS};
 use crate::placeholders::Placeholders;
-use crate::process::LOOK;
+use crate::process::POLL_INTERVAL;
 use crate::spec::{Place, ProcessSpec};
 use std::io;
 use std::rc::Rc;
@@ -88,7 +88,7 @@ impl<E: Engine> Processes<E> {
         while goes_on() && self.server().is_some_and(|server| !server.is_started()) {
             self.step()?;
             if self.server().is_some_and(|server| !server.is_started()) {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
         }
         Ok(())

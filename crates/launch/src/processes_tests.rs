@@ -30,7 +30,7 @@ impl Fixture {
     fn start(&mut self, specs: &[ProcessSpec]) -> Result<Processes<Local>, String> {
         let mut processes = self.plan(specs);
         while !processes.step()? {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(processes)
     }
@@ -75,7 +75,7 @@ fn each_is_ready_before_the_next_starts_and_the_last_stops_first() {
     processes.start_server(&|| true).unwrap();
     assert!(processes.server_pid().is_some() && processes.server_ready_after().is_none());
     while !processes.step().unwrap() {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let started = ["prepare", "start first-1", "prepare", "start first-2", "start server-1", "start last-1"];
     assert_eq!(fixture.told(), started);
@@ -134,7 +134,7 @@ fn what_goes_wrong_names_the_process_and_what_it_printed() {
             Some(why) => break why,
             None => assert!(begun.elapsed() < Duration::from_secs(60)),
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     };
     assert!(why.contains("the server ended with exit code 5") && why.contains("bye"), "{why}");
 }
@@ -160,7 +160,7 @@ fn what_left_the_group_is_stopped_with_it() {
         let begun = Instant::now();
         while Fixture::find(&word).is_empty() {
             assert!(begun.elapsed() < Duration::from_secs(60), "{name} starts");
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let left = Fixture::find(&word);
         processes.hold();
@@ -168,7 +168,7 @@ fn what_left_the_group_is_stopped_with_it() {
             // The signal is sent; it takes effect when the process is scheduled.
             while ProcRoot::default().read_process_stat(*pid).unwrap().state != 'T' {
                 assert!(begun.elapsed() < Duration::from_secs(60), "{name} stands still");
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
         }
         processes.resume();
@@ -187,7 +187,7 @@ fn a_list_that_is_dropped_leaves_no_process_and_no_file() {
     let begun = Instant::now();
     while Fixture::find(&word).is_empty() {
         assert!(begun.elapsed() < Duration::from_secs(60));
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     drop(processes);
     assert_eq!(Fixture::find(&word), Vec::<u32>::new());
@@ -204,7 +204,7 @@ fn every_process_beside_the_server_is_a_companion_once() {
     let begun = Instant::now();
     while Fixture::find(&word).len() < 3 {
         assert!(begun.elapsed() < Duration::from_secs(60));
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let beside = processes.companion_pids();
     for pid in Fixture::find(&word) {
@@ -249,7 +249,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

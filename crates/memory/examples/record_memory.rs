@@ -1,5 +1,5 @@
 //! Records the memory of a small process with the files that it maps, machine code left out, as a seed for the fuzz
-//! target `memory_look`: `cargo run -p assay-memory --example record_memory -- PID FILE`
+//! target `memory_snapshot`: `cargo run -p assay-memory --example record_memory -- PID FILE`
 
 use assay_linux::{BeforeMemory, LiveProcess, Mapping, MemorySource, ProcRoot, Recording};
 use std::fs::File;

@@ -1,31 +1,31 @@
-//! From spans and blocks to sums: how many resident bytes each leaf has.
+//! From spans and blocks to sums: how many resident bytes each entry has.
 
-use crate::LookDepth;
+use crate::SnapshotDepth;
+use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
-use crate::leaf_table::{LeafId, LeafTable};
 use crate::ledger::{Adding, Ledger};
 use crate::owners::Claims;
 use crate::unknown::UnownedBlocks;
 use assay_allocators::{Block, BlockState, Survey};
 use assay_linux::MemorySource;
-use assay_model::{Area, AreaBytes, Leaf, Tier, TierBytes};
+use assay_model::{Area, AreaBytes, MemoryEntry, Tier, TierBytes};
 use std::collections::BTreeMap;
 
-/// Arenas with leaves of their own; the rest share one.
+/// Arenas with entries of their own; the rest share one.
 const ARENAS_WITH_LEAVES: u16 = 32;
 
-/// The blocks of malloc's heap, with leaves for what they are.
+/// The blocks of malloc's heap, with entries for what they are.
 pub(crate) struct Parts<'a> {
     survey: &'a Survey,
     claims: &'a Claims,
     /// Bytes of header before a tracked block's content.
     tracked_header_bytes: u64,
     /// By arena and state.
-    freed: BTreeMap<(u16, BlockState), LeafId>,
-    last_freed: Option<((u16, BlockState), LeafId)>,
-    unowned: LeafId,
-    tracking: LeafId,
-    rounding: LeafId,
+    freed: BTreeMap<(u16, BlockState), EntryId>,
+    last_freed: Option<((u16, BlockState), EntryId)>,
+    unowned: EntryId,
+    tracking: EntryId,
+    rounding: EntryId,
 }
 
 impl<'a> Parts<'a> {
@@ -33,22 +33,22 @@ impl<'a> Parts<'a> {
         survey: &'a Survey,
         claims: &'a Claims,
         jvm: Option<&Jvm<'_>>,
-        depth: LookDepth,
-        leaves: &mut LeafTable,
+        depth: SnapshotDepth,
+        entries: &mut EntryTable,
     ) -> Self {
-        let looked_for = depth == LookDepth::Owners;
-        let unowned = leaves.leaf(
+        let looked_for = depth == SnapshotDepth::Owners;
+        let unowned = entries.entry(
             Area::MallocHeap,
             &[if looked_for { "in use" } else { "in use, owners not looked for" }],
             Tier::Allocator,
         );
-        let tracking = leaves.explained(
+        let tracking = entries.explained(
             Area::AllocatorOverhead,
             &["NMT headers"],
             Tier::Nmt,
             "what native memory tracking puts before and behind each block",
         );
-        let rounding = leaves.explained(
+        let rounding = entries.explained(
             Area::AllocatorOverhead,
             &["rounding"],
             Tier::Nmt,
@@ -59,42 +59,42 @@ impl<'a> Parts<'a> {
         Parts { survey, claims, tracked_header_bytes, freed, last_freed, unowned, tracking, rounding }
     }
 
-    fn freed(&mut self, block: &Block, leaves: &mut LeafTable) -> LeafId {
+    fn freed(&mut self, block: &Block, entries: &mut EntryTable) -> EntryId {
         let key = (block.arena.min(ARENAS_WITH_LEAVES), block.state);
-        if let Some((last, leaf)) = self.last_freed
+        if let Some((last, entry)) = self.last_freed
             && last == key
         {
-            return leaf;
+            return entry;
         }
-        let leaf = *self.freed.entry(key).or_insert_with(|| freed_leaf(key.0, key.1, leaves));
-        self.last_freed = Some((key, leaf));
-        leaf
+        let entry = *self.freed.entry(key).or_insert_with(|| freed_entry(key.0, key.1, entries));
+        self.last_freed = Some((key, entry));
+        entry
     }
 
     /// Takes all blocks out of the spans that they lie in: up to three parts each, the header of native memory
     /// tracking, the content, and the rest.
-    fn take_all(&mut self, adding: &mut Adding<'_>, blocks: &mut BlockSums, leaves: &mut LeafTable) {
+    fn take_all(&mut self, adding: &mut Adding<'_>, blocks: &mut BlockSums, entries: &mut EntryTable) {
         let owners_are_known = !self.claims.owners.is_empty();
         for (index, block) in (0..).zip(&self.survey.blocks) {
             let all = block.addresses();
             if block.state != BlockState::Used {
-                let leaf = self.freed(&block, leaves);
-                adding.take(all, leaf);
-                blocks.add(leaf, block.bytes);
+                let entry = self.freed(&block, entries);
+                adding.take(all, entry);
+                blocks.add(entry, block.bytes);
                 blocks.freed_bytes += block.bytes;
                 continue;
             }
             let owner = self.claims.owners.get(index);
-            let leaf = owner.unwrap_or(self.unowned);
-            blocks.add(leaf, block.bytes);
+            let entry = owner.unwrap_or(self.unowned);
+            blocks.add(entry, block.bytes);
             (blocks.used_bytes, blocks.used) = (blocks.used_bytes + block.bytes, blocks.used + 1);
             let resident_bytes = match self.claims.slack.get(index) {
-                None => adding.take(all, leaf),
+                None => adding.take(all, entry),
                 Some(slack) => {
                     let content = all.start + self.tracked_header_bytes.min(block.bytes);
                     let end = all.end.saturating_sub(slack).max(content);
                     adding.take(all.start..content, self.tracking)
-                        + adding.take(content..end, leaf)
+                        + adding.take(content..end, entry)
                         + adding.take(end..all.end, self.rounding)
                 }
             };
@@ -105,7 +105,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn freed_leaf(arena: u16, state: BlockState, leaves: &mut LeafTable) -> LeafId {
+fn freed_entry(arena: u16, state: BlockState, entries: &mut EntryTable) -> EntryId {
     let arena = match arena {
         0 => "main arena".to_owned(),
         ARENAS_WITH_LEAVES => "further arenas".to_owned(),
@@ -119,14 +119,14 @@ fn freed_leaf(arena: u16, state: BlockState, leaves: &mut LeafTable) -> LeafId {
             ("top", "the end of an arena, touched before and free now; a trim leaves it there")
         }
     };
-    leaves.explained(Area::FreedResident, &[&arena, kind], Tier::Allocator, explanation)
+    entries.explained(Area::FreedResident, &[&arena, kind], Tier::Allocator, explanation)
 }
 
 /// What all blocks of malloc's heap together are, resident or not.
 #[derive(Debug, Default)]
 pub(crate) struct BlockSums {
     /// Bytes and number, indexed by [`LeafId`].
-    by_leaf: Vec<(u64, u64)>,
+    by_entry: Vec<(u64, u64)>,
     /// Blocks in use.
     pub(crate) used: u64,
     pub(crate) used_bytes: u64,
@@ -136,16 +136,16 @@ pub(crate) struct BlockSums {
 }
 
 impl BlockSums {
-    fn add(&mut self, leaf: LeafId, block_bytes: u64) {
-        if self.by_leaf.len() <= leaf.index() {
-            self.by_leaf.resize(leaf.index() + 1, (0, 0));
+    fn add(&mut self, entry: EntryId, block_bytes: u64) {
+        if self.by_entry.len() <= entry.index() {
+            self.by_entry.resize(entry.index() + 1, (0, 0));
         }
-        let (bytes, count) = &mut self.by_leaf[leaf.index()];
+        let (bytes, count) = &mut self.by_entry[entry.index()];
         (*bytes, *count) = (bytes.saturating_add(block_bytes), *count + 1);
     }
 }
 
-/// Resident bytes, by leaf.
+/// Resident bytes, by entry.
 pub(crate) struct Sums {
     /// Indexed by [`LeafId`].
     resident_bytes: Vec<u64>,
@@ -157,49 +157,49 @@ pub(crate) fn add_up(
     source: &dyn MemorySource,
     ledger: &Ledger,
     mut parts: Parts<'_>,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
 ) -> Sums {
-    let nobody = leaves.leaf(Area::NativeAnonymous, &["anonymous memory"], Tier::Kernel);
+    let nobody = entries.entry(Area::NativeAnonymous, &["anonymous memory"], Tier::Kernel);
     let mut adding = ledger.add_up(source.pages(), nobody);
     let mut blocks = BlockSums::default();
-    parts.take_all(&mut adding, &mut blocks, leaves);
+    parts.take_all(&mut adding, &mut blocks, entries);
     let mut resident_bytes = adding.into_sums();
-    resident_bytes.resize(leaves.keys().len(), 0);
-    blocks.by_leaf.resize(leaves.keys().len(), (0, 0));
+    resident_bytes.resize(entries.keys().len(), 0);
+    blocks.by_entry.resize(entries.keys().len(), (0, 0));
     Sums { resident_bytes, blocks }
 }
 
 impl Sums {
-    /// Σ of all leaves.
+    /// Σ of all entries.
     pub(crate) fn total_bytes(&self) -> u64 {
         self.resident_bytes.iter().sum()
     }
 
-    pub(crate) fn of_area(&self, area: Area, leaves: &LeafTable) -> u64 {
-        let of = leaves.keys().iter().zip(&self.resident_bytes).filter(|(key, _)| key.area == area);
+    pub(crate) fn of_area(&self, area: Area, entries: &EntryTable) -> u64 {
+        let of = entries.keys().iter().zip(&self.resident_bytes).filter(|(key, _)| key.area == area);
         of.map(|(_, bytes)| bytes).sum()
     }
 
     /// Resident bytes whose area rests on inference.
-    pub(crate) fn inferred_bytes(&self, leaves: &LeafTable) -> u64 {
-        let of = leaves.keys().iter().zip(&self.resident_bytes).filter(|(key, _)| key.tier.is_inference());
+    pub(crate) fn inferred_bytes(&self, entries: &EntryTable) -> u64 {
+        let of = entries.keys().iter().zip(&self.resident_bytes).filter(|(key, _)| key.tier.is_inference());
         of.map(|(_, bytes)| bytes).sum()
     }
 
     /// Areas, the biggest first.
-    pub(crate) fn areas(&self, leaves: &LeafTable) -> Vec<AreaBytes> {
+    pub(crate) fn areas(&self, entries: &EntryTable) -> Vec<AreaBytes> {
         let all = Area::ALL.into_iter();
         let mut areas: Vec<AreaBytes> =
-            all.map(|area| AreaBytes { area, resident_bytes: self.of_area(area, leaves) }).collect();
+            all.map(|area| AreaBytes { area, resident_bytes: self.of_area(area, entries) }).collect();
         areas.retain(|a| a.resident_bytes != 0);
         areas.sort_by_key(|a| std::cmp::Reverse(a.resident_bytes));
         areas
     }
 
     /// Bytes by tier, the biggest first.
-    pub(crate) fn tiers(&self, leaves: &LeafTable) -> Vec<TierBytes> {
+    pub(crate) fn tiers(&self, entries: &EntryTable) -> Vec<TierBytes> {
         let mut tiers: BTreeMap<Tier, u64> = BTreeMap::new();
-        for (key, bytes) in leaves.keys().iter().zip(&self.resident_bytes) {
+        for (key, bytes) in entries.keys().iter().zip(&self.resident_bytes) {
             *tiers.entry(key.tier).or_insert(0) += bytes;
         }
         let mut tiers: Vec<TierBytes> = tiers
@@ -211,31 +211,31 @@ impl Sums {
         tiers
     }
 
-    /// Leaves, the biggest first. What two tiers established is one leaf, of the weaker one.
-    pub(crate) fn leaves(&self, leaves: &LeafTable) -> Vec<Leaf> {
-        let mut by_path: BTreeMap<(Area, &[String]), Leaf> = BTreeMap::new();
-        for (i, key) in leaves.keys().iter().enumerate() {
-            let (resident_bytes, (size_bytes, count)) = (self.resident_bytes[i], self.blocks.by_leaf[i]);
+    /// Entries, the biggest first. What two tiers established is one entry, of the weaker one.
+    pub(crate) fn entries(&self, entries: &EntryTable) -> Vec<MemoryEntry> {
+        let mut by_path: BTreeMap<(Area, &[String]), MemoryEntry> = BTreeMap::new();
+        for (i, key) in entries.keys().iter().enumerate() {
+            let (resident_bytes, (size_bytes, count)) = (self.resident_bytes[i], self.blocks.by_entry[i]);
             if resident_bytes == 0 {
                 continue;
             }
-            let leaf = by_path.entry((key.area, &key.below)).or_insert_with(|| Leaf {
+            let entry = by_path.entry((key.area, &key.below)).or_insert_with(|| MemoryEntry {
                 path: std::iter::once(key.area.title().to_owned()).chain(key.below.iter().cloned()).collect(),
                 resident_bytes: 0,
                 size_bytes: None,
-                count: leaves.count(key),
+                count: entries.count(key),
                 tier: key.tier,
-                explanation: leaves.explanation(key).map(str::to_owned),
+                explanation: entries.explanation(key).map(str::to_owned),
             });
-            leaf.resident_bytes += resident_bytes;
-            leaf.tier = leaf.tier.max(key.tier);
+            entry.resident_bytes += resident_bytes;
+            entry.tier = entry.tier.max(key.tier);
             if count != 0 {
-                leaf.count = Some(leaf.count.unwrap_or(0) + count);
-                leaf.size_bytes = Some(leaf.size_bytes.unwrap_or(0) + size_bytes);
+                entry.count = Some(entry.count.unwrap_or(0) + count);
+                entry.size_bytes = Some(entry.size_bytes.unwrap_or(0) + size_bytes);
             }
         }
-        let mut all: Vec<Leaf> = by_path.into_values().collect();
-        all.sort_by_key(|leaf| std::cmp::Reverse(leaf.resident_bytes));
+        let mut all: Vec<MemoryEntry> = by_path.into_values().collect();
+        all.sort_by_key(|entry| std::cmp::Reverse(entry.resident_bytes));
         all
     }
 }

@@ -1,18 +1,18 @@
 //! Which memory of a process is copied before it is looked at, and how much room there is for it.
 //!
-//! What a look reads must be of one moment: the JVM's structures, malloc's heap, class metadata, stacks, variables. All of it
+//! What a snapshot reads must be of one moment: the JVM's structures, malloc's heap, class metadata, stacks, variables. All of it
 //! lies in private memory that may be written, and is copied. What cannot change (files, code) is read when it is asked
 //! for. So are Java objects, where they are many: they say which class holds native memory, and that changes slowly.
 
 use crate::options::ReadOptions;
 use assay_hotspot::JavaHeap;
 use assay_linux::{CopiedMemory, CopyRoom, LiveProcess, MemorySource, ProcRoot, SysRoot};
-use assay_model::{LookDepth, MemoryCopy, Problem};
+use assay_model::{MemoryCopy, Problem, SnapshotDepth};
 use std::ops::Range;
 
 /// Java objects are copied with the rest up to so many resident bytes.
 const HEAP_COPIED_BYTES_MAX: u64 = 256 << 20;
-/// What a process may grow by between the look that tells how much is copied and the copy.
+/// What a process may grow by between the snapshot that tells how much is copied and the copy.
 const GROWTH_BYTES: u64 = 16 << 20;
 const GROWTH_SHARE: u64 = 16;
 /// The copy takes no more than this part of the memory that can be had.
@@ -41,7 +41,7 @@ impl CopyPlan {
             CopyPlan { apart, room_bytes: bytes.saturating_add(bytes / GROWTH_SHARE + GROWTH_BYTES) }
         };
         // Where nobody looks for owners, no object is read.
-        let is_read = options.depth != Some(LookDepth::Structures);
+        let is_read = options.depth != Some(SnapshotDepth::Structures);
         let with_heap =
             (is_read && resident_bytes(source, &heap) <= HEAP_COPIED_BYTES_MAX).then(|| of(Vec::new()));
         let with_heap = with_heap.filter(|plan| plan.room_bytes <= room_bytes_max);
@@ -60,10 +60,10 @@ impl CopyPlan {
         CopiedMemory::copy(process, &ranges, room)
     }
 
-    /// What was copied, in the stored form, after a look of this depth at a heap with these objects.
+    /// What was copied, in the stored form, after a snapshot of this depth at a heap with these objects.
     pub(crate) fn report(
         copied: &CopiedMemory,
-        depth: LookDepth,
+        depth: SnapshotDepth,
         objects: &[Range<u64>],
         problems: &mut Vec<Problem>,
     ) -> MemoryCopy {
@@ -76,7 +76,7 @@ impl CopyPlan {
             );
             problems.push(Problem::new("copy", what));
         }
-        let read = objects.iter().filter(|_| depth == LookDepth::Owners);
+        let read = objects.iter().filter(|_| depth == SnapshotDepth::Owners);
         let parts = read.flat_map(|range| copied.pages().resident_in(range.clone()));
         let later = parts.filter(|part| !copied.holds(part));
         MemoryCopy {

@@ -1,10 +1,10 @@
-//! How deep a look goes where nobody says.
+//! How deep a snapshot goes where nobody says.
 
 use crate::jvm::Jvm;
 use crate::options::ReadOptions;
 use crate::owners::object_ranges;
 use assay_linux::MemorySource;
-use assay_model::{LookDepth, OwnersLeftOut};
+use assay_model::{OwnersLeftOut, SnapshotDepth};
 
 /// Measured: the more objects a GiB holds, the longer it takes.
 const CPU_NS_PER_READ_GIB: u64 = 500_000_000;
@@ -15,13 +15,13 @@ pub fn heap_read_cpu_ns(bytes: u64) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
-/// The depth of a look: the one that was asked for, else owners as long as that does not read too much. Nothing of the
+/// The depth of a snapshot: the one that was asked for, else owners as long as that does not read too much. Nothing of the
 /// heap is read to tell: the page map says what is resident.
 pub(crate) fn depth_of(
     source: &dyn MemorySource,
     jvm: Option<&Jvm<'_>>,
     options: &ReadOptions,
-) -> (LookDepth, Option<OwnersLeftOut>) {
+) -> (SnapshotDepth, Option<OwnersLeftOut>) {
     if let Some(depth) = options.depth {
         return (depth, None);
     }
@@ -35,9 +35,9 @@ fn chosen(
     heap_resident_bytes: u64,
     heap_read_bytes_max: u64,
     pid: u32,
-) -> (LookDepth, Option<OwnersLeftOut>) {
+) -> (SnapshotDepth, Option<OwnersLeftOut>) {
     if heap_resident_bytes <= heap_read_bytes_max {
-        return (LookDepth::Owners, None);
+        return (SnapshotDepth::Owners, None);
     }
     let left_out = OwnersLeftOut {
         heap_resident_bytes,
@@ -45,7 +45,7 @@ fn chosen(
         heap_read_cpu_ns: heap_read_cpu_ns(heap_resident_bytes),
         command: format!("assay memory {pid} --depth owners"),
     };
-    (LookDepth::Structures, Some(left_out))
+    (SnapshotDepth::Structures, Some(left_out))
 }
 
 #[cfg(test)]
@@ -56,10 +56,10 @@ mod tests {
     #[test]
     fn owners_are_looked_for_up_to_the_bound_and_beyond_it_the_look_says_what_it_left_out() {
         for bytes in [0, 1, HEAP_READ_BYTES_MAX] {
-            assert_eq!(chosen(bytes, HEAP_READ_BYTES_MAX, 7), (LookDepth::Owners, None), "{bytes}");
+            assert_eq!(chosen(bytes, HEAP_READ_BYTES_MAX, 7), (SnapshotDepth::Owners, None), "{bytes}");
         }
         let (depth, left_out) = chosen(HEAP_READ_BYTES_MAX + 1, HEAP_READ_BYTES_MAX, 7);
-        assert_eq!(depth, LookDepth::Structures);
+        assert_eq!(depth, SnapshotDepth::Structures);
         let left_out = left_out.expect("a reason");
         assert_eq!(left_out.heap_resident_bytes, HEAP_READ_BYTES_MAX + 1);
         assert_eq!(left_out.command, "assay memory 7 --depth owners");

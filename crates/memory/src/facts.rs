@@ -2,10 +2,10 @@
 
 use crate::assemble::Sums;
 use crate::jvm::Jvm;
-use crate::look::Look;
+use crate::snapshot::Snapshot;
 use assay_allocators::Survey;
 use assay_hotspot::{BlobKind, ChunkState, GcTable, NmtLevel};
-use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, LookDepth, ThreadKind};
+use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, SnapshotDepth, ThreadKind};
 use std::collections::BTreeMap;
 
 /// Arenas that are listed.
@@ -46,8 +46,8 @@ const FLAGS: &[&str] = &[
 /// `MaxMetaspaceSize` when nobody set it: all of the address space.
 const UNLIMITED: u64 = u64::MAX - (1 << 20);
 
-pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Look<'_>) -> JvmMemoryFacts {
-    let Look { sums, leaves, .. } = seen;
+pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
+    let Snapshot { sums, entries, .. } = seen;
     let flags = jvm.hotspot.flags();
     let size = |name: &str| flags.int(name).map(|value| value as u64);
     let heap_bytes_max = size("MaxHeapSize");
@@ -88,7 +88,8 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Look<'_>) -> JvmMemoryFacts {
             .map(|kib| kib.saturating_mul(1024)),
         direct_bytes_max,
         // The buffers' memory is in malloc, and without a search for owners not told from the rest of it.
-        direct_used_bytes: (seen.depth == LookDepth::Owners).then(|| sums.of_area(Area::Buffers, leaves)),
+        direct_used_bytes: (seen.depth == SnapshotDepth::Owners)
+            .then(|| sums.of_area(Area::Buffers, entries)),
         java_threads: Some(jvm.threads.iter().filter(|t| t.kind == ThreadKind::Java).count() as u64),
         classes: metaspace.and_then(|m| m.loaders.iter().map(|l| l.classes).sum()),
         flags: values(flags),

@@ -1,6 +1,6 @@
 //! What the JVM's own structures tell, as spans: heap, collector's tables, code cache, class metadata.
 
-use crate::leaf_table::LeafTable;
+use crate::entry_table::EntryTable;
 use crate::ledger::Span;
 use crate::mapped::archive_spans;
 use assay_hotspot::{
@@ -10,8 +10,8 @@ use assay_linux::{Mapping, MemorySource};
 use assay_model::{Area, Tier};
 use std::collections::BTreeMap;
 
-pub(crate) fn heap_spans(heap: &JavaHeap, leaves: &mut LeafTable) -> Vec<Vec<Span>> {
-    let outside = leaves.explained(
+pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<Span>> {
+    let outside = entries.explained(
         Area::JavaHeap,
         &["outside any space"],
         heap.tier,
@@ -22,7 +22,7 @@ pub(crate) fn heap_spans(heap: &JavaHeap, leaves: &mut LeafTable) -> Vec<Vec<Spa
     for space in &heap.spaces {
         let (start, end) = (space.addresses.start, space.addresses.end);
         if space.name == "free" {
-            let free = leaves.explained(
+            let free = entries.explained(
                 Area::JavaHeap,
                 &["free but resident"],
                 heap.tier,
@@ -32,14 +32,14 @@ pub(crate) fn heap_spans(heap: &JavaHeap, leaves: &mut LeafTable) -> Vec<Vec<Spa
             continue;
         }
         let top = space.top.clamp(start, end);
-        let used = leaves.explained(
+        let used = entries.explained(
             Area::JavaHeap,
             &[space.name, "used"],
             heap.tier,
             "objects, live or not yet collected",
         );
         spaces.push(Span::new(start..top, used));
-        let behind = leaves.explained(
+        let behind = entries.explained(
             Area::JavaHeap,
             &[space.name, "behind top"],
             heap.tier,
@@ -51,23 +51,23 @@ pub(crate) fn heap_spans(heap: &JavaHeap, leaves: &mut LeafTable) -> Vec<Vec<Spa
 }
 
 /// Single pages with a purpose of their own: polling pages, performance counters.
-pub(crate) fn page_spans(pages: &[JvmPages], leaves: &mut LeafTable) -> Vec<Span> {
+pub(crate) fn page_spans(pages: &[JvmPages], entries: &mut EntryTable) -> Vec<Span> {
     let spans = pages.iter();
-    spans.map(|p| Span::new(p.addresses.clone(), leaves.leaf(Area::JvmWork, &[p.name], p.tier))).collect()
+    spans.map(|p| Span::new(p.addresses.clone(), entries.entry(Area::JvmWork, &[p.name], p.tier))).collect()
 }
 
-pub(crate) fn gc_spans(tables: &[GcTable], leaves: &mut LeafTable) -> Vec<Span> {
+pub(crate) fn gc_spans(tables: &[GcTable], entries: &mut EntryTable) -> Vec<Span> {
     let spans = tables.iter();
     spans
-        .map(|t| Span::new(t.addresses.clone(), leaves.leaf(Area::GcStructures, &[&t.name], t.tier)))
+        .map(|t| Span::new(t.addresses.clone(), entries.entry(Area::GcStructures, &[&t.name], t.tier)))
         .collect()
 }
 
-pub(crate) fn code_spans(cache: &CodeCache, leaves: &mut LeafTable) -> Vec<Vec<Span>> {
+pub(crate) fn code_spans(cache: &CodeCache, entries: &mut EntryTable) -> Vec<Vec<Span>> {
     let mut beneath = Vec::new();
     let mut blobs = Vec::new();
     for heap in &cache.heaps {
-        code_heap_spans(heap, cache.tier, leaves, &mut beneath, &mut blobs);
+        code_heap_spans(heap, cache.tier, entries, &mut beneath, &mut blobs);
     }
     vec![beneath, blobs]
 }
@@ -75,30 +75,30 @@ pub(crate) fn code_spans(cache: &CodeCache, leaves: &mut LeafTable) -> Vec<Vec<S
 fn code_heap_spans(
     heap: &CodeHeap,
     tier: Tier,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
     beneath: &mut Vec<Span>,
     blobs: &mut Vec<Span>,
 ) {
-    let mut leaf = |part: &'static str, explanation| {
-        leaves.explained(Area::JitCode, &[&heap.name, part], tier, explanation)
+    let mut entry = |part: &'static str, explanation| {
+        entries.explained(Area::JitCode, &[&heap.name, part], tier, explanation)
     };
     let frontier = heap.frontier.clamp(heap.reserved.start, heap.reserved.end);
-    let free = leaf("free", "held code that was discarded; kept for the next method");
-    let never = leaf("never used", "behind the last blob of code");
-    let map = leaf("segment map", "the code heap's own table of what is in use");
+    let free = entry("free", "held code that was discarded; kept for the next method");
+    let never = entry("never used", "behind the last blob of code");
+    let map = entry("segment map", "the code heap's own table of what is in use");
     beneath.push(Span::new(heap.reserved.start..frontier, free));
     beneath.push(Span::new(frontier..heap.reserved.end, never));
     beneath.push(Span::new(heap.segment_map.clone(), map));
     let kinds = [
-        (BlobKind::Method, leaf("methods", "compiled Java methods")),
-        (BlobKind::NativeMethod, leaf("native wrappers", "bridges from Java to native methods")),
-        (BlobKind::Adapter, leaf("adapters", "bridges between interpreted and compiled code")),
-        (BlobKind::Stub, leaf("stubs", "the JVM's own generated code: interpreter, runtime, barriers")),
-        (BlobKind::Buffer, leaf("buffers", "work space of the compilers in the code cache")),
+        (BlobKind::Method, entry("methods", "compiled Java methods")),
+        (BlobKind::NativeMethod, entry("native wrappers", "bridges from Java to native methods")),
+        (BlobKind::Adapter, entry("adapters", "bridges between interpreted and compiled code")),
+        (BlobKind::Stub, entry("stubs", "the JVM's own generated code: interpreter, runtime, barriers")),
+        (BlobKind::Buffer, entry("buffers", "work space of the compilers in the code cache")),
     ];
     for blob in &heap.blobs {
-        if let Some((_, leaf)) = kinds.iter().find(|(kind, _)| *kind == blob.kind) {
-            blobs.push(Span::new(blob.addresses.clone(), *leaf));
+        if let Some((_, entry)) = kinds.iter().find(|(kind, _)| *kind == blob.kind) {
+            blobs.push(Span::new(blob.addresses.clone(), *entry));
         }
     }
 }
@@ -106,30 +106,30 @@ fn code_heap_spans(
 pub(crate) fn metaspace_spans(
     source: &dyn MemorySource,
     metaspace: &Metaspace,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
 ) -> Vec<Vec<Span>> {
     let mut beneath = Vec::new();
     for range in &metaspace.archive {
         let archive = Mapping { addresses: range.clone(), ..Mapping::default() };
-        beneath.extend(archive_spans(source, &archive, leaves));
+        beneath.extend(archive_spans(source, &archive, entries));
     }
     let mut chunks = Vec::new();
-    count_loaders(metaspace, leaves);
+    count_loaders(metaspace, entries);
     for node in &metaspace.nodes {
-        node_spans(node, metaspace, leaves, &mut beneath, &mut chunks);
+        node_spans(node, metaspace, entries, &mut beneath, &mut chunks);
     }
     vec![beneath, chunks]
 }
 
 /// A class of loaders may have many loaders: one for each application, or one for each leak.
-fn count_loaders(metaspace: &Metaspace, leaves: &mut LeafTable) {
+fn count_loaders(metaspace: &Metaspace, entries: &mut EntryTable) {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for loader in &metaspace.loaders {
         *counts.entry(&loader.name).or_insert(0) += loader.count;
     }
     for (name, count) in counts {
         for space in ["class space", "non-class"] {
-            leaves.set_count(Area::ClassMetadata, &[space, "used", name], count);
+            entries.set_count(Area::ClassMetadata, &[space, "used", name], count);
         }
     }
 }
@@ -137,13 +137,13 @@ fn count_loaders(metaspace: &Metaspace, leaves: &mut LeafTable) {
 fn node_spans(
     node: &MetaspaceNode,
     metaspace: &Metaspace,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
     beneath: &mut Vec<Span>,
     chunks: &mut Vec<Span>,
 ) {
     let space = if node.is_class_space { "class space" } else { "non-class" };
     let tier = metaspace.tier;
-    let free = leaves.explained(
+    let free = entries.explained(
         Area::ClassMetadata,
         &[space, if node.chunks.is_empty() { "not told apart" } else { "free chunks" }],
         tier,
@@ -155,8 +155,8 @@ fn node_spans(
         let loader = loader.map_or("loader not known", |l| l.name.as_str());
         let (start, end) = (chunk.addresses.start, chunk.addresses.end);
         let used_end = start.saturating_add(chunk.used_bytes).min(end);
-        let used = leaves.leaf(Area::ClassMetadata, &[space, "used", loader], tier);
-        let tail = leaves.explained(
+        let used = entries.entry(Area::ClassMetadata, &[space, "used", loader], tier);
+        let tail = entries.explained(
             Area::ClassMetadata,
             &[space, "unused tails"],
             tier,

@@ -1,22 +1,22 @@
-//! The address space as spans, each given to a leaf; and the sums of resident bytes over it.
+//! The address space as spans, each given to an entry; and the sums of resident bytes over it.
 //!
 //! Layers are painted one over the other: what is known better comes later. The blocks of malloc's heap, which may be
 //! millions, are not painted but taken out when the bytes are counted.
 
-use crate::leaf_table::LeafId;
+use crate::entry_table::EntryId;
 use assay_linux::{PageMap, PageRun};
 use std::ops::Range;
 
-/// A stretch of addresses with its leaf.
+/// A stretch of addresses with its entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) addresses: Range<u64>,
-    pub(crate) leaf: LeafId,
+    pub(crate) entry: EntryId,
 }
 
 impl Span {
-    pub(crate) fn new(addresses: Range<u64>, leaf: LeafId) -> Span {
-        Span { addresses, leaf }
+    pub(crate) fn new(addresses: Range<u64>, entry: EntryId) -> Span {
+        Span { addresses, entry }
     }
 }
 
@@ -50,7 +50,7 @@ impl Ledger {
                 }
                 if span.addresses.start < next.addresses.start {
                     let front = span.addresses.start..next.addresses.start;
-                    self.spans.push(Span::new(front, span.leaf));
+                    self.spans.push(Span::new(front, span.entry));
                 }
                 span.addresses.start = span.addresses.start.max(next.addresses.end.min(span.addresses.end));
                 if span.addresses.end < next.addresses.end {
@@ -78,11 +78,11 @@ impl Ledger {
         self.spans
     }
 
-    /// The leaf at an address.
+    /// The entry at an address.
     #[cfg(test)]
-    fn leaf_at(&self, address: u64) -> Option<LeafId> {
+    fn entry_at(&self, address: u64) -> Option<EntryId> {
         let after = self.spans.partition_point(|span| span.addresses.end <= address);
-        self.spans.get(after).filter(|span| span.addresses.start <= address).map(|span| span.leaf)
+        self.spans.get(after).filter(|span| span.addresses.start <= address).map(|span| span.entry)
     }
 
     /// The resident parts that are in no span.
@@ -115,20 +115,20 @@ impl Ledger {
         parts
     }
 
-    /// Resident bytes by leaf; `nobody` gets what is in no span.
-    pub(crate) fn add_up<'a>(&'a self, pages: &'a PageMap, nobody: LeafId) -> Adding<'a> {
+    /// Resident bytes by entry; `nobody` gets what is in no span.
+    pub(crate) fn add_up<'a>(&'a self, pages: &'a PageMap, nobody: EntryId) -> Adding<'a> {
         // Nobody has all at first, and the spans are taken out of that.
         let mut adding =
-            Adding { spans: &[], runs: pages.runs(), overlap: 0..0, leaf: nobody, nobody, sums: Vec::new() };
+            Adding { spans: &[], runs: pages.runs(), overlap: 0..0, entry: nobody, nobody, sums: Vec::new() };
         adding.add(nobody, pages.resident_bytes());
         for span in &self.spans {
-            adding.take(span.addresses.clone(), span.leaf);
+            adding.take(span.addresses.clone(), span.entry);
         }
         Adding { spans: &self.spans, runs: pages.runs(), overlap: 0..0, ..adding }
     }
 }
 
-/// Sums of resident bytes by leaf, which finer parts of the spans are taken out of.
+/// Sums of resident bytes by entry, which finer parts of the spans are taken out of.
 pub(crate) struct Adding<'a> {
     /// From the first on that ends behind what was taken last.
     spans: &'a [Span],
@@ -137,30 +137,30 @@ pub(crate) struct Adding<'a> {
     /// Where the first span and the first run overlap: nearly every block lies there.
     overlap: Range<u64>,
     /// Of the first span.
-    leaf: LeafId,
-    nobody: LeafId,
+    entry: EntryId,
+    nobody: EntryId,
     sums: Vec<u64>,
 }
 
 impl Adding<'_> {
-    fn add(&mut self, leaf: LeafId, bytes: u64) {
-        if self.sums.len() <= leaf.index() {
-            self.sums.resize(leaf.index() + 1, 0);
+    fn add(&mut self, entry: EntryId, bytes: u64) {
+        if self.sums.len() <= entry.index() {
+            self.sums.resize(entry.index() + 1, 0);
         }
-        self.sums[leaf.index()] += bytes;
+        self.sums[entry.index()] += bytes;
     }
 
-    /// Gives a part to a leaf, whatever span it lies in, and tells how much of it is resident. Parts come in the order of
+    /// Gives a part to an entry, whatever span it lies in, and tells how much of it is resident. Parts come in the order of
     /// their addresses, without overlap.
     #[inline]
-    pub(crate) fn take(&mut self, part: Range<u64>, leaf: LeafId) -> u64 {
+    pub(crate) fn take(&mut self, part: Range<u64>, entry: EntryId) -> u64 {
         if self.overlap.start <= part.start && part.end <= self.overlap.end {
             let bytes = part.end - part.start;
-            self.give(self.leaf, leaf, bytes);
+            self.give(self.entry, entry, bytes);
             return bytes;
         }
         self.go_to(part.start);
-        self.take_piecewise(part, leaf)
+        self.take_piecewise(part, entry)
     }
 
     fn go_to(&mut self, address: u64) {
@@ -171,13 +171,13 @@ impl Adding<'_> {
             self.runs = &self.runs[1..];
         }
         if let ([span, ..], [run, ..]) = (self.spans, self.runs) {
-            let (span, run, leaf) = (&span.addresses, &run.addresses, span.leaf);
+            let (span, run, entry) = (&span.addresses, &run.addresses, span.entry);
             self.overlap = span.start.max(run.start)..span.end.min(run.end);
-            self.leaf = leaf;
+            self.entry = entry;
         }
     }
 
-    fn take_piecewise(&mut self, part: Range<u64>, leaf: LeafId) -> u64 {
+    fn take_piecewise(&mut self, part: Range<u64>, entry: EntryId) -> u64 {
         let (spans, runs) = (self.spans, self.runs);
         let mut taken = 0;
         let mut span = 0;
@@ -189,12 +189,12 @@ impl Adding<'_> {
                     span += 1;
                 }
                 let (from, until) = match spans.get(span) {
-                    Some(span) if span.addresses.start <= start => (span.leaf, span.addresses.end),
+                    Some(span) if span.addresses.start <= start => (span.entry, span.addresses.end),
                     Some(span) => (self.nobody, span.addresses.start),
                     None => (self.nobody, end),
                 };
                 let bytes = until.min(end) - start;
-                self.give(from, leaf, bytes);
+                self.give(from, entry, bytes);
                 taken += bytes;
                 start += bytes;
             }
@@ -203,7 +203,7 @@ impl Adding<'_> {
     }
 
     #[inline]
-    fn give(&mut self, from: LeafId, to: LeafId, bytes: u64) {
+    fn give(&mut self, from: EntryId, to: EntryId, bytes: u64) {
         // It was added before.
         self.sums[from.index()] -= bytes;
         self.add(to, bytes);
@@ -218,13 +218,13 @@ impl Adding<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leaf_table::LeafTable;
+    use crate::entry_table::EntryTable;
     use assay_model::{Area, Tier};
     use proptest::prelude::*;
 
-    fn leaves() -> Vec<LeafId> {
-        let mut table = LeafTable::default();
-        (0..8).map(|i| table.leaf(Area::Other, &[i.to_string()], Tier::Kernel)).collect()
+    fn entries() -> Vec<EntryId> {
+        let mut table = EntryTable::default();
+        (0..8).map(|i| table.entry(Area::Other, &[i.to_string()], Tier::Kernel)).collect()
     }
 
     proptest! {
@@ -235,22 +235,22 @@ mod tests {
             parts in prop::collection::vec((0u64..20, 1u64..20), 0..12),
             runs in prop::collection::vec((0u64..4, 1u64..5), 0..12),
         ) {
-            let leaves = leaves();
-            let nobody = leaves[7];
+            let entries = entries();
+            let nobody = entries[7];
             let mut cells = vec![None; 1024];
             let mut ledger = Ledger::default();
             for layer in layers {
                 let mut layer: Vec<Span> =
-                    layer.into_iter().map(|(at, n, leaf)| Span::new(at..at + n, leaves[leaf])).collect();
+                    layer.into_iter().map(|(at, n, entry)| Span::new(at..at + n, entries[entry])).collect();
                 layer.sort_by_key(|span| span.addresses.start);
-                let mut fresh: Vec<Option<LeafId>> = vec![None; 1024];
+                let mut fresh: Vec<Option<EntryId>> = vec![None; 1024];
                 for span in &layer {
                     for cell in span.addresses.clone() {
-                        fresh[cell as usize].get_or_insert(span.leaf);
+                        fresh[cell as usize].get_or_insert(span.entry);
                     }
                 }
-                for (cell, leaf) in cells.iter_mut().zip(fresh) {
-                    *cell = leaf.or(*cell);
+                for (cell, entry) in cells.iter_mut().zip(fresh) {
+                    *cell = entry.or(*cell);
                 }
                 ledger.paint(layer);
             }
@@ -258,9 +258,9 @@ mod tests {
             let mut finer = Vec::new();
             let mut fine = cells.clone();
             for (gap, bytes) in parts {
-                finer.push(Span::new(at + gap..at + gap + bytes, leaves[0]));
+                finer.push(Span::new(at + gap..at + gap + bytes, entries[0]));
                 for cell in at + gap..at + gap + bytes {
-                    fine[cell as usize] = Some(leaves[0]);
+                    fine[cell as usize] = Some(entries[0]);
                 }
                 at += gap + bytes;
             }
@@ -278,12 +278,12 @@ mod tests {
                 for cell in run.addresses.clone() {
                     expected[fine[cell as usize].unwrap_or(nobody).index()] += 1;
                     unpainted += u64::from(cells[cell as usize].is_none());
-                    prop_assert_eq!(ledger.leaf_at(cell), cells[cell as usize]);
+                    prop_assert_eq!(ledger.entry_at(cell), cells[cell as usize]);
                 }
             }
             let mut adding = ledger.add_up(&pages, nobody);
             for part in finer {
-                let taken = adding.take(part.addresses.clone(), part.leaf);
+                let taken = adding.take(part.addresses.clone(), part.entry);
                 prop_assert_eq!(taken, pages.resident_bytes_in(part.addresses));
             }
             let mut sums = adding.into_sums();

@@ -1,16 +1,17 @@
 //! Resident memory of a process: every byte that the kernel counts, given to a cause.
 //!
 //! [`read`] joins three views: the kernel's (mappings and page map), the JVM's (its own structures) and the allocator's.
-//! Each is painted over the one before, what is known better over what is known less well (`look`); the blocks of
-//! malloc's heap get owners (`owners`); then the resident bytes are added up by leaf (`assemble`). So the leaves add up
+//! Each is painted over the one before, what is known better over what is known less well (`snapshot`); the blocks of
+//! malloc's heap get owners (`owners`); then the resident bytes are added up by entry (`assemble`). So the entries add up
 //! to the kernel's RSS by construction, and what nobody names stays visible, as unknown.
 //!
-//! [`sample`] is the short form, from mappings alone, for looks at a rate of one a second.
+//! [`sample`] is the short form, from mappings alone, for snapshots at a rate of one a second.
 
 mod advise;
 mod assemble;
 mod copying;
 mod depth;
+mod entry_table;
 mod explain;
 mod facts;
 mod findings;
@@ -18,11 +19,9 @@ mod heap_classes;
 mod jvm;
 mod jvm_spans;
 mod layout;
-mod leaf_table;
 mod ledger;
 #[cfg(test)]
 mod live_tests;
-mod look;
 mod mapped;
 mod native_image;
 mod options;
@@ -32,13 +31,14 @@ mod pthread;
 mod read;
 mod record;
 mod sample;
+mod snapshot;
 mod stacks;
 mod system_map;
 mod trim;
 mod unknown;
 
 pub use advise::advise;
-pub use assay_model::LookDepth;
+pub use assay_model::SnapshotDepth;
 pub use depth::heap_read_cpu_ns;
 pub use explain::explain_change;
 pub use findings::findings;

@@ -1,6 +1,6 @@
 //! What the kernel's mappings alone tell: files by their kind, libraries with their data, the kernel's own pages.
 
-use crate::leaf_table::{LeafId, LeafTable};
+use crate::entry_table::{EntryId, EntryTable};
 use crate::ledger::Span;
 use assay_linux::{Mapping, MemorySource};
 use assay_model::{Area, Tier};
@@ -17,28 +17,28 @@ const ELF_HEAD_BYTES: usize = 4096;
 const LOAD_SEGMENTS_MAX: usize = 256;
 
 /// Spans of all mappings that the kernel names, and of the zero-initialised data of libraries, which it does not.
-pub(crate) fn mapped_spans(source: &dyn MemorySource, leaves: &mut LeafTable) -> Vec<Span> {
+pub(crate) fn mapped_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<Span> {
     let mappings = source.mappings();
     let mut elf_files: HashMap<&str, Option<Elf>> = HashMap::new();
-    let mut spans = trampoline_spans(mappings, leaves);
+    let mut spans = trampoline_spans(mappings, entries);
     for mapping in mappings.iter().filter(|m| m.rss_bytes != 0 && m.is_file() && !is_trampolines(m)) {
         let known = elf_files.entry(&mapping.name).or_insert_with(|| read_elf(source, mapping));
         let Some(file) = known else {
-            spans.extend(file_spans(source, mapping, leaves));
+            spans.extend(file_spans(source, mapping, entries));
             continue;
         };
-        spans.push(Span::new(mapping.addresses.clone(), library_leaf(mapping, leaves)));
+        spans.push(Span::new(mapping.addresses.clone(), library_entry(mapping, entries)));
         if let Some(zeroed) = file.zeroed_behind(mapping) {
-            let leaf = leaves.explained(
+            let entry = entries.explained(
                 Area::Code,
                 &[&library_name(&mapping.name), "data"],
                 Tier::Kernel,
                 "variables of the library, written or not",
             );
-            spans.push(Span::new(zeroed, leaf));
+            spans.push(Span::new(zeroed, entry));
         }
     }
-    spans.extend(mappings.iter().filter(|m| m.rss_bytes != 0).filter_map(|m| named_span(m, leaves)));
+    spans.extend(mappings.iter().filter(|m| m.rss_bytes != 0).filter_map(|m| named_span(m, entries)));
     spans
 }
 
@@ -88,15 +88,15 @@ fn trampolines(mappings: &[Mapping]) -> impl Iterator<Item = (Range<u64>, Range<
     })
 }
 
-fn trampoline_spans(mappings: &[Mapping], leaves: &mut LeafTable) -> Vec<Span> {
+fn trampoline_spans(mappings: &[Mapping], entries: &mut EntryTable) -> Vec<Span> {
     let span = |(code, data): (Range<u64>, Range<u64>)| {
-        let leaf = leaves.explained(
+        let entry = entries.explained(
             Area::Code,
             &["libffi", "trampolines"],
             Tier::Kernel,
             "code through which native libraries call Java back, made at run time, with its data",
         );
-        Span::new(code.start..data.end, leaf)
+        Span::new(code.start..data.end, entry)
     };
     trampolines(mappings).map(span).collect()
 }
@@ -136,7 +136,7 @@ fn is_library(path: &str) -> bool {
     name.ends_with(".so") || name.contains(".so.")
 }
 
-fn library_leaf(mapping: &Mapping, leaves: &mut LeafTable) -> LeafId {
+fn library_entry(mapping: &Mapping, entries: &mut EntryTable) -> EntryId {
     let part = if mapping.is_executable() {
         "machine code"
     } else if mapping.permissions[1] == b'w' {
@@ -144,65 +144,65 @@ fn library_leaf(mapping: &Mapping, leaves: &mut LeafTable) -> LeafId {
     } else {
         "read-only data"
     };
-    leaves.leaf(Area::Code, &[library_name(&mapping.name).as_str(), part], Tier::Kernel)
+    entries.entry(Area::Code, &[library_name(&mapping.name).as_str(), part], Tier::Kernel)
 }
 
 /// Mappings that are no files but have a name.
-fn named_span(mapping: &Mapping, leaves: &mut LeafTable) -> Option<Span> {
-    let leaf = match mapping.name.as_str() {
-        "[stack]" => leaves.explained(
+fn named_span(mapping: &Mapping, entries: &mut EntryTable) -> Option<Span> {
+    let entry = match mapping.name.as_str() {
+        "[stack]" => entries.explained(
             Area::Stacks,
             &["native", "first thread"],
             Tier::Kernel,
             "the stack that the kernel gave the program; a JVM's launcher only waits on it",
         ),
-        "[vdso]" | "[vvar]" | "[vvar_vclock]" | "[vsyscall]" | "[uprobes]" => leaves.explained(
+        "[vdso]" | "[vvar]" | "[vvar_vclock]" | "[vsyscall]" | "[uprobes]" => entries.explained(
             Area::Other,
             &["pages of the kernel", &mapping.name],
             Tier::Kernel,
             "pages that the kernel maps into every process",
         ),
         // The allocator's walk paints over it what it finds there.
-        "[heap]" => leaves.leaf(Area::MallocHeap, &["heap that could not be walked"], Tier::Kernel),
+        "[heap]" => entries.entry(Area::MallocHeap, &["heap that could not be walked"], Tier::Kernel),
         _ => return None,
     };
-    Some(Span::new(mapping.addresses.clone(), leaf))
+    Some(Span::new(mapping.addresses.clone(), entry))
 }
 
 /// A mapped file that is no library.
-fn file_spans(source: &dyn MemorySource, mapping: &Mapping, leaves: &mut LeafTable) -> Vec<Span> {
+fn file_spans(source: &dyn MemorySource, mapping: &Mapping, entries: &mut EntryTable) -> Vec<Span> {
     let name = file_name(&mapping.name).to_owned();
-    let whole = |leaf| vec![Span::new(mapping.addresses.clone(), leaf)];
+    let whole = |entry| vec![Span::new(mapping.addresses.clone(), entry)];
     let ends_with = |ends: &[&str]| ends.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
     let starts_with = |starts: &[&str]| starts.iter().any(|start| mapping.name.starts_with(start));
     if name.ends_with(".jsa") {
-        archive_spans(source, mapping, leaves)
+        archive_spans(source, mapping, entries)
     } else if mapping.name.starts_with("/memfd:java_heap") {
-        whole(leaves.leaf(Area::JavaHeap, &["pages of the heap"], Tier::Kernel))
+        whole(entries.entry(Area::JavaHeap, &["pages of the heap"], Tier::Kernel))
     } else if mapping.name.contains("/hsperfdata_") {
-        whole(leaves.explained(
+        whole(entries.explained(
             Area::JvmWork,
             &["performance counters"],
             Tier::Kernel,
             "counters that jps and jstat read; -XX:-UsePerfData does without",
         ))
     } else if starts_with(&["/dev/zero", "/dev/shm/", "/memfd:", "/SYSV", "anon_inode:", "/dev/"]) {
-        whole(leaves.leaf(Area::Other, &["shared memory and devices", &name], Tier::Kernel))
+        whole(entries.entry(Area::Other, &["shared memory and devices", &name], Tier::Kernel))
     } else if name == "modules" && mapping.name.ends_with("/lib/modules") {
-        whole(leaves.explained(
+        whole(entries.explained(
             Area::Code,
             &["class files", "modules"],
             Tier::Kernel,
             "the JDK's own class files; clean pages of a file, which the kernel can drop",
         ))
     } else if ends_with(&[".jar", ".zip", ".war", ".jmod"]) {
-        whole(leaves.leaf(Area::Code, &["mapped jars", &name], Tier::Kernel))
+        whole(entries.entry(Area::Code, &["mapped jars", &name], Tier::Kernel))
     } else if ends_with(&[".ttf", ".otf", ".ttc", ".pfb", ".pcf", ".afm", ".pcf.gz"]) {
-        whole(leaves.leaf(Area::Code, &["fonts", &name], Tier::Kernel))
+        whole(entries.entry(Area::Code, &["fonts", &name], Tier::Kernel))
     } else if mapping.name.contains("/locale/") || ends_with(&[".mo", ".cache", "locale-archive"]) {
-        whole(leaves.leaf(Area::Code, &["locale", &name], Tier::Kernel))
+        whole(entries.entry(Area::Code, &["locale", &name], Tier::Kernel))
     } else {
-        whole(leaves.explained(
+        whole(entries.explained(
             Area::Buffers,
             &["mapped files", &name],
             Tier::Kernel,
@@ -215,15 +215,15 @@ fn file_spans(source: &dyn MemorySource, mapping: &Mapping, leaves: &mut LeafTab
 pub(crate) fn archive_spans(
     source: &dyn MemorySource,
     mapping: &Mapping,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
 ) -> Vec<Span> {
-    let shared = leaves.explained(
+    let shared = entries.explained(
         Area::ClassMetadata,
         &["CDS archive", "shared"],
         Tier::Kernel,
         "classes that the JDK prepared; clean pages, which other JVMs share",
     );
-    let private = leaves.explained(
+    let private = entries.explained(
         Area::ClassMetadata,
         &["CDS archive", "private"],
         Tier::Kernel,
@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn the_page_behind_trampolines_is_theirs() {
         let told = |mappings: &[Mapping]| {
-            let spans = trampoline_spans(mappings, &mut LeafTable::default());
+            let spans = trampoline_spans(mappings, &mut EntryTable::default());
             spans.iter().map(|span| (span.addresses.start, span.addresses.end)).collect::<Vec<_>>()
         };
         let code = mapping(0x10000, 1, b"r-xp", 0, "/tmp/ffirZBvL1 (deleted)");

@@ -1,13 +1,13 @@
 //! How a process is read.
 
-use assay_model::LookDepth;
+use assay_model::SnapshotDepth;
 use std::time::Duration;
 
 /// What a caller may choose.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// How deep; where it is left open, owners are looked for unless that reads too much of the Java heap.
-    pub depth: Option<LookDepth>,
+    pub depth: Option<SnapshotDepth>,
     /// What is too much, where the depth is left open.
     pub heap_read_bytes_max: u64,
     /// Stop the process while it is copied, for at most this long. Without it the process is never stopped.
@@ -35,12 +35,12 @@ impl Default for ReadOptions {
 
 impl ReadOptions {
     /// Of this depth, whatever it takes.
-    pub fn of_depth(depth: LookDepth) -> ReadOptions {
+    pub fn of_depth(depth: SnapshotDepth) -> ReadOptions {
         ReadOptions { depth: Some(depth), ..ReadOptions::default() }
     }
 }
 
-/// Resident bytes of Java objects that are read where no depth is asked for. A look is asked for to be answered: reading
+/// Resident bytes of Java objects that are read where no depth is asked for. A snapshot is asked for to be answered: reading
 /// takes 0.4 to 0.7 s of CPU time for each GiB, so that this much takes about 2 s. The search for the classes that hold native memory
 /// reads parts of it again, for 1.4 s at most.
 pub const HEAP_READ_BYTES_MAX: u64 = 3 << 30;

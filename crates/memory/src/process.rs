@@ -1,10 +1,10 @@
-//! Which process a look is of: numbers are given again, and in a container every server has number 1.
+//! Which process a snapshot is of: numbers are given again, and in a container every server has number 1.
 
 use assay_model::MemoryReport;
 use serde::Deserialize;
 use std::fmt;
 
-/// What tells a process from others, as far as a look has it: looks of old do not have the start.
+/// What tells a process from others, as far as a snapshot has it: snapshots of old do not have the start.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Process {
     pid: u32,
@@ -16,12 +16,12 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn of(look: &MemoryReport) -> Process {
+    pub(crate) fn of(snapshot: &MemoryReport) -> Process {
         Process {
-            pid: look.pid,
-            program: look.program.clone(),
-            start_ticks: look.start_ticks,
-            boot_id: look.boot_id.clone(),
+            pid: snapshot.pid,
+            program: snapshot.program.clone(),
+            start_ticks: snapshot.start_ticks,
+            boot_id: snapshot.boot_id.clone(),
         }
     }
 

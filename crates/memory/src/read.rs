@@ -4,10 +4,10 @@ use crate::copying::{CopyPlan, available_bytes};
 use crate::facts::{allocator_facts, jvm_facts};
 use crate::findings::findings;
 use crate::jvm::Jvm;
-use crate::look::{Look, look};
 use crate::options::ReadOptions;
 use crate::owners::object_ranges;
 use crate::sample::MemoryError;
+use crate::snapshot::{Snapshot, take};
 use crate::system_map::{NamedStretch, ask};
 use assay_hotspot::Hotspot;
 use assay_linux::{
@@ -17,11 +17,11 @@ use assay_linux::{
 use assay_model::{Area, BesideRss, MemoryReport, Problem, schema};
 use std::time::Duration;
 
-/// Reads the memory of a process of this machine: every resident byte in a leaf.
+/// Reads the memory of a process of this machine: every resident byte in an entry.
 ///
 /// The process is not stopped unless asked for, and then only while what must be of one moment is copied. It runs nothing, and no
 /// page of it becomes resident. On a running process mappings, pages and contents are from slightly different moments:
-/// `closure_bytes` and `rss_change_during_scan_bytes` say how far apart; nothing is copied, so that a look takes 100 MiB at most
+/// `difference_bytes` and `rss_change_during_scan_bytes` say how far apart; nothing is copied, so that a snapshot takes 100 MiB at most
 /// whatever the size of the process.
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
         Some(limit) => read_stopped(&proc, &process, limit, options, &named)?,
         None => {
             let memory = CachedMemory::new(&process);
-            let seen = look(&memory, Jvm::find(&memory), options, &named);
+            let seen = take(&memory, Jvm::find(&memory), options, &named);
             of_process(&proc, &process, &seen, None)
         }
     };
@@ -84,7 +84,7 @@ fn read_stopped(
     let jvm = hotspot.map(|hotspot| hotspot.map(|hotspot| Jvm::read(hotspot.seen_through(&memory))));
     let frozen = freeze.end();
 
-    let mut seen = look(&memory, jvm, options, named);
+    let mut seen = take(&memory, jvm, options, named);
     if frozen.is_some_and(|times| times.is_cut_short) {
         seen.problems.push(Problem::new(
             "freeze",
@@ -104,7 +104,7 @@ fn read_stopped(
 fn of_process(
     proc: &ProcRoot,
     process: &LiveProcess,
-    seen: &Look<'_>,
+    seen: &Snapshot<'_>,
     beside_rss: Option<Result<BesideRss, LinuxError>>,
 ) -> MemoryReport {
     let mut problems = Vec::new();
@@ -126,7 +126,7 @@ fn of_process(
 pub fn read_source(source: &dyn MemorySource, options: &ReadOptions) -> MemoryReport {
     let (began_ns, cpu_began_ns) = (monotonic_ns(), thread_cpu_ns());
     let memory = CachedMemory::new(source);
-    let seen = look(&memory, Jvm::find(&memory), options, &[]);
+    let seen = take(&memory, Jvm::find(&memory), options, &[]);
     let mut report = assemble(source, &seen, None);
     let first = source.threads().iter().find(|thread| thread.tid == source.pid());
     report.program = first.map_or_else(String::new, |thread| thread.name.clone());
@@ -138,16 +138,17 @@ pub fn read_source(source: &dyn MemorySource, options: &ReadOptions) -> MemoryRe
 }
 
 /// What was seen in the stored form, without what only the kernel knows.
-fn assemble(source: &dyn MemorySource, seen: &Look<'_>, rss_after_bytes: Option<u64>) -> MemoryReport {
-    let Look { leaves, sums, .. } = seen;
+fn assemble(source: &dyn MemorySource, seen: &Snapshot<'_>, rss_after_bytes: Option<u64>) -> MemoryReport {
+    let Snapshot { entries, sums, .. } = seen;
     let rss_bytes = source.mappings().iter().fold(0, |sum: u64, m| sum.saturating_add(m.rss_bytes));
     let total_bytes = sums.total_bytes();
     let less = |a: u64, b: u64| a.cast_signed().saturating_sub(b.cast_signed());
-    let closure_bytes = less(total_bytes, rss_bytes);
+    let difference_bytes = less(total_bytes, rss_bytes);
     // The largest distance from the first figure that was seen: the process may have grown and shrunk again.
     let at_end = rss_after_bytes.map_or(0, |after| less(after, rss_bytes));
-    let change = if at_end.abs() < closure_bytes.abs() { closure_bytes } else { at_end };
-    let unknown_bytes = sums.of_area(Area::MallocHeap, leaves) + sums.of_area(Area::NativeAnonymous, leaves);
+    let change = if at_end.abs() < difference_bytes.abs() { difference_bytes } else { at_end };
+    let unknown_bytes =
+        sums.of_area(Area::MallocHeap, entries) + sums.of_area(Area::NativeAnonymous, entries);
     MemoryReport {
         schema: schema::MEMORY.to_owned(),
         provenance: assay_host::provenance(&ProcRoot::default(), env!("CARGO_PKG_VERSION")),
@@ -165,12 +166,12 @@ fn assemble(source: &dyn MemorySource, seen: &Look<'_>, rss_after_bytes: Option<
         copy: None,
         rss_bytes,
         rss_change_during_scan_bytes: change,
-        closure_bytes,
+        difference_bytes,
         unknown_bytes,
-        inferred_bytes: sums.inferred_bytes(leaves),
-        areas: sums.areas(leaves),
-        leaves: sums.leaves(leaves),
-        tiers: sums.tiers(leaves),
+        inferred_bytes: sums.inferred_bytes(entries),
+        areas: sums.areas(entries),
+        entries: sums.entries(entries),
+        tiers: sums.tiers(entries),
         unknown: seen.unknown.clone(),
         jvm: seen.jvm.as_ref().map(|jvm| jvm_facts(jvm, seen)),
         allocator: allocator_facts(&seen.survey, sums),
@@ -182,7 +183,7 @@ fn assemble(source: &dyn MemorySource, seen: &Look<'_>, rss_after_bytes: Option<
     }
 }
 
-/// The RSS once more, when everything has been read. Each look at it is a walk of the kernel over all pages, and the one
+/// The RSS once more, when everything has been read. Each reading is a walk of the kernel over all pages, and the one
 /// for shared and private bytes has it already.
 fn rss_after(source: &LiveProcess, beside_rss: &BesideRss) -> Result<u64, LinuxError> {
     let seen = beside_rss.shared_bytes.zip(beside_rss.uss_bytes);

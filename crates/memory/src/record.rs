@@ -1,7 +1,7 @@
-//! A file of looks at a process over time: what `assay memory PID --record FILE` writes.
+//! A file of snapshots of a process over time: what `assay memory PID --record FILE` writes.
 //!
 //! Lines of JSON. The first says what the file is (`{"schema":"assay.memory-record/2"}`), each further one is a
-//! [`MemoryReport`] that names its own form, since a later version may add to a record. The file is bounded: when it is full it is written anew with about half of its looks, the first and
+//! [`MemoryReport`] that names its own form, since a later version may add to a record. The file is bounded: when it is full it is written anew with about half of its snapshots, the first and
 //! the last among them and the others evenly spread over the time in between, so a record of a week still shows the
 //! whole week. The new file takes the old one's place in one step; a reader sees the one or the other.
 //!
@@ -17,9 +17,9 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// Largest file that is read or written. Read whole, looks take a few times their size in the file.
+/// Largest file that is read or written. Read whole, snapshots take a few times their size in the file.
 const RECORD_BYTES_MAX: u64 = 256 << 20;
-/// Longest line that is read: a look with all its bounded lists stays far below.
+/// Longest line that is read: a snapshot with all its bounded lists stays far below.
 const LINE_BYTES_MAX: u64 = 32 << 20;
 /// Problems that are listed; a file of nothing but bad lines has no more to say.
 const PROBLEMS_LISTED_MAX: usize = 100;
@@ -53,7 +53,7 @@ pub enum RecordError {
     },
     /// The record is of another process.
     #[error(
-        "{path} is a record of {recorded}, and this is {what}: looks of two processes side by side would look like growth\n  \
+        "{path} is a record of {recorded}, and this is {what}: snapshots of two processes side by side would look like growth\n  \
          give another name to --record",
         path = .path.display()
     )]
@@ -65,7 +65,7 @@ pub enum RecordError {
         /// The one that was to be added.
         what: String,
     },
-    /// Not even the first look and the newest fit.
+    /// Not even the first snapshot and the newest fit.
     #[error(
         "{path}: two snapshots need {needed_bytes} bytes, the limit is {bytes_max}\n  allow more with --record-max-bytes",
         path = .path.display()
@@ -93,13 +93,13 @@ struct Header {
     schema: String,
 }
 
-/// Of a look: what is needed to choose between looks.
+/// Of a snapshot: what is needed to choose between snapshots.
 #[derive(Deserialize)]
 struct When {
     monotonic_ns: u64,
 }
 
-/// Where a look lies in the file.
+/// Where a snapshot lies in the file.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     start: u64,
@@ -116,7 +116,7 @@ pub struct Record {
     bytes_max: u64,
     lines: Vec<Line>,
     end: u64,
-    /// Of the newest look.
+    /// Of the newest snapshot.
     process: Option<Process>,
     /// Whether the file was made here.
     is_new: bool,
@@ -125,7 +125,7 @@ pub struct Record {
 
 impl Record {
     /// Creates the file, or goes on with the record that it holds; a torn last line is cut off. The file grows to at
-    /// most `bytes_max` bytes, and never beyond 256 MiB. A file made here is removed again when no look came into it.
+    /// most `bytes_max` bytes, and never beyond 256 MiB. A file made here is removed again when no snapshot came into it.
     ///
     /// # Errors
     /// When the file holds anything else, is no regular file, is in use, or cannot be written.
@@ -154,11 +154,11 @@ impl Record {
         Ok(record)
     }
 
-    /// Adds a look. Where it does not fit any more, older looks make room; a failed write leaves the record as it was.
+    /// Adds a snapshot. Where it does not fit any more, older snapshots make room; a failed write entries the record as it was.
     ///
     /// # Errors
-    /// When it is of another process than the looks before it, cannot be written, or the limit does not allow for two
-    /// looks.
+    /// When it is of another process than the snapshots before it, cannot be written, or the limit does not allow for two
+    /// snapshots.
     pub fn append(&mut self, report: &MemoryReport) -> Result<(), RecordError> {
         let process = Process::of(report);
         if let Some(recorded) = self.process.as_ref().filter(|recorded| process.differs_from(recorded)) {
@@ -188,12 +188,12 @@ impl Record {
         Ok(())
     }
 
-    /// Looks in the file, those of earlier recordings among them.
-    pub fn looks(&self) -> usize {
+    /// Snapshots in the file, those of earlier recordings among them.
+    pub fn snapshots(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether looks were left out since it was opened, to keep to the limit.
+    /// Whether snapshots were left out since it was opened, to keep to the limit.
     pub fn has_thinned(&self) -> bool {
         self.has_thinned
     }
@@ -223,7 +223,7 @@ impl Record {
         if is_same { Ok(()) } else { Err(RecordError::InUse { path: self.path.clone() }) }
     }
 
-    /// Finds the looks that are there, and where to go on.
+    /// Finds the snapshots that are there, and where to go on.
     fn scan(&mut self) -> Result<(), RecordError> {
         if self.file.metadata().map_err(|e| self.io("look at", e))?.len() == 0 {
             return self.write_header();
@@ -257,7 +257,7 @@ impl Record {
         Ok(())
     }
 
-    /// The looks that stay when `bytes` more have to fit.
+    /// The snapshots that stay when `bytes` more have to fit.
     fn thinned(&self, bytes: u64) -> Result<Vec<Line>, RecordError> {
         let size = |lines: &[Line]| {
             lines.iter().fold(header().len() as u64 + bytes, |sum, line| sum.saturating_add(line.bytes))
@@ -268,7 +268,7 @@ impl Record {
             bytes_max: self.bytes_max,
         };
         let mut kept = self.lines.clone();
-        // At least once, and then until it fits: looks differ in size.
+        // At least once, and then until it fits: snapshots differ in size.
         loop {
             kept = match kept.len() {
                 0 => {
@@ -277,7 +277,7 @@ impl Record {
                 }
                 1 if self.bytes_max < size(&kept) => return Err(too_small(size(&kept))),
                 1 => return Ok(kept),
-                // The new look is the last one now.
+                // The new snapshot is the last one now.
                 2 => vec![kept[0]],
                 _ => every_second(&kept),
             };
@@ -287,7 +287,7 @@ impl Record {
         }
     }
 
-    /// Writes the file anew with these looks only, and puts it in the place of the old one.
+    /// Writes the file anew with these snapshots only, and puts it in the place of the old one.
     fn rewrite(&mut self, kept: &[Line]) -> Result<(), RecordError> {
         let mut new = NewFile::begin(&self.path).map_err(|e| self.io("write anew", e))?;
         self.lock(new.file())?;
@@ -320,12 +320,12 @@ impl Drop for Record {
     }
 }
 
-/// About half of three or more looks: the first, the last, and between them one in each of equal stretches of time. Looks
+/// About half of three or more snapshots: the first, the last, and between them one in each of equal stretches of time. Snapshots
 /// that a reboot put out of order are halved by their number.
 fn every_second(lines: &[Line]) -> Vec<Line> {
     let last = lines.len() - 1;
     let span_ns = lines[last].monotonic_ns.saturating_sub(lines[0].monotonic_ns);
-    // Looks come a little early or late: a gap of two less a quarter keeps every second one all the same.
+    // Snapshots come a little early or late: a gap of two less a quarter keeps every second one all the same.
     let gap_ns = (u128::from(span_ns) * 7 / (last as u128 * 4)) as u64;
     let is_ordered = lines.windows(2).all(|pair| pair[0].monotonic_ns < pair[1].monotonic_ns);
     let mut kept = vec![lines[0]];
@@ -352,18 +352,20 @@ fn header() -> Vec<u8> {
     header
 }
 
-/// Reads a record: the looks in their order, and what could not be understood. A record that is being written can be read.
+/// Reads a record: the snapshots in their order, and what could not be understood. A record that is being written can be read.
 ///
 /// # Errors
 /// When the file cannot be read, is not a record, or is larger than any record.
 pub fn read_record(path: &Path) -> Result<(Vec<MemoryReport>, Vec<Problem>), RecordError> {
     let file = open(path, OpenOptions::new().read(true))?;
     let name = path.display().to_string();
-    let (mut looks, mut problems, mut unlisted) = (Vec::new(), Vec::new(), 0u64);
+    let (mut snapshots, mut problems, mut unlisted) = (Vec::new(), Vec::new(), 0u64);
     each_line(&mut BufReader::new(&file), path, |line| {
         let what = match line.content {
             Content::Whole(text) => match serde_json::from_slice::<MemoryReport>(text) {
-                Ok(look) if schema::is_readable(&look.schema, schema::MEMORY) => return looks.push(look),
+                Ok(snapshot) if schema::is_readable(&snapshot.schema, schema::MEMORY) => {
+                    return snapshots.push(snapshot);
+                }
                 Ok(_) => "a snapshot in a form that this assay does not know".to_owned(),
                 Err(e) => format!("not a snapshot: {e}"),
             },
@@ -379,7 +381,7 @@ pub fn read_record(path: &Path) -> Result<(Vec<MemoryReport>, Vec<Problem>), Rec
     if unlisted != 0 {
         problems.push(Problem::new(name.as_str(), format!("{unlisted} more lines that are not snapshots")));
     }
-    Ok((looks, problems))
+    Ok((snapshots, problems))
 }
 
 /// Opens a regular file; a pipe or a device is refused without waiting for it.

@@ -1,4 +1,4 @@
-//! One look at a process: every mapping's resident bytes, added up by area.
+//! One snapshot of a process: every mapping's resident bytes, added up by area.
 
 use crate::layout::Layout;
 use assay_linux::{FreezeError, LinuxError, Mapping, ProcRoot};

@@ -1,6 +1,6 @@
 //! Thread stacks: whose they are, how much of them is in use, and how much is left from deeper calls.
 
-use crate::leaf_table::{LeafId, LeafTable};
+use crate::entry_table::{EntryId, EntryTable};
 use crate::ledger::Span;
 use crate::pthread::{PthreadStack, holds_first_thread, stacks_in};
 use assay_hotspot::{Hotspot, JvmThread};
@@ -9,7 +9,7 @@ use assay_model::{Area, ThreadKind, ThreadMemory, Tier};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::{Bound, Range};
 
-/// With more threads than this, those whose names differ in numbers only share a leaf.
+/// With more threads than this, those whose names differ in numbers only share an entry.
 const THREADS_WITH_LEAVES_MAX: usize = 256;
 /// Threads that are listed one by one, the biggest first.
 const THREADS_LISTED_MAX: usize = 2_000;
@@ -30,7 +30,7 @@ pub(crate) fn stack_spans(
     hotspot: Option<&Hotspot<'_>>,
     jvm_threads: &[JvmThread],
     unclaimed: &[Range<u64>],
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
 ) -> (Vec<Span>, Vec<ThreadMemory>) {
     let kernel: HashMap<u32, &ThreadFacts> = source.threads().iter().map(|t| (t.tid_inside, t)).collect();
     let mut stacks: Vec<Stack> = jvm_threads.iter().filter_map(|t| jvm_stack(source, t, &kernel)).collect();
@@ -53,7 +53,7 @@ pub(crate) fn stack_spans(
     let first =
         unclaimed.iter().filter(|range| !overlaps(&taken, range) && holds_first_thread(source, range));
     let mut spans: Vec<Span> =
-        first.map(|range| Span::new(range.clone(), first_thread_leaf(leaves))).collect();
+        first.map(|range| Span::new(range.clone(), first_thread_entry(entries))).collect();
     let grouped = THREADS_WITH_LEAVES_MAX < stacks.len();
     let mut threads = Vec::new();
     for stack in &stacks {
@@ -62,14 +62,17 @@ pub(crate) fn stack_spans(
         let pointer = stack.thread.as_ref().and_then(|t| t.stack_pointer);
         let pointer = pointer.filter(|p| stack.addresses.contains(p));
         let Range { start, end } = stack.addresses;
-        let live = leaves.leaf(Area::Stacks, &[stack.kind.word(), &name, "in use"], stack.tier);
+        let live = entries.entry(Area::Stacks, &[stack.kind.word(), &name, "in use"], stack.tier);
         if let Some(pointer) = pointer {
-            let stale =
-                leaves.leaf(Area::Stacks, &[stack.kind.word(), &name, "left from deeper calls"], stack.tier);
+            let stale = entries.entry(
+                Area::Stacks,
+                &[stack.kind.word(), &name, "left from deeper calls"],
+                stack.tier,
+            );
             spans.push(Span::new(start..pointer, stale));
             spans.push(Span::new(pointer..end, live));
         } else {
-            let whole = leaves.leaf(Area::Stacks, &[stack.kind.word(), &name, "touched"], stack.tier);
+            let whole = entries.entry(Area::Stacks, &[stack.kind.word(), &name, "touched"], stack.tier);
             spans.push(Span::new(start..end, whole));
         }
         threads.push(ThreadMemory {
@@ -86,8 +89,8 @@ pub(crate) fn stack_spans(
     (spans, threads)
 }
 
-fn first_thread_leaf(leaves: &mut LeafTable) -> LeafId {
-    leaves.explained(
+fn first_thread_entry(entries: &mut EntryTable) -> EntryId {
+    entries.explained(
         Area::NativeLibraries,
         &["first thread's variables"],
         Tier::Content,

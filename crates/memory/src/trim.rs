@@ -1,6 +1,6 @@
 //! Has a JVM give freed memory back, and shows what was predicted and what came of it.
 
-use crate::{LookDepth, MemoryError, ReadOptions, read};
+use crate::{MemoryError, ReadOptions, SnapshotDepth, read};
 use assay_hotspot::{AttachError, attach_command};
 use assay_linux::{LinuxError, ProcRoot};
 use assay_model::MemoryReport;
@@ -17,11 +17,11 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// What a trim brought.
 #[derive(Debug, Clone)]
 pub struct Trimmed {
-    /// The look before it.
+    /// The snapshot before it.
     pub before: MemoryReport,
-    /// The look after it.
+    /// The snapshot after it.
     pub after: MemoryReport,
-    /// What was predicted from the look before; absent where malloc could not be walked, or is none that can be trimmed.
+    /// What was predicted from the snapshot before; absent where malloc could not be walked, or is none that can be trimmed.
     pub predicted_bytes: Option<u64>,
     /// By how much RSS fell, all that the process did meanwhile included; negative when it grew.
     pub actual_bytes: i64,
@@ -68,7 +68,7 @@ impl TrimError {
 ///
 /// This acts on the process: the first command ever sent to a JVM makes it start a thread, which stays (about 200 KiB), and
 /// the trim locks malloc's arenas one after the other, so that threads that allocate natively may wait for it. Memory
-/// that is given back costs page faults when it is needed again. The thread is started before the first look, so that its
+/// that is given back costs page faults when it is needed again. The thread is started before the first snapshot, so that its
 /// memory is not taken for a loss.
 ///
 /// # Errors
@@ -81,17 +81,17 @@ pub fn trim(pid: u32) -> Result<Trimmed, TrimError> {
     }
     let ask = |command| attach_command(&proc, pid, command, ANSWER_TIMEOUT);
     ask(WARM_UP).map_err(|error| denied(&proc, pid, error))?;
-    let options = ReadOptions::of_depth(LookDepth::Structures);
+    let options = ReadOptions::of_depth(SnapshotDepth::Structures);
     let before = read(pid, &options)?;
     let answer = ask(TRIM).map_err(|error| refused(error, &before))?;
     let after = read(pid, &options)?;
     let predicted_bytes = before.allocator.as_ref().and_then(|allocator| allocator.trim_gain_bytes);
-    let bytes = |look: &MemoryReport| i64::try_from(look.rss_bytes).unwrap_or(i64::MAX);
+    let bytes = |snapshot: &MemoryReport| i64::try_from(snapshot.rss_bytes).unwrap_or(i64::MAX);
     let actual_bytes = bytes(&before) - bytes(&after);
     Ok(Trimmed { before, after, predicted_bytes, actual_bytes, answer: answer.trim_end().to_owned() })
 }
 
-/// A refusal of the kernel with its reason, as a look has it.
+/// A refusal of the kernel with its reason, as a snapshot has it.
 fn denied(proc: &ProcRoot, pid: u32, error: AttachError) -> TrimError {
     match error {
         AttachError::Io { path, source, .. } | AttachError::Linux(LinuxError::Read { path, source })
@@ -105,12 +105,12 @@ fn denied(proc: &ProcRoot, pid: u32, error: AttachError) -> TrimError {
 }
 
 /// A JVM that does not know the command says so in words that name an exception of its own.
-fn refused(error: AttachError, look: &MemoryReport) -> TrimError {
+fn refused(error: AttachError, snapshot: &MemoryReport) -> TrimError {
     match &error {
         AttachError::Refused { answer, .. } if answer.contains("Unknown diagnostic command") => {
-            let version = look.jvm.as_ref().and_then(|jvm| jvm.version.clone());
+            let version = snapshot.jvm.as_ref().and_then(|jvm| jvm.version.clone());
             TrimError::NoCommand {
-                pid: look.pid,
+                pid: snapshot.pid,
                 version: version.unwrap_or_else(|| "release not known".to_owned()),
             }
         }
@@ -136,9 +136,10 @@ mod tests {
     fn a_command_that_a_jvm_does_not_have_is_told_by_its_release() {
         let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
         let jvm = start_java(&java, &["-Xmx128m"], &[], "Waiting");
-        let look = read(jvm.pid(), &ReadOptions::of_depth(LookDepth::Structures)).expect("a look");
+        let snapshot =
+            read(jvm.pid(), &ReadOptions::of_depth(SnapshotDepth::Structures)).expect("a snapshot");
         let unknown = attach_command(&ProcRoot::default(), jvm.pid(), "System.no_such", ANSWER_TIMEOUT);
-        let told = refused(unknown.expect_err("no JVM has it"), &look).to_string();
+        let told = refused(unknown.expect_err("no JVM has it"), &snapshot).to_string();
         assert!(told.contains("(17.") && told.contains("17.0.9"), "{told}");
     }
 }

@@ -1,4 +1,4 @@
-//! The limit's arithmetic: worked examples, and properties over any look.
+//! The limit's arithmetic: worked examples, and properties over any snapshot.
 
 #[path = "findings/report.rs"]
 mod report;
@@ -6,7 +6,7 @@ mod report;
 use assay_memory::advise;
 use assay_model::{Advice, AdviceLine, Certainty, CgroupMemory, MemoryReport, MemoryRule, Problem};
 use proptest::prelude::*;
-use report::{Look, MIB};
+use report::{MIB, Snapshot};
 
 fn line<'a>(advice: &'a Advice, name: &str) -> &'a AdviceLine {
     advice
@@ -16,15 +16,15 @@ fn line<'a>(advice: &'a Advice, name: &str) -> &'a AdviceLine {
         .unwrap_or_else(|| panic!("no line {name}: {advice:#?}"))
 }
 
-fn bound(look: &Look, name: &str) -> (u64, bool) {
-    let advice = advise(std::slice::from_ref(&look.0));
+fn bound(snapshot: &Snapshot, name: &str) -> (u64, bool) {
+    let advice = advise(std::slice::from_ref(&snapshot.0));
     let line = line(&advice, name);
     assert!(!line.bound_from.is_empty());
     (line.bound_bytes, line.is_hard)
 }
 
-fn with_kernel(look: Look) -> Look {
-    look.with(|report| {
+fn with_kernel(snapshot: Snapshot) -> Snapshot {
+    snapshot.with(|report| {
         report.beside_rss.page_tables_bytes = Some(MIB);
         report.beside_rss.threads = Some(40);
         report.beside_rss.kernel_stacks_bytes = Some(40 * (16 << 10));
@@ -40,41 +40,42 @@ fn with_kernel(look: Look) -> Look {
 
 #[test]
 fn the_limit_is_the_sum_of_its_lines_in_whole_mib() {
-    let look = with_kernel(Look::plain_jvm());
-    let advice = advise(std::slice::from_ref(&look.0));
+    let snapshot = with_kernel(Snapshot::plain_jvm());
+    let advice = advise(std::slice::from_ref(&snapshot.0));
     let sum: u64 = advice.lines.iter().map(|line| line.bound_bytes).sum();
     assert_eq!(advice.limit_bytes, sum.next_multiple_of(MIB));
     let kernel = MIB + 40 * (16 << 10) + 3 * MIB;
-    assert_eq!(advice.now_bytes, look.0.rss_bytes + kernel, "what the container is charged now");
+    assert_eq!(advice.now_bytes, snapshot.0.rss_bytes + kernel, "what the container is charged now");
     assert_eq!((advice.pid, advice.current_limit_bytes), (4242, Some(900 * MIB)));
-    assert!(advice.lines.iter().all(|line| line.peak_bytes.is_none()), "one look has no peak");
+    assert!(advice.lines.iter().all(|line| line.peak_bytes.is_none()), "one snapshot has no peak");
     assert!(advice.problems.is_empty(), "{:?}", advice.problems);
 }
 
 #[test]
 fn what_the_jvm_bounds_is_bounded_by_that() {
-    let look = Look::plain_jvm();
-    assert_eq!(bound(&look, "Java heap"), (512 * MIB, true));
-    assert_eq!(bound(&look, "JIT-compiled code: code cache"), (240 * MIB, true));
-    assert_eq!(bound(&look, "class metadata: metaspace"), (34 * MIB * 120 / 100, false));
-    let limited = look.jvm(|jvm| jvm.metaspace_bytes_max = Some(128 * MIB));
+    let snapshot = Snapshot::plain_jvm();
+    assert_eq!(bound(&snapshot, "Java heap"), (512 * MIB, true));
+    assert_eq!(bound(&snapshot, "JIT-compiled code: code cache"), (240 * MIB, true));
+    assert_eq!(bound(&snapshot, "class metadata: metaspace"), (34 * MIB * 120 / 100, false));
+    let limited = snapshot.jvm(|jvm| jvm.metaspace_bytes_max = Some(128 * MIB));
     assert_eq!(bound(&limited, "class metadata: metaspace"), (128 * MIB, true));
 }
 
 #[test]
 fn a_bound_is_never_below_what_was_seen() {
-    let look = Look::plain_jvm().jvm(|jvm| jvm.heap_bytes_max = Some(100 * MIB));
-    assert_eq!(bound(&look, "Java heap"), (200 * MIB, true));
+    let snapshot = Snapshot::plain_jvm().jvm(|jvm| jvm.heap_bytes_max = Some(100 * MIB));
+    assert_eq!(bound(&snapshot, "Java heap"), (200 * MIB, true));
 }
 
 #[test]
 fn direct_buffers_have_a_bound_only_where_one_is_set() {
-    let buffers = || Look::plain_jvm().leaf("direct and mapped buffers/java.nio.DirectByteBuffer", 40 * MIB);
+    let buffers =
+        || Snapshot::plain_jvm().entry("direct and mapped buffers/java.nio.DirectByteBuffer", 40 * MIB);
     let free = buffers().flag("MaxDirectMemorySize", "0");
     assert_eq!(bound(&free, "direct buffers"), (60 * MIB, false));
-    let beyond = |look: &Look| advise(std::slice::from_ref(&look.0)).direct_beyond_bytes;
+    let beyond = |snapshot: &Snapshot| advise(std::slice::from_ref(&snapshot.0)).direct_beyond_bytes;
     assert_eq!(beyond(&free), Some(452 * MIB), "the JVM allows as much as the heap has, 512 MiB");
-    assert_eq!(beyond(&Look::plain_jvm()), Some(512 * MIB), "also where there are none yet");
+    assert_eq!(beyond(&Snapshot::plain_jvm()), Some(512 * MIB), "also where there are none yet");
     let said = |problem: &Problem| problem.text.contains("MaxDirectMemorySize");
     assert!(advise(std::slice::from_ref(&free.0)).problems.iter().any(said));
     let set = buffers().flag("MaxDirectMemorySize", &(100 * MIB).to_string());
@@ -84,16 +85,16 @@ fn direct_buffers_have_a_bound_only_where_one_is_set() {
 
 #[test]
 fn stacks_are_bounded_by_what_was_touched_and_the_line_says_what_they_could_be() {
-    let look = with_kernel(Look::plain_jvm());
-    assert_eq!(bound(&look, "stacks"), (3 * MIB * 125 / 100, false));
-    let advice = advise(&[look.0]);
+    let snapshot = with_kernel(Snapshot::plain_jvm());
+    assert_eq!(bound(&snapshot, "stacks"), (3 * MIB * 125 / 100, false));
+    let advice = advise(&[snapshot.0]);
     let from = &line(&advice, "stacks").bound_from;
     assert!(from.contains("40 threads") && from.contains("all of 1.0 MiB each would be 40.0 MiB"), "{from}");
 }
 
 #[test]
 fn the_code_cache_is_bounded_by_the_code_that_its_classes_can_have() {
-    let classes = |count: u64| Look::plain_jvm().jvm(|jvm| jvm.classes = Some(count));
+    let classes = |count: u64| Snapshot::plain_jvm().jvm(|jvm| jvm.classes = Some(count));
     let code = "JIT-compiled code: code cache";
     assert_eq!(
         bound(&classes(1024), code),
@@ -106,8 +107,8 @@ fn the_code_cache_is_bounded_by_the_code_that_its_classes_can_have() {
 
 #[test]
 fn every_line_says_what_is_known_of_its_bound() {
-    let look = with_kernel(Look::plain_jvm().jvm(|jvm| jvm.classes = Some(1000)));
-    let advice = advise(&[look.0]);
+    let snapshot = with_kernel(Snapshot::plain_jvm().jvm(|jvm| jvm.classes = Some(1000)));
+    let advice = advise(&[snapshot.0]);
     let of = |name: &str| line(&advice, name).certainty;
     assert_eq!(of("Java heap"), Some(Certainty::Known));
     assert_eq!(of("JIT-compiled code: code cache"), Some(Certainty::Inferred));
@@ -119,8 +120,8 @@ fn every_line_says_what_is_known_of_its_bound() {
 
 #[test]
 fn gc_structures_grow_like_the_heap_but_not_without_end() {
-    let look = Look::plain_jvm();
-    let rest = Look::plain_jvm().leaf("GC structures/malloc", 2 * MIB);
+    let snapshot = Snapshot::plain_jvm();
+    let rest = Snapshot::plain_jvm().entry("GC structures/malloc", 2 * MIB);
     assert_eq!(
         bound(&rest, "GC structures: the rest"),
         (4 * MIB, false),
@@ -133,17 +134,18 @@ fn gc_structures_grow_like_the_heap_but_not_without_end() {
         "what it has of malloc may become resident"
     );
     assert_eq!(
-        bound(&look, "GC structures: tables of the heap"),
+        bound(&snapshot, "GC structures: tables of the heap"),
         (4 * MIB, false),
         "their room is not known"
     );
-    let room = Look::plain_jvm().jvm(|jvm| jvm.gc_tables_bytes = Some(11 * MIB));
+    let room = Snapshot::plain_jvm().jvm(|jvm| jvm.gc_tables_bytes = Some(11 * MIB));
     assert_eq!(
         bound(&room, "GC structures: tables of the heap"),
         (11 * MIB, true),
         "room for the largest heap"
     );
-    let small = look.jvm(|jvm| (jvm.heap_committed_bytes, jvm.heap_bytes_max) = (Some(MIB), Some(500 * MIB)));
+    let small =
+        snapshot.jvm(|jvm| (jvm.heap_committed_bytes, jvm.heap_bytes_max) = (Some(MIB), Some(500 * MIB)));
     assert_eq!(
         bound(&small, "GC structures: tables of the heap"),
         (52 * MIB, false),
@@ -153,55 +155,55 @@ fn gc_structures_grow_like_the_heap_but_not_without_end() {
 
 #[test]
 fn compilers_that_idle_are_given_what_they_need_at_work() {
-    assert_eq!(bound(&Look::plain_jvm(), "JIT work area"), (17 * MIB, false));
-    let busy = Look::plain_jvm().leaf("JIT work area/compiler arenas", 40 * MIB);
+    assert_eq!(bound(&Snapshot::plain_jvm(), "JIT work area"), (17 * MIB, false));
+    let busy = Snapshot::plain_jvm().entry("JIT work area/compiler arenas", 40 * MIB);
     assert_eq!(bound(&busy, "JIT work area"), (60 * MIB, false));
-    let no_jvm = Look::new().leaf("code/sleep", MIB);
+    let no_jvm = Snapshot::new().entry("code/sleep", MIB);
     assert!(advise(&[no_jvm.0]).lines.iter().all(|line| line.name != "JIT work area"));
 }
 
 #[test]
 fn pages_of_files_are_provided_for_in_part() {
-    let look = Look::plain_jvm().leaf("code/mapped jars/app.jar", 40 * MIB);
-    assert_eq!(bound(&look, "mapped files"), (20 * MIB, false));
+    let snapshot = Snapshot::plain_jvm().entry("code/mapped jars/app.jar", 40 * MIB);
+    assert_eq!(bound(&snapshot, "mapped files"), (20 * MIB, false));
 }
 
 #[test]
 fn peaks_come_from_all_looks_and_now_is_the_last() {
-    let early = Look::plain_jvm().leaf("JVM work area/services", 95 * MIB);
-    let advice = advise(&[early.0, Look::plain_jvm().after_s(60).0]);
+    let early = Snapshot::plain_jvm().entry("JVM work area/services", 95 * MIB);
+    let advice = advise(&[early.0, Snapshot::plain_jvm().after_s(60).0]);
     let line = line(&advice, "JVM work area and malloc");
     assert_eq!((line.now_bytes, line.peak_bytes, line.bound_bytes), (5 * MIB, Some(100 * MIB), 120 * MIB));
 }
 
 #[test]
 fn a_peak_that_the_kernel_remembers_is_provided_for() {
-    let before = advise(&[Look::plain_jvm().0]);
-    let look = Look::plain_jvm().with(|report| report.beside_rss.rss_peak_bytes = Some(3000 * MIB));
-    let advice = advise(&[look.0]);
+    let before = advise(&[Snapshot::plain_jvm().0]);
+    let snapshot = Snapshot::plain_jvm().with(|report| report.beside_rss.rss_peak_bytes = Some(3000 * MIB));
+    let advice = advise(&[snapshot.0]);
     assert!(before.limit_bytes < 3000 * MIB && 3000 * MIB <= advice.limit_bytes);
     assert!(!line(&advice, "resident once, in no snapshot").is_hard);
 }
 
 #[test]
 fn kernel_figures_that_are_not_told_are_said_to_be_missing() {
-    let advice = advise(&[Look::plain_jvm().0]);
+    let advice = advise(&[Snapshot::plain_jvm().0]);
     assert_eq!(advice.problems.iter().filter(|problem| problem.about.starts_with("kernel")).count(), 3);
-    let shared = with_kernel(Look::plain_jvm())
+    let shared = with_kernel(Snapshot::plain_jvm())
         .with(|report| report.cgroup.as_mut().expect("a group").processes = Some(3));
     let advice = advise_one(shared.0);
     assert!(advice.lines.iter().all(|line| !line.name.contains("slab")), "three processes share it");
     assert!(advice.problems.iter().any(|problem| problem.text.contains("3 processes")));
 }
 
-fn advise_one(look: MemoryReport) -> Advice {
-    advise(&[look])
+fn advise_one(snapshot: MemoryReport) -> Advice {
+    advise(&[snapshot])
 }
 
 #[test]
 fn settings_lower_bounds_and_promise_what_they_bring() {
-    let look = Look::plain_jvm().jvm(|jvm| jvm.heap_bytes_max = Some(2048 * MIB));
-    let before = advise_one(look.0.clone());
+    let snapshot = Snapshot::plain_jvm().jvm(|jvm| jvm.heap_bytes_max = Some(2048 * MIB));
+    let before = advise_one(snapshot.0.clone());
     let gain = |rule: MemoryRule| {
         let setting = before.settings.iter().find(|setting| setting.rule == rule);
         setting.unwrap_or_else(|| panic!("no {rule}: {:#?}", before.settings))
@@ -210,7 +212,7 @@ fn settings_lower_bounds_and_promise_what_they_bring() {
     assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).gain_bytes, Some((2048 - 320) * MIB));
     assert!(gain(MemoryRule::CodeCacheReserve).command().starts_with("-XX:ReservedCodeCacheSize=32m,"));
     let reserve = gain(MemoryRule::CodeCacheReserve).gain_bytes.expect("a gain");
-    let after = advise_one(look.jvm(|jvm| jvm.code_cache_bytes_max = Some(32 * MIB)).0);
+    let after = advise_one(snapshot.jvm(|jvm| jvm.code_cache_bytes_max = Some(32 * MIB)).0);
     assert_eq!(before.limit_bytes - after.limit_bytes, reserve, "what was promised");
     let gains: Vec<_> = before.settings.iter().map(|setting| setting.gain_bytes).collect();
     assert!(gains.is_sorted_by(|a, b| b <= a), "{gains:?}");
@@ -222,10 +224,10 @@ fn without_a_look_there_is_no_advice() {
     assert_eq!((advice.limit_bytes, advice.lines.len(), advice.problems.len()), (0, 0, 1));
 }
 
-/// Leaves and figures of a process, as numbers that can be raised one at a time.
+/// Entries and figures of a process, as numbers that can be raised one at a time.
 #[derive(Debug, Clone)]
 struct Figures {
-    leaves: Vec<u64>,
+    entries: Vec<u64>,
     /// Largest heap, code cache's reserve, page tables, peak RSS, slab, kernel stacks.
     sizes: [u64; 6],
     metaspace_max: Option<u64>,
@@ -247,32 +249,32 @@ const PATHS: [&str; 12] = [
 ];
 
 impl Figures {
-    fn look(&self) -> MemoryReport {
+    fn snapshot(&self) -> MemoryReport {
         let [heap, code, tables, peak, slab, stacks] = self.sizes;
-        let mut look = Look::new().jvm(|jvm| {
+        let mut snapshot = Snapshot::new().jvm(|jvm| {
             jvm.heap_bytes_max = Some(heap);
             jvm.heap_committed_bytes = Some(64 * MIB);
             jvm.code_cache_bytes_max = Some(code);
             jvm.metaspace_bytes_max = self.metaspace_max;
         });
-        for (path, bytes) in PATHS.iter().zip(&self.leaves) {
-            look = look.leaf(path, *bytes);
+        for (path, bytes) in PATHS.iter().zip(&self.entries) {
+            snapshot = snapshot.entry(path, *bytes);
         }
-        let look = look.with(|report| {
+        let snapshot = snapshot.with(|report| {
             report.beside_rss.page_tables_bytes = Some(tables);
             report.beside_rss.rss_peak_bytes = Some(peak);
             report.beside_rss.kernel_stacks_bytes = Some(stacks);
             report.cgroup =
                 Some(CgroupMemory { processes: Some(1), slab_bytes: Some(slab), ..CgroupMemory::default() });
         });
-        look.0
+        snapshot.0
     }
 }
 
 fn any_figures() -> impl Strategy<Value = Figures> {
     let bytes = || 0u64..1 << 33;
     (prop::collection::vec(bytes(), PATHS.len()), prop::array::uniform6(bytes()), prop::option::of(bytes()))
-        .prop_map(|(leaves, sizes, metaspace_max)| Figures { leaves, sizes, metaspace_max })
+        .prop_map(|(entries, sizes, metaspace_max)| Figures { entries, sizes, metaspace_max })
 }
 
 proptest! {
@@ -280,8 +282,8 @@ proptest! {
 
     #[test]
     fn lines_add_up_and_hold_what_was_seen(figures in any_figures()) {
-        let look = figures.look();
-        let advice = advise(std::slice::from_ref(&look));
+        let snapshot = figures.snapshot();
+        let advice = advise(std::slice::from_ref(&snapshot));
         let sum: u64 = advice.lines.iter().map(|line| line.bound_bytes).sum();
         prop_assert_eq!(advice.limit_bytes, sum.next_multiple_of(MIB));
         prop_assert!(figures.sizes[3] <= advice.limit_bytes, "the peak fits");
@@ -290,37 +292,37 @@ proptest! {
         }
         let resident: u64 =
             advice.lines.iter().filter(|l| !l.name.starts_with("kernel")).map(|l| l.now_bytes).sum();
-        prop_assert_eq!(resident, look.rss_bytes);
+        prop_assert_eq!(resident, snapshot.rss_bytes);
     }
 
     #[test]
     fn a_larger_figure_never_lowers_the_limit(figures in any_figures(), which in 0usize..18, by in 1u64..1 << 32) {
         let mut larger = figures.clone();
         match which.checked_sub(PATHS.len()) {
-            None => larger.leaves[which] += by,
+            None => larger.entries[which] += by,
             Some(size) => larger.sizes[size] += by,
         }
-        let limit = |figures: &Figures| advise(&[figures.look()]).limit_bytes;
+        let limit = |figures: &Figures| advise(&[figures.snapshot()]).limit_bytes;
         prop_assert!(limit(&figures) <= limit(&larger));
     }
 
     #[test]
     fn another_look_never_lowers_the_limit(first in any_figures(), last in any_figures()) {
-        // What the JVM bounds is read from the last look, so both have the same limits.
+        // What the JVM bounds is read from the last snapshot, so both have the same limits.
         let mut first = first;
         (first.sizes[0], first.sizes[1], first.metaspace_max) = (last.sizes[0], last.sizes[1], last.metaspace_max);
-        let one = advise(&[last.look()]).limit_bytes;
-        prop_assert!(one <= advise(&[first.look(), last.look()]).limit_bytes);
+        let one = advise(&[last.snapshot()]).limit_bytes;
+        prop_assert!(one <= advise(&[first.snapshot(), last.snapshot()]).limit_bytes);
     }
 }
 
 #[test]
 fn absurd_figures_from_a_file_do_no_harm() {
     let figures = Figures {
-        leaves: vec![u64::MAX / 16; PATHS.len()],
+        entries: vec![u64::MAX / 16; PATHS.len()],
         sizes: [u64::MAX; 6],
         metaspace_max: Some(u64::MAX),
     };
-    let advice = advise(&[figures.look()]);
+    let advice = advise(&[figures.snapshot()]);
     assert_eq!(advice.limit_bytes % MIB, 0);
 }

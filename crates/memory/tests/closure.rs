@@ -1,4 +1,4 @@
-//! The leaves add up to the kernel's RSS: to the byte on a frozen process, whatever JVM, collector and allocator; and
+//! The entries add up to the kernel's RSS: to the byte on a frozen process, whatever JVM, collector and allocator; and
 //! nothing is left in no known region, where the release has a layout pack.
 
 use assay_jdk::Release;
@@ -20,7 +20,7 @@ const COLLECTORS: [&str; 6] = [
 const ALLOCATORS: [&str; 3] = ["", "libjemalloc.so.2", "libtcmalloc_minimal.so.4"];
 
 fn sum(report: &MemoryReport) -> u64 {
-    report.leaves.iter().map(|leaf| leaf.resident_bytes).sum()
+    report.entries.iter().map(|entry| entry.resident_bytes).sum()
 }
 
 fn of(report: &MemoryReport, area: Area) -> u64 {
@@ -60,7 +60,7 @@ fn closes(java: &Path, collectors: &[&'static str], allocator: &str) -> Vec<&'st
         assert_eq!(report.rss_bytes, rollup.rss_bytes, "{what}");
         assert_eq!(sum(&report), rollup.rss_bytes, "{what}");
         assert_eq!(report.areas.iter().map(|a| a.resident_bytes).sum::<u64>(), rollup.rss_bytes, "{what}");
-        assert_eq!((report.closure_bytes, report.rss_change_during_scan_bytes), (0, 0), "{what}");
+        assert_eq!((report.difference_bytes, report.rss_change_during_scan_bytes), (0, 0), "{what}");
         let nameless = of(&report, Area::NativeAnonymous);
         println!(
             "{what}: {} RSS, {nameless} in no known region, {} in blocks without an owner, {:.2} % unknown",
@@ -82,17 +82,17 @@ fn closes_with(feature: u32, allocator: &str) {
 }
 
 #[test]
-fn leaves_add_up_on_jdk_17_with_glibc() {
+fn entries_add_up_on_jdk_17_with_glibc() {
     closes_with(17, ALLOCATORS[0]);
 }
 
 #[test]
-fn leaves_add_up_on_jdk_25_with_glibc() {
+fn entries_add_up_on_jdk_25_with_glibc() {
     closes_with(25, ALLOCATORS[0]);
 }
 
 #[test]
-fn leaves_add_up_on_every_other_release_with_glibc() {
+fn entries_add_up_on_every_other_release_with_glibc() {
     let others: Vec<u32> =
         each_release(64).into_keys().filter(|feature| ![17, 25].contains(feature)).collect();
     if others.is_empty() {
@@ -102,7 +102,7 @@ fn leaves_add_up_on_every_other_release_with_glibc() {
 }
 
 #[test]
-fn leaves_add_up_on_a_32_bit_jdk_17_with_glibc() {
+fn entries_add_up_on_a_32_bit_jdk_17_with_glibc() {
     let Some(java) = find_java(17, 32) else { skip!("no 32-bit JDK 17") };
     // A 32-bit JVM has no ZGC.
     let collectors: Vec<_> = COLLECTORS.into_iter().filter(|name| !name.contains("UseZGC")).collect();
@@ -110,32 +110,32 @@ fn leaves_add_up_on_a_32_bit_jdk_17_with_glibc() {
 }
 
 #[test]
-fn leaves_add_up_on_jdk_17_with_jemalloc() {
+fn entries_add_up_on_jdk_17_with_jemalloc() {
     closes_with(17, ALLOCATORS[1]);
 }
 
 #[test]
-fn leaves_add_up_on_jdk_21_with_jemalloc() {
+fn entries_add_up_on_jdk_21_with_jemalloc() {
     closes_with(21, ALLOCATORS[1]);
 }
 
 #[test]
-fn leaves_add_up_on_jdk_25_with_jemalloc() {
+fn entries_add_up_on_jdk_25_with_jemalloc() {
     closes_with(25, ALLOCATORS[1]);
 }
 
 #[test]
-fn leaves_add_up_on_jdk_17_with_tcmalloc() {
+fn entries_add_up_on_jdk_17_with_tcmalloc() {
     closes_with(17, ALLOCATORS[2]);
 }
 
 #[test]
-fn leaves_add_up_on_jdk_21_with_tcmalloc() {
+fn entries_add_up_on_jdk_21_with_tcmalloc() {
     closes_with(21, ALLOCATORS[2]);
 }
 
 #[test]
-fn leaves_add_up_on_jdk_25_with_tcmalloc() {
+fn entries_add_up_on_jdk_25_with_tcmalloc() {
     closes_with(25, ALLOCATORS[2]);
 }
 
@@ -147,7 +147,7 @@ fn on_a_running_process_the_difference_is_no_larger_than_the_change_that_is_show
     for _ in 0..10 {
         let report = read(jvm.pid(), &ReadOptions::default()).expect("our child");
         let difference = sum(&report).abs_diff(report.rss_bytes);
-        assert_eq!(difference, report.closure_bytes.unsigned_abs());
+        assert_eq!(difference, report.difference_bytes.unsigned_abs());
         assert!(difference <= report.rss_change_during_scan_bytes.unsigned_abs(), "{difference}");
     }
 }

@@ -2,7 +2,7 @@
 //! traced, and none of its files was touched.
 
 use assay_linux::{LiveProcess, MemorySource, ProcRoot};
-use assay_memory::{LookDepth, ReadOptions, read};
+use assay_memory::{ReadOptions, SnapshotDepth, read};
 use assay_testkit::{Running, each_java, find_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,11 +11,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Looks of each depth.
+/// Snapshots of each depth.
 const LOOKS: usize = 10;
 const UNTOUCHED_BYTES: u64 = 64 << 20;
 
-/// What a look might change.
+/// What a snapshot might change.
 #[derive(Debug, PartialEq)]
 struct State {
     rss_bytes: u64,
@@ -78,16 +78,16 @@ fn tracer(pid: u32) -> String {
 }
 
 /// Looks ten times while another thread watches who traces the target.
-fn look_untraced(pid: u32, depth: LookDepth) {
+fn snapshot_untraced(pid: u32, depth: SnapshotDepth) {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let watch = scope.spawn(|| {
-            let mut looks = 0;
+            let mut snapshots = 0;
             while !is_done.load(Ordering::Relaxed) {
                 assert_eq!(tracer(pid), "0");
-                looks += 1;
+                snapshots += 1;
             }
-            looks
+            snapshots
         });
         for _ in 0..LOOKS {
             let report = read(pid, &ReadOptions::of_depth(depth)).expect("our child");
@@ -128,9 +128,9 @@ fn leaves_no_footprints(feature: u32) {
     jvm.freeze();
     let (files, blocks) = untouched(jvm.pid());
     assert!(files == 1 && 1 <= blocks, "{files} files, {blocks} blocks");
-    for depth in [LookDepth::Structures, LookDepth::Owners] {
+    for depth in [SnapshotDepth::Structures, SnapshotDepth::Owners] {
         let before = state(jvm.pid(), folder.path());
-        look_untraced(jvm.pid(), depth);
+        snapshot_untraced(jvm.pid(), depth);
         let after = state(jvm.pid(), folder.path());
         assert_eq!(before, after, "{depth:?}");
     }
@@ -154,8 +154,8 @@ fn a_running_jvm_gets_no_thread_and_no_page_of_what_it_never_touched() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let jvm = start(&java, folder.path());
     let before = (state(jvm.pid(), folder.path()), untouched(jvm.pid()));
-    for depth in [LookDepth::Structures, LookDepth::Owners] {
-        look_untraced(jvm.pid(), depth);
+    for depth in [SnapshotDepth::Structures, SnapshotDepth::Owners] {
+        snapshot_untraced(jvm.pid(), depth);
     }
     let after = (state(jvm.pid(), folder.path()), untouched(jvm.pid()));
     println!(

@@ -92,9 +92,9 @@ fn the_first_cause_is_the_leak(feature: u32) {
 /// Prints how a leak is explained; what is wrong with that.
 fn explained(leak: &Leak, feature: u32, java: &Path, folder: &Path) -> Option<String> {
     let mut probe = Probe::start(java, folder, leak.kind, &[]);
-    let before = probe.look();
+    let before = probe.snapshot();
     let held = probe.ask(&format!("grow {}", leak.grow));
-    let after = probe.look();
+    let after = probe.snapshot();
     let change = explain_change(&before, &after);
     let grown = change.after_bytes.cast_signed() - change.before_bytes.cast_signed();
     let share = change.explained_share.unwrap_or(0.0);
@@ -143,9 +143,9 @@ fn classes_that_grew_in_the_java_heap_are_named() {
     }
     for (feature, java) in javas {
         let mut probe = Probe::start(&java, &folder, "heap 0 9000", &["-XX:-AlwaysPreTouch"]);
-        let before = probe.look();
+        let before = probe.snapshot();
         probe.ask("grow 6000");
-        let change = explain_change(&before, &probe.look());
+        let change = explain_change(&before, &probe.snapshot());
         let first = change.causes.first().expect("it grew");
         assert_eq!(first.path[0], "Java heap", "JDK {feature}: {:#?}", change.causes);
         // 6,000 arrays of 9,000 bytes and a header are 51.6 MiB.

@@ -4,8 +4,8 @@
 mod program;
 
 use assay_linux::{AlteredMemory, LinuxError, LiveProcess, MemorySource, OpeningFiles, ProcRoot, Recording};
-use assay_memory::{LookDepth, MemoryError, ReadOptions, read, read_source};
-use assay_model::{Area, Leaf, MemoryReport, Tier};
+use assay_memory::{MemoryError, ReadOptions, SnapshotDepth, read, read_source};
+use assay_model::{Area, MemoryEntry, MemoryReport, Tier};
 use assay_testkit::{Damage, find_java, skip, start_java, testdata};
 use program::{Program, own_peak_bytes, within};
 use rustix::process::{Pid, WaitOptions, waitpid};
@@ -14,19 +14,19 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// What one look may take at most on a busy machine, in the debug build: beyond it, it hangs.
+/// What one snapshot may take at most on a busy machine, in the debug build: beyond it, it hangs.
 const SECONDS_MAX: u64 = 120;
 
 fn both_depths(of: u32) -> [Result<MemoryReport, MemoryError>; 2] {
-    [LookDepth::Structures, LookDepth::Owners]
+    [SnapshotDepth::Structures, SnapshotDepth::Owners]
         .map(|depth| within(SECONDS_MAX, move || read(of, &ReadOptions::of_depth(depth))))
 }
 
 /// What holds for every report, whatever the target did.
 fn check(report: &MemoryReport) {
-    let sum: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
-    assert_eq!(sum.abs_diff(report.rss_bytes), report.closure_bytes.unsigned_abs());
-    assert!(report.closure_bytes.unsigned_abs() <= report.rss_change_during_scan_bytes.unsigned_abs());
+    let sum: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
+    assert_eq!(sum.abs_diff(report.rss_bytes), report.difference_bytes.unsigned_abs());
+    assert!(report.difference_bytes.unsigned_abs() <= report.rss_change_during_scan_bytes.unsigned_abs());
     assert_eq!(sum, report.areas.iter().map(|area| area.resident_bytes).sum::<u64>());
 }
 
@@ -37,7 +37,7 @@ fn a_target_with_65000_mappings_adds_up() {
     for report in both_depths(target.pid()) {
         let report = report.expect("our child");
         check(&report);
-        assert_eq!(report.closure_bytes, 0);
+        assert_eq!(report.difference_bytes, 0);
         assert!(60_000 * 4096 < report.rss_bytes);
     }
 }
@@ -51,7 +51,7 @@ fn a_target_with_10000_threads_names_their_stacks_together() {
     for report in both_depths(target.pid()) {
         let report = report.expect("our child");
         check(&report);
-        assert!(report.leaves.len() < 1000, "{} leaves", report.leaves.len());
+        assert!(report.entries.len() < 1000, "{} entries", report.entries.len());
         assert_eq!(report.threads.len(), 2000, "as many as are listed");
         let of = |area: Area| report.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes);
         assert!(10_000 * 8192 <= of(Area::Stacks), "two pages of each stack are touched: {:?}", report.areas);
@@ -86,8 +86,8 @@ fn a_target_that_becomes_another_program_again_and_again_gives_reports_or_errors
                 Ok(report) => {
                     reports += 1;
                     told += usize::from(!report.problems.is_empty());
-                    let sum: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
-                    assert_eq!(sum.abs_diff(report.rss_bytes), report.closure_bytes.unsigned_abs());
+                    let sum: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
+                    assert_eq!(sum.abs_diff(report.rss_bytes), report.difference_bytes.unsigned_abs());
                 }
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
@@ -112,8 +112,8 @@ fn a_target_that_ends_meanwhile_gives_what_was_seen_or_an_error() {
             match report {
                 Ok(report) => {
                     reports += 1;
-                    let sum: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
-                    assert_eq!(sum.abs_diff(report.rss_bytes), report.closure_bytes.unsigned_abs());
+                    let sum: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
+                    assert_eq!(sum.abs_diff(report.rss_bytes), report.difference_bytes.unsigned_abs());
                     // Not in the kernel's numbers.
                     let told = report.problems.iter().find(|problem| problem.text.contains("os error"));
                     assert_eq!(told, None);
@@ -183,7 +183,7 @@ fn a_stopped_target_and_one_that_somebody_traces_are_read_as_they_stand() {
     for report in both_depths(target.pid()) {
         let report = report.expect("our child");
         check(&report);
-        assert_eq!((report.closure_bytes, report.rss_change_during_scan_bytes), (0, 0));
+        assert_eq!((report.difference_bytes, report.rss_change_during_scan_bytes), (0, 0));
         seen.push(report.rss_bytes);
     }
     target.go_on();
@@ -282,18 +282,18 @@ fn a_damaged_jvm_25_is_read_without_panic_hang_or_growth() {
 
 #[test]
 fn seeds_of_the_fuzz_target_are_read_without_panic() {
-    let folder = testdata("../fuzz/corpus/memory_look");
+    let folder = testdata("../fuzz/corpus/memory_snapshot");
     let (mut seeds, mut with_blocks) = (0, 0);
     for entry in fs::read_dir(folder).expect("the seeds").flatten() {
         let bytes = fs::read(entry.path()).expect("a seed");
         let Ok(recording) = Recording::read(bytes.as_slice(), 64 << 20) else { continue };
         seeds += 1;
-        for depth in [LookDepth::Structures, LookDepth::Owners] {
+        for depth in [SnapshotDepth::Structures, SnapshotDepth::Owners] {
             let options = ReadOptions::of_depth(depth);
             let report = within(SECONDS_MAX, || read_source(&recording, &options));
             check(&report);
-            let has_blocks = |leaf: &Leaf| leaf.tier == Tier::Allocator && leaf.count.is_some();
-            with_blocks += usize::from(report.leaves.iter().any(has_blocks));
+            let has_blocks = |entry: &MemoryEntry| entry.tier == Tier::Allocator && entry.count.is_some();
+            with_blocks += usize::from(report.entries.iter().any(has_blocks));
             println!("{}: {:?} {:?}", entry.path().display(), report.areas, report.problems);
         }
         for seed in 0..50 {

@@ -51,16 +51,16 @@ fn a_server_lives_within_the_limit_that_it_is_advised() {
     }
     for (feature, java) in javas {
         let server = start_java(&java, &OPTIONS, &[], "Loaded");
-        let look = read(server.pid(), &ReadOptions::default()).expect("our child");
+        let snapshot = read(server.pid(), &ReadOptions::default()).expect("our child");
         drop(server);
-        let advice = advise(std::slice::from_ref(&look));
+        let advice = advise(std::slice::from_ref(&snapshot));
         let limit = advice.limit_bytes;
         let Some(at_limit) = run_limited(&java, limit) else { skip!("no right to make a control group") };
         let below = run_limited(&java, limit / 10 * 9).expect("another group");
         let mib = |bytes: u64| bytes >> 20;
         println!(
             "JDK {feature}: RSS {} MiB, advised {} MiB; at the limit: {}, charged {:?} MiB; 10 % below: {}, charged {:?} MiB",
-            mib(look.rss_bytes),
+            mib(snapshot.rss_bytes),
             mib(limit),
             at_limit.word(),
             at_limit.peak_bytes.map(mib),
@@ -79,7 +79,7 @@ fn a_server_lives_within_the_limit_that_it_is_advised() {
         }
         assert!(at_limit.has_done_its_work, "JDK {feature}: {at_limit:?}, {advice:#?}");
         // It was more than twice as much while all of the code cache's reserve was provided for.
-        let peak = look.beside_rss.rss_peak_bytes.expect("the kernel remembers it");
+        let peak = snapshot.beside_rss.rss_peak_bytes.expect("the kernel remembers it");
         assert!(limit < 2 * peak, "JDK {feature}: {limit} advised, {peak} at most resident: {advice:#?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Heaps of millions of malloc blocks: all are told apart, and the memory that a look takes stays below what was promised.
+//! Heaps of millions of malloc blocks: all are told apart, and the memory that a snapshot takes stays below what was promised.
 
 mod program;
 
@@ -12,7 +12,7 @@ use std::process::Command;
 const PEAK_BYTES_MAX: u64 = 100 << 20;
 /// Bytes that the program asks for: with malloc's header, blocks lie 48 bytes apart.
 const BLOCK_BYTES: u64 = 40;
-/// For one look on a busy machine, in the debug build.
+/// For one snapshot on a busy machine, in the debug build.
 const SECONDS_MAX: u64 = 300;
 
 /// `testdata/allocators/many.c`; `None` where there is no C compiler.
@@ -45,9 +45,9 @@ fn millions_of_blocks_are_told_apart_in_bounded_memory() {
             report.scan_cpu_ns / 1_000_000,
             report.problems
         );
-        assert_eq!(report.closure_bytes, 0, "{kind}");
-        let leaves: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
-        assert_eq!(leaves, report.rss_bytes, "{kind}");
+        assert_eq!(report.difference_bytes, 0, "{kind}");
+        let entries: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
+        assert_eq!(entries, report.rss_bytes, "{kind}");
         // The C library has a few of its own.
         let kept = if kind == "holes" { count / 2 } else { count };
         assert!((kept..kept + 20).contains(&used), "{kind}: {used} of {kept}");

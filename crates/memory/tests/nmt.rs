@@ -1,5 +1,5 @@
 //! Native memory tracking without jcmd: of the blocks that a frozen JVM counts, those that pointers name better are in other
-//! leaves, and the rest in those of their tags. That blocks and bytes equal the counters tag by tag is held by
+//! entries, and the rest in those of their tags. That blocks and bytes equal the counters tag by tag is held by
 //! `owners/tags_tests.rs`.
 
 use assay_hotspot::Hotspot;
@@ -9,7 +9,7 @@ use assay_model::Tier;
 use assay_testkit::{find_java, skip, start_java};
 
 #[test]
-fn leaves_of_tags_hold_no_more_blocks_than_the_jvm_counts_and_headers_are_a_leaf() {
+fn entries_of_tags_hold_no_more_blocks_than_the_jvm_counts_and_headers_are_a_entry() {
     let mut ran = false;
     for feature in [17, 21, 25] {
         let Some(java) = find_java(feature, 64) else { continue };
@@ -21,10 +21,10 @@ fn leaves_of_tags_hold_no_more_blocks_than_the_jvm_counts_and_headers_are_a_leaf
         let hotspot = Hotspot::open(&source).expect("readable").expect("a JVM");
         let counted: u64 = hotspot.nmt().counters.iter().map(|c| c.malloc_count).sum();
         // Blocks by tag, and the chunks of arenas, whose tag does not name their owner.
-        let found: u64 = report.leaves.iter().filter(|l| l.tier == Tier::Nmt).filter_map(|l| l.count).sum();
-        println!("JDK {feature}: {found} blocks in leaves of tags, {counted} counted");
+        let found: u64 = report.entries.iter().filter(|l| l.tier == Tier::Nmt).filter_map(|l| l.count).sum();
+        println!("JDK {feature}: {found} blocks in entries of tags, {counted} counted");
         assert!(0 < found && found <= counted, "{found} {counted}");
-        let headers = report.leaves.iter().find(|l| l.path.last().is_some_and(|name| name == "NMT headers"));
+        let headers = report.entries.iter().find(|l| l.path.last().is_some_and(|name| name == "NMT headers"));
         assert!(
             headers.is_some_and(|l| l.resident_bytes <= 18 * counted && 16 * counted / 2 < l.resident_bytes)
         );

@@ -12,27 +12,30 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Of a list that grows while it is looked at: blocks that are newer than the look at its front.
+/// Of a list that grows while it is looked at: blocks that are newer than the reading of its front.
 const NEWEST_BYTES_MAX: u64 = 256 << 10;
 const LIST_BLOCKS: u64 = 4000;
 const LIST_BLOCK_BYTES: u64 = 1000;
 
-fn area(look: &MemoryReport, area: Area) -> u64 {
-    look.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes)
+fn area(snapshot: &MemoryReport, area: Area) -> u64 {
+    snapshot.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes)
 }
 
-fn of_library(look: &MemoryReport, name: &str) -> u64 {
+fn of_library(snapshot: &MemoryReport, name: &str) -> u64 {
     let belongs = |path: &[String]| path.iter().any(|part| part == name) && path[0] != Area::Code.title();
-    look.leaves.iter().filter(|leaf| belongs(&leaf.path)).map(|leaf| leaf.resident_bytes).sum()
+    snapshot.entries.iter().filter(|entry| belongs(&entry.path)).map(|entry| entry.resident_bytes).sum()
 }
 
 #[test]
 fn a_list_that_grows_while_it_is_read_belongs_to_the_variable_of_the_program_that_leads_to_it() {
     let Some(program) = Program::start("list", "") else { skip!("no C compiler") };
     for _ in 0..3 {
-        let look = read(program.pid(), &ReadOptions::default()).expect("our child");
-        let (unowned, owned) = (area(&look, Area::MallocHeap), of_library(&look, "hostile"));
-        assert!(unowned <= NEWEST_BYTES_MAX && (1 << 20) < owned, "{unowned} B unowned, {owned}: {look:#?}");
+        let snapshot = read(program.pid(), &ReadOptions::default()).expect("our child");
+        let (unowned, owned) = (area(&snapshot, Area::MallocHeap), of_library(&snapshot, "hostile"));
+        assert!(
+            unowned <= NEWEST_BYTES_MAX && (1 << 20) < owned,
+            "{unowned} B unowned, {owned}: {snapshot:#?}"
+        );
     }
 }
 
@@ -40,9 +43,9 @@ fn a_list_that_grows_while_it_is_read_belongs_to_the_variable_of_the_program_tha
 fn a_mapping_that_nobody_holds_does_not_take_the_name_of_the_one_beside_it() {
     let Some(program) = Program::start("lost", "") else { skip!("no C compiler") };
     let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
-    let look = read(program.pid(), &options).expect("our child");
-    assert_eq!(area(&look, Area::NativeAnonymous), program.told, "{:#?}", look.leaves);
-    assert_eq!(of_library(&look, "hostile"), program.told, "{:#?}", look.leaves);
+    let snapshot = read(program.pid(), &options).expect("our child");
+    assert_eq!(area(&snapshot, Area::NativeAnonymous), program.told, "{:#?}", snapshot.entries);
+    assert_eq!(of_library(&snapshot, "hostile"), program.told, "{:#?}", snapshot.entries);
 }
 
 /// `testdata/linux/lists.c`; `None` where there is no C compiler.
@@ -68,11 +71,20 @@ fn lists_of_a_native_library_are_followed_whether_native_memory_is_tracked_or_no
             let tracking = format!("-XX:NativeMemoryTracking={tracking}");
             let jvm = start_java(java, &["-Xmx128m", &load, &tracking], &[], "Waiting");
             let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
-            let look = read(jvm.pid(), &options).expect("our child");
-            let (owned, held) = (of_library(&look, &name), 2 * LIST_BLOCKS * LIST_BLOCK_BYTES);
-            println!("{} {tracking}: {owned} of {held}, {} unknown", java.display(), look.unknown_bytes);
-            assert!(held <= owned, "{} {tracking}: {owned} of {held}: {:#?}", java.display(), look.leaves);
-            assert!(owned <= area(&look, Area::NativeLibraries), "not the JDK's: {:#?}", look.leaves);
+            let snapshot = read(jvm.pid(), &options).expect("our child");
+            let (owned, held) = (of_library(&snapshot, &name), 2 * LIST_BLOCKS * LIST_BLOCK_BYTES);
+            println!("{} {tracking}: {owned} of {held}, {} unknown", java.display(), snapshot.unknown_bytes);
+            assert!(
+                held <= owned,
+                "{} {tracking}: {owned} of {held}: {:#?}",
+                java.display(),
+                snapshot.entries
+            );
+            assert!(
+                owned <= area(&snapshot, Area::NativeLibraries),
+                "not the JDK's: {:#?}",
+                snapshot.entries
+            );
         }
     }
 }
@@ -82,12 +94,14 @@ fn without_symbols_what_the_jvm_s_own_variables_lead_to_is_the_jvm_s_and_the_loo
     let Some((_, java)) = each_java(64).into_iter().next() else { skip!("no 64-bit JDK") };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let Some(stripped) = stripped_java(&java, folder.path(), false) else { skip!("no strip") };
-    let nameless = |look: &MemoryReport| -> u64 {
-        let of =
-            look.leaves.iter().filter(|leaf| leaf.path.iter().any(|part| part == "variables without names"));
-        of.map(|leaf| leaf.resident_bytes).sum()
+    let nameless = |snapshot: &MemoryReport| -> u64 {
+        let of = snapshot
+            .entries
+            .iter()
+            .filter(|entry| entry.path.iter().any(|part| part == "variables without names"));
+        of.map(|entry| entry.resident_bytes).sum()
     };
-    let [whole, look] = [&java, &stripped].map(|java| {
+    let [whole, snapshot] = [&java, &stripped].map(|java| {
         // Its table of strings has grown, which no exported structure tells.
         let jvm = start_java(java, &["-Xmx128m", "-XX:StringTableSize=1048576"], &[], "Waiting");
         let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
@@ -95,17 +109,17 @@ fn without_symbols_what_the_jvm_s_own_variables_lead_to_is_the_jvm_s_and_the_loo
     });
     println!(
         "{} unknown, {} with symbols; {} B nameless",
-        look.unknown_bytes,
+        snapshot.unknown_bytes,
         whole.unknown_bytes,
-        nameless(&look)
+        nameless(&snapshot)
     );
     assert_eq!(nameless(&whole), 0);
-    assert!((8 << 20) <= nameless(&look), "{:#?}", look.leaves);
-    assert!(look.unknown_bytes < look.rss_bytes / 100, "{:#?}", look.unknown);
+    assert!((8 << 20) <= nameless(&snapshot), "{:#?}", snapshot.entries);
+    assert!(snapshot.unknown_bytes < snapshot.rss_bytes / 100, "{:#?}", snapshot.unknown);
     assert!(
-        look.problems.iter().any(|p| p.text.contains("has no symbols: what only")),
+        snapshot.problems.iter().any(|p| p.text.contains("has no symbols: what only")),
         "{:?}",
-        look.problems
+        snapshot.problems
     );
 }
 
@@ -133,15 +147,23 @@ fn class_metadata_of_unknown_layout_is_unknown_and_not_the_property_of_who_point
                 }
             }
         });
-        let look = read_source(&altered, &ReadOptions::default());
-        let metadata = area(&known, Area::ClassMetadata) - area(&look, Area::ClassMetadata);
-        let unknown = area(&look, Area::NativeAnonymous);
+        let snapshot = read_source(&altered, &ReadOptions::default());
+        let metadata = area(&known, Area::ClassMetadata) - area(&snapshot, Area::ClassMetadata);
+        let unknown = area(&snapshot, Area::NativeAnonymous);
         println!("{}: {metadata} B of metadata, {unknown} B unknown", java.display());
         assert!((2 << 20) < metadata && metadata <= unknown + (64 << 10), "{metadata} {unknown}");
         for grown in [Area::JvmWork, Area::Buffers, Area::GcStructures, Area::JitWork] {
-            assert!(area(&look, grown) <= area(&known, grown) + (64 << 10), "{grown:?}: {:#?}", look.leaves);
+            assert!(
+                area(&snapshot, grown) <= area(&known, grown) + (64 << 10),
+                "{grown:?}: {:#?}",
+                snapshot.entries
+            );
         }
-        assert!(look.problems.iter().any(|problem| problem.about == "metaspace"), "{:?}", look.problems);
+        assert!(
+            snapshot.problems.iter().any(|problem| problem.about == "metaspace"),
+            "{:?}",
+            snapshot.problems
+        );
     }
 }
 
@@ -151,7 +173,7 @@ fn a_library_with_another_temporary_number_is_the_same_after_a_restart() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let Some(agent) = agent(folder.path()) else { skip!("no C compiler") };
     let Some((_, java)) = each_java(64).into_iter().next() else { skip!("no JDK") };
-    let look = |number: &str, blocks: u64| {
+    let snapshot = |number: &str, blocks: u64| {
         let library = folder.path().join(format!("liblists{number}.so"));
         std::fs::copy(&agent, &library).expect("a copy");
         let load = format!("-agentpath:{}={blocks}", library.display());
@@ -159,7 +181,8 @@ fn a_library_with_another_temporary_number_is_the_same_after_a_restart() {
         let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
         read(jvm.pid(), &options).expect("our child")
     };
-    let (before, after) = (look("5187246518795245361", LIST_BLOCKS), look("70000123456", 2 * LIST_BLOCKS));
+    let (before, after) =
+        (snapshot("5187246518795245361", LIST_BLOCKS), snapshot("70000123456", 2 * LIST_BLOCKS));
     let change = explain_change(&before, &after);
     let of_lists: Vec<&Cause> =
         change.causes.iter().filter(|c| c.path.iter().any(|part| part.starts_with("liblists"))).collect();
@@ -196,14 +219,17 @@ fn what_variables_of_a_program_lead_to_that_embeds_a_jvm_is_the_program_s() {
             command.arg(format!("-XX:NativeMemoryTracking={tracking}"));
             let jvm = Running::start(&mut command, "ready");
             let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
-            let look = read(jvm.pid(), &options).expect("our child");
+            let snapshot = read(jvm.pid(), &options).expect("our child");
             let name = program.file_name().expect("a file").to_string_lossy();
-            let (owned, held) = (of_library(&look, &name), 2 * BLOCKS * LIST_BLOCK_BYTES);
+            let (owned, held) = (of_library(&snapshot, &name), 2 * BLOCKS * LIST_BLOCK_BYTES);
             let case = format!("{} in {name}, {tracking}", java.display());
-            println!("{case}: {owned} of {held}, {} of {} unknown", look.unknown_bytes, look.rss_bytes);
-            assert!(look.jvm.is_some(), "{case}");
-            assert!(held <= owned && owned < held + held / 10, "{case}: {owned}: {:#?}", look.leaves);
-            assert!(look.unknown_bytes < look.rss_bytes / 100, "{case}: {:#?}", look.unknown);
+            println!(
+                "{case}: {owned} of {held}, {} of {} unknown",
+                snapshot.unknown_bytes, snapshot.rss_bytes
+            );
+            assert!(snapshot.jvm.is_some(), "{case}");
+            assert!(held <= owned && owned < held + held / 10, "{case}: {owned}: {:#?}", snapshot.entries);
+            assert!(snapshot.unknown_bytes < snapshot.rss_bytes / 100, "{case}: {:#?}", snapshot.unknown);
         }
     }
 }
@@ -228,21 +254,23 @@ fn native_memory_of_java_objects_is_named_by_the_class_of_the_program_that_holds
             let kinds = if feature < 22 { 6 } else { 9 };
             assert_eq!(held.len(), kinds, "{}", jvm.said);
             let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
-            let look = read(jvm.pid(), &options).expect("our child");
+            let snapshot = read(jvm.pid(), &options).expect("our child");
             let named = |class: &str| {
                 let is_it = |path: &[String]| {
                     path[0] == Area::Buffers.title() && path.last().is_some_and(|last| last == class)
                 };
-                look.leaves
+                snapshot
+                    .entries
                     .iter()
-                    .filter(|leaf| is_it(&leaf.path))
-                    .map(|leaf| leaf.resident_bytes)
+                    .filter(|entry| is_it(&entry.path))
+                    .map(|entry| entry.resident_bytes)
                     .sum::<u64>()
             };
             let right: u64 = held.iter().map(|(class, bytes)| named(class).min(*bytes)).sum();
             let all: u64 = held.iter().map(|(_, bytes)| bytes).sum();
             println!("{} {tracking}: {right} of {all}", java.display());
-            let of_java: Vec<_> = look.leaves.iter().filter(|l| l.path[0] == Area::Buffers.title()).collect();
+            let of_java: Vec<_> =
+                snapshot.entries.iter().filter(|l| l.path[0] == Area::Buffers.title()).collect();
             let case = format!("{} {tracking} {held:?}", java.display());
             assert!(all * RIGHT_PERCENT_MIN <= right * 100, "{case}: {right} of {all}: {of_java:#?}");
         }
@@ -264,21 +292,29 @@ fn memory_of_an_allocator_that_cannot_be_read_is_unknown() {
     }
     for java in javas.values() {
         let options = ["-Xmx128m", "-XX:+UseSerialGC"];
-        let look = |preloaded: &str| {
+        let snapshot = |preloaded: &str| {
             let jvm = start_java(java, &options, &[("LD_PRELOAD", preloaded)], "Holding");
             let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
             read(jvm.pid(), &options).expect("our child")
         };
-        let (plain, look) = (look(""), look(&library.to_string_lossy()));
-        let (unknown, held) = (area(&look, Area::NativeAnonymous), area(&plain, Area::Buffers));
+        let (plain, snapshot) = (snapshot(""), snapshot(&library.to_string_lossy()));
+        let (unknown, held) = (area(&snapshot, Area::NativeAnonymous), area(&plain, Area::Buffers));
         println!("{}: {unknown} B unknown, {held} B of buffers", java.display());
-        assert_eq!(look.allocator.as_ref().map(|allocator| allocator.name), Some(Allocator::Mimalloc));
-        assert!(held < unknown && look.unknown_bytes == unknown, "{held} {unknown}: {:#?}", look.leaves);
+        assert_eq!(snapshot.allocator.as_ref().map(|allocator| allocator.name), Some(Allocator::Mimalloc));
+        assert!(
+            held < unknown && snapshot.unknown_bytes == unknown,
+            "{held} {unknown}: {:#?}",
+            snapshot.entries
+        );
         for shown in [Area::ClassMetadata, Area::Buffers, Area::JvmWork, Area::GcStructures, Area::JitWork] {
-            let (bytes, at_most) = (area(&look, shown), area(&plain, shown) + (256 << 10));
-            assert!(bytes <= at_most, "{shown:?}: {bytes}, {at_most}: {:#?}", look.leaves);
+            let (bytes, at_most) = (area(&snapshot, shown), area(&plain, shown) + (256 << 10));
+            assert!(bytes <= at_most, "{shown:?}: {bytes}, {at_most}: {:#?}", snapshot.entries);
         }
-        assert!(look.problems.iter().any(|problem| problem.about == "mimalloc"), "{:?}", look.problems);
+        assert!(
+            snapshot.problems.iter().any(|problem| problem.about == "mimalloc"),
+            "{:?}",
+            snapshot.problems
+        );
     }
     let _ = std::fs::remove_file(library);
 }

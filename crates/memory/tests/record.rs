@@ -6,7 +6,7 @@ mod report;
 use assay_memory::{Record, RecordError, read_record};
 use assay_model::{MemoryReport, schema};
 use proptest::prelude::*;
-use report::{Look, MIB};
+use report::{MIB, Snapshot};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -23,26 +23,26 @@ impl Folder {
     }
 }
 
-/// The look of a second: the time is its name.
-fn look(second: u64) -> MemoryReport {
-    Look::plain_jvm().after_s(second).0
+/// The snapshot of a second: the time is its name.
+fn snapshot(second: u64) -> MemoryReport {
+    Snapshot::plain_jvm().after_s(second).0
 }
 
-fn seconds(looks: &[MemoryReport]) -> Vec<u64> {
-    looks.iter().map(|l| l.monotonic_ns / 1_000_000_000 - 1).collect()
+fn seconds(snapshots: &[MemoryReport]) -> Vec<u64> {
+    snapshots.iter().map(|l| l.monotonic_ns / 1_000_000_000 - 1).collect()
 }
 
 fn line_bytes() -> u64 {
-    serde_json::to_vec(&look(1_000)).expect("JSON").len() as u64 + 1
+    serde_json::to_vec(&snapshot(1_000)).expect("JSON").len() as u64 + 1
 }
 
 #[test]
 fn what_was_written_is_read_again() {
     let folder = Folder::new();
     let mut record = Record::create(&folder.file(), 64 * MIB).expect("a record");
-    let written: Vec<_> = (0..5).map(look).collect();
-    for look in &written {
-        record.append(look).expect("room");
+    let written: Vec<_> = (0..5).map(snapshot).collect();
+    for snapshot in &written {
+        record.append(snapshot).expect("room");
     }
     let (read, problems) = read_record(&folder.file()).expect("a record");
     assert_eq!((read, problems), (written, Vec::new()));
@@ -55,13 +55,13 @@ fn a_full_record_keeps_first_and_last_and_every_second_in_between() {
     let folder = Folder::new();
     let mut record = Record::create(&folder.file(), 10 * line_bytes() + line_bytes() / 2).expect("a record");
     for second in 0..10 {
-        record.append(&look(second)).expect("room");
+        record.append(&snapshot(second)).expect("room");
     }
     assert_eq!(seconds(&read_record(&folder.file()).expect("a record").0), (0..10).collect::<Vec<_>>());
-    record.append(&look(10)).expect("room is made");
-    let looks = read_record(&folder.file()).expect("a record").0;
-    assert_eq!(seconds(&looks), [0, 2, 4, 6, 8, 9, 10]);
-    assert_eq!((record.looks(), record.has_thinned()), (7, true), "it tells what it holds");
+    record.append(&snapshot(10)).expect("room is made");
+    let snapshots = read_record(&folder.file()).expect("a record").0;
+    assert_eq!(seconds(&snapshots), [0, 2, 4, 6, 8, 9, 10]);
+    assert_eq!((record.snapshots(), record.has_thinned()), (7, true), "it tells what it holds");
     let about = std::fs::metadata(folder.file()).expect("a file");
     assert_eq!(about.permissions().mode() & 0o777, 0o600, "the new file is private as well");
 }
@@ -72,12 +72,12 @@ fn a_long_record_shows_the_whole_time_evenly() {
     let bytes_max = 40 * line_bytes();
     let mut record = Record::create(&folder.file(), bytes_max).expect("a record");
     for second in 0..2_000 {
-        record.append(&look(second)).expect("room is made");
+        record.append(&snapshot(second)).expect("room is made");
         let bytes = std::fs::metadata(folder.file()).expect("a file").len();
         assert!(bytes <= bytes_max, "{bytes} of {bytes_max}");
     }
-    let (looks, problems) = read_record(&folder.file()).expect("a record");
-    let seconds = seconds(&looks);
+    let (snapshots, problems) = read_record(&folder.file()).expect("a record");
+    let seconds = seconds(&snapshots);
     assert_eq!((problems, seconds.first(), seconds.last()), (vec![], Some(&0), Some(&1_999)));
     assert!((15..=40).contains(&seconds.len()), "{seconds:?}");
     let widest = seconds.windows(2).map(|pair| pair[1] - pair[0]).max().expect("pairs");
@@ -88,8 +88,8 @@ fn a_long_record_shows_the_whole_time_evenly() {
 fn a_limit_that_holds_no_two_looks_is_an_error_and_the_record_stays() {
     let folder = Folder::new();
     let mut record = Record::create(&folder.file(), line_bytes() + line_bytes() / 2).expect("a record");
-    record.append(&look(0)).expect("room for one");
-    let refused = record.append(&look(1)).expect_err("no room for two");
+    record.append(&snapshot(0)).expect("room for one");
+    let refused = record.append(&snapshot(1)).expect_err("no room for two");
     assert!(matches!(refused, RecordError::TooSmall { .. }), "{refused}");
     assert_eq!(seconds(&read_record(&folder.file()).expect("a record").0), [0]);
 }
@@ -98,7 +98,7 @@ fn a_limit_that_holds_no_two_looks_is_an_error_and_the_record_stays() {
 fn a_record_that_no_look_came_into_leaves_no_file_but_another_ones_stays() {
     let folder = Folder::new();
     let mut record = Record::create(&folder.file(), 1024).expect("a record");
-    let told = record.append(&look(0)).expect_err("no room for one").to_string();
+    let told = record.append(&snapshot(0)).expect_err("no room for one").to_string();
     assert!(told.contains("--record-max-bytes"), "{told}");
     drop(record);
     assert!(!folder.file().exists());
@@ -108,59 +108,62 @@ fn a_record_that_no_look_came_into_leaves_no_file_but_another_ones_stays() {
 }
 
 #[test]
-fn looks_of_a_process_started_later_are_refused_and_old_records_go_on() {
+fn snapshots_of_a_process_started_later_are_refused_and_old_records_go_on() {
     let folder = Folder::new();
     let restarted =
-        Look::plain_jvm().after_s(60).with(|l| l.start_ticks = Some(l.start_ticks.unwrap_or(0) + 1)).0;
-    let rebooted = Look::plain_jvm().after_s(60).with(|l| l.boot_id = Some("another".to_owned())).0;
-    let other = Look::plain_jvm().after_s(60).with(|l| l.pid = 1).0;
+        Snapshot::plain_jvm().after_s(60).with(|l| l.start_ticks = Some(l.start_ticks.unwrap_or(0) + 1)).0;
+    let rebooted = Snapshot::plain_jvm().after_s(60).with(|l| l.boot_id = Some("another".to_owned())).0;
+    let other = Snapshot::plain_jvm().after_s(60).with(|l| l.pid = 1).0;
     let mut record = Record::create(&folder.file(), MIB).expect("a record");
-    record.append(&look(0)).expect("room");
+    record.append(&snapshot(0)).expect("room");
     for reopened in [false, true] {
         if reopened {
             drop(record);
             record = Record::create(&folder.file(), MIB).expect("the record goes on");
         }
-        for look in [&restarted, &rebooted, &other] {
-            let refused = record.append(look).expect_err("another process");
+        for snapshot in [&restarted, &rebooted, &other] {
+            let refused = record.append(snapshot).expect_err("another process");
             assert!(matches!(refused, RecordError::OtherProcess { .. }), "{refused}");
             assert!(refused.to_string().contains("another name to --record"), "{refused}");
         }
     }
-    assert_eq!((seconds(&read_record(&folder.file()).expect("a record").0), record.looks()), (vec![0], 1));
-    record.append(&look(1)).expect("the same process goes on");
+    assert_eq!(
+        (seconds(&read_record(&folder.file()).expect("a record").0), record.snapshots()),
+        (vec![0], 1)
+    );
+    record.append(&snapshot(1)).expect("the same process goes on");
     drop(record);
 
-    // As Assay wrote them before looks had a start.
+    // As Assay wrote them before snapshots had a start.
     let text = std::fs::read_to_string(folder.file()).expect("a file");
-    let start = format!(",\"start_ticks\":123456,\"boot_id\":{:?}", look(0).boot_id.expect("a boot"));
+    let start = format!(",\"start_ticks\":123456,\"boot_id\":{:?}", snapshot(0).boot_id.expect("a boot"));
     let old = text.replace(&start, "");
     assert_ne!(old, text);
     std::fs::write(folder.file(), old).expect("a file");
-    let (looks, problems) = read_record(&folder.file()).expect("a record");
-    assert_eq!((looks.len(), looks[0].start_ticks, problems), (2, None, vec![]));
+    let (snapshots, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((snapshots.len(), snapshots[0].start_ticks, problems), (2, None, vec![]));
     let mut record = Record::create(&folder.file(), MIB).expect("an old record");
     record.append(&restarted).expect("nothing speaks against it");
-    assert!(record.append(&look(70)).is_err(), "and now its start is known");
+    assert!(record.append(&snapshot(70)).is_err(), "and now its start is known");
 }
 
 #[test]
 fn a_torn_last_line_is_told_and_cut_off_when_the_record_goes_on() {
     let folder = Folder::new();
     let mut record = Record::create(&folder.file(), MIB).expect("a record");
-    record.append(&look(0)).expect("room");
+    record.append(&snapshot(0)).expect("room");
     drop(record);
-    let half = &serde_json::to_string(&look(1)).expect("JSON")[..200];
+    let half = &serde_json::to_string(&snapshot(1)).expect("JSON")[..200];
     let mut file = std::fs::OpenOptions::new().append(true).open(folder.file()).expect("a file");
     file.write_all(half.as_bytes()).expect("a write");
-    let (looks, problems) = read_record(&folder.file()).expect("a record");
-    assert_eq!((seconds(&looks), problems.len(), problems[0].line), (vec![0], 1, Some(3)));
+    let (snapshots, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((seconds(&snapshots), problems.len(), problems[0].line), (vec![0], 1, Some(3)));
     assert!(problems[0].text.contains("torn"), "{problems:?}");
 
     let mut record = Record::create(&folder.file(), MIB).expect("the record goes on");
-    record.append(&look(2)).expect("room");
-    let (looks, problems) = read_record(&folder.file()).expect("a record");
-    assert_eq!((seconds(&looks), problems), (vec![0, 2], vec![]));
+    record.append(&snapshot(2)).expect("room");
+    let (snapshots, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((seconds(&snapshots), problems), (vec![0, 2], vec![]));
 }
 
 #[test]
@@ -190,7 +193,7 @@ fn two_programs_cannot_record_into_one_file() {
     };
     in_use("from the start");
     for second in 0..5 {
-        first.append(&look(second)).expect("room is made");
+        first.append(&snapshot(second)).expect("room is made");
     }
     in_use("after the file was replaced");
     drop(first);
@@ -198,15 +201,15 @@ fn two_programs_cannot_record_into_one_file() {
 }
 
 #[test]
-fn looks_of_another_form_and_bad_lines_are_told_by_number_and_the_rest_is_read() {
+fn snapshots_of_another_form_and_bad_lines_are_told_by_number_and_the_rest_is_read() {
     let folder = Folder::new();
-    let good = serde_json::to_string(&look(7)).expect("JSON");
+    let good = serde_json::to_string(&snapshot(7)).expect("JSON");
     let newer = good.replace(schema::MEMORY, "assay.memory/99");
     let text = format!("{{\"schema\":\"assay.memory-record/2\"}}\n[]\n{good}\n{newer}\n\u{0}\n");
     std::fs::write(folder.file(), text).expect("a file");
-    let (looks, problems) = read_record(&folder.file()).expect("a record");
+    let (snapshots, problems) = read_record(&folder.file()).expect("a record");
     let lines: Vec<_> = problems.iter().filter_map(|p| p.line).collect();
-    assert_eq!((seconds(&looks), lines), (vec![7], vec![2, 4, 5]));
+    assert_eq!((seconds(&snapshots), lines), (vec![7], vec![2, 4, 5]));
 }
 
 #[test]
@@ -214,15 +217,15 @@ fn a_record_of_the_version_before_is_read_whole_and_added_to() {
     let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/formats/memory-record-1.ndjson");
     let folder = Folder::new();
     std::fs::copy(kept, folder.file()).expect("a copy");
-    let (looks, problems) = read_record(&folder.file()).expect("a record");
+    let (snapshots, problems) = read_record(&folder.file()).expect("a record");
     assert_eq!(problems, []);
-    let found: Vec<_> = looks.iter().flat_map(|look| &look.findings).collect();
+    let found: Vec<_> = snapshots.iter().flat_map(|snapshot| &snapshot.findings).collect();
     assert!(!found.is_empty() && found.iter().all(|f| f.evidence.len() == 1 && !f.command().is_empty()));
     let mut record = Record::create(&folder.file(), 256 * MIB).expect("it goes on");
-    record.append(looks.last().expect("a look")).expect("a look more");
+    record.append(snapshots.last().expect("a snapshot")).expect("a snapshot more");
     drop(record);
     let (more, problems) = read_record(&folder.file()).expect("a record");
-    assert_eq!((more.len(), problems), (looks.len() + 1, vec![]));
+    assert_eq!((more.len(), problems), (snapshots.len() + 1, vec![]));
 }
 
 proptest! {
@@ -237,9 +240,9 @@ proptest! {
         let read = read_record(&folder.file());
         prop_assert!(!is_record || read.is_ok());
         if let Ok(mut record) = Record::create(&folder.file(), MIB) {
-            record.append(&look(1)).expect("room");
-            let (looks, _) = read_record(&folder.file()).expect("a record");
-            prop_assert_eq!(looks.last(), Some(&look(1)));
+            record.append(&snapshot(1)).expect("room");
+            let (snapshots, _) = read_record(&folder.file()).expect("a record");
+            prop_assert_eq!(snapshots.last(), Some(&snapshot(1)));
         }
     }
 
@@ -248,15 +251,15 @@ proptest! {
         let folder = Folder::new();
         let mut record = Record::create(&folder.file(), 64 * MIB).expect("a record");
         for second in 0..6 {
-            record.append(&look(second)).expect("room");
+            record.append(&snapshot(second)).expect("room");
         }
         let text = std::fs::read(folder.file()).expect("a file");
         let cut = cut % text.len();
         std::fs::write(folder.file(), &text[..cut]).expect("a file");
         let whole = text[..cut].iter().filter(|byte| **byte == b'\n').count();
         match read_record(&folder.file()) {
-            Ok((looks, problems)) => {
-                prop_assert_eq!(looks.len() + 1, whole);
+            Ok((snapshots, problems)) => {
+                prop_assert_eq!(snapshots.len() + 1, whole);
                 prop_assert_eq!(problems.len(), usize::from(text[cut - 1] != b'\n'));
             }
             Err(_) => prop_assert_eq!(whole, 0),

@@ -1,4 +1,4 @@
-//! Known amounts of memory, of each kind: what a look says came on top is what a program allocated, by 1 % or 64 KiB.
+//! Known amounts of memory, of each kind: what a snapshot says came on top is what a program allocated, by 1 % or 64 KiB.
 //!
 //! `cargo test -p assay-memory --test truth -- --nocapture` prints the figures as a table.
 
@@ -10,7 +10,7 @@ use probes::{Probe, built};
 use serde_json::Value;
 use std::path::Path;
 
-/// What a look may differ by from what was allocated: the larger of both.
+/// What a snapshot may differ by from what was allocated: the larger of both.
 const TOLERANCE_PERCENT: u64 = 1;
 const TOLERANCE_BYTES: u64 = 64 << 10;
 
@@ -20,25 +20,25 @@ struct Amount {
     kind: &'static str,
     grow: u32,
     options: &'static [&'static str],
-    /// What it is asked for before each look.
+    /// What it is asked for before each snapshot.
     settle: &'static str,
     /// Where it has to be found: an area, and parts of the path beneath it.
     area: Area,
-    leaf: &'static [&'static str],
+    entry: &'static [&'static str],
     /// Bytes that it takes, the overhead of its kind included: from the probe's answers before and after, its growth and
     /// the JVM's feature release.
     expected: fn(&Value, &Value, u64, u32) -> u64,
 }
 
-/// An amount that is found in `leaf` and is what the probe says, or what is computed.
+/// An amount that is found in `entry` and is what the probe says, or what is computed.
 const fn amount(
     kind: &'static str,
     grow: u32,
     area: Area,
-    leaf: &'static [&'static str],
+    entry: &'static [&'static str],
     expected: fn(&Value, &Value, u64, u32) -> u64,
 ) -> Amount {
-    Amount { kind, grow, options: &[], settle: "hold", area, leaf, expected }
+    Amount { kind, grow, options: &[], settle: "hold", area, entry, expected }
 }
 
 /// Bytes of a block of glibc's malloc that are the program's: blocks are multiples of 16, with 8 of header.
@@ -51,14 +51,14 @@ fn figure(held: &Value, name: &str) -> u64 {
     held.get(name).and_then(Value::as_u64).unwrap_or_else(|| panic!("no {name} in {held}"))
 }
 
-/// Resident bytes of all leaves of an area that have these parts beneath it, in this order; others may lie between.
-fn resident(look: &MemoryReport, area: Area, parts: &[&str]) -> u64 {
+/// Resident bytes of all entries of an area that have these parts beneath it, in this order; others may lie between.
+fn resident(snapshot: &MemoryReport, area: Area, parts: &[&str]) -> u64 {
     let belongs = |path: &[String]| {
         let mut left = path.iter().skip(1);
         path.first().is_some_and(|first| first == area.title())
             && parts.iter().all(|part| left.any(|name| name == part))
     };
-    look.leaves.iter().filter(|leaf| belongs(&leaf.path)).map(|leaf| leaf.resident_bytes).sum()
+    snapshot.entries.iter().filter(|entry| belongs(&entry.path)).map(|entry| entry.resident_bytes).sum()
 }
 
 fn grown(before: &Value, after: &Value, name: &str) -> u64 {
@@ -96,7 +96,7 @@ fn string_objects(_: &Value, _: &Value, count: u64, _: u32) -> u64 {
 }
 
 /// Softly referenced objects go at each collection: otherwise the JVM's own caches, 1.4 MB, go at whichever collection comes
-/// a second later for each free MB, which on a busy machine is the one between two looks.
+/// a second later for each free MB, which on a busy machine is the one between two snapshots.
 const NO_SOFT: &[&str] = &["-XX:SoftRefLRUPolicyMSPerMB=0"];
 
 const LIBPROBE: &[&str] = &["libprobe.so"];
@@ -156,15 +156,15 @@ fn settled(probe: &mut Probe, how: &str) -> Value {
 fn told(amount: &Amount, feature: u32, java: &Path, folder: &Path) -> Option<String> {
     let mut probe = Probe::start(java, folder, amount.kind, amount.options);
     let held_before = settled(&mut probe, amount.settle);
-    let before = probe.look();
+    let before = probe.snapshot();
     probe.ask(&format!("grow {}", amount.grow));
     let held_after = settled(&mut probe, amount.settle);
-    let after = probe.look();
+    let after = probe.snapshot();
     let expected = (amount.expected)(&held_before, &held_after, u64::from(amount.grow), feature);
-    let of = |look: &MemoryReport| resident(look, amount.area, amount.leaf);
+    let of = |snapshot: &MemoryReport| resident(snapshot, amount.area, amount.entry);
     let told = of(&after).cast_signed() - of(&before).cast_signed();
     let difference = told - expected.cast_signed();
-    let path = [&[amount.area.title()], amount.leaf].concat().join(" > ");
+    let path = [&[amount.area.title()], amount.entry].concat().join(" > ");
     println!(
         "JDK {feature} | {:18} | {path:50} | {expected:>10} | {told:>10} | {difference:>8} | {:+.3} %",
         amount.kind,

@@ -76,9 +76,9 @@ pub use load::{
 };
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
-    CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf, LookDepth, MemoryChange, MemoryCopy, MemoryReport,
-    MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, ThreadKind,
-    ThreadMemory, Tier, TierBytes, UnknownPiece,
+    CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEntry, MemoryReport,
+    MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, SnapshotDepth,
+    ThreadKind, ThreadMemory, Tier, TierBytes, UnknownPiece,
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{AskedMode, ModeRead, ReferenceMode};

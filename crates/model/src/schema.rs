@@ -42,13 +42,13 @@ formats! {
     /// First line of a trial's `gc.ndjson`
     GC_EVENTS = "assay.gc-events/2";
     /// `assay memory --json`
-    MEMORY = "assay.memory/3";
+    MEMORY = "assay.memory/4";
     /// `assay memory advise --json`
     MEMORY_ADVICE = "assay.memory-advice/3";
     /// `assay memory diff --json`
     MEMORY_CHANGE = "assay.memory-change/2";
     /// First line of a file of `assay memory --record`
-    MEMORY_RECORD = "assay.memory-record/2";
+    MEMORY_RECORD = "assay.memory-record/3";
     /// `assay memory PID --trim --json`
     MEMORY_TRIM = "assay.memory-trim/1";
     /// `assay memory --json`
@@ -60,7 +60,7 @@ formats! {
     /// `assay heap modes --json`
     HEAP_MODES = "assay.heap-modes/3";
     /// `assay time --json`
-    TIME = "assay.time/2";
+    TIME = "assay.time/3";
     /// `assay time diff --json`
     TIME_CHANGE = "assay.time-change/1";
     /// A line of `events.ndjson`; the lines themselves do not name it

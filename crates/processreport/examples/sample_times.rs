@@ -7,7 +7,7 @@ use std::path::PathBuf;
 fn main() -> io::Result<()> {
     let folder: PathBuf = std::env::args_os().nth(1).unwrap_or_else(|| ".".into()).into();
     std::fs::create_dir_all(&folder)?;
-    let report = serde_json::from_str(include_str!("../../../testdata/formats/time-2.json"))?;
+    let report = serde_json::from_str(include_str!("../../../testdata/formats/time-3.json"))?;
     let mut html = Vec::new();
     assay_processreport::render_time_html(&report, &mut html)?;
     std::fs::write(folder.join("time.html"), html)?;

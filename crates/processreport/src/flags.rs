@@ -98,14 +98,14 @@ fn reasons(report: &FlagsReport, at: usize) -> Vec<(Vec<u32>, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_kit::LeavesShown;
+    use assay_kit::EntriesShown;
 
     #[test]
     fn each_release_has_a_column_and_what_they_say_alike_is_said_once() {
         let report: FlagsReport =
             serde_json::from_str(include_str!("../../../testdata/formats/flags-1.json"))
                 .expect("a kept result");
-        let text = render(&report, TerminalView { width: 80, color: false, leaves: LeavesShown::All });
+        let text = render(&report, TerminalView { width: 80, color: false, entries: EntriesShown::All });
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(
             text.contains("JDK 17, 21, 25, 26, 27, 28: unrecognized: this release does not have it"),

@@ -5,7 +5,7 @@ mod flags;
 mod host;
 mod time;
 
-pub use assay_kit::{LeavesShown, TerminalView};
+pub use assay_kit::{EntriesShown, TerminalView};
 pub use flags::render as render_flags_terminal;
 pub use host::{render_host_comparison_terminal, render_host_terminal, render_what_if_terminal};
 pub use time::{

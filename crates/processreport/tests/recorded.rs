@@ -67,7 +67,7 @@ fn page(report: &TimeReport) -> String {
 }
 
 fn view() -> TerminalView {
-    TerminalView { width: 100, color: false, leaves: LeavesShown::Biggest(24) }
+    TerminalView { width: 100, color: false, entries: EntriesShown::Biggest(24) }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use expect_test::expect_file;
 const S: u64 = 1_000_000_000;
 
 fn view(width: u16) -> TerminalView {
-    TerminalView { width, color: false, leaves: LeavesShown::Biggest(24) }
+    TerminalView { width, color: false, entries: EntriesShown::Biggest(24) }
 }
 
 fn sums(threads: u64, cpu_ns: u64, kernel: f64, half: f64) -> TimeSums {
@@ -62,8 +62,8 @@ fn sample() -> TimeReport {
         taken_at: "2026-11-21T15:40:22.123Z".to_owned(),
         monotonic_ns: 5 * S,
         duration_ns: 30 * S,
-        looks: 61,
-        looks_cpu_ns: S / 10,
+        readings: 61,
+        readings_cpu_ns: S / 10,
         jvm: Some(TimeJvm {
             version: Some("17.0.15+6".to_owned()),
             feature: Some(17),
@@ -346,7 +346,7 @@ fn a_thread_whose_role_is_inferred_says_so_on_the_page() {
 
 #[test]
 fn groups_that_are_not_listed_are_counted() {
-    let few = TerminalView { leaves: LeavesShown::Biggest(1), ..view(100) };
+    let few = TerminalView { entries: EntriesShown::Biggest(1), ..view(100) };
     let text = render_time_terminal(&sample(), few);
     assert!(text.contains("http-nio") && text.contains("1 more") && text.contains("2 more"), "{text}");
     assert!(!text.contains("GC Thread"), "{text}");

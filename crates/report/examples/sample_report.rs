@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
     std::fs::create_dir_all(&folder)?;
     let run = sample::run();
     let mut demo = sample::demo_run();
-    demo.trials.iter_mut().for_each(|t| t.memory_report = Some(kafka::look()));
+    demo.trials.iter_mut().for_each(|t| t.memory_report = Some(kafka::snapshot()));
     demo.trials.iter_mut().for_each(|t| t.gc_report = Some(gc_sample::g1()));
     let pages = [("report.html", run.clone()), ("demo.html", demo), ("hostile.html", sample::hostile_run())];
     for (name, run) in pages {
@@ -26,19 +26,19 @@ fn main() -> io::Result<()> {
         assay_report::render_html(&run, &mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
-    let (looks, advice) = (kafka::looks(), kafka::advice());
+    let (snapshots, advice) = (kafka::snapshots(), kafka::advice());
     let memory = [
-        ("memory.html", &looks[0], &looks[..0], None),
-        ("memory-record.html", &looks[40], &looks[..], Some(&advice)),
-        ("memory-hostile.html", &kafka::hostile_look(), &[][..], None),
+        ("memory.html", &snapshots[0], &snapshots[..0], None),
+        ("memory-record.html", &snapshots[40], &snapshots[..], Some(&advice)),
+        ("memory-hostile.html", &kafka::hostile_snapshot(), &[][..], None),
     ];
-    for (name, look, looks, advice) in memory {
+    for (name, report, snapshots, advice) in memory {
         let mut html = Vec::new();
-        assay_report::render_memory_html(look, looks, advice, &mut html)?;
+        assay_report::render_memory_html(report, snapshots, advice, &mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     let mut change = Vec::new();
-    assay_report::render_change_html(&kafka::change(), &looks, &mut change)?;
+    assay_report::render_change_html(&kafka::change(), &snapshots, &mut change)?;
     std::fs::write(folder.join("memory-change.html"), change)?;
     capacity_pages(&folder)?;
     gc_pages(&folder)?;

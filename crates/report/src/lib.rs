@@ -13,7 +13,7 @@ mod gc;
 mod memory;
 mod study;
 
-pub use assay_kit::{LeavesShown, TerminalView};
+pub use assay_kit::{EntriesShown, TerminalView};
 pub use capacity::{render_capacity_html, render_capacity_terminal};
 pub use compared::{render_run_comparison_html, render_run_comparison_terminal};
 pub use gc::{

@@ -4,7 +4,7 @@ use assay_model::{
     BlamedCause, CapacityMethod, CapacityReport, CapacityStep, Estimate, LatencySummary, LimitBlame,
     LimitRate, Problem, SearchStep, ValidityCheck, Window,
 };
-use assay_report::{LeavesShown, TerminalView, render_capacity_terminal};
+use assay_report::{EntriesShown, TerminalView, render_capacity_terminal};
 use expect_test::{Expect, expect};
 
 fn estimate(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
@@ -91,7 +91,7 @@ fn good() -> CapacityReport {
 #[track_caller]
 fn shows(report: &CapacityReport, width: u16, want: &Expect) {
     let text =
-        render_capacity_terminal(report, TerminalView { width, color: false, leaves: LeavesShown::All });
+        render_capacity_terminal(report, TerminalView { width, color: false, entries: EntriesShown::All });
     assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
     want.assert_eq(&text);
 }
@@ -213,7 +213,7 @@ fn what_was_not_found_is_told_with_what_was_tried() {
 #[test]
 fn styles_are_written_only_where_they_are_wanted() {
     let of = |color| {
-        render_capacity_terminal(&good(), TerminalView { width: 90, color, leaves: LeavesShown::All })
+        render_capacity_terminal(&good(), TerminalView { width: 90, color, entries: EntriesShown::All })
     };
     assert!(!of(false).contains('\u{1b}') && of(true).contains("\u{1b}[1m"));
 }

@@ -45,7 +45,7 @@ fn each_variant_that_found_a_capacity_has_a_curve_over_the_limits() {
     let figure = figure(&page);
     assert!(figure.contains("p99 of the response time of in_store_purchase"), "{figure}");
     // In the key, for screens and for phones; the third variant has no capacity and stands in the key alone.
-    let lines = |look: usize| figure.matches(&format!("s{look} ln d{look}")).count();
+    let lines = |snapshot: usize| figure.matches(&format!("s{snapshot} ln d{snapshot}")).count();
     assert_eq!([lines(0), lines(1), lines(2)], [3, 3, 1]);
     for limit in ["10 ms", "25 ms", "50 ms"] {
         assert!(figure.contains(&format!(">{limit}</text>")), "{limit}: {figure}");

@@ -1,7 +1,7 @@
 //! Two runs side by side: a kept comparison, with one figure made to differ.
 
 use assay_model::{Circumstance, CircumstanceOf, Estimate, RunComparison, Verdict};
-use assay_report::{LeavesShown, TerminalView, render_run_comparison_html, render_run_comparison_terminal};
+use assay_report::{EntriesShown, TerminalView, render_run_comparison_html, render_run_comparison_terminal};
 
 fn kept() -> RunComparison {
     serde_json::from_str(include_str!("../../../testdata/formats/run-comparison-1.json"))
@@ -15,7 +15,10 @@ fn page(comparison: &RunComparison) -> String {
 }
 
 fn terminal(comparison: &RunComparison, width: u16) -> String {
-    render_run_comparison_terminal(comparison, TerminalView { width, color: false, leaves: LeavesShown::All })
+    render_run_comparison_terminal(
+        comparison,
+        TerminalView { width, color: false, entries: EntriesShown::All },
+    )
 }
 
 #[test]

@@ -39,9 +39,9 @@ fn is_up_to_date(name: &str, render: impl FnOnce(&mut Vec<u8>) -> Rendered) {
 
 #[test]
 fn memory() {
-    let look: MemoryReport = stored("memory-3.json");
+    let snapshot: MemoryReport = stored("memory-4.json");
     let advice = stored("memory-advice-3.json");
-    is_up_to_date("memory.html", |out| assay_report::render_memory_html(&look, &[], Some(&advice), out));
+    is_up_to_date("memory.html", |out| assay_report::render_memory_html(&snapshot, &[], Some(&advice), out));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn garbage_collection() {
 
 #[test]
 fn cpu_time() {
-    let report = stored("time-2.json");
+    let report = stored("time-3.json");
     is_up_to_date("time.html", |out| assay_processreport::render_time_html(&report, out));
     let change = stored("time-change-1.json");
     is_up_to_date("time-change.html", |out| assay_processreport::render_time_change_html(&change, out));

@@ -8,7 +8,7 @@ use expect_test::expect_file;
 use gc_sample as sample;
 
 fn view(width: u16) -> TerminalView {
-    TerminalView { width, color: false, leaves: LeavesShown::All }
+    TerminalView { width, color: false, entries: EntriesShown::All }
 }
 
 fn terminal(report: &GcReport, width: u16) -> String {

@@ -1,4 +1,4 @@
-//! A process's memory as people see it: golden files, sums, hostile values, looks that lack almost everything.
+//! A process's memory as people see it: golden files, sums, hostile values, snapshots that lack almost everything.
 
 mod kafka;
 
@@ -6,26 +6,26 @@ use assay_model::*;
 use assay_report::*;
 use expect_test::expect_file;
 
-fn view(width: u16, leaves: LeavesShown) -> TerminalView {
-    TerminalView { width, color: false, leaves }
+fn view(width: u16, entries: EntriesShown) -> TerminalView {
+    TerminalView { width, color: false, entries }
 }
 
 fn tree(report: &MemoryReport, width: u16) -> String {
-    render_memory_terminal(report, view(width, LeavesShown::Biggest(24)))
+    render_memory_terminal(report, view(width, EntriesShown::Biggest(24)))
 }
 
 #[test]
 fn the_tree_of_the_sample_is_the_golden_file() {
-    expect_file!["golden/memory.txt"].assert_eq(&tree(&kafka::look(), 120));
-    expect_file!["golden/memory-80.txt"].assert_eq(&tree(&kafka::look(), 80));
+    expect_file!["golden/memory.txt"].assert_eq(&tree(&kafka::snapshot(), 120));
+    expect_file!["golden/memory-80.txt"].assert_eq(&tree(&kafka::snapshot(), 80));
 }
 
 #[test]
 fn every_leaf_is_shown_on_demand() {
-    let look = kafka::look();
-    let all = render_memory_terminal(&look, view(110, LeavesShown::All));
-    for leaf in &look.leaves {
-        let name = leaf.path.last().expect("the sample's paths are not empty");
+    let snapshot = kafka::snapshot();
+    let all = render_memory_terminal(&snapshot, view(110, EntriesShown::All));
+    for entry in &snapshot.entries {
+        let name = entry.path.last().expect("the sample's paths are not empty");
         assert!(all.contains(name.as_str()), "{name}");
     }
     assert!(!all.contains(" more "));
@@ -34,8 +34,8 @@ fn every_leaf_is_shown_on_demand() {
 #[test]
 fn no_line_is_wider_than_the_terminal() {
     for width in [72, 80, 120, 200] {
-        for look in [kafka::look(), kafka::hostile_look()] {
-            let text = tree(&look, width);
+        for snapshot in [kafka::snapshot(), kafka::hostile_snapshot()] {
+            let text = tree(&snapshot, width);
             let widest = text.lines().max_by_key(|l| l.chars().count()).unwrap_or_default();
             assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
         }
@@ -44,32 +44,32 @@ fn no_line_is_wider_than_the_terminal() {
 
 #[test]
 fn areas_in_the_tree_add_up_to_the_rss() {
-    let look = kafka::look();
-    let sum: u64 = look.areas.iter().map(|a| a.resident_bytes).sum();
-    assert_eq!(sum, look.rss_bytes, "the sample itself");
-    let text = tree(&look, 100);
+    let snapshot = kafka::snapshot();
+    let sum: u64 = snapshot.areas.iter().map(|a| a.resident_bytes).sum();
+    assert_eq!(sum, snapshot.rss_bytes, "the sample itself");
+    let text = tree(&snapshot, 100);
     assert!(text.contains("Total equals RSS: ") && text.contains("difference 0 B"), "{text}");
 }
 
 #[test]
-fn leaves_that_do_not_add_up_are_not_said_to() {
-    let mut look = kafka::look();
-    look.leaves[3].resident_bytes += 8192;
-    let text = tree(&look, 100);
+fn entries_that_do_not_add_up_are_not_said_to() {
+    let mut snapshot = kafka::snapshot();
+    snapshot.entries[3].resident_bytes += 8192;
+    let text = tree(&snapshot, 100);
     assert!(text.contains("difference +8.0 KiB") && !text.contains("Total equals RSS"), "{text}");
 }
 
-fn page(report: &MemoryReport, looks: &[MemoryReport], advice: Option<&Advice>) -> String {
+fn page(report: &MemoryReport, snapshots: &[MemoryReport], advice: Option<&Advice>) -> String {
     let mut out = Vec::new();
-    render_memory_html(report, looks, advice, &mut out).expect("a vector takes all bytes");
+    render_memory_html(report, snapshots, advice, &mut out).expect("a vector takes all bytes");
     String::from_utf8(out).expect("the page is UTF-8")
 }
 
 #[test]
 fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
-    let (looks, advice) = (kafka::looks(), kafka::advice());
-    let first = page(&looks[40], &looks, Some(&advice));
-    assert_eq!(first, page(&looks[40], &looks, Some(&advice)));
+    let (snapshots, advice) = (kafka::snapshots(), kafka::advice());
+    let first = page(&snapshots[40], &snapshots, Some(&advice));
+    assert_eq!(first, page(&snapshots[40], &snapshots, Some(&advice)));
     for reference in ["http:", "https:", "@import", "fetch(", "src=", "xmlhttprequest"] {
         assert!(!first.to_lowercase().contains(reference), "{reference} in the page");
     }
@@ -80,7 +80,7 @@ fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
 
 #[test]
 fn every_link_of_the_map_leads_to_a_view_and_every_view_but_the_whole_has_a_way_up() {
-    let page = page(&kafka::look(), &[], None);
+    let page = page(&kafka::snapshot(), &[], None);
     let ids: Vec<&str> =
         page.split(" id=\"map").skip(1).map(|rest| rest.split('"').next().unwrap_or_default()).collect();
     let links: Vec<&str> =
@@ -96,28 +96,28 @@ fn every_link_of_the_map_leads_to_a_view_and_every_view_but_the_whole_has_a_way_
 
 #[test]
 fn the_page_of_a_look_that_lacks_almost_everything_is_made() {
-    let mut look = kafka::look();
-    look.leaves.clear();
-    look.areas.clear();
-    look.tiers.clear();
-    look.rss_bytes = 0;
-    look.jvm = None;
-    look.allocator = None;
-    look.cgroup = None;
-    look.beside_rss = BesideRss::default();
-    look.threads.clear();
-    look.findings.clear();
-    let page = page(&look, &[look.clone(), look.clone()], None);
+    let mut snapshot = kafka::snapshot();
+    snapshot.entries.clear();
+    snapshot.areas.clear();
+    snapshot.tiers.clear();
+    snapshot.rss_bytes = 0;
+    snapshot.jvm = None;
+    snapshot.allocator = None;
+    snapshot.cgroup = None;
+    snapshot.beside_rss = BesideRss::default();
+    snapshot.threads.clear();
+    snapshot.findings.clear();
+    let page = page(&snapshot, &[snapshot.clone(), snapshot.clone()], None);
     assert!(page.contains("not a JVM that could be read") && !page.contains("NaN"));
-    assert!(tree(&look, 80).contains("not a JVM that could be read"));
+    assert!(tree(&snapshot, 80).contains("not a JVM that could be read"));
 }
 
 #[test]
 fn hostile_names_are_text_on_the_page_and_do_nothing_on_the_terminal() {
-    let look = kafka::hostile_look();
-    let page = page(&look, &[look.clone(), look.clone()], None);
+    let snapshot = kafka::hostile_snapshot();
+    let page = page(&snapshot, &[snapshot.clone(), snapshot.clone()], None);
     assert_eq!(page.matches("<script>").count(), 1, "only the page's own script");
-    for output in [page, tree(&look, 100)] {
+    for output in [page, tree(&snapshot, 100)] {
         assert!(!output.contains('\u{202E}') && !output.contains('\u{1b}'));
         assert!(!output.contains("NaN"));
     }
@@ -125,7 +125,7 @@ fn hostile_names_are_text_on_the_page_and_do_nothing_on_the_terminal() {
 
 #[test]
 fn the_change_and_the_limit_of_the_sample_are_the_golden_files() {
-    let view = view(100, LeavesShown::Biggest(6));
+    let view = view(100, EntriesShown::Biggest(6));
     expect_file!["golden/memory-change.txt"].assert_eq(&render_change_terminal(&kafka::change(), view));
     expect_file!["golden/memory-advice.txt"].assert_eq(&render_advice_terminal(&kafka::advice(), view));
 }
@@ -133,20 +133,20 @@ fn the_change_and_the_limit_of_the_sample_are_the_golden_files() {
 #[test]
 fn the_page_of_a_change_shows_its_causes() {
     let mut out = Vec::new();
-    render_change_html(&kafka::change(), &kafka::looks(), &mut out).expect("a vector takes all bytes");
+    render_change_html(&kafka::change(), &kafka::snapshots(), &mut out).expect("a vector takes all bytes");
     let page = String::from_utf8(out).expect("the page is UTF-8");
     assert!(page.contains("direct: java.nio.DirectByteBuffer") && page.contains("Areas over time"));
     assert!(!page.contains("NaN"));
 }
 
-/// Quick looks, and a full one now and then.
+/// Quick snapshots, and a full one now and then.
 fn watched() -> Watch {
     let mut watch = Watch::new();
-    for (index, look) in kafka::looks().into_iter().enumerate() {
+    for (index, snapshot) in kafka::snapshots().into_iter().enumerate() {
         let full = index % 8 == 0;
-        watch.add(look.clone(), false);
+        watch.add(snapshot.clone(), false);
         if full {
-            watch.add(look, true);
+            watch.add(snapshot, true);
         }
     }
     watch
@@ -179,61 +179,61 @@ fn rows_of_a_watch_say_what_grows_and_are_ordered_as_asked() {
 
 #[test]
 fn an_area_that_only_owners_tell_has_a_dash_where_they_were_not_looked_for() {
-    let mut quick = kafka::look();
-    quick.depth = Some(LookDepth::Structures);
+    let mut quick = kafka::snapshot();
+    quick.depth = Some(SnapshotDepth::Structures);
     quick.areas.retain(|area| area.area != Area::JvmWork);
     let mut watch = Watch::new();
     watch.add(quick.clone(), false);
     assert!(watch.areas(WatchOrder::Name).iter().all(|row| row.owners == "-" && row.name != "JVM work area"));
     assert!(watch.owners().is_none() && watch.entries(Area::JvmWork).is_empty());
-    watch.add(kafka::look(), true);
+    watch.add(kafka::snapshot(), true);
     let rows = watch.areas(WatchOrder::Name);
-    let row = rows.iter().find(|row| row.name == "JVM work area").expect("the full look tells it");
+    let row = rows.iter().find(|row| row.name == "JVM work area").expect("the full snapshot tells it");
     assert_eq!((row.resident.as_str(), row.per_minute.as_str(), row.since_start.as_str()), ("-", "-", "-"));
     assert!(row.owners.ends_with("MiB"), "{}", row.owners);
 }
 
 #[test]
 fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_stands_under_its_kind() {
-    let view = view(120, LeavesShown::All);
-    let mut look = kafka::look();
+    let view = view(120, EntriesShown::All);
+    let mut snapshot = kafka::snapshot();
     let region = UnknownPiece {
         kind: PieceKind::Region,
         what: "7f00-7f01 rw-p".to_owned(),
-        ..look.unknown[0].clone()
+        ..snapshot.unknown[0].clone()
     };
-    look.unknown.push(region);
-    let full = render_memory_terminal(&look, view);
+    snapshot.unknown.push(region);
+    let full = render_memory_terminal(&snapshot, view);
     let line = |what: &str| full.lines().position(|l| l.contains(what)).expect(what);
     assert!(
         line("malloc, no known owner") < line("block 8× ") && line("block 603× ") < line("  no known region")
     );
     assert!(line("  no known region") < line("region 8× 7f00"), "{full}");
     assert!(!full.contains("not searched for"));
-    look.depth = Some(LookDepth::Structures);
-    let quick = render_memory_terminal(&look, view);
+    snapshot.depth = Some(SnapshotDepth::Structures);
+    let quick = render_memory_terminal(&snapshot, view);
     assert!(quick.contains("a quick sample") && quick.contains("owners were not searched for"), "{quick}");
     assert!(!quick.contains("no rule could name"), "{quick}");
 }
 
 #[test]
 fn a_look_that_left_owners_out_says_why_and_how_to_get_them_as_text_and_as_a_page() {
-    let mut look = kafka::look();
-    look.depth = Some(LookDepth::Structures);
-    look.owners_left_out = Some(OwnersLeftOut {
+    let mut snapshot = kafka::snapshot();
+    snapshot.depth = Some(SnapshotDepth::Structures);
+    snapshot.owners_left_out = Some(OwnersLeftOut {
         heap_resident_bytes: 16 << 30,
         heap_read_bytes_max: 3 << 30,
         heap_read_cpu_ns: 8_000_000_000,
         command: "assay memory 4242 --depth owners".to_owned(),
     });
     let mut page = Vec::new();
-    render_memory_html(&look, &[], None, &mut page).expect("written");
+    render_memory_html(&snapshot, &[], None, &mut page).expect("written");
     let page = String::from_utf8(page).expect("text").replace("&#39;", "'");
-    let text = render_memory_terminal(&look, view(140, LeavesShown::All)).replace('\n', " ");
+    let text = render_memory_terminal(&snapshot, view(140, EntriesShown::All)).replace('\n', " ");
     let mut watch = Watch::new();
-    watch.add(look.clone(), true);
+    watch.add(snapshot.clone(), true);
     assert!(watch.owners().is_none(), "no column of owners that were not looked for");
-    let sentence = owners_left_out_sentence(look.owners_left_out.as_ref().expect("just set"));
+    let sentence = owners_left_out_sentence(snapshot.owners_left_out.as_ref().expect("just set"));
     for shown in [&page, &text, &sentence] {
         for part in
             ["Depth structures", "not split", "16,384.0 MiB", "8.00 s", "assay memory 4242 --depth owners"]
@@ -245,11 +245,11 @@ fn a_look_that_left_owners_out_says_why_and_how_to_get_them_as_text_and_as_a_pag
 
 #[test]
 fn full_looks_of_two_depths_are_not_compared_leaf_by_leaf_and_their_areas_over_time_say_so() {
-    let owners = kafka::look();
-    let mut structures = kafka::look();
-    structures.depth = Some(LookDepth::Structures);
+    let owners = kafka::snapshot();
+    let mut structures = kafka::snapshot();
+    structures.depth = Some(SnapshotDepth::Structures);
     structures.monotonic_ns += 60_000_000_000;
-    structures.leaves[0].resident_bytes += 1 << 30;
+    structures.entries[0].resident_bytes += 1 << 30;
     let mut watch = Watch::new();
     watch.add(owners.clone(), true);
     watch.add(structures.clone(), true);

@@ -317,9 +317,9 @@ fn trials_that_were_read_in_full_have_a_tree_map_for_each_variant_and_others_mis
     let mut run = sample::demo_run();
     assert!(!html(&run).contains("id=\"memory-map\""), "nobody asked for it");
     for (index, stored) in run.trials.iter_mut().enumerate().take(2) {
-        let mut look = kafka::look();
-        look.rss_bytes += index as u64;
-        stored.memory_report = Some(look);
+        let mut snapshot = kafka::snapshot();
+        snapshot.rss_bytes += index as u64;
+        stored.memory_report = Some(snapshot);
     }
     let page = html(&run);
     let figure = page.split("<figure id=\"memory-map\"").nth(1).and_then(|f| f.split("</figure>").next());
@@ -345,7 +345,7 @@ fn memory_by_area_is_from_full_looks_where_all_variants_have_them() {
     let mut run = sample::run();
     let full = AreaBytes { area: Area::JvmWork, resident_bytes: 777 << 20 };
     for stored in &mut run.trials {
-        stored.memory_report = Some(MemoryReport { areas: vec![full], ..kafka::look() });
+        stored.memory_report = Some(MemoryReport { areas: vec![full], ..kafka::snapshot() });
     }
     let has = |run: &StoredRun, text: &str| memory_by_area(run).iter().flatten().any(|cell| cell == text);
     assert!(has(&run, "777"), "{:?}", memory_by_area(&run));

@@ -94,7 +94,7 @@ fn areas_and_faults_are_what_the_server_holds_and_touches() {
     let report = holds.memory_report.as_ref().expect("a look in full");
     assert_eq!(report.rss_bytes as f64, metrics["rss_bytes"]);
     assert_eq!(report.areas.iter().map(|a| a.resident_bytes).sum::<u64>() as i64, {
-        report.rss_bytes as i64 + report.closure_bytes
+        report.rss_bytes as i64 + report.difference_bytes
     });
     let window = &holds.trial.windows[0];
     let inside = window.start_monotonic_ns..=window.end_monotonic_ns;

@@ -5,8 +5,8 @@
 
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
-    Advice, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes,
-    HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
+    Advice, CapacityReport, CarrierWaits, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts,
+    HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
     MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms,
     StoredGcLine, Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
 };
@@ -34,7 +34,7 @@ struct Format {
 #[serde(untagged)]
 #[expect(dead_code, reason = "read only")]
 enum MemoryRecordLine {
-    Look(Box<MemoryReport>),
+    Report(Box<MemoryReport>),
     Header { schema: String },
 }
 
@@ -219,6 +219,15 @@ fn findings_of_the_number_before_findings_had_one_form_say_the_same_as_those_of_
     check::<Advice>("memory-advice-2.json", "memory-advice-3.json", "settings");
     check::<HostReport>("host-check-1.json", "host-check-2.json", "rulings");
     check::<HeapModes>("heap-modes-2.json", "heap-modes-3.json", "advice");
+}
+
+#[test]
+fn renamed_keys_are_read_by_their_older_names() {
+    assert_eq!(written_anew::<TimeReport>("time-2.json"), written_anew::<TimeReport>("time-3.json"));
+    assert_eq!(written_anew::<MemoryReport>("memory-3.json"), written_anew::<MemoryReport>("memory-4.json"));
+    let older = r#"{"carriers":2,"looks":40,"blocked":9,"calls":[{"call":"read","looks":9}]}"#;
+    let waits: CarrierWaits = serde_json::from_str(older).expect("as version 2 wrote it");
+    assert_eq!((waits.samples, waits.calls[0].samples), (40, 9));
 }
 
 /// Which format a file of a run directory is in: of JSON what it says, of the others what they are called.

@@ -1,7 +1,7 @@
 //! What can be typed after `assay memory`.
 
 use super::process_name::{ProcessName, parse_process};
-use assay_report::LeavesShown;
+use assay_report::EntriesShown;
 use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ pub struct MemoryArguments {
     /// What to do instead of looking at a process.
     #[command(subcommand)]
     pub command: Option<MemoryCommand>,
-    /// A look, or looks, at a process.
+    /// A snapshot, or looks, at a process.
     #[command(flatten)]
-    pub look: LookArguments,
+    pub snapshot: SnapshotArguments,
 }
 
 /// Commands beside the snapshot.
@@ -35,10 +35,10 @@ pub enum MemoryCommand {
     Advise(AdviseArguments),
 }
 
-/// Arguments of a look at a process.
+/// Arguments of a snapshot of a process.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("series").args(["watch", "record"]).multiple(true))]
-pub struct LookArguments {
+pub struct SnapshotArguments {
     /// The process: its number, or a part of its program's name; without it, the JVMs that run here are listed
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Option<ProcessName>,
@@ -69,7 +69,7 @@ pub struct LookArguments {
     #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "64m", requires = "record")]
     pub record_max_bytes: u64,
     /// Ask the JVM to give freed memory back, and show what was predicted and what it gave
-    #[arg(long, requires = "pid", conflicts_with_all = ["series", "freeze", "html", "depth", "leaves"])]
+    #[arg(long, requires = "pid", conflicts_with_all = ["series", "freeze", "html", "depth", "entries"])]
     pub trim: bool,
     /// Ask the JVM (22 and later, with native memory tracking) for its own names of what nothing else names; it starts
     /// a thread for that, which stays
@@ -79,8 +79,8 @@ pub struct LookArguments {
     #[arg(long, value_name = "FILE", requires = "pid")]
     pub html: Option<PathBuf>,
     /// Entries to show: the N biggest, or all
-    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_leaves, default_value = "40")]
-    pub leaves: LeavesShown,
+    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_entries, default_value = "40")]
+    pub entries: EntriesShown,
 }
 
 /// Arguments of `assay memory diff`.
@@ -97,8 +97,8 @@ pub struct DiffArguments {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Causes to show: the N biggest, or all
-    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_leaves, default_value = "20")]
-    pub leaves: LeavesShown,
+    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_entries, default_value = "20")]
+    pub entries: EntriesShown,
 }
 
 /// Arguments of `assay memory advise`.
@@ -127,13 +127,13 @@ pub enum DepthName {
     Structures,
 }
 
-/// `all`, or a number of leaves.
-fn parse_leaves(text: &str) -> Result<LeavesShown, String> {
+/// `all`, or a number of entries.
+fn parse_entries(text: &str) -> Result<EntriesShown, String> {
     if text == "all" {
-        return Ok(LeavesShown::All);
+        return Ok(EntriesShown::All);
     }
-    let leaves = text.parse().map_err(|_| "neither a number nor `all`".to_owned())?;
-    Ok(LeavesShown::Biggest(leaves))
+    let entries = text.parse().map_err(|_| "neither a number nor `all`".to_owned())?;
+    Ok(EntriesShown::Biggest(entries))
 }
 
 #[cfg(test)]
@@ -142,20 +142,20 @@ mod tests {
     use super::*;
     use clap::Parser;
 
-    fn look(line: &str) -> Result<LookArguments, String> {
+    fn snapshot(line: &str) -> Result<SnapshotArguments, String> {
         match Arguments::try_parse_from(line.split(' ')).map_err(|e| e.to_string())?.command {
-            Command::Memory(MemoryArguments { command: None, look }) => Ok(look),
+            Command::Memory(MemoryArguments { command: None, snapshot }) => Ok(snapshot),
             other => Err(format!("{other:?}")),
         }
     }
 
     #[test]
     fn a_pid_stands_beside_the_commands() {
-        assert_eq!(look("assay memory 4242").map(|l| l.pid), Ok(Some(ProcessName::Pid(4242))));
-        assert_eq!(look("assay memory").map(|l| l.pid), Ok(None));
-        assert!(look("assay memory 0").is_err());
+        assert_eq!(snapshot("assay memory 4242").map(|l| l.pid), Ok(Some(ProcessName::Pid(4242))));
+        assert_eq!(snapshot("assay memory").map(|l| l.pid), Ok(None));
+        assert!(snapshot("assay memory 0").is_err());
         assert_eq!(
-            look("assay memory kafka").map(|l| l.pid),
+            snapshot("assay memory kafka").map(|l| l.pid),
             Ok(Some(ProcessName::Program("kafka".to_owned())))
         );
         let diff = Arguments::try_parse_from(["assay", "memory", "diff", "a", "b@3"]).expect("a diff");
@@ -165,12 +165,12 @@ mod tests {
 
     #[test]
     fn durations_may_be_left_out_and_then_have_their_default() {
-        let freeze = |line| look(line).expect("a look").freeze;
+        let freeze = |line| snapshot(line).expect("a snapshot").freeze;
         assert_eq!(freeze("assay memory 1 --freeze"), Some(Duration::from_secs(2)));
         assert_eq!(freeze("assay memory 1 --freeze=500ms"), Some(Duration::from_millis(500)));
         assert_eq!(freeze("assay memory 1"), None);
         assert_eq!(
-            look("assay memory --watch 7").map(|l| (l.pid, l.watch)),
+            snapshot("assay memory --watch 7").map(|l| (l.pid, l.watch)),
             Ok((Some(ProcessName::Pid(7)), Some(Duration::from_secs(2))))
         );
     }
@@ -187,10 +187,10 @@ mod tests {
             "assay memory 7 --record f --json",
             "assay memory 7 --entries few",
         ] {
-            assert!(look(wrong).is_err(), "{wrong}");
+            assert!(snapshot(wrong).is_err(), "{wrong}");
         }
-        assert!(look("assay memory 7 --trim --json").is_ok());
-        assert!(look("assay memory 7 --record f --for 1m --every 5s --watch --html p.html").is_ok());
+        assert!(snapshot("assay memory 7 --trim --json").is_ok());
+        assert!(snapshot("assay memory 7 --record f --for 1m --every 5s --watch --html p.html").is_ok());
     }
 
     #[test]

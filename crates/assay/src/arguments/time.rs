@@ -14,7 +14,7 @@ pub struct TimeArguments {
     #[command(subcommand)]
     pub command: Option<TimeCommand>,
     #[command(flatten)]
-    pub look: Option<TimeLookArguments>,
+    pub reading: Option<TimeAccountArguments>,
 }
 
 /// What else `assay time` does.
@@ -43,10 +43,10 @@ pub struct TimeDiffArguments {
     pub html: Option<PathBuf>,
 }
 
-/// Arguments of a look at a process.
+/// Arguments of a reading of a process.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("answered").args(["requests", "requests_per_second"]))]
-pub struct TimeLookArguments {
+pub struct TimeAccountArguments {
     /// The process: its number, or a part of its program's name; `assay memory` lists the JVMs that run here
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: ProcessName,
@@ -96,9 +96,9 @@ mod tests {
     use super::*;
     use clap::Parser;
 
-    fn time(line: &str) -> Result<TimeLookArguments, String> {
+    fn time(line: &str) -> Result<TimeAccountArguments, String> {
         match Arguments::try_parse_from(line.split(' ')).map_err(|e| e.to_string())?.command {
-            Command::Time(time) => time.look.ok_or_else(|| format!("{:?}", time.command)),
+            Command::Time(time) => time.reading.ok_or_else(|| format!("{:?}", time.command)),
             other => Err(format!("{other:?}")),
         }
     }
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(time("assay time 7 --jfr").map(|t| t.jfr), Ok(Some(None)));
         assert_eq!(time("assay time 7 --jfr a.jfr").map(|t| t.jfr), Ok(Some(Some("a.jfr".into()))));
         let diff = Arguments::try_parse_from(["assay", "time", "diff", "a.json", "b.json"]).expect("a diff");
-        assert!(matches!(diff.command, Command::Time(TimeArguments { command: Some(_), look: None })));
+        assert!(matches!(diff.command, Command::Time(TimeArguments { command: Some(_), reading: None })));
         for wrong in [
             "assay time diff a.json",
             "assay time 7 diff a.json b.json",

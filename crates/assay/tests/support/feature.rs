@@ -33,7 +33,7 @@ pub fn features() -> Vec<Feature> {
         of(
             SUMS,
             "RSS is split exactly",
-            "The areas and the leaves of `assay memory PID` against the kernel's sum (`smaps_rollup`) of a stopped JVM (256 MB heap, 32 MB \
+            "The areas and the entries of `assay memory PID` against the kernel's sum (`smaps_rollup`) of a stopped JVM (256 MB heap, 32 MB \
              of arrays, 12 threads), native memory tracking off and on: by how many bytes they differ.",
         ),
         of(

@@ -34,7 +34,7 @@ fn started(subject: &Subject, collector: Collector, options: &[&str], program: &
     start_java(&subject.java, &options, &[], program)
 }
 
-/// Whether the leaves add up to what the kernel counts, and what of it nobody is known for.
+/// Whether the entries add up to what the kernel counts, and what of it nobody is known for.
 pub fn sums(subject: &Subject, collector: Collector) -> [Cell; 2] {
     let looks: Vec<_> =
         [&[][..], &[TRACKED]].into_iter().map(|options| frozen(subject, collector, options)).collect();
@@ -43,13 +43,12 @@ pub fn sums(subject: &Subject, collector: Collector) -> [Cell; 2] {
     for look in looks {
         match look {
             Ok((report, kernel_bytes)) => {
-                let leaves: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
+                let sum: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
                 let areas: u64 = report.areas.iter().map(|area| area.resident_bytes).sum();
                 differences.push(
-                    leaves
-                        .abs_diff(kernel_bytes)
+                    sum.abs_diff(kernel_bytes)
                         .max(areas.abs_diff(kernel_bytes))
-                        .max(report.closure_bytes.unsigned_abs()),
+                        .max(report.difference_bytes.unsigned_abs()),
                 );
                 shares.push((
                     report.unknown_bytes as f64 / report.rss_bytes as f64 * 100.0,

@@ -72,8 +72,8 @@ fn sum_of(program: &mut Command, is_right: impl Fn(&MemoryReport) -> bool) -> Ce
     let report: Result<MemoryReport, String> = assay(&["memory", &running.pid().to_string()]);
     match report {
         Ok(report) => {
-            let leaves: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
-            let off_by = leaves.abs_diff(report.rss_bytes);
+            let sum: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
+            let off_by = sum.abs_diff(report.rss_bytes);
             Cell::of(is_right(&report) && off_by == 0, format!("{off_by} B off"))
         }
         Err(why) => Cell::Wrong(why),

@@ -94,7 +94,7 @@ impl AddressGauge {
     }
 
     /// Reads what the kernel has written.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn read(&mut self) {
         for ring in &mut self.rings {
             for _ in 0..RECORDS_MAX {
                 match ring.next() {

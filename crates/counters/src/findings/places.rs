@@ -9,10 +9,10 @@ const FAULTS_PART: f64 = 0.6;
 const FAULTS_PER_CPU_S: f64 = 5_000.0;
 /// Samples of faults below which nothing is said.
 const FAULT_SAMPLES_MIN: u64 = 50;
-/// Part of the looks at carriers that found one in a native method's call.
+/// Part of the readings of carriers that found one in a native method's call.
 const BLOCKED_PART: f64 = 0.2;
 /// Looks below which nothing is said.
-const LOOKS_MIN: u64 = 10;
+const SAMPLES_MIN: u64 = 10;
 /// Samples of a line below which nothing is said.
 const LINE_SAMPLES_MIN: u64 = 20;
 
@@ -47,18 +47,18 @@ pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<Finding<TimeRule>>
 /// Carriers of virtual threads wait in calls of native methods.
 pub(super) fn carriers_blocked(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let Some(waits) = &report.carrier_waits else { return Vec::new() };
-    let part = waits.blocked as f64 / waits.looks.max(1) as f64;
-    if waits.looks < LOOKS_MIN || part < BLOCKED_PART {
+    let part = waits.blocked as f64 / waits.samples.max(1) as f64;
+    if waits.samples < SAMPLES_MIN || part < BLOCKED_PART {
         return Vec::new();
     }
-    let calls = waits.calls.iter().map(|call| format!("{} ({} samples)", call.call, call.looks));
+    let calls = waits.calls.iter().map(|call| format!("{} ({} samples)", call.call, call.samples));
     vec![Finding::measured(TimeRule::CarriersBlocked, Severity::Warning, format!(
             "Carriers of virtual threads are blocked in native code {} of the time: other virtual threads wait for them",
             percent(part)
         ), format!(
             "{} of {} samples of {} carriers found one in {}; a carrier without work waits in futex; counts from {} on",
             waits.blocked,
-            waits.looks,
+            waits.samples,
             waits.carriers,
             calls.collect::<Vec<_>>().join(", "),
             percent(BLOCKED_PART)

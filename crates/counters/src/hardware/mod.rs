@@ -1,8 +1,8 @@
 //! The third rung: counters of the processor, user mode and kernel apart.
 //!
 //! Each thread has a group of its own: `inherit` and reading whole groups exclude each other on most kernels, so new threads are found by
-//! walking `task/` again at each look. A group holds instructions and one or two other events, user and kernel, which is as many as a
-//! processor has room for; groups take turns, a look each, so that the kernel need not multiplex them. Where it does all the same, because
+//! walking `task/` again at each reading. A group holds instructions and one or two other events, user and kernel, which is as many as a
+//! processor has room for; groups take turns, a reading each, so that the kernel need not multiplex them. Where it does all the same, because
 //! somebody else counts too, the figure says so, and is not scaled up.
 //!
 //! Where this was written there were no such counters: tests check it against the interface of the kernel, with a `perf_event_open` of
@@ -84,7 +84,7 @@ impl HardwareGauge {
     }
 
     /// Reads what was counted, and goes on with the next group.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn read(&mut self) {
         let Some(of) = self.turns.get(self.turn).cloned() else { return };
         for group in std::mem::take(&mut self.threads).values_mut() {
             // A thread that has ended keeps its counts until its group is closed.

@@ -69,7 +69,7 @@ impl Events for Clock {
                 is_kernel: false,
             })),
             (_, Whom::Cpu(_)) => {
-                // What is there before the first look belongs to an earlier time, and is read by it.
+                // What is there before the first reading belongs to an earlier time, and is read by it.
                 let records = std::mem::take(&mut *self.records.lock().expect("nobody panics"));
                 Ok(Box::new(Recorded { records: records.into(), is_first: true }))
             }

@@ -144,8 +144,8 @@ pub fn account(change: impl Fn(&mut FakeKernel)) -> TimeReport {
     let mut sides = SideGauges::start_with(&kernel.units, Box::new(kernel.counters), proc, 7, kernel.asked);
     kernel.advance(1);
     change(&mut kernel);
-    assert!(gauge.look().expect("readable"));
-    sides.look();
+    assert!(gauge.read().expect("readable"));
+    sides.read();
     let mut report = gauge.report(None);
     sides.add_to(&mut report);
     report

@@ -82,7 +82,7 @@ fn page_faults_are_found_where_a_program_touches_its_pages() {
     // New pages of anonymous memory: 64 MiB are 16,384 faults, of which one in 97 is sampled.
     let mut pages = vec![0u8; 64 << 20];
     pages.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
-    gauges.look();
+    gauges.read();
     let mut report = account(|kernel| kernel.units.faults = UnitState::Refused(Errno::NOENT));
     let before = report.problems.clone();
     gauges.add_to(&mut report);

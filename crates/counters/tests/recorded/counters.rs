@@ -51,7 +51,7 @@ fn an_event_that_the_processor_lacks_is_left_out_and_the_others_are_counted() {
     let mut kernel = FakeKernel::whole();
     kernel.counters = Counters(CounterState::Lacks(HardwareEvent::BackendStalls));
     let (mut gauge, counters) = started(&kernel);
-    (0..6).for_each(|_| gauge.look());
+    (0..6).for_each(|_| gauge.read());
     let counters = counters(&gauge);
     assert_eq!((counters.threads, counters.threads_missed, counters.turns), (2, 0, 6));
     let events: Vec<HardwareEvent> = counters.figures.iter().map(|figure| figure.event).collect();
@@ -65,11 +65,11 @@ fn new_threads_are_taken_in_at_the_next_look_and_a_process_that_is_gone_keeps_it
     let kernel = FakeKernel::whole();
     let (mut gauge, counters) = started(&kernel);
     kernel.write("proc/7/task/9/comm", "c\n");
-    gauge.look();
+    gauge.read();
     assert_eq!(counters(&gauge).threads, 3);
     kernel.remove("proc/7");
-    gauge.look();
-    gauge.look();
+    gauge.read();
+    gauge.read();
     let counters = counters(&gauge);
     assert_eq!(counters.threads, 3);
     assert_eq!(counters.figures[0].user, 2_000_000_000, "of the two that were there in its turn");

@@ -54,7 +54,7 @@ fn a_process_of_which_only_files_are_known_has_ticks_and_nothing_of_a_live_one()
     let (proc, sys) = kernel.roots();
     let mut gauge = TimeGauge::at(proc.clone(), &sys, 7).expect("a process");
     kernel.advance(1);
-    assert!(gauge.look().expect("readable"));
+    assert!(gauge.read().expect("readable"));
     let report = gauge.report(None);
     let total = &report.figures[0];
     assert_eq!((total.rung, total.basis), (TimeRung::Procfs, Certainty::Known));
@@ -73,6 +73,6 @@ fn a_process_with_the_number_of_the_one_that_ended_is_not_taken_for_it() {
     let (proc, sys) = kernel.roots();
     let mut gauge = TimeGauge::at(proc, &sys, 7).expect("a process");
     kernel.write("proc/7/stat", &stat(7, 51, (9, 9), 0));
-    assert!(!gauge.look().expect("no error"));
+    assert!(!gauge.read().expect("no error"));
     assert_eq!(gauge.report(None).process.cpu_ns, 0);
 }

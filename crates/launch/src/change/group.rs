@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// How long the kernel may take to let go of a group whose processes have ended.
 const REMOVE_WAIT: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// Period of a CPU limit, the kernel's usual one.
 const PERIOD_US: u64 = 100_000;
 /// Least quota that the kernel takes.
@@ -311,7 +311,7 @@ fn remove(folder: &Path) -> io::Result<()> {
             // One by one, as the kernel wants it; one that has ended meanwhile is none.
             let _ = std::fs::write(&above, pid);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

@@ -92,7 +92,7 @@ fn a_group_of_this_machine_limits_what_enters_it_and_is_gone_afterwards() {
     let entered = Instant::now();
     while !fs::read_to_string(format!("/proc/{}/comm", child.id())).unwrap().starts_with("sleep") {
         assert!(entered.elapsed() < Duration::from_secs(60), "it never became sleep");
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let found = proc.read_cgroups(&sys, Some(child.id())).unwrap().read_limits().unwrap();
     assert_eq!((found.cpus, found.memory_bytes), (Some(0.5), Some(64 << 20)));

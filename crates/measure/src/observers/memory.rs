@@ -1,12 +1,12 @@
 //! Observes resident memory by area while a window is measured, and at its end.
 //!
-//! In short: the kernel's mappings once a second, and one full look after the last window. With areas: a full look every
+//! In short: the kernel's mappings once a second, and one full snapshot after the last window. With areas: a full snapshot every
 //! few seconds and at the end of each window, and the page faults of the window.
 
 use super::contract::{Observer, Target};
 use assay_linux::{ProcRoot, monotonic_ns};
 use assay_load::Measured;
-use assay_memory::{LookDepth, ReadOptions};
+use assay_memory::{ReadOptions, SnapshotDepth};
 use assay_model::{Area, AreaBytes, MemoryReport, MemorySample, Problem, Trial, Window, file, metric};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -14,12 +14,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::thread::JoinHandle;
 
 const INTERVAL_NS: u64 = 1_000_000_000;
-/// A full look takes some tenths of a second of CPU time: every five seconds that is a few per cent of one processor.
+/// A full snapshot takes some tenths of a second of CPU time: every five seconds that is a few per cent of one processor.
 const AREAS_INTERVAL_NS_MAX: u64 = 5_000_000_000;
-/// Full looks in a window, if it is so short that there would be fewer.
+/// Full snapshots in a window, if it is so short that there would be fewer.
 const LOOKS_IN_WINDOW: f64 = 3.0;
 
-/// Metrics that are one area of a full look.
+/// Metrics that are one area of a full snapshot.
 const AREA_METRICS: [(&str, Area); 6] = [
     (metric::CLASS_METADATA_BYTES, Area::ClassMetadata),
     (metric::JIT_CODE_BYTES, Area::JitCode),
@@ -31,14 +31,14 @@ const AREA_METRICS: [(&str, Area); 6] = [
 
 #[derive(Default)]
 pub(crate) struct MemoryObserver {
-    /// Full looks in place of short ones, and the time between two of them.
+    /// Full snapshots in place of short ones, and the time between two of them.
     areas_interval_ns: Option<u64>,
     file: Option<File>,
     next_ns: Option<u64>,
     faults: Vec<Faults>,
-    /// A full look that is being taken: it may last longer than the gauges of a window can wait.
-    looking: Option<JoinHandle<Result<MemoryReport, String>>>,
-    /// Why there is no full look after the last window.
+    /// A full snapshot that is being taken: it may last longer than the gauges of a window can wait.
+    taking: Option<JoinHandle<Result<MemoryReport, String>>>,
+    /// Why there is no full snapshot after the last window.
     last_look: Option<String>,
     /// A fault has ended the server, which may be started again.
     is_lost: bool,
@@ -59,25 +59,25 @@ impl MemoryObserver {
         MemoryObserver { areas_interval_ns: Some(interval), ..MemoryObserver::default() }
     }
 
-    /// Begins a full look when it is time, and keeps what one that is over has seen.
+    /// Begins a full snapshot when it is time, and keeps what one that is over has seen.
     fn look_beside(&mut self, target: &Target, interval_ns: u64) -> Result<(), String> {
         let now_ns = monotonic_ns();
-        if self.looking.as_ref().is_some_and(JoinHandle::is_finished) {
+        if self.taking.as_ref().is_some_and(JoinHandle::is_finished) {
             self.end_look()?;
             self.next_ns = Some(now_ns + interval_ns);
         }
         let due_ns = *self.next_ns.get_or_insert(now_ns + interval_ns);
-        if self.looking.is_none() && due_ns <= now_ns {
+        if self.taking.is_none() && due_ns <= now_ns {
             let target = target.clone();
-            self.looking = Some(std::thread::spawn(move || full_look(&target)));
+            self.taking = Some(std::thread::spawn(move || full_look(&target)));
         }
         Ok(())
     }
 
-    /// Waits for a look that is under way.
+    /// Waits for a snapshot that is under way.
     fn end_look(&mut self) -> Result<(), String> {
-        let Some(looking) = self.looking.take() else { return Ok(()) };
-        let report = looking.join().map_err(|_| "the reader of memory panicked".to_owned())??;
+        let Some(taking) = self.taking.take() else { return Ok(()) };
+        let report = taking.join().map_err(|_| "the reader of memory panicked".to_owned())??;
         self.append(&sample_of(&report))
     }
 
@@ -96,7 +96,7 @@ impl MemoryObserver {
     fn end_areas(&mut self, target: &Target, window: &mut Window) -> Result<MemorySample, String> {
         let report = full_look(target)?;
         for (id, area) in AREA_METRICS {
-            // Every area is in a full look; one that is not listed holds nothing.
+            // Every area is in a full snapshot; one that is not listed holds nothing.
             window.metrics.insert(id.to_owned(), bytes_of(&report.areas, area).unwrap_or(0) as f64);
         }
         store(target, &report)?;
@@ -125,7 +125,7 @@ impl MemoryObserver {
 
 /// Of one depth however large the heap is: areas are compared between variants, which may have heaps of different sizes.
 fn full_look(target: &Target) -> Result<MemoryReport, String> {
-    assay_memory::read(target.known_pid()?, &ReadOptions::of_depth(LookDepth::Owners))
+    assay_memory::read(target.known_pid()?, &ReadOptions::of_depth(SnapshotDepth::Owners))
         .map_err(|e| e.to_string())
 }
 
@@ -173,8 +173,8 @@ impl Observer for MemoryObserver {
         if target.pid == Some(pid) {
             self.is_lost = true;
             self.faults.clear();
-            // What a look had begun to read is gone: it fails, and nobody misses it.
-            let _ = self.looking.take().map(JoinHandle::join);
+            // What a snapshot had begun to read is gone: it fails, and nobody misses it.
+            let _ = self.taking.take().map(JoinHandle::join);
         }
         Ok(())
     }

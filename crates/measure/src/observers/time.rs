@@ -15,7 +15,7 @@ use assay_model::{
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Between two looks where the kernel sends no records of threads that end.
+/// Between two readings where the kernel sends no records of threads that end.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// The figure of an account that stacks are.
@@ -56,11 +56,11 @@ pub(crate) struct TimeObserver {
     /// Whether stacks are.
     samples: bool,
     gauge: Option<TimeGauge>,
-    /// When the settling ends; `None` once the look at the window's start was taken.
+    /// When the settling ends; `None` once the reading at the window's start was taken.
     begins: Option<Instant>,
     next: Option<Instant>,
     is_in_window: bool,
-    /// What was between the looks at the start and the end of the load.
+    /// What was between the readings at the start and the end of the load.
     ended: Option<Result<TimeReport, String>>,
     /// Requests and metrics of each window on the way to a capacity.
     search: Vec<(f64, BTreeMap<String, f64>)>,
@@ -98,10 +98,10 @@ impl TimeObserver {
         Ok(Some(requests))
     }
 
-    /// Of what was between the two looks.
+    /// Of what was between the two readings.
     fn report(&mut self) -> Result<TimeReport, String> {
         let gauge = self.gauge.as_mut().ok_or("the server's process is not known")?;
-        match gauge.look() {
+        match gauge.read() {
             Ok(true) => Ok(gauge.report(None)),
             Ok(false) => Err("the server has ended".to_owned()),
             Err(error) => Err(error.to_string()),
@@ -158,7 +158,7 @@ impl Observer for TimeObserver {
         let is_start = self.begins.is_some_and(|begins| begins <= now);
         let is_due = !gauge.hears_of_ends() && self.next.is_none_or(|next| next <= now);
         if is_start || is_due {
-            gauge.look().map_err(|e| e.to_string())?;
+            gauge.read().map_err(|e| e.to_string())?;
             self.next = Some(now + LOOK_EVERY);
         }
         if is_start {

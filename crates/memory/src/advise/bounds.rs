@@ -18,7 +18,7 @@ const FREED_MARGIN_PERCENT: u64 = 25;
 const LOAD_MARGIN_PERCENT: u64 = 50;
 /// Pages of libraries that were not used yet.
 const LIBRARIES_MARGIN_PERCENT: u64 = 10;
-/// Compilers idle most of the time: one look sees nothing of what they need. Measured after a burst of compilation on JDK
+/// Compilers idle most of the time: one snapshot sees nothing of what they need. Measured after a burst of compilation on JDK
 /// 17 and 25: 2.0 to 16.7 MB.
 const JIT_WORK_BYTES_MIN: u64 = 17 << 20;
 /// Of pages of files: the kernel drops them when memory is short and reads them again. Half is the part that is kept, since
@@ -194,7 +194,7 @@ pub(super) fn kernel_bound(part: KernelPart, seen: Seen, resident_bound: u64) ->
 }
 
 /// What makes the limit less certain than it looks.
-pub(super) fn problems(looks: &[MemoryReport], now: &MemoryReport) -> Vec<Problem> {
+pub(super) fn problems(snapshots: &[MemoryReport], now: &MemoryReport) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut problem = |source: &str, what: String| problems.push(Problem::new(source, what));
     if let Some(jvm) = &now.jvm {
@@ -221,16 +221,16 @@ pub(super) fn problems(looks: &[MemoryReport], now: &MemoryReport) -> Vec<Proble
     if let Some(others) = now.cgroup.as_ref().and_then(|c| c.processes).filter(|processes| 1 < *processes) {
         problem("control group", format!("it holds {others} processes: the limit is for this one alone"));
     }
-    if !looks.iter().all(MemoryReport::has_owners) {
+    if !snapshots.iter().all(MemoryReport::has_owners) {
         problem(
-            "looks",
+            "snapshots",
             "owners were not looked for in each: direct buffers and the compilers' work are in the line of malloc then; \
              --depth owners tells them"
                 .to_owned(),
         );
     }
-    if looks.iter().any(|look| look.pid != now.pid || look.program != now.program) {
-        problem("looks", "they are at different processes".to_owned());
+    if snapshots.iter().any(|snapshot| snapshot.pid != now.pid || snapshot.program != now.program) {
+        problem("snapshots", "they are of different processes".to_owned());
     }
     problems
 }

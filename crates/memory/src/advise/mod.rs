@@ -18,19 +18,20 @@ use assay_model::{Advice, AdviceLine, Certainty, MemoryReport, Problem, Provenan
 use parts::{KernelPart, Part};
 use seen::{Seen, round_up};
 
-/// Works out the limit that the process of these looks needs. The last look is "now"; more looks give peaks.
+/// Works out the limit that the process of these snapshots needs. The last snapshot is "now"; more snapshots give peaks.
 ///
-/// `limit_bytes` is the sum of the lines' bounds, rounded up to a MiB. It grows, or stays, when any figure of a look does.
-/// The bound of a line without a hard limit rests on what was seen: looks under load, taken after the program has warmed
-/// up, are worth more than one look at an idle process.
-pub fn advise(looks: &[MemoryReport]) -> Advice {
-    let Some(now) = looks.last() else { return nothing() };
-    let mut problems = bounds::problems(looks, now);
-    let mut lines: Vec<AdviceLine> = Part::ALL.iter().filter_map(|part| line(*part, looks, now)).collect();
-    lines.extend(missed_peak(looks, &lines));
+/// `limit_bytes` is the sum of the lines' bounds, rounded up to a MiB. It grows, or stays, when any figure of a snapshot does.
+/// The bound of a line without a hard limit rests on what was seen: snapshots under load, taken after the program has warmed
+/// up, are worth more than one snapshot of an idle process.
+pub fn advise(snapshots: &[MemoryReport]) -> Advice {
+    let Some(now) = snapshots.last() else { return nothing() };
+    let mut problems = bounds::problems(snapshots, now);
+    let mut lines: Vec<AdviceLine> =
+        Part::ALL.iter().filter_map(|part| line(*part, snapshots, now)).collect();
+    lines.extend(missed_peak(snapshots, &lines));
     let resident_bound = lines.iter().fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes));
     for part in KernelPart::ALL {
-        match kernel_line(part, looks, now, resident_bound) {
+        match kernel_line(part, snapshots, now, resident_bound) {
             Some(line) => lines.push(line),
             None => problems.push(Problem::new(part.title(), "not known: the limit has no line for it")),
         }
@@ -45,7 +46,7 @@ pub fn advise(looks: &[MemoryReport]) -> Advice {
         direct_beyond_bytes: direct_beyond(now, &lines),
         now_bytes: sum(|line| line.now_bytes),
         current_limit_bytes: now.cgroup.as_ref().and_then(|cgroup| cgroup.limit_bytes),
-        settings: settings::settings(looks, now, &lines),
+        settings: settings::settings(snapshots, now, &lines),
         lines,
         problems,
     }
@@ -71,7 +72,7 @@ fn nothing() -> Advice {
         current_limit_bytes: None,
         lines: Vec::new(),
         settings: Vec::new(),
-        problems: vec![Problem::new("looks", "there is no snapshot to advise from")],
+        problems: vec![Problem::new("snapshots", "there is no snapshot to advise from")],
     }
 }
 
@@ -83,32 +84,33 @@ fn direct_beyond(now: &MemoryReport, lines: &[AdviceLine]) -> Option<u64> {
     jvm.direct_bytes_max?.checked_sub(provided).filter(|beyond| *beyond != 0)
 }
 
-fn line(part: Part, looks: &[MemoryReport], now: &MemoryReport) -> Option<AdviceLine> {
-    let values = looks.iter().map(|look| parts::resident(look, part));
+fn line(part: Part, snapshots: &[MemoryReport], now: &MemoryReport) -> Option<AdviceLine> {
+    let values = snapshots.iter().map(|snapshot| parts::resident(snapshot, part));
     let seen = Seen { now_bytes: parts::resident(now, part), peak_bytes: values.max().unwrap_or(0) };
     let bound = bounds::bound(part, seen, now)?;
     // A heap or a code cache may hold a little beside what its option counts.
     let bound_bytes = bound.bytes.max(if part == Part::MappedFiles { 0 } else { seen.peak_bytes });
-    Some(finished(part.title(), seen, looks, bounds::Bound { bytes: bound_bytes, ..bound }))
+    Some(finished(part.title(), seen, snapshots, bounds::Bound { bytes: bound_bytes, ..bound }))
 }
 
 fn kernel_line(
     part: KernelPart,
-    looks: &[MemoryReport],
+    snapshots: &[MemoryReport],
     now: &MemoryReport,
     resident_bound: u64,
 ) -> Option<AdviceLine> {
     let now_bytes = parts::kernel(now, part)?;
-    let peak_bytes = looks.iter().filter_map(|look| parts::kernel(look, part)).max().unwrap_or(now_bytes);
+    let peak_bytes =
+        snapshots.iter().filter_map(|snapshot| parts::kernel(snapshot, part)).max().unwrap_or(now_bytes);
     let seen = Seen { now_bytes, peak_bytes };
-    Some(finished(part.title(), seen, looks, bounds::kernel_bound(part, seen, resident_bound)))
+    Some(finished(part.title(), seen, snapshots, bounds::kernel_bound(part, seen, resident_bound)))
 }
 
-fn finished(name: &str, seen: Seen, looks: &[MemoryReport], bound: bounds::Bound) -> AdviceLine {
+fn finished(name: &str, seen: Seen, snapshots: &[MemoryReport], bound: bounds::Bound) -> AdviceLine {
     AdviceLine {
         name: name.to_owned(),
         now_bytes: seen.now_bytes,
-        peak_bytes: (1 < looks.len()).then_some(seen.peak_bytes),
+        peak_bytes: (1 < snapshots.len()).then_some(seen.peak_bytes),
         bound_bytes: bound.bytes,
         bound_from: bound.from,
         is_hard: bound.certainty == Certainty::Known,
@@ -117,8 +119,8 @@ fn finished(name: &str, seen: Seen, looks: &[MemoryReport], bound: bounds::Bound
 }
 
 /// The process was larger once than all bounds together: the kernel remembers the peak, not its cause.
-fn missed_peak(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<AdviceLine> {
-    let peak = looks.iter().filter_map(|look| look.beside_rss.rss_peak_bytes).max()?;
+fn missed_peak(snapshots: &[MemoryReport], lines: &[AdviceLine]) -> Option<AdviceLine> {
+    let peak = snapshots.iter().filter_map(|snapshot| snapshot.beside_rss.rss_peak_bytes).max()?;
     let bounds = lines.iter().fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes));
     let missed = peak.checked_sub(bounds).filter(|missed| *missed != 0)?;
     Some(AdviceLine {

@@ -1,12 +1,12 @@
 //! What a process is charged for, cut into the parts that have bounds of their own.
 
 use crate::facts::is_heap_table;
-use assay_model::{Area, Leaf, MemoryReport};
+use assay_model::{Area, MemoryEntry, MemoryReport};
 
 /// x86-64 and 64-bit Arm.
 const KERNEL_STACK_BYTES: u64 = 16 << 10;
 
-/// A part of the resident bytes. Each leaf is in one.
+/// A part of the resident bytes. Each entry is in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Heap,
@@ -68,9 +68,9 @@ impl Part {
         }
     }
 
-    fn of(leaf: &Leaf) -> Part {
-        let area = Area::of_path(&leaf.path);
-        let second = leaf.path.get(1).map_or("", String::as_str);
+    fn of(entry: &MemoryEntry) -> Part {
+        let area = Area::of_path(&entry.path);
+        let second = entry.path.get(1).map_or("", String::as_str);
         match area {
             Some(Area::JavaHeap) => Part::Heap,
             Some(Area::ClassMetadata) if matches!(second, "class space" | "non-class") => Part::Metaspace,
@@ -97,15 +97,15 @@ fn is_mapped_file(part: &str) -> bool {
 }
 
 /// Resident bytes of a part.
-pub(super) fn resident(look: &MemoryReport, part: Part) -> u64 {
-    let leaves = look.leaves.iter().filter(|leaf| Part::of(leaf) == part);
-    leaves.fold(0, |sum, leaf| sum.saturating_add(leaf.resident_bytes))
+pub(super) fn resident(snapshot: &MemoryReport, part: Part) -> u64 {
+    let entries = snapshot.entries.iter().filter(|entry| Part::of(entry) == part);
+    entries.fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
 }
 
 /// What a part has taken of malloc, resident or not.
-pub(super) fn allocated(look: &MemoryReport, part: Part) -> u64 {
-    let leaves = look.leaves.iter().filter(|leaf| Part::of(leaf) == part);
-    leaves.fold(0, |sum, leaf| sum.saturating_add(leaf.size_bytes.unwrap_or(0)))
+pub(super) fn allocated(snapshot: &MemoryReport, part: Part) -> u64 {
+    let entries = snapshot.entries.iter().filter(|entry| Part::of(entry) == part);
+    entries.fold(0, |sum, entry| sum.saturating_add(entry.size_bytes.unwrap_or(0)))
 }
 
 /// The kernel's memory for a process: not in the RSS, but charged to the container.
@@ -129,8 +129,8 @@ impl KernelPart {
 }
 
 /// What the kernel keeps for the process; absent where it is not told, or is told for others too.
-pub(super) fn kernel(look: &MemoryReport, part: KernelPart) -> Option<u64> {
-    let beside = &look.beside_rss;
+pub(super) fn kernel(snapshot: &MemoryReport, part: KernelPart) -> Option<u64> {
+    let beside = &snapshot.beside_rss;
     match part {
         KernelPart::PageTables => beside.page_tables_bytes,
         KernelPart::Stacks => {
@@ -138,7 +138,7 @@ pub(super) fn kernel(look: &MemoryReport, part: KernelPart) -> Option<u64> {
         }
         KernelPart::Slab => {
             // Only a group of one tells what this process has.
-            let alone = look.cgroup.as_ref().filter(|cgroup| cgroup.processes == Some(1))?;
+            let alone = snapshot.cgroup.as_ref().filter(|cgroup| cgroup.processes == Some(1))?;
             Some(alone.slab_bytes?.saturating_add(alone.sockets_bytes.unwrap_or(0)))
         }
     }

@@ -2,7 +2,7 @@
 
 const MIB: u64 = 1 << 20;
 
-/// What one part had over all looks.
+/// What one part had over all snapshots.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) now_bytes: u64,

@@ -22,7 +22,7 @@ const BOUNDED_ANYWAY: [MemoryRule; 3] =
 
 /// Settings with what they would bring, the biggest first.
 pub(super) fn settings(
-    looks: &[MemoryReport],
+    snapshots: &[MemoryReport],
     now: &MemoryReport,
     lines: &[AdviceLine],
 ) -> Vec<Finding<MemoryRule>> {
@@ -30,8 +30,8 @@ pub(super) fn settings(
     settings.retain(|finding| {
         finding.gain_bytes.is_some_and(|gain| gain != 0) && !BOUNDED_ANYWAY.contains(&finding.rule)
     });
-    settings.extend(smaller_heap(looks, now));
-    settings.extend(smaller_code_cache(looks, lines));
+    settings.extend(smaller_heap(snapshots, now));
+    settings.extend(smaller_code_cache(snapshots, lines));
     settings.extend(smaller_direct(now, lines));
     Finding::sort(&mut settings);
     settings
@@ -47,7 +47,7 @@ fn setting(
     (GAIN_BYTES_MIN <= gain).then(|| finding(rule, claim, evidence, setting, Some(gain)))
 }
 
-/// What the looks did not see cannot be provided for.
+/// What the snapshots did not see cannot be provided for.
 const IF_SEEN: &str = "if the snapshots saw the highest load that it must handle";
 
 fn line(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
@@ -55,9 +55,10 @@ fn line(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
 }
 
 /// A heap whose collector never asked for nearly as much as it may have.
-fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn smaller_heap(snapshots: &[MemoryReport], now: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let max = now.jvm.as_ref()?.heap_bytes_max?;
-    let committed = looks.iter().filter_map(|look| look.jvm.as_ref()?.heap_committed_bytes).max()?;
+    let committed =
+        snapshots.iter().filter_map(|snapshot| snapshot.jvm.as_ref()?.heap_committed_bytes).max()?;
     let enough = part_of(committed, HEAP_ROOM_PERCENT);
     setting(
         MemoryRule::HeapLargerThanCommitted,
@@ -65,7 +66,7 @@ fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<Finding<Me
         format!(
             "MaxHeapSize {}, largest committed in {} snapshots {}",
             bytes(max),
-            looks.len(),
+            snapshots.len(),
             bytes(committed)
         ),
         format!("-Xmx{}, {IF_SEEN}", option_size(enough)),
@@ -74,10 +75,10 @@ fn smaller_heap(looks: &[MemoryReport], now: &MemoryReport) -> Option<Finding<Me
 }
 
 /// A code cache whose reserve will never be needed.
-fn smaller_code_cache(looks: &[MemoryReport], lines: &[AdviceLine]) -> Option<Finding<MemoryRule>> {
+fn smaller_code_cache(snapshots: &[MemoryReport], lines: &[AdviceLine]) -> Option<Finding<MemoryRule>> {
     let line = line(lines, Part::CodeCache)?;
-    let reserve = looks.last()?.jvm.as_ref()?.code_cache_bytes_max?;
-    let used = looks.iter().filter_map(|look| look.jvm.as_ref()?.code_cache_used_bytes).max()?;
+    let reserve = snapshots.last()?.jvm.as_ref()?.code_cache_bytes_max?;
+    let used = snapshots.iter().filter_map(|snapshot| snapshot.jvm.as_ref()?.code_cache_used_bytes).max()?;
     let seen = used.max(line.peak_bytes.unwrap_or(line.now_bytes));
     let enough = part_of(seen, ROOM_PERCENT).max(CODE_CACHE_BYTES_MIN);
     setting(

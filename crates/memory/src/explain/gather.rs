@@ -1,8 +1,8 @@
-//! Leaves of two looks, paired by path and gathered into causes.
+//! Entries of two snapshots, paired by path and gathered into causes.
 
 use super::{bounded, difference};
 use crate::owners::JDK_LIBRARIES;
-use assay_model::{Area, Leaf, Tier};
+use assay_model::{Area, MemoryEntry, Tier};
 use std::collections::BTreeMap;
 
 /// A part that carries this much of a gathering's change names it.
@@ -10,17 +10,17 @@ const NAMING_PERCENT: u64 = 90;
 /// Name of what changed little, where the rest of its area is named.
 const REST: &str = "everything else";
 
-/// A leaf, or several, in both looks.
+/// An entry, or several, in both snapshots.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
     pub path: Vec<String>,
     pub before_bytes: u64,
     pub after_bytes: u64,
-    /// Growth of what it takes, resident or not; absent where either look does not know.
+    /// Growth of what it takes, resident or not; absent where either snapshot does not know.
     pub size_change: Option<i64>,
     pub count_change: Option<i64>,
     pub tier: Tier,
-    /// Paths and changes of the leaves, the biggest change first.
+    /// Paths and changes of the entries, the biggest change first.
     pub parts: Vec<(Vec<String>, i64)>,
 }
 
@@ -34,34 +34,34 @@ impl Change {
     }
 }
 
-/// Pairs the leaves of two looks. A leaf that only one of them has had, or has, no bytes in the other.
-pub(super) fn pair(before: &[Leaf], after: &[Leaf]) -> Vec<Change> {
-    let mut by_path: BTreeMap<&[String], [Vec<&Leaf>; 2]> = BTreeMap::new();
-    for (leaves, i) in [(before, 0), (after, 1)] {
-        for leaf in leaves {
-            by_path.entry(&leaf.path).or_default()[i].push(leaf);
+/// Pairs the entries of two snapshots. An entry that only one of them has had, or has, no bytes in the other.
+pub(super) fn pair(before: &[MemoryEntry], after: &[MemoryEntry]) -> Vec<Change> {
+    let mut by_path: BTreeMap<&[String], [Vec<&MemoryEntry>; 2]> = BTreeMap::new();
+    for (entries, i) in [(before, 0), (after, 1)] {
+        for entry in entries {
+            by_path.entry(&entry.path).or_default()[i].push(entry);
         }
     }
     by_path.into_iter().map(|(path, [before, after])| change_of(path, &before, &after)).collect()
 }
 
-fn change_of(path: &[String], before: &[&Leaf], after: &[&Leaf]) -> Change {
-    let resident = |leaves: &[&Leaf]| {
-        bounded(leaves.iter().fold(0, |sum, l| u64::saturating_add(sum, l.resident_bytes)))
+fn change_of(path: &[String], before: &[&MemoryEntry], after: &[&MemoryEntry]) -> Change {
+    let resident = |entries: &[&MemoryEntry]| {
+        bounded(entries.iter().fold(0, |sum, l| u64::saturating_add(sum, l.resident_bytes)))
     };
-    // A leaf that is not there has no bytes and no blocks: that is known.
-    let sum = |leaves: &[&Leaf], of: fn(&Leaf) -> Option<u64>| {
-        leaves.iter().try_fold(0u64, |sum, leaf| Some(sum.saturating_add(of(leaf)?)))
+    // An entry that is not there has no bytes and no blocks: that is known.
+    let sum = |entries: &[&MemoryEntry], of: fn(&MemoryEntry) -> Option<u64>| {
+        entries.iter().try_fold(0u64, |sum, entry| Some(sum.saturating_add(of(entry)?)))
     };
-    let change = |of: fn(&Leaf) -> Option<u64>| Some(difference(sum(before, of)?, sum(after, of)?));
+    let change = |of: fn(&MemoryEntry) -> Option<u64>| Some(difference(sum(before, of)?, sum(after, of)?));
     let (before_bytes, after_bytes) = (resident(before), resident(after));
-    let tiers = before.iter().chain(after).map(|leaf| leaf.tier);
+    let tiers = before.iter().chain(after).map(|entry| entry.tier);
     Change {
         path: path.to_vec(),
         before_bytes,
         after_bytes,
-        size_change: change(|leaf| leaf.size_bytes),
-        count_change: change(|leaf| leaf.count),
+        size_change: change(|entry| entry.size_bytes),
+        count_change: change(|entry| entry.count),
         tier: tiers.max().unwrap_or(Tier::Kernel),
         parts: vec![(path.to_vec(), difference(before_bytes, after_bytes))],
     }

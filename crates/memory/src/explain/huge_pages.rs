@@ -15,7 +15,7 @@ pub(super) fn growth(before: &MemoryReport, after: &MemoryReport) -> Option<u64>
     to.checked_sub(from).filter(|grown| HUGE_PAGE_BYTES <= *grown)
 }
 
-/// Takes the leaves out of `changes` that grew without being used more, if huge pages explain them. Memory in no known
+/// Takes the entries out of `changes` that grew without being used more, if huge pages explain them. Memory in no known
 /// region is among them: a program that maps by itself and is given huge pages where it touches a few bytes of each.
 pub(super) fn take(before: &MemoryReport, after: &MemoryReport, changes: &mut Vec<Change>) -> Option<Cause> {
     let huge = growth(before, after)?;
@@ -64,11 +64,11 @@ pub(super) fn take(before: &MemoryReport, after: &MemoryReport, changes: &mut Ve
 
 /// Freed blocks in all, resident or not.
 fn freed_change(before: &MemoryReport, after: &MemoryReport) -> Option<i64> {
-    let freed = |look: &MemoryReport| look.allocator.as_ref()?.freed_bytes;
+    let freed = |snapshot: &MemoryReport| snapshot.allocator.as_ref()?.freed_bytes;
     Some(super::difference(freed(before)?, freed(after)?))
 }
 
-/// Memory that holds nothing, by what its leaf is called.
+/// Memory that holds nothing, by what its entry is called.
 fn is_unused_by_name(path: &[String]) -> bool {
     let unused = ["behind top", "free but resident", "left from deeper calls", "stale", "never used"];
     path.last().is_some_and(|last| unused.contains(&last.as_str()))

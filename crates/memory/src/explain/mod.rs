@@ -1,7 +1,7 @@
-//! What grew between two looks, and why.
+//! What grew between two snapshots, and why.
 //!
-//! Leaves of both looks are paired by path and gathered into causes: all leaves that mean the same (a holder of buffers, a
-//! space of the heap, the stacks of one kind of thread) are one. A leaf that carries nearly all of a gathering's change
+//! Entries of both snapshots are paired by path and gathered into causes: all entries that mean the same (a holder of buffers, a
+//! space of the heap, the stacks of one kind of thread) are one. An entry that carries nearly all of a gathering's change
 //! gives it its name. Causes never overlap, and what they changed by adds up to the change of RSS.
 
 mod depths;
@@ -22,10 +22,10 @@ const SMALL_BYTES: u64 = 64 << 10;
 const SMALL_SHARE: u64 = 200;
 /// Two clocks that count the same stretch may differ by this much, besides a hundredth of it: clocks are set.
 const CLOCK_DIFFERENCE_S: f64 = 60.0;
-/// Name of the cause that holds what leaves and RSS differ by.
+/// Name of the cause that holds what entries and RSS differ by.
 const WHILE_READ: &str = "changed while it was read";
 
-/// Explains the growth of RSS from one look to a later one.
+/// Explains the growth of RSS from one snapshot to a later one.
 pub fn explain_change(before: &MemoryReport, after: &MemoryReport) -> MemoryChange {
     let change_bytes = difference(before.rss_bytes, after.rss_bytes);
     let mut problems = Vec::new();
@@ -51,7 +51,7 @@ pub fn explain_change(before: &MemoryReport, after: &MemoryReport) -> MemoryChan
     }
 }
 
-/// Whether both looks are of one process; if not, that is told.
+/// Whether both snapshots are of one process; if not, that is told.
 fn is_same_process(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Problem>) -> bool {
     let (before, after) = (Process::of(before), Process::of(after));
     if !after.differs_from(&before) {
@@ -63,7 +63,7 @@ fn is_same_process(before: &MemoryReport, after: &MemoryReport, problems: &mut V
         format!("{before}, {after}")
     };
     let what = format!("not the same process ({which}): this is a difference, not growth");
-    problems.push(Problem::new("looks", what));
+    problems.push(Problem::new("snapshots", what));
     false
 }
 
@@ -81,8 +81,8 @@ fn is_known(cause: &Cause) -> bool {
 }
 
 fn causes(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Problem>) -> Vec<Cause> {
-    let [leaves_before, leaves_after] = depths::comparable(before, after, problems);
-    let mut changes = gather::pair(&leaves_before, &leaves_after);
+    let [entries_before, entries_after] = depths::comparable(before, after, problems);
+    let mut changes = gather::pair(&entries_before, &entries_after);
     let of_huge_pages = huge_pages::take(before, after, &mut changes);
     let all = changes.iter().fold(0u64, |sum, change| sum.saturating_add(change.bytes().unsigned_abs()));
     let gathered = gather(changes, SMALL_BYTES.max(all / SMALL_SHARE));
@@ -111,7 +111,7 @@ fn causes(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Proble
     causes
 }
 
-/// The part of the change that the leaves do not have: a running process changes between the reads of one look.
+/// The part of the change that the entries do not have: a running process changes between the reads of one snapshot.
 fn while_read(bytes: i64) -> Option<Cause> {
     (bytes != 0).then(|| Cause {
         path: vec![WHILE_READ.to_owned()],
@@ -119,15 +119,15 @@ fn while_read(bytes: i64) -> Option<Cause> {
         after_bytes: if 0 < bytes { bytes.unsigned_abs() } else { 0 },
         count_change: None,
         tier: assay_model::Tier::Kernel,
-        explanation: "pages that came or went between the kernel's count and the reading of the areas; looks with --freeze \
+        explanation: "pages that came or went between the kernel's count and the reading of the areas; snapshots with --freeze \
                       have none"
             .to_owned(),
     })
 }
 
-/// Time between two looks, where both clocks agree that they are from one boot.
+/// Time between two snapshots, where both clocks agree that they are from one boot.
 fn elapsed_ns(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Problem>) -> Option<u64> {
-    let mut problem = |what: &str| problems.push(Problem::new("looks", what));
+    let mut problem = |what: &str| problems.push(Problem::new("snapshots", what));
     if before.provenance.architecture != after.provenance.architecture
         || before.provenance.cpu_model != after.provenance.cpu_model
         || before.provenance.kernel != after.provenance.kernel
@@ -139,7 +139,7 @@ fn elapsed_ns(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Pr
         problem("the second snapshot is older than the first, or from another boot");
         return None;
     };
-    let wall = |look: &MemoryReport| look.taken_at.parse::<Timestamp>().ok();
+    let wall = |snapshot: &MemoryReport| snapshot.taken_at.parse::<Timestamp>().ok();
     let (Some(from), Some(to)) = (wall(before), wall(after)) else { return Some(elapsed_ns) };
     let (elapsed_s, wall_s) =
         (elapsed_ns as f64 / 1e9, (to.as_nanosecond() - from.as_nanosecond()) as f64 / 1e9);

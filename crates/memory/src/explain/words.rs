@@ -2,7 +2,7 @@
 
 use super::gather::Change;
 use crate::findings::classes::loader;
-use crate::findings::words::{bytes, leaves_of};
+use crate::findings::words::{bytes, entries_of};
 use crate::heap_classes::CLASSES_MAX;
 use crate::owners::{JDK_LIBRARIES, ON_STACKS};
 use crate::stacks::without_numbers;
@@ -102,7 +102,7 @@ fn java_heap(change: &Change, before: &MemoryReport, after: &MemoryReport) -> St
 
 /// The classes whose objects grew most in the whole heap.
 fn grown_classes(before: &MemoryReport, after: &MemoryReport) -> String {
-    let classes = |look: &'_ MemoryReport| look.jvm.as_ref().and_then(|jvm| jvm.heap_classes.clone());
+    let classes = |snapshot: &'_ MemoryReport| snapshot.jvm.as_ref().and_then(|jvm| jvm.heap_classes.clone());
     let (Some(before), Some(after)) = (classes(before), classes(after)) else { return String::new() };
     // A class that is not listed has no objects, or fewer bytes than the last one that is.
     let unlisted_bytes = before.get(CLASSES_MAX - 1).map_or(0, |last| last.bytes);
@@ -182,7 +182,7 @@ fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Str
 }
 
 fn classes(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
-    let classes = |look: &MemoryReport| look.jvm.as_ref()?.classes;
+    let classes = |snapshot: &MemoryReport| snapshot.jvm.as_ref()?.classes;
     let number = match (classes(before), classes(after)) {
         (Some(from), Some(to)) => format!(": {from} classes before, {to} after"),
         _ => String::new(),
@@ -206,10 +206,10 @@ fn classes(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Stri
 
 /// The class of loaders of which most were added, and their number before and after.
 fn more_loaders(before: &MemoryReport, after: &MemoryReport) -> Option<(String, u64, u64)> {
-    let counts = |look: &MemoryReport| {
+    let counts = |snapshot: &MemoryReport| {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for leaf in leaves_of(look, Area::ClassMetadata) {
-            if let Some((name, count)) = loader(leaf).zip(leaf.count) {
+        for entry in entries_of(snapshot, Area::ClassMetadata) {
+            if let Some((name, count)) = loader(entry).zip(entry.count) {
                 let known = counts.entry(name.to_owned()).or_default();
                 *known = count.max(*known);
             }
@@ -226,7 +226,7 @@ fn more_loaders(before: &MemoryReport, after: &MemoryReport) -> Option<(String, 
 }
 
 fn stacks(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
-    let number = |look: &MemoryReport| of_kind(&change.path, look).count();
+    let number = |snapshot: &MemoryReport| of_kind(&change.path, snapshot).count();
     let (from, to) = (number(before), number(after));
     let grown: BTreeMap<String, usize> = of_kind(&change.path, after)
         .filter(|thread| !before.threads.iter().any(|old| old.tid == thread.tid))
@@ -247,10 +247,10 @@ fn stacks(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Strin
 }
 
 /// The threads whose stacks a path speaks of.
-fn of_kind<'a>(path: &'a [String], look: &'a MemoryReport) -> impl Iterator<Item = &'a ThreadMemory> {
-    look.threads.iter().filter(move |thread| {
+fn of_kind<'a>(path: &'a [String], snapshot: &'a MemoryReport) -> impl Iterator<Item = &'a ThreadMemory> {
+    snapshot.threads.iter().filter(move |thread| {
         path.get(1).is_none_or(|kind| kind == thread.kind.word())
-            // Where threads are many, their leaves have names without numbers.
+            // Where threads are many, their entries have names without numbers.
             && path.get(2).is_none_or(|name| *name == thread.name || *name == without_numbers(&thread.name))
     })
 }
@@ -260,6 +260,6 @@ pub(super) fn thread_change(path: &[String], before: &MemoryReport, after: &Memo
     if Area::of_path(path) != Some(Area::Stacks) || (before.threads.is_empty() && after.threads.is_empty()) {
         return None;
     }
-    let number = |look: &MemoryReport| of_kind(path, look).count() as i64;
+    let number = |snapshot: &MemoryReport| of_kind(path, snapshot).count() as i64;
     Some(number(after) - number(before))
 }

@@ -38,16 +38,16 @@ pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<Finding<Memo
 /// Deflaters and inflaters that nobody ends.
 pub(super) fn zip_streams(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let is_zip = |part: &String| part.contains("Deflater") || part.contains("Inflater");
-    let streams: Vec<_> = report.leaves.iter().filter(|leaf| leaf.path.iter().any(is_zip)).collect();
-    let held = streams.iter().fold(0u64, |sum, leaf| sum.saturating_add(leaf.resident_bytes));
+    let streams: Vec<_> = report.entries.iter().filter(|entry| entry.path.iter().any(is_zip)).collect();
+    let held = streams.iter().fold(0u64, |sum, entry| sum.saturating_add(entry.resident_bytes));
     if held < ZIP_STREAMS_BYTES_MIN || !matters(report, held) {
         return None;
     }
-    let count = streams.iter().try_fold(0u64, |sum, leaf| Some(sum.saturating_add(leaf.count?)));
+    let count = streams.iter().try_fold(0u64, |sum, entry| Some(sum.saturating_add(entry.count?)));
     let count = count.map_or(String::new(), |count| format!(" in {count} blocks"));
     let names: Vec<&str> = streams
         .iter()
-        .filter_map(|leaf| leaf.path.iter().find(|part| is_zip(part)))
+        .filter_map(|entry| entry.path.iter().find(|part| is_zip(part)))
         .map(String::as_str)
         .collect();
     Some(finding(

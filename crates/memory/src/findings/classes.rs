@@ -1,10 +1,10 @@
 //! Classes and their loaders.
 
 use super::weight::{finding, matters};
-use super::words::{bytes, ending, leaves_of, of_area, percent, under};
+use super::words::{bytes, ending, entries_of, of_area, percent, under};
 use assay_jdk::Release;
 use assay_jdk::release::OptionState;
-use assay_model::{Area, Finding, Leaf, MemoryReport, MemoryRule};
+use assay_model::{Area, Finding, MemoryEntry, MemoryReport, MemoryRule};
 
 /// Older releases make a loader for each reflective accessor that was called 15 times.
 const REFLECTION_LOADER: &str = "DelegatingClassLoader";
@@ -19,10 +19,10 @@ const ARCHIVE_SHARE_MIN: u64 = 10;
 /// Loaders of reflective accessors. Many loaders of any other name are no finding: an OSGi server has one for each bundle, and
 /// whether they are a leak shows only when their number grows.
 pub(super) fn reflection_loaders(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
-    let is_one = |leaf: &&Leaf| loader(leaf).is_some_and(|name| name.contains(REFLECTION_LOADER));
-    let leaves = leaves_of(report, Area::ClassMetadata).filter(is_one);
-    let (held, count) = leaves.fold((0u64, 0), |(held, count), leaf| {
-        (held.saturating_add(leaf.resident_bytes), count.max(leaf.count.unwrap_or(0)))
+    let is_one = |entry: &&MemoryEntry| loader(entry).is_some_and(|name| name.contains(REFLECTION_LOADER));
+    let entries = entries_of(report, Area::ClassMetadata).filter(is_one);
+    let (held, count) = entries.fold((0u64, 0), |(held, count), entry| {
+        (held.saturating_add(entry.resident_bytes), count.max(entry.count.unwrap_or(0)))
     });
     if count < REFLECTION_LOADERS_MIN || !matters(report, held) {
         return None;
@@ -41,8 +41,8 @@ pub(super) fn reflection_loaders(report: &MemoryReport) -> Option<Finding<Memory
 }
 
 /// The loader's name, below `used`.
-pub(crate) fn loader(leaf: &Leaf) -> Option<&str> {
-    let mut parts = leaf.path.iter().skip(1);
+pub(crate) fn loader(entry: &MemoryEntry) -> Option<&str> {
+    let mut parts = entry.path.iter().skip(1);
     parts.find(|part| *part == "used")?;
     parts.next().map(String::as_str)
 }

@@ -1,7 +1,7 @@
 //! Compiled code, the collector's tables, tracking and mapped files.
 
 use super::weight::{finding, matters};
-use super::words::{bytes, ending, leaves_of, of_area, option_size, percent, under};
+use super::words::{bytes, ending, entries_of, of_area, option_size, percent, under};
 use assay_model::{Area, Finding, MemoryReport, MemoryRule};
 
 /// Free code in between is reused by later compilations; beyond this share of the cache it is not.
@@ -80,9 +80,9 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>
         ),
         _ => ("-XX:+UseParallelGC, where its longer pauses are acceptable".to_owned(), None),
     };
-    let largest = leaves_of(report, Area::GcStructures).max_by_key(|leaf| leaf.resident_bytes);
+    let largest = entries_of(report, Area::GcStructures).max_by_key(|entry| entry.resident_bytes);
     let largest =
-        largest.and_then(|leaf| leaf.path.get(1..).map(|below| (below.join(": "), leaf.resident_bytes)));
+        largest.and_then(|entry| entry.path.get(1..).map(|below| (below.join(": "), entry.resident_bytes)));
     let largest = largest.map_or(String::new(), |(name, b)| format!("; most of it {name}, {}", bytes(b)));
     Some(finding(
         MemoryRule::GcStructuresLarge,
@@ -97,7 +97,7 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>
 pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let level = report.jvm.as_ref()?.native_memory_tracking.as_deref().filter(|level| *level != "off")?;
     let headers = ending(report, Area::AllocatorOverhead, "NMT headers");
-    let of = |leaf| under(report, &[Area::JvmWork.title(), leaf]);
+    let of = |entry| under(report, &[Area::JvmWork.title(), entry]);
     let tables = of("native memory tracking").saturating_add(of("NMT"));
     let gain = headers.saturating_add(tables);
     matters(report, gain).then(|| {
@@ -114,10 +114,10 @@ pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<Me
 /// Jars and other files that are mapped: part of RSS, but not memory that the process needs.
 pub(super) fn mapped_jars(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let is_mapped_file = |part: &str| matches!(part, "mapped jars" | "mapped files" | "class files");
-    let in_code = leaves_of(report, Area::Code).chain(leaves_of(report, Area::Buffers));
-    let leaves = in_code.filter(|leaf| leaf.path.get(1).is_some_and(|part| is_mapped_file(part)));
+    let in_code = entries_of(report, Area::Code).chain(entries_of(report, Area::Buffers));
+    let entries = in_code.filter(|entry| entry.path.get(1).is_some_and(|part| is_mapped_file(part)));
     let (number, mapped) =
-        leaves.fold((0, 0u64), |(n, sum), leaf| (n + 1, sum.saturating_add(leaf.resident_bytes)));
+        entries.fold((0, 0u64), |(n, sum), entry| (n + 1, sum.saturating_add(entry.resident_bytes)));
     if mapped < report.rss_bytes / (100 / MAPPED_SHARE_MIN) || !matters(report, mapped) {
         return None;
     }

@@ -1,8 +1,8 @@
-//! What could be given back or avoided: claims about one look, each with its figures, the setting as it is typed, and
+//! What could be given back or avoided: claims about one snapshot, each with its figures, the setting as it is typed, and
 //! the bytes that it would bring.
 //!
-//! A rule is a function from the look to a finding, and stays silent unless the figures support it. Nothing is claimed
-//! of a figure that is absent. To add a rule: write the function, put it into [`RULES`], and give `tests/findings` a look
+//! A rule is a function from the snapshot to a finding, and stays silent unless the figures support it. Nothing is claimed
+//! of a figure that is absent. To add a rule: write the function, put it into [`RULES`], and give `tests/findings` a snapshot
 //! that has what it speaks of and one that just has not.
 
 mod buffers;
@@ -45,7 +45,7 @@ const RULES: [Rule; 22] = [
     host::unknown_share,
 ];
 
-/// What follows from a look: the gravest first, then the biggest gain, then claims without one. A rule that has nothing to say about the
+/// What follows from a snapshot: the gravest first, then the biggest gain, then claims without one. A rule that has nothing to say about the
 /// process is silent.
 pub fn findings(report: &MemoryReport) -> Vec<Finding<MemoryRule>> {
     let mut found: Vec<Finding<MemoryRule>> = RULES.iter().filter_map(|rule| rule(report)).collect();

@@ -1,18 +1,21 @@
-//! Sums over the leaves of a look, and figures as people read and type them.
+//! Sums over the entries of a snapshot, and figures as people read and type them.
 
-use assay_model::{Area, JvmMemoryFacts, Leaf, MemoryReport};
+use assay_model::{Area, JvmMemoryFacts, MemoryEntry, MemoryReport};
 pub(crate) use assay_text::percent::of as percent;
 use assay_text::size;
 pub(crate) use assay_text::size::rounded as bytes;
 
-/// Resident bytes of the leaves whose path begins like this.
+/// Resident bytes of the entries whose path begins like this.
 pub(crate) fn under(report: &MemoryReport, path: &[&str]) -> u64 {
-    leaves_under(report, path).fold(0, |sum, leaf| sum.saturating_add(leaf.resident_bytes))
+    entries_under(report, path).fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
 }
 
-/// The leaves whose path begins like this.
-pub(crate) fn leaves_under<'a>(report: &'a MemoryReport, path: &'a [&str]) -> impl Iterator<Item = &'a Leaf> {
-    report.leaves.iter().filter(move |leaf| begins(leaf, path))
+/// The entries whose path begins like this.
+pub(crate) fn entries_under<'a>(
+    report: &'a MemoryReport,
+    path: &'a [&str],
+) -> impl Iterator<Item = &'a MemoryEntry> {
+    report.entries.iter().filter(move |entry| begins(entry, path))
 }
 
 /// Resident bytes of an area.
@@ -20,22 +23,22 @@ pub(crate) fn of_area(report: &MemoryReport, area: Area) -> u64 {
     under(report, &[area.title()])
 }
 
-fn begins(leaf: &Leaf, path: &[&str]) -> bool {
-    path.len() <= leaf.path.len() && leaf.path.iter().zip(path).all(|(part, wanted)| part == wanted)
+fn begins(entry: &MemoryEntry, path: &[&str]) -> bool {
+    path.len() <= entry.path.len() && entry.path.iter().zip(path).all(|(part, wanted)| part == wanted)
 }
 
-/// Resident bytes of the leaves of an area that end like this.
+/// Resident bytes of the entries of an area that end like this.
 pub(crate) fn ending(report: &MemoryReport, area: Area, last: &str) -> u64 {
-    let of_area = leaves_of(report, area).filter(|leaf| leaf.path.last().is_some_and(|part| part == last));
-    of_area.fold(0, |sum, leaf| sum.saturating_add(leaf.resident_bytes))
+    let of_area = entries_of(report, area).filter(|entry| entry.path.last().is_some_and(|part| part == last));
+    of_area.fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
 }
 
-/// The leaves of an area.
-pub(crate) fn leaves_of(report: &MemoryReport, area: Area) -> impl Iterator<Item = &Leaf> {
-    report.leaves.iter().filter(move |leaf| Area::of_path(&leaf.path) == Some(area))
+/// The entries of an area.
+pub(crate) fn entries_of(report: &MemoryReport, area: Area) -> impl Iterator<Item = &MemoryEntry> {
+    report.entries.iter().filter(move |entry| Area::of_path(&entry.path) == Some(area))
 }
 
-/// A sum that stays at the largest number: looks may come from a file.
+/// A sum that stays at the largest number: snapshots may come from a file.
 pub(crate) fn total<'a>(figures: impl IntoIterator<Item = &'a u64>) -> u64 {
     figures.into_iter().fold(0, |sum, figure| sum.saturating_add(*figure))
 }

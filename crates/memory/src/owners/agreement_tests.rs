@@ -2,8 +2,8 @@
 
 use super::rules::of_tag;
 use crate::jvm::Jvm;
-use crate::look::{Look, look};
 use crate::options::ReadOptions;
+use crate::snapshot::{Snapshot, take};
 use assay_allocators::BlockState;
 use assay_linux::{CachedMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_testkit::{each_java, skip, start_java};
@@ -18,14 +18,14 @@ struct Agreement {
     /// Chunks of arenas, in neither sum: their tag does not name the arena's owner, so that nothing can agree with it.
     chunk_bytes: u64,
     owned_chunk_bytes: u64,
-    /// By tag, area and leaf that were inferred: bytes and blocks.
+    /// By tag, area and entry that were inferred: bytes and blocks.
     told: BTreeMap<(String, String), (u64, u64)>,
 }
 
 fn agreement(source: &dyn MemorySource) -> Agreement {
     let options = ReadOptions { ignore_nmt: true, ..ReadOptions::default() };
     let memory = CachedMemory::new(source);
-    let Look { leaves, jvm, survey, claims, .. } = look(&memory, Jvm::find(&memory), &options, &[]);
+    let Snapshot { entries, jvm, survey, claims, .. } = take(&memory, Jvm::find(&memory), &options, &[]);
     let nmt = &jvm.as_ref().expect("a JVM").nmt;
     let mut agreement = Agreement::default();
     for (i, block) in (0..).zip(&survey.blocks).filter(|(_, b)| b.state == BlockState::Used) {
@@ -35,7 +35,7 @@ fn agreement(source: &dyn MemorySource) -> Agreement {
         }
         let Some(header) = nmt.header_of(source, block.address, &bytes, block.bytes) else { continue };
         let tag = nmt.tags[usize::from(header.tag)].clone();
-        let key = claims.owners.get(i).map(|leaf| leaves.key(leaf));
+        let key = claims.owners.get(i).map(|entry| entries.key(entry));
         let told =
             key.map_or("nobody".to_owned(), |key| format!("{}/{}", key.area.title(), key.below.join("/")));
         if tag == "Arena Chunk" {

@@ -8,8 +8,8 @@ use super::room::Room;
 use super::rules::{Owner, of_name, of_tag};
 use super::scan::{Piece, for_each_used_block, words_of};
 use super::table::{Owners, Slack};
+use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
-use crate::leaf_table::{LeafId, LeafTable};
 use assay_linux::MemorySource;
 use assay_model::{Area, Tier};
 use std::collections::HashMap;
@@ -28,22 +28,22 @@ pub(crate) struct Contents {
     pub(crate) insides: Graph,
 }
 
-/// What blocks are told by, with the leaves ready.
-struct Looker<'a, 'm> {
+/// What blocks are told by, with the entries ready.
+struct Inspector<'a, 'm> {
     source: &'a dyn MemorySource,
     jvm: &'a Jvm<'m>,
     /// Sorted.
     pooled: Vec<u64>,
     hide_tags: bool,
     header_bytes: u64,
-    of_tags: Vec<LeafId>,
+    of_tags: Vec<EntryId>,
     /// Of chunks whose owner pointers tell.
     arena_tag: Option<u8>,
-    of_vtables: HashMap<u64, Option<LeafId>>,
-    symbols: LeafId,
-    strings: LeafId,
-    locks: LeafId,
-    pool: LeafId,
+    of_vtables: HashMap<u64, Option<EntryId>>,
+    symbols: EntryId,
+    strings: EntryId,
+    locks: EntryId,
+    pool: EntryId,
 }
 
 /// Sizes of `Mutex` and `Monitor` in 17 and 25, 64-bit and 32-bit.
@@ -69,13 +69,13 @@ pub(crate) enum Wanted {
 }
 
 /// Reads all blocks in use.
-pub(crate) fn look_into_blocks(
+pub(crate) fn inspect_blocks(
     source: &dyn MemorySource,
     jvm: Option<&Jvm<'_>>,
     index: &BlockIndex<'_>,
     wanted: Wanted,
     room: Room,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
 ) -> Contents {
     let blocks = index.blocks();
     let mut contents = Contents {
@@ -85,24 +85,24 @@ pub(crate) fn look_into_blocks(
         insides: Graph::new(blocks.len(), room.graph_bytes),
         ..Contents::default()
     };
-    let mut looker = jvm.map(|jvm| Looker::new(source, jvm, wanted, leaves));
-    if looker.as_ref().is_some_and(|l| l.header_bytes != 0) {
+    let mut inspector = jvm.map(|jvm| Inspector::new(source, jvm, wanted, entries));
+    if inspector.as_ref().is_some_and(|l| l.header_bytes != 0) {
         contents.slack = Slack::new(blocks.len());
     }
-    let tracked_header_bytes = looker.as_ref().map_or(0, |l| l.header_bytes);
+    let tracked_header_bytes = inspector.as_ref().map_or(0, |l| l.header_bytes);
     let word_bytes = source.word_bytes();
     let reach_bytes = if wanted == Wanted::Tags { HEAD_BYTES } else { u64::MAX };
     for_each_used_block(source, blocks, reach_bytes, |piece| {
         let Piece { index: from, block, .. } = *piece;
-        if let Some(looker) = &mut looker
+        if let Some(inspector) = &mut inspector
             && piece.address == block.address
         {
-            looker.look(piece, &mut contents, leaves);
+            inspector.inspect(piece, &mut contents, entries);
         }
         if wanted == Wanted::Tags {
             return;
         }
-        let is_chained = looker.is_some() && contents.chained.is_set(from);
+        let is_chained = inspector.is_some() && contents.chained.is_set(from);
         // Only what the JVM itself allocates has a header: a library's block begins with what the library wrote.
         let header_bytes = contents.slack.get(from).map_or(0, |_| tracked_header_bytes);
         words_of(piece.bytes, piece.address, word_bytes, index.filter(), &mut |address, word| {
@@ -120,32 +120,32 @@ pub(crate) fn look_into_blocks(
     contents
 }
 
-impl<'a, 'm> Looker<'a, 'm> {
-    fn new(source: &'a dyn MemorySource, jvm: &'a Jvm<'m>, wanted: Wanted, leaves: &mut LeafTable) -> Self {
-        let mut leaf = |(area, name): Owner, tier| leaves.leaf(area, &[name], tier);
+impl<'a, 'm> Inspector<'a, 'm> {
+    fn new(source: &'a dyn MemorySource, jvm: &'a Jvm<'m>, wanted: Wanted, entries: &mut EntryTable) -> Self {
+        let mut entry = |(area, name): Owner, tier| entries.entry(area, &[name], tier);
         let tags = &jvm.nmt.tags;
         let mut pooled = jvm.arenas.pooled().to_vec();
         pooled.sort_unstable();
         // The tag of an arena's chunk says nothing of whose arena it is: a pointer does.
         let needs_pointer = tags.iter().position(|tag| tag == "Arena Chunk" && wanted != Wanted::Tags);
-        Looker {
+        Inspector {
             source,
             jvm,
             pooled,
             hide_tags: wanted == Wanted::Pointers { hide_tags: true },
             header_bytes: jvm.tracked_header_bytes(),
-            of_tags: tags.iter().map(|tag| leaf(of_tag(tag), Tier::Nmt)).collect(),
+            of_tags: tags.iter().map(|tag| entry(of_tag(tag), Tier::Nmt)).collect(),
             arena_tag: needs_pointer.and_then(|tag| u8::try_from(tag).ok()),
             of_vtables: HashMap::new(),
-            symbols: leaf((Area::JvmWork, "symbols"), Tier::Content),
-            strings: leaf((Area::JvmWork, "strings"), Tier::Symbols),
-            locks: leaf((Area::JvmWork, "synchronizer"), Tier::Content),
-            pool: leaf((Area::JitWork, "idle chunk pool"), Tier::Symbols),
+            symbols: entry((Area::JvmWork, "symbols"), Tier::Content),
+            strings: entry((Area::JvmWork, "strings"), Tier::Symbols),
+            locks: entry((Area::JvmWork, "synchronizer"), Tier::Content),
+            pool: entry((Area::JitWork, "idle chunk pool"), Tier::Symbols),
         }
     }
 
     /// Looks at the first piece of a block.
-    fn look(&mut self, piece: &Piece<'_>, contents: &mut Contents, leaves: &mut LeafTable) {
+    fn inspect(&mut self, piece: &Piece<'_>, contents: &mut Contents, entries: &mut EntryTable) {
         let (block, usable_bytes) = (piece.index, piece.block.bytes);
         let mut payload = piece.bytes;
         let mut payload_bytes = usable_bytes;
@@ -185,7 +185,7 @@ impl<'a, 'm> Looker<'a, 'm> {
             } else if is_symbol() {
                 Some(self.symbols)
             } else {
-                self.by_vtable(payload, leaves)
+                self.by_vtable(payload, entries)
             };
             owner.into_iter().for_each(|owner| contents.owners.set(block, owner));
         }
@@ -208,7 +208,7 @@ impl<'a, 'm> Looker<'a, 'm> {
             && words.filter(|word| POINTERS_START < *word).any(is_named)
     }
 
-    fn by_vtable(&mut self, payload: &[u8], leaves: &mut LeafTable) -> Option<LeafId> {
+    fn by_vtable(&mut self, payload: &[u8], entries: &mut EntryTable) -> Option<EntryId> {
         let word = u64::from_le_bytes(*payload.first_chunk::<8>()?);
         let symbols = self.jvm.hotspot.symbols();
         // Nearly all blocks begin with something else.
@@ -217,7 +217,7 @@ impl<'a, 'm> Looker<'a, 'm> {
         }
         *self.of_vtables.entry(word).or_insert_with(|| {
             let (area, name) = of_name(symbols.class_of_vtable(word)?);
-            Some(leaves.leaf(area, &[name], Tier::Symbols))
+            Some(entries.entry(area, &[name], Tier::Symbols))
         })
     }
 }

@@ -1,13 +1,13 @@
 //! From the blocks of a process to their owners.
 
-use super::content::{Contents, Wanted, look_into_blocks};
+use super::content::{Contents, Wanted, inspect_blocks};
 use super::held::name_holders;
 use super::index::BlockIndex;
 use super::room::Room;
 use super::roots::take_all;
 use super::search::{Claims, Search, Searched};
+use crate::entry_table::EntryTable;
 use crate::jvm::Jvm;
-use crate::leaf_table::LeafTable;
 use assay_allocators::Survey;
 use assay_linux::MemorySource;
 
@@ -17,12 +17,12 @@ pub(crate) fn read_tags(
     source: &dyn MemorySource,
     jvm: &Jvm<'_>,
     survey: &Survey,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
 ) -> Claims {
     let index = BlockIndex::new(&survey.blocks, &survey.ranges, jvm.tracked_header_bytes());
     let room = Room::for_blocks(survey.blocks.len(), true);
     let Contents { owners, slack, .. } =
-        look_into_blocks(source, Some(jvm), &index, Wanted::Tags, room, leaves);
+        inspect_blocks(source, Some(jvm), &index, Wanted::Tags, room, entries);
     Claims { owners, slack, ..Claims::default() }
 }
 
@@ -32,18 +32,18 @@ pub(crate) fn find_owners(
     jvm: Option<&Jvm<'_>>,
     survey: &Survey,
     searched: Searched<'_>,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
 ) -> Claims {
     let header_bytes = jvm.map_or(0, Jvm::tracked_header_bytes);
     let index = BlockIndex::new(&survey.blocks, &survey.ranges, header_bytes);
     let wanted = Wanted::Pointers { hide_tags: searched.ignore_nmt };
     let blocks = survey.blocks.len();
     let room = Room::for_blocks(blocks, header_bytes != 0);
-    let contents = look_into_blocks(source, jvm, &index, wanted, room, leaves);
+    let contents = inspect_blocks(source, jvm, &index, wanted, room, entries);
     let mut search = Search::new(source, index, contents, room, survey, searched);
-    take_all(&mut search, jvm, leaves);
+    take_all(&mut search, jvm, entries);
     if let Some(jvm) = jvm {
-        name_holders(&mut search, jvm, leaves);
+        name_holders(&mut search, jvm, entries);
     }
     search.into_claims()
 }

@@ -8,8 +8,8 @@ use super::holders::{ARRAY_BYTES, Holders, is_of_program, kind_of_class, readabl
 use super::index::Target;
 use super::roots::object_ranges;
 use super::search::Search;
+use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
-use crate::leaf_table::{LeafId, LeafTable};
 use assay_hotspot::References;
 use assay_linux::MemorySource;
 use assay_model::{Area, Problem, Tier};
@@ -60,10 +60,10 @@ struct Wrapper {
 }
 
 /// Names the holder of each block that belongs to a Java object: beneath the kind of the object, the class that holds it.
-pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let Some(heap) = &jvm.heap else { return };
     let ranges = object_ranges(heap);
-    let wrappers = wrappers(search, jvm, &ranges, leaves);
+    let wrappers = wrappers(search, jvm, &ranges, entries);
     if wrappers.is_empty() {
         return;
     }
@@ -86,10 +86,10 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut 
     let mut renamed = HashSet::new();
     for (name, _, wrapper) in order {
         let path: Vec<&str> = std::iter::once(wrapper.kind.as_str()).chain(name).collect();
-        let leaf = leaves.leaf(Area::Buffers, &path, Tier::Pointers);
+        let entry = entries.entry(Area::Buffers, &path, Tier::Pointers);
         for block in &wrapper.blocks {
             if renamed.insert(*block) {
-                search.rename(*block, leaf);
+                search.rename(*block, entry);
             }
         }
     }
@@ -100,10 +100,10 @@ fn wrappers(
     search: &mut Search<'_>,
     jvm: &Jvm<'_>,
     ranges: &[Range<u64>],
-    leaves: &LeafTable,
+    entries: &EntryTable,
 ) -> BTreeMap<u64, Wrapper> {
     let is_java_s =
-        |leaf: LeafId| leaves.keys().get(leaf.index()).is_some_and(|key| key.area == Area::Buffers);
+        |entry: EntryId| entries.keys().get(entry.index()).is_some_and(|key| key.area == Area::Buffers);
     let mut wrappers: BTreeMap<u64, Wrapper> = BTreeMap::new();
     for range in ranges {
         let mut holders = Holders::new(jvm, range.start, ARRAY_BYTES);
@@ -285,7 +285,7 @@ impl<'a> Wanted<'a> {
     }
 
     fn find_in(&self, bytes: &[u8], start: u64, found: &mut Vec<(u64, u64)>) {
-        let mut look = |at: usize, word: u64| {
+        let mut visit = |at: usize, word: u64| {
             let word = self.references.without_colour(word);
             let bit = Self::bit(word);
             if self.bits[bit / 64] >> (bit % 64) & 1 != 0
@@ -296,10 +296,10 @@ impl<'a> Wanted<'a> {
         };
         if self.references.bytes() == 4 {
             let words = bytes.as_chunks::<4>().0.iter().map(|word| u64::from(u32::from_le_bytes(*word)));
-            words.enumerate().filter(|(_, word)| *word != 0).for_each(|(i, word)| look(4 * i, word));
+            words.enumerate().filter(|(_, word)| *word != 0).for_each(|(i, word)| visit(4 * i, word));
         } else {
             let words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-            words.enumerate().filter(|(_, word)| *word != 0).for_each(|(i, word)| look(8 * i, word));
+            words.enumerate().filter(|(_, word)| *word != 0).for_each(|(i, word)| visit(8 * i, word));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Which Java object a pointer in the heap belongs to.
 
 use super::rules::of_java_class;
+use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
-use crate::leaf_table::{LeafId, LeafTable};
 use assay_model::{Area, Tier};
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(super) const ARRAY_BYTES: u64 = 64 << 10;
 /// in one of fifty JVMs with 4,000 buffers most of these had a symbol or an array of references for a holder.
 const INSTANCE_BYTES_MAX: u64 = 4 << 10;
 /// Looks at what may be an object that one search takes: where most pointers have no holder, looking farther costs most.
-const LOOKS_MAX: u32 = 1 << 18;
+const LOOKUPS_MAX: u32 = 1 << 18;
 
 /// A search for the objects around addresses, which come in rising order.
 pub(super) struct Holders<'a, 'm> {
@@ -25,13 +25,13 @@ pub(super) struct Holders<'a, 'm> {
     reach_bytes: u64,
     /// Whether it is references that lie in the objects, and not addresses.
     is_of_references: bool,
-    looks_left: u32,
+    lookups_left: u32,
     last: Option<(Range<u64>, u64)>,
 }
 
 impl<'a, 'm> Holders<'a, 'm> {
     pub(super) fn new(jvm: &'a Jvm<'m>, start: u64, reach_bytes: u64) -> Self {
-        Holders { jvm, start, reach_bytes, is_of_references: false, looks_left: LOOKS_MAX, last: None }
+        Holders { jvm, start, reach_bytes, is_of_references: false, lookups_left: LOOKUPS_MAX, last: None }
     }
 
     /// For addresses of references.
@@ -52,13 +52,13 @@ impl<'a, 'm> Holders<'a, 'm> {
             return Some((object.clone(), *klass));
         }
         let names = &self.jvm.names;
-        let reach_bytes = if self.looks_left == 0 { OBJECT_BYTES } else { self.reach_bytes };
+        let reach_bytes = if self.lookups_left == 0 { OBJECT_BYTES } else { self.reach_bytes };
         // Behind the object found last: another lies between.
         let behind = self.last.as_ref().map_or(0, |(object, _)| object.end);
         let earliest = address.saturating_sub(reach_bytes).max(self.start).max(behind);
         let mut object = address & !7;
         while earliest <= object {
-            self.looks_left = self.looks_left.saturating_sub(1);
+            self.lookups_left = self.lookups_left.saturating_sub(1);
             if let Some(klass) = names.klass_of_object(object)
                 && let Some(end) = names.instance_bytes(object).and_then(|bytes| object.checked_add(bytes))
                 && address < end
@@ -83,11 +83,11 @@ impl<'a, 'm> Holders<'a, 'm> {
 }
 
 /// Where the native memory of a class's objects is told.
-pub(super) fn leaf_of_class(class: &str, leaves: &mut LeafTable) -> LeafId {
-    if let Some((area, leaf)) = of_java_class(class) {
-        return leaves.leaf(area, &[leaf], Tier::Pointers);
+pub(super) fn entry_of_class(class: &str, entries: &mut EntryTable) -> EntryId {
+    if let Some((area, entry)) = of_java_class(class) {
+        return entries.entry(area, &[entry], Tier::Pointers);
     }
-    leaves.leaf(Area::Buffers, &[kind_of_class(class)], Tier::Pointers)
+    entries.entry(Area::Buffers, &[kind_of_class(class)], Tier::Pointers)
 }
 
 /// What objects of a class are called that hold addresses.

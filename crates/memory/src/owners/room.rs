@@ -1,6 +1,6 @@
 //! How much memory a search may take: what each block takes is given, and what is left is shared out.
 
-/// For all that is kept of blocks and pointers. With what the rest of a look takes it stays below 100 MiB.
+/// For all that is kept of blocks and pointers. With what the rest of a snapshot takes it stays below 100 MiB.
 const BYTES_MAX: usize = 80 << 20;
 /// Each block takes a byte for its place and nearly one for its run, one for its owner, and some bits.
 const BLOCK_BYTES: usize = 3;
@@ -10,7 +10,7 @@ const BLOCK_BYTES: usize = 3;
 pub(crate) struct Room {
     /// Bytes of each of the two graphs.
     pub(crate) graph_bytes: usize,
-    /// Words of the Java heap for a second look.
+    /// Words of the Java heap for a second snapshot.
     pub(crate) kept_words: usize,
     /// Pointers into blocks, for later.
     pub(crate) postponed: usize,

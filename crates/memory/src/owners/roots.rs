@@ -1,10 +1,10 @@
 //! Where pointers to malloc's blocks start: the surest first, since who comes first owns.
 
-use super::holders::{ARRAY_BYTES, Holders, OBJECT_BYTES, leaf_of_class};
+use super::holders::{ARRAY_BYTES, Holders, OBJECT_BYTES, entry_of_class};
 use super::rules::{Owner, is_known, of_name, of_oop_storage};
 use super::search::Search;
+use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
-use crate::leaf_table::{LeafId, LeafTable};
 use crate::mapped::library_name;
 use assay_hotspot::{JavaHeap, Symbols};
 use assay_model::{Area, Problem, ThreadKind, Tier};
@@ -26,38 +26,38 @@ pub(crate) const ON_STACKS: &str = "on stacks only";
 const REGION_STEPS_MAX: usize = 8;
 
 /// Takes all roots, one kind after the other, and follows each to its end.
-pub(crate) fn take_all(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, leaves: &mut LeafTable) {
+pub(crate) fn take_all(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, entries: &mut EntryTable) {
     if let Some(jvm) = jvm {
-        take_code_parts(search, jvm, leaves);
-        take_known_structures(search, jvm, leaves);
-        take_oop_storages(search, jvm, leaves);
-        take_java_objects(search, jvm, leaves, OBJECT_BYTES, is_buffer);
-        take_statics(search, jvm, leaves);
-        take_collector_tables(search, jvm, leaves);
+        take_code_parts(search, jvm, entries);
+        take_known_structures(search, jvm, entries);
+        take_oop_storages(search, jvm, entries);
+        take_java_objects(search, jvm, entries, OBJECT_BYTES, is_buffer);
+        take_statics(search, jvm, entries);
+        take_collector_tables(search, jvm, entries);
         search.follow();
-        take_nameless_statics(search, jvm, leaves);
+        take_nameless_statics(search, jvm, entries);
         search.follow();
     }
-    take_libraries(search, jvm, leaves);
+    take_libraries(search, jvm, entries);
     search.follow();
     let mut regions = HashSet::new();
     take_regions(search, &mut regions);
     if let Some(jvm) = jvm {
-        take_metadata(search, jvm, leaves);
+        take_metadata(search, jvm, entries);
         search.follow();
-        take_java_objects(search, jvm, leaves, ARRAY_BYTES, |_| true);
+        take_java_objects(search, jvm, entries, ARRAY_BYTES, |_| true);
         search.follow();
-        take_stacks(search, jvm, leaves);
+        take_stacks(search, jvm, entries);
         search.follow();
-        search.take_lost_chunks(leaves.leaf(Area::JitWork, &["arenas"], Tier::Content));
+        search.take_lost_chunks(entries.entry(Area::JitWork, &["arenas"], Tier::Content));
         take_regions(search, &mut regions);
     }
     search.follow_insides();
 }
 
-fn take_code_parts(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+fn take_code_parts(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let Some(code) = &jvm.code else { return };
-    let leaf = leaves.explained(
+    let entry = entries.explained(
         Area::JitCode,
         &["malloc parts"],
         code.tier,
@@ -65,35 +65,35 @@ fn take_code_parts(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTabl
     );
     let blobs = code.heaps.iter().flat_map(|heap| &heap.blobs);
     for part in blobs.flat_map(|blob| &blob.malloc_parts) {
-        search.take_block(*part, leaf);
+        search.take_block(*part, entry);
     }
 }
 
 /// Structures whose addresses the JVM tells: class loaders' data and threads.
-fn take_known_structures(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+fn take_known_structures(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     if let Some(metaspace) = &jvm.metaspace {
-        let leaf = leaves.leaf(Area::ClassMetadata, &["malloc"], Tier::Pointers);
+        let entry = entries.entry(Area::ClassMetadata, &["malloc"], Tier::Pointers);
         for loader in &metaspace.loaders {
-            search.take_block(loader.address, leaf);
+            search.take_block(loader.address, entry);
         }
     }
-    let leaf = leaves.leaf(Area::JvmWork, &["threads"], Tier::Pointers);
+    let entry = entries.entry(Area::JvmWork, &["threads"], Tier::Pointers);
     for thread in &jvm.threads {
-        search.take_block(thread.address, leaf);
+        search.take_block(thread.address, entry);
     }
 }
 
 /// Tables of the collector that hold pointers: of its pages or regions, and where those were moved to.
-fn take_collector_tables(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
-    let leaf = leaves.leaf(Area::GcStructures, &["malloc"], Tier::Pointers);
+fn take_collector_tables(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
+    let entry = entries.entry(Area::GcStructures, &["malloc"], Tier::Pointers);
     let of_pointers = |name: &str| ["page table", "forwarding table", "region table"].contains(&name);
     for table in jvm.gc_tables.iter().filter(|table| of_pointers(&table.name)) {
-        search.take_roots(table.addresses.clone(), |_, _| Some(leaf));
+        search.take_roots(table.addresses.clone(), |_, _| Some(entry));
     }
 }
 
 /// The tables of references that the JVM holds into the Java heap: each has a name, which tells whose it is.
-fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let (symbols, source) = (jvm.hotspot.symbols(), search.source);
     let Some(table) = symbols.address(OOP_STORAGES) else { return };
     let Some(size) = symbols.size_at(table) else { return };
@@ -101,54 +101,54 @@ fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTa
         let Some(storage) = source.u64(table + slot) else { continue };
         // Its first field is the name; one that is no text is another release's layout.
         let name = source.u64(storage).and_then(|name| symbols.c_string(source, name, NAME_BYTES_MAX));
-        let Some((area, leaf)) = name.map(|name| of_oop_storage(&name)) else { continue };
-        search.take_block(storage, leaves.leaf(area, &[leaf], Tier::Pointers));
+        let Some((area, entry)) = name.map(|name| of_oop_storage(&name)) else { continue };
+        search.take_block(storage, entries.entry(area, &[entry], Tier::Pointers));
     }
 }
 
 /// The JVM's own variables, by the names of their symbols; without symbols, by the names that it exports for debuggers.
-fn take_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+fn take_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let symbols = jvm.hotspot.symbols();
     if !symbols.has_symtab() {
         let exported = jvm.hotspot.structs().statics().map(|(type_name, field, address)| {
-            let (area, leaf) = of_name(&format!("{type_name}::{field}"));
-            (address, leaves.leaf(area, &[leaf], Tier::Pointers))
+            let (area, entry) = of_name(&format!("{type_name}::{field}"));
+            (address, entries.entry(area, &[entry], Tier::Pointers))
         });
-        let exported: HashMap<u64, LeafId> = exported.collect();
+        let exported: HashMap<u64, EntryId> = exported.collect();
         for range in symbols.data_ranges().to_vec() {
             search.take_roots(range, |address, _| exported.get(&address).copied());
         }
         return;
     }
-    let mut by_start: HashMap<u64, LeafId> = HashMap::new();
+    let mut by_start: HashMap<u64, EntryId> = HashMap::new();
     for range in symbols.data_ranges().to_vec() {
         search.take_roots(range, |address, _| {
             let (name, offset) = symbols.name_at(address)?;
-            let leaf = by_start.entry(address - offset).or_insert_with(|| {
-                let (area, leaf) = static_owner(symbols, address - offset, name);
-                leaves.leaf(area, &[leaf], Tier::Pointers)
+            let entry = by_start.entry(address - offset).or_insert_with(|| {
+                let (area, entry) = static_owner(symbols, address - offset, name);
+                entries.entry(area, &[entry], Tier::Pointers)
             });
-            Some(*leaf)
+            Some(*entry)
         });
     }
 }
 
 /// All other variables of a libjvm without symbols. What they lead to is the JVM's own, and no more is known of it.
-fn take_nameless_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+fn take_nameless_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let symbols = jvm.hotspot.symbols();
     if symbols.has_symtab() {
         return;
     }
-    let leaf = leaves.explained(
+    let entry = entries.explained(
         Area::JvmWork,
         &["variables without names"],
         Tier::Pointers,
         "libjvm has no symbols: it is the JVM's own, and may also be of the collector or the compilers",
     );
     for range in symbols.data_ranges().to_vec() {
-        search.take_roots(range, |_, _| Some(leaf));
+        search.take_roots(range, |_, _| Some(entry));
     }
-    let what = "libjvm has no symbols: what only its own variables lead to is one leaf, \"variables without names\"; a file with \
+    let what = "libjvm has no symbols: what only its own variables lead to is one entry, \"variables without names\"; a file with \
                 its debug information tells more (package openjdk-*-dbg)";
     search.problems.push(Problem::new("owners", what));
 }
@@ -170,18 +170,18 @@ fn static_owner(symbols: &Symbols, address: u64, name: &str) -> Owner {
 }
 
 /// Variables of other libraries: the C library, zlib, the JDK's own, those of the program; and of the program itself.
-fn take_libraries(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, leaves: &mut LeafTable) {
+fn take_libraries(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, entries: &mut EntryTable) {
     let libjvm = jvm.map(|j| j.hotspot.symbols().path().to_owned());
     // It lies in a folder of its own beside the JDK's other libraries: `lib/server/libjvm.so`.
     let of_jdk = libjvm.as_deref().and_then(|path| Path::new(path).parent()?.parent());
     let variables = search.variables;
     for (path, range) in variables.ranges.iter().filter(|(path, _)| Some(*path) != libjvm.as_deref()) {
         let name = library_name(path);
-        let leaf = match of_jdk.is_some_and(|folder| Path::new(path).starts_with(folder)) {
-            true => leaves.leaf(Area::JvmWork, &[JDK_LIBRARIES, &name], Tier::Pointers),
-            false => leaves.leaf(Area::NativeLibraries, &[&name], Tier::Pointers),
+        let entry = match of_jdk.is_some_and(|folder| Path::new(path).starts_with(folder)) {
+            true => entries.entry(Area::JvmWork, &[JDK_LIBRARIES, &name], Tier::Pointers),
+            false => entries.entry(Area::NativeLibraries, &[&name], Tier::Pointers),
         };
-        search.take_roots(range.clone(), |_, _| Some(leaf));
+        search.take_roots(range.clone(), |_, _| Some(entry));
     }
 }
 
@@ -202,18 +202,18 @@ fn take_regions(search: &mut Search<'_>, taken: &mut HashSet<u64>) {
 }
 
 /// Class metadata and compiled code.
-fn take_metadata(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+fn take_metadata(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     if let Some(metaspace) = &jvm.metaspace {
-        let leaf = leaves.leaf(Area::ClassMetadata, &["malloc"], Tier::Pointers);
+        let entry = entries.entry(Area::ClassMetadata, &["malloc"], Tier::Pointers);
         let nodes = metaspace.nodes.iter().map(|node| node.addresses.clone());
         for range in nodes.chain(metaspace.archive.iter().cloned()) {
-            search.take_roots(range, |_, _| Some(leaf));
+            search.take_roots(range, |_, _| Some(entry));
         }
     }
     if let Some(code) = &jvm.code {
-        let leaf = leaves.leaf(Area::JitCode, &["malloc parts"], Tier::Pointers);
+        let entry = entries.entry(Area::JitCode, &["malloc parts"], Tier::Pointers);
         for heap in &code.heaps {
-            search.take_roots(heap.committed.clone(), |_, _| Some(leaf));
+            search.take_roots(heap.committed.clone(), |_, _| Some(entry));
         }
     }
 }
@@ -222,22 +222,22 @@ fn take_metadata(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable)
 fn take_java_objects(
     search: &mut Search<'_>,
     jvm: &Jvm<'_>,
-    leaves: &mut LeafTable,
+    entries: &mut EntryTable,
     reach_bytes: u64,
     is_asked_for: fn(&str) -> bool,
 ) {
     let Some(heap) = &jvm.heap else { return };
-    let mut of_klasses: HashMap<u64, Option<LeafId>> = HashMap::new();
+    let mut of_klasses: HashMap<u64, Option<EntryId>> = HashMap::new();
     for range in object_ranges(heap) {
         let mut holders = Holders::new(jvm, range.start, reach_bytes);
         search.take_roots_again(range, |address, _| {
             let Some(klass) = holders.klass_at(address) else {
                 let name = "object not known";
-                return is_asked_for(name).then(|| leaves.leaf(Area::Buffers, &[name], Tier::Pointers));
+                return is_asked_for(name).then(|| entries.entry(Area::Buffers, &[name], Tier::Pointers));
             };
             *of_klasses.entry(klass).or_insert_with(|| {
                 let name = jvm.names.class_of_klass(klass).filter(|name| is_asked_for(name))?;
-                Some(leaf_of_class(&name, leaves))
+                Some(entry_of_class(&name, entries))
             })
         });
     }
@@ -260,7 +260,7 @@ fn is_buffer(class: &str) -> bool {
 /// What calls that have returned left there lies on the stack too, several times. So a stack claims only regions to which
 /// nothing else leads: a region just mapped for a Java object would otherwise be the thread's. Held by
 /// `known_amounts_are_told_on_jdk_25` (huge), which failed in one run of four.
-fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
+fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let source = search.source;
     let mut claimed: Vec<Range<u64>> = search.claimed_regions().into_iter().map(|(range, _)| range).collect();
     claimed.sort_unstable_by_key(|range| range.start);
@@ -280,9 +280,9 @@ fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, leaves: &mut LeafTable) {
                 (Area::JvmWork, ON_STACKS)
             }
         };
-        let leaf = leaves.leaf(area, &[name], Tier::Pointers);
+        let entry = entries.entry(area, &[name], Tier::Pointers);
         let live = pointer.unwrap_or(stack.start)..stack.end;
-        search.take_roots(live, |_, word| (!is_claimed(word)).then_some(leaf));
+        search.take_roots(live, |_, word| (!is_claimed(word)).then_some(entry));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use assay_model::Area;
 
-/// An area and the leaf in it.
+/// An area and the entry in it.
 pub(crate) type Owner = (Area, &'static str);
 
 const CLASSES: Owner = (Area::ClassMetadata, "malloc");

@@ -11,7 +11,7 @@ use super::scan::{KeptWords, for_each_word};
 use super::table::{Owners, Slack};
 use super::variables::Variables;
 use super::votes::Votes;
-use crate::leaf_table::LeafId;
+use crate::entry_table::EntryId;
 use assay_allocators::Survey;
 use assay_linux::MemorySource;
 use assay_model::Problem;
@@ -26,7 +26,7 @@ pub(crate) struct Claims {
     /// Of tracked blocks: bytes behind what was asked for.
     pub(crate) slack: Slack,
     /// Regions that no structure named, with the owner of most of the pointers into them.
-    pub(crate) regions: Vec<(Range<u64>, LeafId)>,
+    pub(crate) regions: Vec<(Range<u64>, EntryId)>,
     /// What could not be followed.
     pub(crate) problems: Vec<Problem>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Search<'a> {
     votes: Votes<'a>,
     pub(super) variables: &'a Variables<'a>,
     /// Pointers into blocks, for when all pointers to starts have been followed: the first for each block.
-    postponed: Vec<(u32, LeafId)>,
+    postponed: Vec<(u32, EntryId)>,
     is_postponed: Bits,
     postponed_max: usize,
     /// More pointers into blocks than are kept.
@@ -141,7 +141,11 @@ impl<'a> Search<'a> {
 impl Search<'_> {
     /// Takes the words of a range as pointers of owners that `owner_at` tells by the word's address; of variables, also
     /// what they were before malloc's heap was walked.
-    pub(crate) fn take_roots(&mut self, range: Range<u64>, owner_at: impl FnMut(u64, u64) -> Option<LeafId>) {
+    pub(crate) fn take_roots(
+        &mut self,
+        range: Range<u64>,
+        owner_at: impl FnMut(u64, u64) -> Option<EntryId>,
+    ) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let filter = std::mem::take(&mut self.filter);
         let (source, variables) = (self.source, self.variables);
@@ -156,7 +160,7 @@ impl Search<'_> {
     pub(crate) fn take_roots_again(
         &mut self,
         range: Range<u64>,
-        owner_at: impl FnMut(u64, u64) -> Option<LeafId>,
+        owner_at: impl FnMut(u64, u64) -> Option<EntryId>,
     ) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let filter = std::mem::take(&mut self.filter);
@@ -194,7 +198,7 @@ impl Search<'_> {
     }
 
     /// Gives a block another owner, and with it all blocks that it leads to and that have the owner that it had.
-    pub(super) fn rename(&mut self, block: u32, owner: LeafId) {
+    pub(super) fn rename(&mut self, block: u32, owner: EntryId) {
         let Some(old) = self.owners.get(block).filter(|old| *old != owner) else { return };
         let mut left = vec![block];
         while let Some(block) = left.pop() {
@@ -206,7 +210,7 @@ impl Search<'_> {
     }
 
     /// What is done with an address and the word there.
-    fn taking(&mut self, mut owner_at: impl FnMut(u64, u64) -> Option<LeafId>) -> impl FnMut(u64, u64) {
+    fn taking(&mut self, mut owner_at: impl FnMut(u64, u64) -> Option<EntryId>) -> impl FnMut(u64, u64) {
         let Search {
             index,
             owners,
@@ -249,13 +253,13 @@ impl Search<'_> {
     }
 
     /// Gives a block an owner by name, if it is in use and has none.
-    pub(crate) fn take_block(&mut self, address: u64, owner: LeafId) {
+    pub(crate) fn take_block(&mut self, address: u64, owner: EntryId) {
         if let Some(Target::Start(block)) = self.index.target(address) {
             self.take(block, owner);
         }
     }
 
-    fn take(&mut self, block: u32, owner: LeafId) {
+    fn take(&mut self, block: u32, owner: EntryId) {
         if !self.owners.has(block) {
             self.owners.set(block, owner);
             if self.starts.has(block) {
@@ -265,13 +269,13 @@ impl Search<'_> {
     }
 
     /// Regions that no structure names, with the owner of most of the pointers into them that were met so far.
-    pub(crate) fn claimed_regions(&self) -> Vec<(Range<u64>, LeafId)> {
+    pub(crate) fn claimed_regions(&self) -> Vec<(Range<u64>, EntryId)> {
         self.votes.winners()
     }
 
     /// Gives an owner to chunks of arenas that nobody points at: a compiler that gives an arena back has the rest of its
     /// chunks in a register only.
-    pub(crate) fn take_lost_chunks(&mut self, owner: LeafId) {
+    pub(crate) fn take_lost_chunks(&mut self, owner: EntryId) {
         for chunk in self.chained.iter() {
             if !self.owners.has(chunk) {
                 self.owners.set(chunk, owner);

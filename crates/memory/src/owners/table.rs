@@ -1,6 +1,6 @@
 //! What is kept of each block: its owner in one byte, where there are few owners nearby, and its rounding in one.
 
-use crate::leaf_table::LeafId;
+use crate::entry_table::EntryId;
 
 /// Blocks that share a page: where one of them has an owner whose number takes two bytes, all of them do.
 const PAGE_BLOCKS: usize = 1 << 14;
@@ -17,9 +17,9 @@ enum Page {
 pub(crate) struct Owners {
     pages: Vec<Page>,
     count: usize,
-    /// By number, less one. There are fewer than 65,536 leaves.
-    leaves: Vec<LeafId>,
-    /// By leaf.
+    /// By number, less one. There are fewer than 65,536 entries.
+    entries: Vec<EntryId>,
+    /// By entry.
     numbers: Vec<u16>,
 }
 
@@ -48,9 +48,9 @@ impl Owners {
 
     /// The owner of a block, if it has one.
     #[inline]
-    pub(crate) fn get(&self, block: u32) -> Option<LeafId> {
+    pub(crate) fn get(&self, block: u32) -> Option<EntryId> {
         let number = self.number(block);
-        self.leaves.get(usize::from(number).checked_sub(1)?).copied()
+        self.entries.get(usize::from(number).checked_sub(1)?).copied()
     }
 
     #[inline]
@@ -59,7 +59,7 @@ impl Owners {
     }
 
     /// Gives a block an owner.
-    pub(crate) fn set(&mut self, block: u32, owner: LeafId) {
+    pub(crate) fn set(&mut self, block: u32, owner: EntryId) {
         let number = self.number_of(owner);
         let (page, at) = (block as usize / PAGE_BLOCKS, block as usize % PAGE_BLOCKS);
         match self.pages.get_mut(page) {
@@ -76,21 +76,21 @@ impl Owners {
         }
     }
 
-    fn number_of(&mut self, owner: LeafId) -> u16 {
+    fn number_of(&mut self, owner: EntryId) -> u16 {
         if self.numbers.len() <= owner.index() {
             self.numbers.resize(owner.index() + 1, 0);
         }
         let number = &mut self.numbers[owner.index()];
         if *number == 0 {
-            self.leaves.push(owner);
-            *number = u16::try_from(self.leaves.len()).unwrap_or(u16::MAX);
+            self.entries.push(owner);
+            *number = u16::try_from(self.entries.len()).unwrap_or(u16::MAX);
         }
         *number
     }
 
     /// The owners of all blocks, in their order.
     #[cfg(test)]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<LeafId>> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<EntryId>> + '_ {
         (0..self.count as u32).map(|block| self.get(block))
     }
 }
@@ -141,16 +141,16 @@ impl Slack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leaf_table::LeafTable;
+    use crate::entry_table::EntryTable;
     use assay_model::{Area, Tier};
     use proptest::prelude::*;
     use std::sync::OnceLock;
 
-    fn leaves() -> &'static [LeafId] {
-        static LEAVES: OnceLock<Vec<LeafId>> = OnceLock::new();
-        LEAVES.get_or_init(|| {
-            let mut table = LeafTable::default();
-            (0..600).map(|i| table.leaf(Area::Other, &[i.to_string()], Tier::Pointers)).collect()
+    fn entries() -> &'static [EntryId] {
+        static ENTRIES: OnceLock<Vec<EntryId>> = OnceLock::new();
+        ENTRIES.get_or_init(|| {
+            let mut table = EntryTable::default();
+            (0..600).map(|i| table.entry(Area::Other, &[i.to_string()], Tier::Pointers)).collect()
         })
     }
 
@@ -162,12 +162,12 @@ mod tests {
         fn owners_are_those_of_a_plain_list(
             sets in prop::collection::vec((0usize..3 * PAGE_BLOCKS, 0usize..600), 0..2000),
         ) {
-            let leaves = leaves();
+            let entries = entries();
             let mut plain = vec![None; 3 * PAGE_BLOCKS - 5];
             let mut owners = Owners::new(plain.len());
-            for (block, leaf) in sets.into_iter().filter(|(block, _)| *block < 3 * PAGE_BLOCKS - 5) {
-                plain[block] = Some(leaves[leaf]);
-                owners.set(block as u32, leaves[leaf]);
+            for (block, entry) in sets.into_iter().filter(|(block, _)| *block < 3 * PAGE_BLOCKS - 5) {
+                plain[block] = Some(entries[entry]);
+                owners.set(block as u32, entries[entry]);
             }
             prop_assert!(owners.iter().eq(plain.iter().copied()));
             prop_assert!((0..plain.len()).all(|block| owners.has(block as u32) == plain[block].is_some()));

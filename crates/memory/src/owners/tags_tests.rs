@@ -2,10 +2,10 @@
 //! and bytes that the JVM counts.
 
 use super::rules::of_tag;
-use crate::LookDepth;
+use crate::SnapshotDepth;
 use crate::jvm::Jvm;
-use crate::look::{Look, look};
 use crate::options::ReadOptions;
+use crate::snapshot::{Snapshot, take};
 use assay_allocators::BlockState;
 use assay_linux::{AlteredMemory, CachedMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::Tier;
@@ -22,10 +22,10 @@ fn bytes_of(reads: &[Range<u64>], ranges: &[Range<u64>]) -> u64 {
     ranges.iter().map(|range| reads.iter().map(|read| of(range, read)).sum::<u64>()).sum()
 }
 
-/// Each block that a tag owns: its address, and the leaf.
-fn by_tags(look: &Look<'_>) -> BTreeMap<u64, String> {
-    let owned = look.survey.blocks.iter().zip(look.claims.owners.iter());
-    let keys = owned.filter_map(|(block, owner)| Some((block.address, look.leaves.key(owner?))));
+/// Each block that a tag owns: its address, and the entry.
+fn by_tags(snapshot: &Snapshot<'_>) -> BTreeMap<u64, String> {
+    let owned = snapshot.survey.blocks.iter().zip(snapshot.claims.owners.iter());
+    let keys = owned.filter_map(|(block, owner)| Some((block.address, snapshot.entries.key(owner?))));
     let of_tags = keys.filter(|(_, key)| key.tier == Tier::Nmt);
     of_tags.map(|(at, key)| (at, format!("{}/{}", key.area.title(), key.below.join("/")))).collect()
 }
@@ -45,19 +45,19 @@ fn tags_are_told_without_a_look_at_the_java_heap_and_are_those_of_a_whole_search
                 reads.push(address..address + bytes.len() as u64);
             });
             let memory = CachedMemory::new(&source);
-            let look = look(&memory, Jvm::find(&memory), &ReadOptions::of_depth(depth), &[]);
-            let heap = look.jvm.as_ref().and_then(|jvm| jvm.heap.as_ref()).expect("a JVM with a heap");
+            let snapshot = take(&memory, Jvm::find(&memory), &ReadOptions::of_depth(depth), &[]);
+            let heap = snapshot.jvm.as_ref().and_then(|jvm| jvm.heap.as_ref()).expect("a JVM with a heap");
             let resident: u64 =
                 heap.reserved.iter().map(|range| source.pages().resident_bytes_in(range.clone())).sum();
             (
-                by_tags(&look),
+                by_tags(&snapshot),
                 bytes_of(&reads.lock().expect("as above"), &heap.reserved),
                 resident,
-                look.sums.total_bytes(),
+                snapshot.sums.total_bytes(),
             )
         };
-        let (mut tags, read_bytes, resident_bytes, total_bytes) = at(LookDepth::Structures);
-        let (mut searched, read_by_search, _, total_by_search) = at(LookDepth::Owners);
+        let (mut tags, read_bytes, resident_bytes, total_bytes) = at(SnapshotDepth::Structures);
+        let (mut searched, read_by_search, _, total_by_search) = at(SnapshotDepth::Owners);
         println!(
             "JDK {feature}: {read_bytes} and {read_by_search} of {resident_bytes} bytes of the heap read"
         );
@@ -68,14 +68,14 @@ fn tags_are_told_without_a_look_at_the_java_heap_and_are_those_of_a_whole_search
         // A tag does not name whose arena a chunk is: these alone need pointers, which may lead from a tagged block.
         let chunks: BTreeSet<u64> = tags
             .iter()
-            .filter(|(_, leaf)| *leaf == "JIT work area/arenas")
+            .filter(|(_, entry)| *entry == "JIT work area/arenas")
             .map(|(block, _)| *block)
             .collect();
         tags.retain(|block, _| !chunks.contains(block));
         searched.retain(|block, _| !chunks.contains(block));
         println!("JDK {feature}: {} blocks by tags, {} chunks", tags.len(), chunks.len());
         assert!(1000 < tags.len() && !chunks.is_empty());
-        // Untagged blocks that a tagged one points at get its leaf in a search.
+        // Untagged blocks that a tagged one points at get its entry in a search.
         searched.retain(|block, _| tags.contains_key(block));
         assert!(tags == searched, "JDK {feature}");
     }
@@ -89,11 +89,11 @@ fn tags_are_told_without_a_look_at_the_java_heap_and_are_those_of_a_whole_search
 const STOPS_MAX: u32 = 5;
 
 /// What differs between a frozen JVM's counters and the blocks that the allocator's walk found, tag by tag; and how many
-/// blocks there are. A block that has not the leaf of its tag is a failure in every stop.
+/// blocks there are. A block that has not the entry of its tag is a failure in every stop.
 fn differences(source: &LiveProcess) -> (Vec<String>, u64) {
     let memory = CachedMemory::new(source);
-    let options = ReadOptions::of_depth(LookDepth::Structures);
-    let Look { leaves, jvm, survey, claims, .. } = look(&memory, Jvm::find(&memory), &options, &[]);
+    let options = ReadOptions::of_depth(SnapshotDepth::Structures);
+    let Snapshot { entries, jvm, survey, claims, .. } = take(&memory, Jvm::find(&memory), &options, &[]);
     let nmt = &jvm.as_ref().expect("a JVM").nmt;
     let mut found = vec![(0, 0); nmt.tags.len()];
     for (i, block) in (0..).zip(&survey.blocks).filter(|(_, b)| b.state == BlockState::Used) {
@@ -104,7 +104,7 @@ fn differences(source: &LiveProcess) -> (Vec<String>, u64) {
         }
         let Some(header) = nmt.header_of(source, block.address, &header, block.bytes) else { continue };
         let tag = &nmt.tags[usize::from(header.tag)];
-        let key = claims.owners.get(i).map(|leaf| leaves.key(leaf)).expect("an owner");
+        let key = claims.owners.get(i).map(|entry| entries.key(entry)).expect("an owner");
         // Idle chunks of arenas are found in the JVM's own pool, which says more than their tag, and so does the table of strings.
         let is_by_tag =
             (key.area, key.below.join("/").as_str(), key.tier) == (of_tag(tag).0, of_tag(tag).1, Tier::Nmt);

@@ -1,12 +1,12 @@
 //! Who owns memory that no structure names: pointers into it vote.
 
-use crate::leaf_table::LeafId;
+use crate::entry_table::EntryId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// Pointers of each owner: how many, and whether it came before others, which are then less sure.
-type Counts = HashMap<LeafId, (u64, Reverse<usize>)>;
+type Counts = HashMap<EntryId, (u64, Reverse<usize>)>;
 
 /// Pointers into regions.
 ///
@@ -30,7 +30,7 @@ impl<'a> Votes<'a> {
     }
 
     /// Notes a word that may lead into a region, with its owner if it has one.
-    pub(crate) fn add(&mut self, word: u64, owner: impl FnOnce() -> Option<LeafId>) {
+    pub(crate) fn add(&mut self, word: u64, owner: impl FnOnce() -> Option<EntryId>) {
         let region = self.regions.partition_point(|region| region.end <= word);
         if self.regions.get(region).is_none_or(|region| word < region.start) {
             return;
@@ -48,7 +48,7 @@ impl<'a> Votes<'a> {
     }
 
     /// Regions, or parts of them, with the owner of most of the pointers that were met so far.
-    pub(crate) fn winners(&self) -> Vec<(Range<u64>, LeafId)> {
+    pub(crate) fn winners(&self) -> Vec<(Range<u64>, EntryId)> {
         let mut won = Vec::new();
         for (number, region) in self.regions.iter().enumerate() {
             let mut starts = self.starts.range(region.clone()).peekable();
@@ -66,20 +66,20 @@ impl<'a> Votes<'a> {
 }
 
 /// The owner with most pointers; of several, who came first.
-fn most(counts: &Counts) -> Option<LeafId> {
+fn most(counts: &Counts) -> Option<EntryId> {
     counts.iter().max_by_key(|(_, count)| **count).map(|(owner, _)| *owner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leaf_table::LeafTable;
+    use crate::entry_table::EntryTable;
     use assay_model::{Area, Tier};
 
     #[test]
     fn what_lies_before_the_first_pointer_is_nobody_s_and_each_mapping_has_its_own_owner() {
-        let mut table = LeafTable::default();
-        let [a, b] = ["a", "b"].map(|name| table.leaf(Area::Other, &[name], Tier::Pointers));
+        let mut table = EntryTable::default();
+        let [a, b] = ["a", "b"].map(|name| table.entry(Area::Other, &[name], Tier::Pointers));
         let regions = [0x10000..0x20000, 0x30000..0x40000];
         let mut votes = Votes::new(&regions, 0x1000);
         for (word, owner) in
@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn pointers_into_the_middle_alone_speak_for_all_of_it() {
-        let mut table = LeafTable::default();
-        let [a, b] = ["a", "b"].map(|name| table.leaf(Area::Other, &[name], Tier::Pointers));
+        let mut table = EntryTable::default();
+        let [a, b] = ["a", "b"].map(|name| table.entry(Area::Other, &[name], Tier::Pointers));
         let region = 0x10000..0x20000;
         let mut votes = Votes::new(std::slice::from_ref(&region), 0x1000);
         for (word, owner) in [(0x11008, a), (0x12008, b)] {

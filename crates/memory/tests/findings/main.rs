@@ -1,21 +1,21 @@
-//! Every rule has a look that has what it speaks of, and one that just has not.
+//! Every rule has a snapshot that has what it speaks of, and one that just has not.
 
 mod report;
 
 use assay_memory::findings;
 use assay_model::{Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, MemoryRule, ThreadKind};
-use report::{Look, MIB};
+use report::{MIB, Snapshot};
 
-/// A rule, a look that it speaks of, the gain that it must predict, and a look in which the same thing is harmless.
+/// A rule, a snapshot that it speaks of, the gain that it must predict, and a snapshot in which the same thing is harmless.
 struct Case {
     rule: MemoryRule,
-    has: Look,
+    has: Snapshot,
     gain_bytes: Option<u64>,
-    has_not: Look,
+    has_not: Snapshot,
 }
 
-fn glibc(look: Look, trim_gain_bytes: u64, freed_by_arena: &[u64]) -> Look {
-    look.with(|report| {
+fn glibc(snapshot: Snapshot, trim_gain_bytes: u64, freed_by_arena: &[u64]) -> Snapshot {
+    snapshot.with(|report| {
         let arenas = freed_by_arena.iter().zip(0..).map(|(freed, index)| ArenaFacts {
             index,
             freed_resident_bytes: Some(*freed),
@@ -30,17 +30,17 @@ fn glibc(look: Look, trim_gain_bytes: u64, freed_by_arena: &[u64]) -> Look {
     })
 }
 
-fn plain() -> Look {
-    Look::plain_jvm()
+fn plain() -> Snapshot {
+    Snapshot::plain_jvm()
 }
 
 fn heap_cases() -> Vec<Case> {
     let freed = |committed: u64| {
-        plain().leaf("Java heap/free but resident", 200 * MIB).jvm(|jvm| {
+        plain().entry("Java heap/free but resident", 200 * MIB).jvm(|jvm| {
             (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(committed));
         })
     };
-    let fixed = |look: Look| look.flag("MinHeapSize", &(512 * MIB).to_string());
+    let fixed = |snapshot: Snapshot| snapshot.flag("MinHeapSize", &(512 * MIB).to_string());
     vec![
         Case {
             rule: MemoryRule::HeapFreeButResident,
@@ -52,9 +52,9 @@ fn heap_cases() -> Vec<Case> {
         },
         Case {
             rule: MemoryRule::HeapSizeFixed,
-            has: fixed(plain().leaf("Java heap/free but resident", 200 * MIB)),
+            has: fixed(plain().entry("Java heap/free but resident", 200 * MIB)),
             gain_bytes: Some(200 * MIB),
-            has_not: fixed(plain().leaf("Java heap/free but resident", 10 * MIB)),
+            has_not: fixed(plain().entry("Java heap/free but resident", 10 * MIB)),
         },
     ]
 }
@@ -75,9 +75,9 @@ fn malloc_cases() -> Vec<Case> {
         },
         Case {
             rule: MemoryRule::ArenaTops,
-            has: glibc(plain().leaf("freed but resident/arena 1/top", 9 * MIB), 0, &[MIB, MIB]),
+            has: glibc(plain().entry("freed but resident/arena 1/top", 9 * MIB), 0, &[MIB, MIB]),
             gain_bytes: Some(9 * MIB - 2 * (128 << 10)),
-            has_not: glibc(plain().leaf("freed but resident/arena 1/bins", 9 * MIB), 0, &[MIB, MIB]),
+            has_not: glibc(plain().entry("freed but resident/arena 1/bins", 9 * MIB), 0, &[MIB, MIB]),
         },
     ]
 }
@@ -89,9 +89,11 @@ fn thread_cases() -> Vec<Case> {
         })
     };
     let threads = |number: u64| {
-        plain().leaf("stacks/Java/worker-#/touched", 100 * MIB).with(|r| r.beside_rss.threads = Some(number))
+        plain().entry("stacks/Java/worker-#/touched", 100 * MIB).with(|r| r.beside_rss.threads = Some(number))
     };
-    let huge = |look: Look, bytes: u64| look.with(|report| report.beside_rss.huge_pages_bytes = Some(bytes));
+    let huge = |snapshot: Snapshot, bytes: u64| {
+        snapshot.with(|report| report.beside_rss.huge_pages_bytes = Some(bytes))
+    };
     let inflated = plain().threads(20, ThreadKind::Java, Some(2 * MIB), 2 * MIB).threads(
         20,
         ThreadKind::Java,
@@ -117,14 +119,14 @@ fn thread_cases() -> Vec<Case> {
             has: huge(
                 plain()
                     .flag("UseTransparentHugePages", "false")
-                    .leaf("freed but resident/arena 1/bins", 40 * MIB),
+                    .entry("freed but resident/arena 1/bins", 40 * MIB),
                 100 * MIB,
             ),
             gain_bytes: None,
             has_not: huge(
                 plain()
                     .flag("UseTransparentHugePages", "true")
-                    .leaf("freed but resident/arena 1/bins", 40 * MIB),
+                    .entry("freed but resident/arena 1/bins", 40 * MIB),
                 100 * MIB,
             ),
         },
@@ -134,11 +136,11 @@ fn thread_cases() -> Vec<Case> {
 fn owner_cases() -> Vec<Case> {
     let direct = |limit: &str| {
         plain()
-            .leaf("direct and mapped buffers/java.nio.DirectByteBuffer", 200 * MIB)
+            .entry("direct and mapped buffers/java.nio.DirectByteBuffer", 200 * MIB)
             .flag("MaxDirectMemorySize", limit)
     };
     let loaders = |name: &str, number: u64| {
-        plain().leaf(&format!("class metadata/non-class/used/{name}"), 60 * MIB).count(number)
+        plain().entry(&format!("class metadata/non-class/used/{name}"), 60 * MIB).count(number)
     };
     vec![
         Case {
@@ -149,9 +151,9 @@ fn owner_cases() -> Vec<Case> {
         },
         Case {
             rule: MemoryRule::ZipStreamsNotEnded,
-            has: plain().leaf("direct and mapped buffers/java.util.zip.Deflater", 40 * MIB).count(600),
+            has: plain().entry("direct and mapped buffers/java.util.zip.Deflater", 40 * MIB).count(600),
             gain_bytes: Some(40 * MIB),
-            has_not: plain().leaf("direct and mapped buffers/java.util.zip.Deflater", 10 * MIB).count(600),
+            has_not: plain().entry("direct and mapped buffers/java.util.zip.Deflater", 10 * MIB).count(600),
         },
         Case {
             rule: MemoryRule::ClassLoadersOfOneName,
@@ -163,18 +165,18 @@ fn owner_cases() -> Vec<Case> {
         Case {
             rule: MemoryRule::MetaspaceWaste,
             has: plain()
-                .leaf("class metadata/non-class/free chunks", 10 * MIB)
-                .leaf("class metadata/non-class/unused tails", 2 * MIB),
+                .entry("class metadata/non-class/free chunks", 10 * MIB)
+                .entry("class metadata/non-class/unused tails", 2 * MIB),
             gain_bytes: Some(12 * MIB),
-            has_not: plain().leaf("class metadata/non-class/free chunks", 5 * MIB),
+            has_not: plain().entry("class metadata/non-class/free chunks", 5 * MIB),
         },
         Case {
             rule: MemoryRule::CdsArchivePrivate,
-            has: plain().leaf("class metadata/CDS archive/private", 40 * MIB),
+            has: plain().entry("class metadata/CDS archive/private", 40 * MIB),
             gain_bytes: None,
             has_not: plain()
-                .leaf("class metadata/CDS archive/private", 40 * MIB)
-                .leaf("class metadata/CDS archive/shared", 41 * MIB),
+                .entry("class metadata/CDS archive/private", 40 * MIB)
+                .entry("class metadata/CDS archive/shared", 41 * MIB),
         },
         Case {
             rule: MemoryRule::NativeMemoryTracking,
@@ -185,23 +187,23 @@ fn owner_cases() -> Vec<Case> {
     ]
 }
 
-fn tracked(level: &str) -> Look {
+fn tracked(level: &str) -> Snapshot {
     plain()
-        .leaf("allocator overhead/NMT headers", 6 * MIB)
-        .leaf("JVM work area/native memory tracking", 3 * MIB)
+        .entry("allocator overhead/NMT headers", 6 * MIB)
+        .entry("JVM work area/native memory tracking", 3 * MIB)
         .jvm(|jvm| jvm.native_memory_tracking = Some(level.to_owned()))
 }
 
 fn code_cases() -> Vec<Case> {
     let cache = |used: u64| plain().jvm(|jvm| jvm.code_cache_used_bytes = Some(used));
-    let tables = |bytes: u64| plain().leaf("GC structures/remembered sets", bytes);
-    let jars = |bytes: u64| plain().leaf("code/mapped jars/app.jar", bytes);
+    let tables = |bytes: u64| plain().entry("GC structures/remembered sets", bytes);
+    let jars = |bytes: u64| plain().entry("code/mapped jars/app.jar", bytes);
     vec![
         Case {
             rule: MemoryRule::CodeCacheFragmented,
-            has: plain().leaf("JIT-compiled code/non-profiled nmethods/free", 10 * MIB),
+            has: plain().entry("JIT-compiled code/non-profiled nmethods/free", 10 * MIB),
             gain_bytes: Some(10 * MIB),
-            has_not: plain().leaf("JIT-compiled code/non-profiled nmethods/free", 5 * MIB),
+            has_not: plain().entry("JIT-compiled code/non-profiled nmethods/free", 5 * MIB),
         },
         Case {
             rule: MemoryRule::CodeCacheNearlyFull,
@@ -246,9 +248,9 @@ fn host_cases() -> Vec<Case> {
         },
         Case {
             rule: MemoryRule::UnknownLarge,
-            has: plain().leaf("malloc, no known owner", 20 * MIB),
+            has: plain().entry("malloc, no known owner", 20 * MIB),
             gain_bytes: None,
-            has_not: plain().leaf("malloc, no known owner", 2 * MIB),
+            has_not: plain().entry("malloc, no known owner", 2 * MIB),
         },
     ]
 }
@@ -258,8 +260,8 @@ fn cases() -> Vec<Case> {
     all.into_iter().flatten().collect()
 }
 
-fn of_rule(look: &Look, rule: MemoryRule) -> Option<Finding<MemoryRule>> {
-    findings(&look.0).into_iter().find(|finding| finding.rule == rule)
+fn of_rule(snapshot: &Snapshot, rule: MemoryRule) -> Option<Finding<MemoryRule>> {
+    findings(&snapshot.0).into_iter().find(|finding| finding.rule == rule)
 }
 
 #[test]
@@ -300,17 +302,17 @@ fn a_look_that_one_rule_speaks_of_moves_no_other() {
 #[test]
 fn nothing_is_said_of_a_process_without_anything_remarkable() {
     assert_eq!(findings(&plain().0), []);
-    assert_eq!(findings(&Look::new().0), []);
-    let no_jvm = Look::new().leaf("code/sleep", MIB).leaf("other/[vdso]", 8 << 10);
+    assert_eq!(findings(&Snapshot::new().0), []);
+    let no_jvm = Snapshot::new().entry("code/sleep", MIB).entry("other/[vdso]", 8 << 10);
     assert_eq!(findings(&no_jvm.0), []);
 }
 
 #[test]
 fn the_biggest_gain_comes_first_and_claims_without_one_come_last() {
-    let look = glibc(plain(), 30 * MIB, &[])
-        .leaf("JIT-compiled code/non-profiled nmethods/free", 60 * MIB)
+    let snapshot = glibc(plain(), 30 * MIB, &[])
+        .entry("JIT-compiled code/non-profiled nmethods/free", 60 * MIB)
         .with(|report| report.beside_rss.swap_bytes = Some(100 * MIB));
-    let gains: Vec<_> = findings(&look.0).iter().map(|finding| finding.gain_bytes).collect();
+    let gains: Vec<_> = findings(&snapshot.0).iter().map(|finding| finding.gain_bytes).collect();
     assert_eq!(gains, [Some(60 * MIB), Some(30 * MIB), None]);
 }
 
@@ -318,10 +320,10 @@ fn the_biggest_gain_comes_first_and_claims_without_one_come_last() {
 fn the_setting_fits_release_and_collector() {
     let trim = |version: &str| {
         let feature = version.split('.').next().and_then(|f| f.parse().ok());
-        let look = glibc(plain(), 30 * MIB, &[]).jvm(|jvm| {
+        let snapshot = glibc(plain(), 30 * MIB, &[]).jvm(|jvm| {
             (jvm.version, jvm.feature) = (Some(version.to_owned()), feature);
         });
-        of_rule(&look, MemoryRule::FreedButResident).expect("a finding").command().to_owned()
+        of_rule(&snapshot, MemoryRule::FreedButResident).expect("a finding").command().to_owned()
     };
     assert!(trim("17.0.15+6-Debian-1deb12u1").contains("; for good: -XX:TrimNativeHeapInterval=30000"));
     assert!(trim("17.0.9+9").contains("-XX:+UnlockExperimentalVMOptions -XX:TrimNativeHeapInterval"));
@@ -331,11 +333,11 @@ fn the_setting_fits_release_and_collector() {
         assert!(!trim(without).contains("TrimNativeHeapInterval"), "{without}");
     }
     let heap = |collector: &str| {
-        let look = plain().leaf("Java heap/free but resident", 200 * MIB).jvm(|jvm| {
+        let snapshot = plain().entry("Java heap/free but resident", 200 * MIB).jvm(|jvm| {
             (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(290 * MIB));
             jvm.collector = Some(collector.to_owned());
         });
-        of_rule(&look, MemoryRule::HeapFreeButResident).map(|finding| finding.command().to_owned())
+        of_rule(&snapshot, MemoryRule::HeapFreeButResident).map(|finding| finding.command().to_owned())
     };
     let wanted = [
         ("G1", "G1PeriodicGCInterval"),
@@ -359,14 +361,14 @@ fn what_the_heap_would_give_back_is_the_least_since_dead_objects_count_as_used()
 }
 
 #[test]
-fn leaves_of_unknown_names_and_extreme_figures_do_no_harm() {
-    let look = plain()
-        .leaf("an area of tomorrow/some leaf", MIB)
-        .leaf("Java heap", u64::MAX >> 8)
-        .leaf("freed but resident/top", u64::MAX >> 8)
+fn entries_of_unknown_names_and_extreme_figures_do_no_harm() {
+    let snapshot = plain()
+        .entry("an area of tomorrow/some entry", MIB)
+        .entry("Java heap", u64::MAX >> 8)
+        .entry("freed but resident/top", u64::MAX >> 8)
         .count(0)
         .threads(3, ThreadKind::Other, None, u64::MAX / 2)
         .with(|report| report.threads.iter_mut().for_each(|t| t.stack_stale_bytes = Some(u64::MAX / 2)));
-    let look = glibc(look, u64::MAX, &[u64::MAX / 8; 4]);
-    assert!(!findings(&look.0).is_empty());
+    let snapshot = glibc(snapshot, u64::MAX, &[u64::MAX / 8; 4]);
+    assert!(!findings(&snapshot.0).is_empty());
 }

@@ -1,24 +1,24 @@
-//! Looks at processes that never ran, made of the leaves that a test names. Shared by the tests of what follows from a
-//! look.
+//! Looks at processes that never ran, made of the entries that a test names. Shared by the tests of what follows from a
+//! snapshot.
 
 use assay_model::{
-    Area, AreaBytes, BesideRss, JvmMemoryFacts, Leaf, LookDepth, MemoryReport, Provenance, ThreadKind,
-    ThreadMemory, Tier, schema,
+    Area, AreaBytes, BesideRss, JvmMemoryFacts, MemoryEntry, MemoryReport, Provenance, SnapshotDepth,
+    ThreadKind, ThreadMemory, Tier, schema,
 };
 use std::collections::BTreeMap;
 
 /// Bytes of a MiB.
 pub const MIB: u64 = 1 << 20;
 
-/// A look under construction. Leaves, areas and RSS add up as those of a frozen process do.
+/// A snapshot under construction. Entries, areas and RSS add up as those of a frozen process do.
 #[derive(Clone)]
-pub struct Look(pub MemoryReport);
+pub struct Snapshot(pub MemoryReport);
 
 #[expect(dead_code, reason = "each test program uses some of it")]
-impl Look {
+impl Snapshot {
     /// A process without a resident byte.
-    pub fn new() -> Look {
-        Look(MemoryReport {
+    pub fn new() -> Snapshot {
+        Snapshot(MemoryReport {
             schema: schema::MEMORY.to_owned(),
             provenance: provenance(),
             pid: 4242,
@@ -29,17 +29,17 @@ impl Look {
             monotonic_ns: 1_000_000_000,
             scan_ns: 1,
             scan_cpu_ns: 1,
-            depth: Some(LookDepth::Owners),
+            depth: Some(SnapshotDepth::Owners),
             owners_left_out: None,
             frozen_ns: None,
             copy: None,
             rss_bytes: 0,
             rss_change_during_scan_bytes: 0,
-            closure_bytes: 0,
+            difference_bytes: 0,
             unknown_bytes: 0,
             inferred_bytes: 0,
             areas: Vec::new(),
-            leaves: Vec::new(),
+            entries: Vec::new(),
             tiers: Vec::new(),
             unknown: Vec::new(),
             jvm: None,
@@ -52,9 +52,9 @@ impl Look {
         })
     }
 
-    /// A JVM 17 with G1 and these leaves: nothing about it is remarkable.
-    pub fn plain_jvm() -> Look {
-        Look::new()
+    /// A JVM 17 with G1 and these entries: nothing about it is remarkable.
+    pub fn plain_jvm() -> Snapshot {
+        Snapshot::new()
             .jvm(|jvm| {
                 jvm.version = Some("17.0.15+6".to_owned());
                 jvm.feature = Some(17);
@@ -69,21 +69,21 @@ impl Look {
                 jvm.direct_bytes_max = Some(512 * MIB);
                 jvm.java_threads = Some(30);
             })
-            .leaf("Java heap/old/used", 150 * MIB)
-            .leaf("Java heap/eden/used", 50 * MIB)
-            .leaf("code/libjvm.so", 18 * MIB)
-            .leaf("class metadata/non-class/used by app", 30 * MIB)
-            .leaf("class metadata/class space/used by app", 4 * MIB)
-            .leaf("JIT-compiled code/non-profiled nmethods/methods", 20 * MIB)
-            .leaf("stacks/Java/in use", 3 * MIB)
-            .leaf("GC structures/card table", 2 * MIB)
-            .leaf("JVM work area/symbols", 5 * MIB)
+            .entry("Java heap/old/used", 150 * MIB)
+            .entry("Java heap/eden/used", 50 * MIB)
+            .entry("code/libjvm.so", 18 * MIB)
+            .entry("class metadata/non-class/used by app", 30 * MIB)
+            .entry("class metadata/class space/used by app", 4 * MIB)
+            .entry("JIT-compiled code/non-profiled nmethods/methods", 20 * MIB)
+            .entry("stacks/Java/in use", 3 * MIB)
+            .entry("GC structures/card table", 2 * MIB)
+            .entry("JVM work area/symbols", 5 * MIB)
     }
 
-    /// Adds a leaf; the path's parts are separated by `/`.
-    pub fn leaf(mut self, path: &str, resident_bytes: u64) -> Look {
+    /// Adds an entry; the path's parts are separated by `/`.
+    pub fn entry(mut self, path: &str, resident_bytes: u64) -> Snapshot {
         let path = path.split('/').map(str::to_owned).collect();
-        self.0.leaves.push(Leaf {
+        self.0.entries.push(MemoryEntry {
             path,
             resident_bytes,
             size_bytes: None,
@@ -94,37 +94,37 @@ impl Look {
         self.add_up()
     }
 
-    /// Gives the last leaf a count.
-    pub fn count(mut self, count: u64) -> Look {
-        self.0.leaves.last_mut().expect("a leaf").count = Some(count);
+    /// Gives the last entry a count.
+    pub fn count(mut self, count: u64) -> Snapshot {
+        self.0.entries.last_mut().expect("an entry").count = Some(count);
         self
     }
 
-    /// Gives the last leaf a size.
-    pub fn size(mut self, bytes: u64) -> Look {
-        self.0.leaves.last_mut().expect("a leaf").size_bytes = Some(bytes);
+    /// Gives the last entry a size.
+    pub fn size(mut self, bytes: u64) -> Snapshot {
+        self.0.entries.last_mut().expect("an entry").size_bytes = Some(bytes);
         self
     }
 
     /// Changes what the JVM says of itself.
-    pub fn jvm(mut self, change: impl FnOnce(&mut JvmMemoryFacts)) -> Look {
+    pub fn jvm(mut self, change: impl FnOnce(&mut JvmMemoryFacts)) -> Snapshot {
         change(self.0.jvm.get_or_insert_default());
         self
     }
 
     /// Sets a flag of the JVM.
-    pub fn flag(self, name: &str, value: &str) -> Look {
+    pub fn flag(self, name: &str, value: &str) -> Snapshot {
         self.jvm(|jvm| drop(jvm.flags.insert(name.to_owned(), value.to_owned())))
     }
 
     /// Changes anything else.
-    pub fn with(mut self, change: impl FnOnce(&mut MemoryReport)) -> Look {
+    pub fn with(mut self, change: impl FnOnce(&mut MemoryReport)) -> Snapshot {
         change(&mut self.0);
         self
     }
 
     /// The same process, later.
-    pub fn after_s(mut self, seconds: u64) -> Look {
+    pub fn after_s(mut self, seconds: u64) -> Snapshot {
         self.0.monotonic_ns += seconds * 1_000_000_000;
         let before: jiff::Timestamp = self.0.taken_at.parse().expect("a time");
         let after = before + std::time::Duration::from_secs(seconds);
@@ -133,7 +133,7 @@ impl Look {
     }
 
     /// Adds so many threads of a kind.
-    pub fn threads(mut self, number: u32, kind: ThreadKind, stack: Option<u64>, resident: u64) -> Look {
+    pub fn threads(mut self, number: u32, kind: ThreadKind, stack: Option<u64>, resident: u64) -> Snapshot {
         for i in 0..number {
             self.0.threads.push(ThreadMemory {
                 tid: 5000 + i,
@@ -147,11 +147,11 @@ impl Look {
         self
     }
 
-    fn add_up(mut self) -> Look {
+    fn add_up(mut self) -> Snapshot {
         let mut areas: BTreeMap<Area, u64> = BTreeMap::new();
-        for leaf in &self.0.leaves {
-            let area = Area::ALL.into_iter().find(|area| area.title() == leaf.path[0]);
-            *areas.entry(area.unwrap_or(Area::Other)).or_default() += leaf.resident_bytes;
+        for entry in &self.0.entries {
+            let area = Area::ALL.into_iter().find(|area| area.title() == entry.path[0]);
+            *areas.entry(area.unwrap_or(Area::Other)).or_default() += entry.resident_bytes;
         }
         let unknown = |area: &Area| matches!(area, Area::MallocHeap | Area::NativeAnonymous);
         self.0.rss_bytes = areas.values().sum();

@@ -51,11 +51,16 @@ impl Probe {
         held
     }
 
-    /// A look at it while it stands still.
-    pub fn look(&self) -> MemoryReport {
+    /// A snapshot of it while it stands still.
+    pub fn snapshot(&self) -> MemoryReport {
         let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
-        let look = read(self.running.pid(), &options).expect("our child");
-        assert_eq!((look.closure_bytes, look.rss_change_during_scan_bytes), (0, 0), "{:?}", look.problems);
-        look
+        let snapshot = read(self.running.pid(), &options).expect("our child");
+        assert_eq!(
+            (snapshot.difference_bytes, snapshot.rss_change_during_scan_bytes),
+            (0, 0),
+            "{:?}",
+            snapshot.problems
+        );
+        snapshot
     }
 }

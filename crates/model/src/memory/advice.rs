@@ -42,7 +42,7 @@ pub struct AdviceLine {
     pub name: String,
     /// Resident now.
     pub now_bytes: u64,
-    /// Largest value seen, where several looks were taken.
+    /// Largest value seen, where several snapshots were taken.
     pub peak_bytes: Option<u64>,
     /// What the limit provides for.
     pub bound_bytes: u64,

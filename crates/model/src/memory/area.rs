@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A cause of resident memory, after the areas of the MARUSA study (Ogata et al., OOPSLA 2010). The areas of one look
+/// A cause of resident memory, after the areas of the MARUSA study (Ogata et al., OOPSLA 2010). The areas of one snapshot
 /// at a process add up to the kernel's RSS.
 ///
 /// The stored names are the ones for people; the names in kebab case are those of runs stored before there was more
@@ -19,7 +19,7 @@ pub enum Area {
     /// What the JVM and the JDK's libraries keep for their own work: symbols, strings, threads, services, logging.
     #[serde(rename = "JVM work area", alias = "jvm-work")]
     JvmWork,
-    /// What other native libraries allocate, and a program that a JVM runs in. Looks stored before there was this area have it in
+    /// What other native libraries allocate, and a program that a JVM runs in. Snapshots stored before there was this area have it in
     /// the JVM work area.
     #[serde(rename = "native libraries")]
     NativeLibraries,
@@ -50,10 +50,10 @@ pub enum Area {
     /// The kernel's own pages (`[vdso]`), shared memory and devices that nothing else claims.
     #[serde(rename = "other", alias = "other")]
     Other,
-    /// In use in malloc's heap, by an owner who is not known. Of a look at mappings alone: all of malloc's heap.
+    /// In use in malloc's heap, by an owner who is not known. Of a snapshot of mappings alone: all of malloc's heap.
     #[serde(rename = "malloc, no known owner", alias = "malloc-heap")]
     MallocHeap,
-    /// Memory in no known region. Of a look at mappings alone: anonymous memory that mappings cannot tell apart.
+    /// Memory in no known region. Of a snapshot of mappings alone: anonymous memory that mappings cannot tell apart.
     #[serde(rename = "no known region", alias = "native-anonymous")]
     NativeAnonymous,
 }
@@ -99,18 +99,18 @@ impl Area {
         }
     }
 
-    /// The area that the path of a leaf, or of a cause, begins with.
+    /// The area that the path of an entry, or of a cause, begins with.
     pub fn of_path(path: &[String]) -> Option<Area> {
         Area::ALL.into_iter().find(|area| path.first().is_some_and(|first| first == area.title()))
     }
 
-    /// Its resident bytes in one look; zero only if other areas of the same scan are there, since an area that was not
+    /// Its resident bytes in one snapshot; zero only if other areas of the same scan are there, since an area that was not
     /// seen is not listed.
     pub fn bytes_in(self, areas: &[AreaBytes]) -> u64 {
         areas.iter().filter(|a| a.area == self).fold(0, |sum, a| sum.saturating_add(a.resident_bytes))
     }
 
-    /// Name for people; also the stored name, and the first part of a leaf's path.
+    /// Name for people; also the stored name, and the first part of an entry's path.
     pub fn title(self) -> &'static str {
         match self {
             Area::JavaHeap => "Java heap",

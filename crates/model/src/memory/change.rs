@@ -1,22 +1,22 @@
-//! What changed between two looks: what `assay memory diff A B --json` prints.
+//! What changed between two snapshots: what `assay memory diff A B --json` prints.
 
 use super::Tier;
 use crate::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Growth from one look to a later one, explained by cause.
+/// Growth from one snapshot to a later one, explained by cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryChange {
     /// `assay.memory-change/2`
     pub schema: String,
-    /// The process, if both looks are at the same.
+    /// The process, if both snapshots are of the same.
     pub pid: Option<u32>,
-    /// Time from the first look to the second; absent when they are from different machines or boots.
+    /// Time from the first snapshot to the second; absent when they are from different machines or boots.
     pub elapsed_ns: Option<u64>,
-    /// RSS of the first look.
+    /// RSS of the first snapshot.
     pub before_bytes: u64,
-    /// RSS of the second look.
+    /// RSS of the second snapshot.
     pub after_bytes: u64,
     /// Of the change: bytes that causes with a known owner explain.
     pub explained_bytes: i64,
@@ -31,11 +31,11 @@ pub struct MemoryChange {
 /// One cause of a change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
-    /// Path of the leaf, or of the branch whose leaves grew together.
+    /// Path of the entry, or of the branch whose entries grew together.
     pub path: Vec<String>,
-    /// Resident bytes in the first look.
+    /// Resident bytes in the first snapshot.
     pub before_bytes: u64,
-    /// Resident bytes in the second look.
+    /// Resident bytes in the second snapshot.
     pub after_bytes: u64,
     /// Growth in number (blocks, threads, buffers), where they are counted.
     pub count_change: Option<i64>,

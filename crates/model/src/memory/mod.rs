@@ -1,4 +1,4 @@
-//! Resident memory: what it is called, one look at a process in short and in full, what changed, what a limit should be.
+//! Resident memory: what it is called, one snapshot of a process in short and in full, what changed, what a limit should be.
 
 mod advice;
 mod area;
@@ -13,8 +13,8 @@ pub use advice::{Advice, AdviceLine};
 pub use area::{Area, AreaBytes, Tier};
 pub use change::{Cause, MemoryChange};
 pub use report::{
-    Allocator, AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, ClassObjects, JvmMemoryFacts, Leaf,
-    LookDepth, MemoryCopy, MemoryReport, OwnersLeftOut, PieceKind, ThreadKind, ThreadMemory, TierBytes,
+    Allocator, AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryCopy,
+    MemoryEntry, MemoryReport, OwnersLeftOut, PieceKind, SnapshotDepth, ThreadKind, ThreadMemory, TierBytes,
     UnknownPiece,
 };
 pub use rule::MemoryRule;

@@ -1,4 +1,4 @@
-//! One look at a process in full: what `assay memory PID --json` prints.
+//! One snapshot of a process in full: what `assay memory PID --json` prints.
 
 use super::{AreaBytes, MemoryRule, Tier};
 use crate::closed::closed;
@@ -6,19 +6,19 @@ use crate::{Finding, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How deep a look went.
+/// How deep a snapshot goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum LookDepth {
+pub enum SnapshotDepth {
     /// Mappings, pages and the structures of JVM and allocator. Nothing is looked for by pointers: what is in use in
-    /// malloc's heap is one leaf, unless native memory tracking names it. For sampling once a second.
+    /// malloc's heap is one entry, unless native memory tracking names it. For sampling once a second.
     Structures,
     /// Owners of malloc blocks and of nameless memory as well: the Java heap is scanned for pointers to them.
     #[default]
     Owners,
 }
 
-/// Memory that was copied before it was looked at, so that it is of one moment however long the look takes.
+/// Memory that was copied before it was looked at, so that it is of one moment however long the snapshot takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryCopy {
     /// Bytes that were copied. Assay's own memory grew by as much meanwhile.
@@ -32,7 +32,7 @@ pub struct MemoryCopy {
     pub heap_read_later_bytes: u64,
 }
 
-/// Why a look did not look for owners although nobody asked for less.
+/// Why a snapshot did not look for owners although nobody asked for less.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnersLeftOut {
     /// Resident bytes of Java objects, all of which a search for owners reads.
@@ -45,7 +45,7 @@ pub struct OwnersLeftOut {
     pub command: String,
 }
 
-/// Every resident byte of a process, given to a leaf. The leaves add up to `rss_bytes` exactly, and so do the areas.
+/// Every resident byte of a process, given to an entry. The entries add up to `rss_bytes` exactly, and so do the areas.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryReport {
     /// `assay.memory/3`
@@ -73,7 +73,7 @@ pub struct MemoryReport {
     pub scan_cpu_ns: u64,
     /// How deep it went; absent in older records.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub depth: Option<LookDepth>,
+    pub depth: Option<SnapshotDepth>,
     /// Present where the depth was left to Assay, and the Java heap is too large for a search for owners.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub owners_left_out: Option<OwnersLeftOut>,
@@ -86,16 +86,18 @@ pub struct MemoryReport {
     pub rss_bytes: u64,
     /// RSS at the end of the scan less that at its start.
     pub rss_change_during_scan_bytes: i64,
-    /// Σ of the leaves less `rss_bytes`: what the process changed between the reads. 0 on a frozen process.
-    pub closure_bytes: i64,
+    /// Σ of the entries less `rss_bytes`: what the process changed between the reads. 0 on a frozen process.
+    #[serde(alias = "closure_bytes")]
+    pub difference_bytes: i64,
     /// Bytes in no known region plus bytes in malloc blocks without a known owner.
     pub unknown_bytes: u64,
     /// Of `rss_bytes`: bytes whose area rests on inference (content or pointers) rather than on somebody's books.
     pub inferred_bytes: u64,
     /// Areas, the biggest first.
     pub areas: Vec<AreaBytes>,
-    /// Leaves, the biggest first.
-    pub leaves: Vec<Leaf>,
+    /// Entries, the biggest first.
+    #[serde(alias = "leaves")]
+    pub entries: Vec<MemoryEntry>,
     /// Resident bytes by the tier that established them.
     pub tiers: Vec<TierBytes>,
     /// What the unknown bytes look like, the biggest first; bounded.
@@ -117,16 +119,16 @@ pub struct MemoryReport {
 }
 
 impl MemoryReport {
-    /// Whether owners of malloc's blocks were looked for. Looks of old, which do not say, nearly always did.
+    /// Whether owners of malloc's blocks were looked for. Snapshots of old, which do not say, nearly always did.
     pub fn has_owners(&self) -> bool {
-        self.depth != Some(LookDepth::Structures)
+        self.depth != Some(SnapshotDepth::Structures)
     }
 }
 
 /// A cause of resident memory that is not split further.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Leaf {
-    /// From the area's title to the leaf, for example `["Java heap", "old", "used"]`.
+pub struct MemoryEntry {
+    /// From the area's title to the entry, for example `["Java heap", "old", "used"]`.
     pub path: Vec<String>,
     /// Resident bytes.
     pub resident_bytes: u64,

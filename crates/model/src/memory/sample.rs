@@ -1,10 +1,10 @@
-//! One look at a process in short: areas only.
+//! One snapshot of a process in short: areas only.
 
 use super::AreaBytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One look at a process. The areas add up to `rss_bytes` of the same scan.
+/// One snapshot of a process. The areas add up to `rss_bytes` of the same scan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemorySample {
     /// When, on `CLOCK_MONOTONIC`.

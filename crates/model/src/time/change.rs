@@ -58,9 +58,9 @@ pub struct TimeSubject {
     pub pid: u32,
     /// Name of the program.
     pub program: String,
-    /// Wall-clock time of the last look, RFC 3339.
+    /// Wall-clock time of the last reading, RFC 3339.
     pub taken_at: String,
-    /// From the first to the last look.
+    /// From the first to the last reading.
     pub duration_ns: u64,
     /// CPU time of the process.
     pub cpu_ns: u64,

@@ -35,7 +35,7 @@ closed! {
 /// The hardware counters of a process.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct HardwareCounters {
-    /// Threads that were counted. New ones are taken in at each look: what a thread does before the first look at it is missing.
+    /// Threads that were counted. New ones are taken in at each reading: what a thread does before its first reading is missing.
     pub threads: u64,
     /// Threads that could not be counted, since they had ended or too few files may be open.
     pub threads_missed: u64,
@@ -148,8 +148,9 @@ pub struct FaultPlace {
 pub struct CarrierWaits {
     /// Carriers that were looked at.
     pub carriers: u64,
-    /// Looks at a carrier, all carriers together.
-    pub looks: u64,
+    /// Samples of a carrier, all carriers together.
+    #[serde(alias = "looks")]
+    pub samples: u64,
     /// Of them, those that found it waiting in a system call other than `futex`: the call of a native method, which keeps the carrier.
     pub blocked: u64,
     /// These by call, the most first.
@@ -161,8 +162,9 @@ pub struct CarrierWaits {
 pub struct CarrierCall {
     /// Its name, or its number where that is not a common one.
     pub call: String,
-    /// Looks that found a carrier in it.
-    pub looks: u64,
+    /// Samples that found a carrier in it.
+    #[serde(alias = "looks")]
+    pub samples: u64,
 }
 
 /// Sampled addresses of data: which lines of the caches several threads write.

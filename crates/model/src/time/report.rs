@@ -8,7 +8,7 @@ use crate::{Certainty, Estimate, Finding, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The CPU time that a process used between two looks, by what it was used for. The CPU time of the groups adds up to that of the roles
+/// The CPU time that a process used between two readings, by what it was used for. The CPU time of the groups adds up to that of the roles
 /// and to `threads_cpu_ns`; with `difference_ns` that is the kernel's total for the process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeReport {
@@ -24,16 +24,18 @@ pub struct TimeReport {
     pub start_ticks: u64,
     /// The boot that `start_ticks` counts from.
     pub boot_id: Option<String>,
-    /// Wall-clock time of the last look, RFC 3339.
+    /// Wall-clock time of the last reading, RFC 3339.
     pub taken_at: String,
-    /// The first look, on `CLOCK_MONOTONIC`.
+    /// The first reading, on `CLOCK_MONOTONIC`.
     pub monotonic_ns: u64,
-    /// From the first to the last look.
+    /// From the first to the last reading.
     pub duration_ns: u64,
-    /// Looks at the threads, the first included.
-    pub looks: u64,
-    /// CPU time that looking took in Assay.
-    pub looks_cpu_ns: u64,
+    /// Readings of the threads, the first included.
+    #[serde(alias = "looks")]
+    pub readings: u64,
+    /// CPU time that the readings took in Assay.
+    #[serde(alias = "looks_cpu_ns")]
+    pub readings_cpu_ns: u64,
     /// The JVM; absent when the process is none that could be read.
     pub jvm: Option<TimeJvm>,
     /// What the kernel counts for the process as a whole.
@@ -41,7 +43,7 @@ pub struct TimeReport {
     /// Σ of the CPU time of the groups.
     pub threads_cpu_ns: u64,
     /// `process.cpu_ns` less `threads_cpu_ns`: what threads used that ended after they were last looked at, or came and went between two
-    /// looks, and what lies between the moments at which threads and process are read.
+    /// readings, and what lies between the moments at which threads and process are read.
     pub difference_ns: i64,
     /// By how much the moments of reading can make `difference_ns` wrong, either way.
     pub difference_reading_ns: u64,
@@ -139,7 +141,7 @@ pub struct ProcessTime {
     pub minor_faults: u64,
     /// Page faults that did.
     pub major_faults: u64,
-    /// Threads at the last look.
+    /// Threads at the last reading.
     pub threads: u64,
 }
 
@@ -148,9 +150,9 @@ pub struct ProcessTime {
 pub struct ExitRecordsTime {
     /// Threads that had been seen.
     pub threads_seen: u64,
-    /// Threads that came and went between two looks.
+    /// Threads that came and went between two readings.
     pub threads_unseen: u64,
-    /// CPU time after the last look at each, all of it for those that were never seen.
+    /// CPU time after the last reading of each, all of it for those that were never seen.
     pub cpu_ns: u64,
     /// Of it, what the kernel's total for the process has beyond the records, which are as of the last timer interrupt for threads that
     /// have waited: inferred, and shared out by how much each may have used since.
@@ -211,7 +213,7 @@ pub struct ThreadTime {
     /// Times that it gave its processor up to wait for something.
     #[serde(default)]
     pub voluntary_switches: Option<u64>,
-    /// Whether it ended before the last look.
+    /// Whether it ended before the last reading.
     pub has_ended: bool,
 }
 

@@ -155,9 +155,9 @@ fn changes(out: &mut Terminal, heading: &str, changes: &[SettingChange]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_kit::LeavesShown;
+    use assay_kit::EntriesShown;
 
-    const VIEW: TerminalView = TerminalView { width: 80, color: false, leaves: LeavesShown::All };
+    const VIEW: TerminalView = TerminalView { width: 80, color: false, entries: EntriesShown::All };
 
     fn stored<T: serde::de::DeserializeOwned>(text: &str) -> T {
         serde_json::from_str(text).expect("a kept result")

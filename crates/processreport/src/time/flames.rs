@@ -50,7 +50,7 @@ pub fn key_of(frames: &[SampledFrame]) -> String {
     key::fills(KEY.into_iter().filter(is_there).map(|(kind, name)| (class_of(kind), name)))
 }
 
-/// What a look has for each kind of frame.
+/// What a reading has for each kind of frame.
 pub fn class_of(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Role | FrameKind::Other => "f11 area",

@@ -14,7 +14,7 @@ fn quality(counters: &HardwareCounters) -> String {
     };
     format!(
         "{} counted{missed}. {} of events took turns, so that each was counted for about 1 part in {} of the time; what a thread does before \
-         the first look at it is missing",
+         its first reading is missing",
         counted(counters.threads, "thread", "threads"),
         counted(counters.turns, "group", "groups"),
         counters.turns.max(1)

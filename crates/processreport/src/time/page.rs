@@ -12,7 +12,7 @@ use assay_kit::{Answer, Page, Section, Table, key};
 use assay_model::{Problem, RoleTime, TimeReport, TimeSums};
 use std::io;
 
-/// Looks of user time, kernel time, and what is not split.
+/// Readings of user time, kernel time, and what is not split.
 const LOOKS: [usize; 3] = [0, 1, 7];
 
 /// The account as one HTML file that opens without a network.

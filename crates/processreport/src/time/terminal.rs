@@ -30,7 +30,7 @@ pub fn render(report: &TimeReport, view: TerminalView) -> String {
         out.paragraph(0, &per_request, Ink::bold);
     }
     out.blank();
-    tree(&mut out, report, view.leaves.most());
+    tree(&mut out, report, view.entries.most());
     out.blank();
     out.paragraph(0, &words::closure(report), Ink::bold);
     out.paragraph(0, &words::difference(report), Ink::dim);

@@ -21,7 +21,11 @@ pub fn subject(report: &TimeReport) -> String {
         }
         None => parts.push("not a JVM that could be read".to_owned()),
     }
-    parts.push(format!("{} in {}", counted(report.looks, "sample", "samples"), duration(report.duration_ns)));
+    parts.push(format!(
+        "{} in {}",
+        counted(report.readings, "sample", "samples"),
+        duration(report.duration_ns)
+    ));
     parts.push(to_the_second(&report.taken_at));
     parts.join(" · ")
 }

@@ -1,4 +1,4 @@
-//! What changed between two looks, and the limit that a process needs, for the terminal and as a page.
+//! What changed between two snapshots, and the limit that a process needs, for the terminal and as a page.
 
 use super::facts;
 use super::over_time::over_time;
@@ -53,13 +53,13 @@ fn number_of(cause: &Cause) -> String {
     cause.count_change.map_or_else(String::new, |n| format!("{}{}", sign(n), count(n.unsigned_abs())))
 }
 
-/// Growth between two looks by cause, the biggest first.
+/// Growth between two snapshots by cause, the biggest first.
 pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
     let mut out = Terminal::new(view);
     out.paragraph(0, &sentence(change), Ink::bold);
     out.paragraph(0, &format!("{}.", explained(change)), Ink::plain);
     out.blank();
-    let shown = view.leaves.most();
+    let shown = view.entries.most();
     let largest = change.causes.iter().map(|c| c.change_bytes().unsigned_abs()).max().unwrap_or(0);
     let name_columns = (out.width - 46).clamp(26, 60);
     for cause in change.causes.iter().take(shown) {
@@ -115,13 +115,13 @@ pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
     out.finish()
 }
 
-/// The same as one HTML file, with areas over the `looks` between (empty for none).
+/// The same as one HTML file, with areas over the `snapshots` between (empty for none).
 ///
 /// # Errors
 /// Those of the writer.
 pub fn render_html(
     change: &MemoryChange,
-    looks: &[MemoryReport],
+    snapshots: &[MemoryReport],
     out: &mut impl io::Write,
 ) -> io::Result<()> {
     let of = change.pid.map_or_else(String::new, |pid| format!(" of {pid}"));
@@ -138,7 +138,7 @@ pub fn render_html(
         ..Answer::default()
     };
     let mut sections = vec![answer.section()];
-    sections.extend(over_time(looks));
+    sections.extend(over_time(snapshots));
     sections.push(Section::new("causes", "Causes", causes(change).html()));
     let problems = page::problems_html(&Problem::listed(&change.problems), "compared");
     sections.push(Section::new("problems", "Problems", problems));
@@ -184,5 +184,5 @@ fn causes(change: &MemoryChange) -> Table {
         .figures("Number", |cause| number_of(cause))
         .words("Source", |cause| cause.tier.title().to_owned())
         .words("What it means", |cause| clean(&cause.explanation))
-        .class("leaves")
+        .class("entries")
 }

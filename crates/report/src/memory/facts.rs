@@ -15,7 +15,7 @@ fn row(value: Option<u64>, what: &str) -> Option<Row> {
     Some(Row { value: bytes(value?), what: what.to_owned() })
 }
 
-/// The line that says that the leaves add up, and what the difference is where they do not.
+/// The line that says that the entries add up, and what the difference is where they do not.
 pub fn closure(report: &MemoryReport, sum: u64) -> String {
     let difference = less(sum, report.rss_bytes);
     let scan = match report.frozen_ns {
@@ -50,7 +50,7 @@ fn copied(copy: Option<&MemoryCopy>) -> String {
     format!(", in which {} were copied{later}", bytes(copy.copied_bytes))
 }
 
-/// What the bytes of a kind of unknown are. A quick look looks for nobody's owner: to call memory ownerless would be wrong.
+/// What the bytes of a kind of unknown are. A quick snapshot looks for nobody's owner: to call memory ownerless would be wrong.
 pub fn unknown_explanation(area: Area, report: &MemoryReport) -> &'static str {
     match area {
         Area::MallocHeap if !report.has_owners() => "in use; owners were not searched for",
@@ -59,7 +59,7 @@ pub fn unknown_explanation(area: Area, report: &MemoryReport) -> &'static str {
     }
 }
 
-/// Why a look tells less than it could, and the command that tells the rest.
+/// Why a snapshot tells less than it could, and the command that tells the rest.
 pub fn owners_left_out(left_out: &OwnersLeftOut) -> String {
     format!(
         "Depth structures: malloc's blocks in use are not split by owner. The Java heap has {} of objects resident, and \

@@ -1,4 +1,4 @@
-//! Areas over the looks of a record, stacked.
+//! Areas over the snapshots of a record, stacked.
 
 use super::tree::occurring;
 use assay_kit::axes::labels;
@@ -11,7 +11,7 @@ use assay_kit::text::to_the_second;
 use assay_kit::{Section, Table, key};
 use assay_model::{Area, MemoryReport};
 
-/// Looks that are drawn and listed.
+/// Snapshots that are drawn and listed.
 const LOOKS_DRAWN: usize = 240;
 const LOOKS_LISTED: usize = 60;
 
@@ -19,28 +19,34 @@ const LOOKS_LISTED: usize = 60;
 const DEPTHS_DIFFER: &str =
     " Not all samples attribute malloc's blocks to owners: where that changes, areas jump without growth.";
 
-fn is_of_one_depth(looks: &[MemoryReport]) -> bool {
-    looks.windows(2).all(|pair| pair[0].depth == pair[1].depth)
+fn is_of_one_depth(snapshots: &[MemoryReport]) -> bool {
+    snapshots.windows(2).all(|pair| pair[0].depth == pair[1].depth)
 }
 
-/// The section's content: areas stacked, and the figures behind them. Absent with fewer than two looks: one look has no time.
-pub fn over_time(looks: &[MemoryReport]) -> Option<Section> {
-    let (first, last) = (looks.first()?, looks.last()?);
-    if looks.len() < 2 {
+/// The section's content: areas stacked, and the figures behind them. Absent with fewer than two snapshots: one snapshot has no time.
+pub fn over_time(snapshots: &[MemoryReport]) -> Option<Section> {
+    let (first, last) = (snapshots.first()?, snapshots.last()?);
+    if snapshots.len() < 2 {
         return None;
     }
-    let seconds = |look: &MemoryReport| look.monotonic_ns.saturating_sub(first.monotonic_ns) as f64 / 1e9;
+    let seconds =
+        |snapshot: &MemoryReport| snapshot.monotonic_ns.saturating_sub(first.monotonic_ns) as f64 / 1e9;
     let (unit, unit_s) = if seconds(last) >= 180.0 { ("min", 60.0) } else { ("s", 1.0) };
-    let drawn: Vec<&MemoryReport> = stack::thinned(looks.len(), LOOKS_DRAWN).map(|i| &looks[i]).collect();
-    let positions: Vec<f64> = drawn.iter().map(|look| seconds(look) / unit_s).collect();
+    let drawn: Vec<&MemoryReport> =
+        stack::thinned(snapshots.len(), LOOKS_DRAWN).map(|i| &snapshots[i]).collect();
+    let positions: Vec<f64> = drawn.iter().map(|snapshot| seconds(snapshot) / unit_s).collect();
     let layers = Area::ALL.map(|area| Layer {
         look: area.look(),
         title: area.title(),
-        heights: drawn.iter().map(|look| area.bytes_in(&look.areas) as f64 / MIB).collect(),
+        heights: drawn.iter().map(|snapshot| area.bytes_in(&snapshot.areas) as f64 / MIB).collect(),
     });
-    let highest = looks.iter().map(|l| l.rss_bytes as f64 / MIB).fold(0.0, f64::max);
-    let words =
-        format!("from {} to {} in {} samples", bytes(first.rss_bytes), bytes(last.rss_bytes), looks.len());
+    let highest = snapshots.iter().map(|l| l.rss_bytes as f64 / MIB).fold(0.0, f64::max);
+    let words = format!(
+        "from {} to {} in {} samples",
+        bytes(first.rss_bytes),
+        bytes(last.rss_bytes),
+        snapshots.len()
+    );
     let end = seconds(last) / unit_s;
     let draw = |width: f64, id: &str| {
         let is_narrow = width < 500.0;
@@ -54,7 +60,7 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<Section> {
         plot.x_axis(&mut svg, &labels, &format!("time since the first sample ({unit})"));
         svg.finish(id, "Areas over time", &words)
     };
-    let occurs = occurring(looks);
+    let occurs = occurring(snapshots);
     let shown: Vec<Area> = Area::ALL.into_iter().filter(|area| occurs.contains(area)).collect();
     let html = format!(
         "<figure id=\"over-time\" aria-labelledby=\"time-h\">\n{}\n{}\n\
@@ -62,24 +68,24 @@ pub fn over_time(looks: &[MemoryReport]) -> Option<Section> {
          <details><summary>Figures behind it: areas over time</summary>{}</details>\n</figure>",
         key::fills(shown.iter().map(|area| (fill_class(area.look()), area.title()))),
         drawings("over-time", draw),
-        if is_of_one_depth(looks) { "" } else { DEPTHS_DIFFER },
-        table(looks, &shown, seconds).html()
+        if is_of_one_depth(snapshots) { "" } else { DEPTHS_DIFFER },
+        table(snapshots, &shown, seconds).html()
     );
     Some(Section::new("time", "Over time", html))
 }
 
-fn table(looks: &[MemoryReport], shown: &[Area], seconds: impl Fn(&MemoryReport) -> f64) -> Table {
-    let which = if looks.len() <= LOOKS_LISTED { "each" } else { "some" };
-    let caption = format!("Resident memory by area in {which} of {} samples (MiB)", looks.len());
+fn table(snapshots: &[MemoryReport], shown: &[Area], seconds: impl Fn(&MemoryReport) -> f64) -> Table {
+    let which = if snapshots.len() <= LOOKS_LISTED { "each" } else { "some" };
+    let caption = format!("Resident memory by area in {which} of {} samples (MiB)", snapshots.len());
     let mib = |value: u64| format!("{:.1}", value as f64 / MIB);
-    let listed = stack::thinned(looks.len(), LOOKS_LISTED).map(|index| (index, &looks[index]));
+    let listed = stack::thinned(snapshots.len(), LOOKS_LISTED).map(|index| (index, &snapshots[index]));
     let mut rows = Table::of(caption, listed)
         .words("Sample", |(index, _)| (index + 1).to_string())
-        .words("Taken at", |(_, look)| to_the_second(&look.taken_at))
-        .figures("After (s)", |(_, look)| format!("{:.1}", seconds(look)))
-        .figures("RSS", |(_, look)| mib(look.rss_bytes));
+        .words("Taken at", |(_, snapshot)| to_the_second(&snapshot.taken_at))
+        .figures("After (s)", |(_, snapshot)| format!("{:.1}", seconds(snapshot)))
+        .figures("RSS", |(_, snapshot)| mib(snapshot.rss_bytes));
     for area in shown {
-        rows = rows.figures(area.title(), |(_, look)| mib(area.bytes_in(&look.areas)));
+        rows = rows.figures(area.title(), |(_, snapshot)| mib(area.bytes_in(&snapshot.areas)));
     }
     rows.class("dense")
 }

@@ -1,4 +1,4 @@
-//! The page of one look: tree map, areas over time, findings, limit, leaves, and all that stands beside them.
+//! The page of one snapshot: tree map, areas over time, findings, limit, entries, and all that stands beside them.
 
 use super::facts;
 use super::over_time::over_time;
@@ -27,7 +27,7 @@ const CAUSES_TOLD: usize = 3;
 #[derive(Template)]
 #[template(
     path = "memory.html",
-    blocks = ["answer", "map", "limit", "leaves", "established", "beside"]
+    blocks = ["answer", "map", "limit", "entries", "established", "beside"]
 )]
 struct Content {
     left_out: Option<String>,
@@ -37,7 +37,7 @@ struct Content {
     key: String,
     views: Vec<View>,
     advice: Option<(String, Table, String)>,
-    leaves: Table,
+    entries: Table,
     unknown: Option<Table>,
     tiers: (String, Table),
     jvm: Vec<Row>,
@@ -48,14 +48,14 @@ struct Content {
     threads: Option<(String, Table)>,
 }
 
-/// The page of one look, as one HTML file that opens without a network: a tree map to walk through, areas over the
-/// `looks` of a record (empty for none), findings, the limit that the process needs, every leaf.
+/// The page of one snapshot, as one HTML file that opens without a network: a tree map to walk through, areas over the
+/// `snapshots` of a record (empty for none), findings, the limit that the process needs, every entry.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn render(
     report: &MemoryReport,
-    looks: &[MemoryReport],
+    snapshots: &[MemoryReport],
     advice: Option<&Advice>,
     out: &mut impl io::Write,
 ) -> io::Result<()> {
@@ -65,14 +65,14 @@ pub fn render(
     let content = Content {
         left_out: report.owners_left_out.as_ref().map(facts::owners_left_out),
         causes: causes(&areas, report),
-        closure: facts::closure(report, tree::sum_of_leaves(report)),
+        closure: facts::closure(report, tree::sum_of_entries(report)),
         unknown_line: unknown_line(&areas, report),
         key: key::fills(shown.map(|area| (fill_class(area.look()), area.title()))),
         views: views(&tree::map(&tree::tiles(&areas), report.rss_bytes)),
         advice: advice.map(|a| {
             (facts::advice_sentence(a), facts::advice(a), to_html(&told(&a.settings, "lowers it by"), ""))
         }),
-        leaves: page_tables::leaves(&areas, report.rss_bytes),
+        entries: page_tables::entries(&areas, report.rss_bytes),
         unknown: page_tables::unknown(report),
         tiers: tiers(report),
         jvm: facts::jvm(report),
@@ -94,7 +94,7 @@ pub fn render(
         style: STYLE,
         script: SCRIPT,
         lines: vec![("", facts::subject(report))],
-        sections: sections(&content, &answer, report, looks).map_err(io::Error::other)?,
+        sections: sections(&content, &answer, report, snapshots).map_err(io::Error::other)?,
         made_by: clean(&report.provenance.assay_version),
         ..Page::new(
             "Every resident byte, by Assay",
@@ -108,10 +108,10 @@ fn sections(
     content: &Content,
     answer: &Answer,
     report: &MemoryReport,
-    looks: &[MemoryReport],
+    snapshots: &[MemoryReport],
 ) -> askama::Result<Vec<Section>> {
     let mut sections = vec![answer.section()];
-    sections.extend(over_time(looks));
+    sections.extend(over_time(snapshots));
     let findings =
         to_html(&told(&report.findings, "gives back"), "Nothing was found that a setting would give back.");
     let title = "Potential savings";
@@ -120,7 +120,7 @@ fn sections(
         let limit = content.as_limit().render()?;
         sections.push(Section::new("limit", "Memory limit", limit).called("Limit"));
     }
-    sections.push(Section::new("leaves", "Every entry", content.as_leaves().render()?));
+    sections.push(Section::new("entries", "Every entry", content.as_entries().render()?));
     let established = content.as_established().render()?;
     sections.push(Section::new("established", "Sources of the figures", established).called("Sources"));
     sections.push(Section::new("beside", "Other figures of the kernel", content.as_beside().render()?));

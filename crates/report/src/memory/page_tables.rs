@@ -1,4 +1,4 @@
-//! The tables of a look's page.
+//! The tables of a snapshot's page.
 
 use super::tree::{AreaNode, Node};
 use assay_kit::Table;
@@ -12,8 +12,8 @@ pub const ROWS_MAX: usize = 1_500;
 const SMALL_DIVISOR: u64 = 1_000;
 const THREADS_SHOWN: usize = 120;
 
-/// Every leaf under its area.
-pub fn leaves(areas: &[AreaNode], rss_bytes: u64) -> Table {
+/// Every entry under its area.
+pub fn entries(areas: &[AreaNode], rss_bytes: u64) -> Table {
     let mut rows = Vec::new();
     for area in areas {
         push(&mut rows, &area.node, Some(area.area.explanation()), "");
@@ -27,10 +27,10 @@ pub fn leaves(areas: &[AreaNode], rss_bytes: u64) -> Table {
         .figures("Resident", |r| bytes(r.node.bytes))
         .figures("Share of RSS", |r| percent(r.node.bytes, rss_bytes))
         .figures("Number", |r| r.node.count.map_or_else(String::new, count))
-        .words("Source", |r| if r.node.is_leaf() { r.node.tier.title() } else { "Σ" }.to_owned())
+        .words("Source", |r| if r.node.is_entry() { r.node.tier.title() } else { "Σ" }.to_owned())
         .words("What it is", |r| r.what.unwrap_or_default().to_owned())
         .folded(|r| r.node.bytes < rss_bytes / SMALL_DIVISOR)
-        .class("leaves")
+        .class("entries")
 }
 
 /// A row: a node, named with the branches above it, since a row must be understood alone.

@@ -1,4 +1,4 @@
-//! A look as a tree for the terminal.
+//! A snapshot as a tree for the terminal.
 
 use super::facts;
 use super::tree::{self, AreaNode, Node, is_unknown};
@@ -6,7 +6,7 @@ use assay_findings::{to_terminal, told};
 use assay_kit::ink::{Ink, bar, fit};
 use assay_kit::number::{bytes, count, percent};
 use assay_kit::text::{clean, shorten};
-use assay_kit::{LeavesShown, Terminal, TerminalView};
+use assay_kit::{EntriesShown, Terminal, TerminalView};
 use assay_model::{Area, Finding, MemoryReport, MemoryRule, PieceKind, Problem};
 
 /// Pieces of the unknown that are listed.
@@ -15,7 +15,7 @@ const UNKNOWN_SHOWN: usize = 5;
 /// Widths of the columns of a tree.
 struct Columns {
     name: usize,
-    /// Bars stand over tiers and notes: areas have a bar, leaves have those.
+    /// Bars stand over tiers and notes: areas have a bar, entries have those.
     bar: usize,
     note: usize,
 }
@@ -34,7 +34,7 @@ impl Columns {
     }
 }
 
-/// The tree of one look: areas, leaves, the line that says that they add up, and what follows from them. Its lines are
+/// The tree of one snapshot: areas, entries, the line that says that they add up, and what follows from them. Its lines are
 /// at most as wide as the terminal, from 72 columns on.
 pub fn render(report: &MemoryReport, view: TerminalView) -> String {
     let mut out = Terminal::new(view);
@@ -47,7 +47,7 @@ pub fn render(report: &MemoryReport, view: TerminalView) -> String {
         out.paragraph(0, &facts::owners_left_out(left_out), Ink::warn);
     }
     out.blank();
-    let tree = Tree { report, columns: Columns::of(out.width), leaves: view.leaves };
+    let tree = Tree { report, columns: Columns::of(out.width), entries: view.entries };
     for area in areas.iter().filter(|a| !is_unknown(a.area)) {
         tree.area(&mut out, area);
     }
@@ -62,7 +62,7 @@ pub fn render(report: &MemoryReport, view: TerminalView) -> String {
 struct Tree<'a> {
     report: &'a MemoryReport,
     columns: Columns,
-    leaves: LeavesShown,
+    entries: EntriesShown,
 }
 
 impl Tree<'_> {
@@ -76,10 +76,10 @@ impl Tree<'_> {
     }
 
     fn children(&self, out: &mut Terminal, node: &Node, level: usize) {
-        let leaves = self.leaves.most();
-        let small = node.children.iter().filter(|c| leaves <= c.rank).count();
+        let entries = self.entries.most();
+        let small = node.children.iter().filter(|c| entries <= c.rank).count();
         // A single small one takes no more room than the line that would fold it.
-        let shown = |child: &&Node| child.rank < leaves || (small == 1 && 1 < node.children.len());
+        let shown = |child: &&Node| child.rank < entries || (small == 1 && 1 < node.children.len());
         for child in node.children.iter().filter(shown) {
             self.line(out, child, level);
             self.children(out, child, level + 1);
@@ -100,12 +100,12 @@ impl Tree<'_> {
 
     fn line(&self, out: &mut Terminal, node: &Node, level: usize) {
         let name = fit(&format!("{}{}", "  ".repeat(level), node.name), self.columns.name);
-        let tier = if node.is_leaf() { node.tier.title() } else { "" };
+        let tier = if node.is_entry() { node.tier.title() } else { "" };
         let mut note: Vec<String> = Vec::new();
         note.extend(node.count.filter(|n| *n > 1).map(|n| format!("{}×", count(n))));
         note.extend(node.explanation.clone());
         let note = note.join(" ");
-        let room = if self.leaves == LeavesShown::All { usize::MAX } else { self.columns.note };
+        let room = if self.entries == EntriesShown::All { usize::MAX } else { self.columns.note };
         let note = if note.chars().count() <= room { note } else { fit(&note, room) };
         let quiet = if self.columns.note > 0 { format!("{tier:<TIER$}  {note}") } else { tier.to_owned() };
         out.line(&format!("{name}{}{}", self.figures(node), out.ink.dim(quiet.trim_end())));
@@ -154,7 +154,7 @@ impl Tree<'_> {
 
 fn sums(out: &mut Terminal, report: &MemoryReport) {
     out.blank();
-    out.paragraph(0, &facts::closure(report, tree::sum_of_leaves(report)), Ink::bold);
+    out.paragraph(0, &facts::closure(report, tree::sum_of_entries(report)), Ink::bold);
     let rss = report.rss_bytes;
     let tiers = report.tiers.iter().filter(|t| t.resident_bytes > 0);
     let tiers: Vec<String> =

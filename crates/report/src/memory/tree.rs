@@ -1,10 +1,10 @@
-//! The leaves of a look as a tree: areas, branches, leaves, each with the bytes of all beneath it.
+//! The entries of a snapshot as a tree: areas, branches, entries, each with the bytes of all beneath it.
 
 use assay_kit::number::count;
 use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
 use assay_kit::tree_map::{Tile, Whole};
-use assay_model::{Area, Leaf, MemoryReport, Tier};
+use assay_model::{Area, MemoryEntry, MemoryReport, Tier};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Levels of a tree; a longer path has its rest joined in the last name. Trees are walked by recursion, and paths are
@@ -17,7 +17,7 @@ pub struct Node {
     pub name: String,
     /// Resident bytes of all beneath it.
     pub bytes: u64,
-    /// Number of things, where it is a leaf that counts them.
+    /// Number of things, where it is an entry that counts them.
     pub count: Option<u64>,
     /// The weakest tier of all beneath it.
     pub tier: Tier,
@@ -25,7 +25,7 @@ pub struct Node {
     pub explanation: Option<String>,
     /// Nodes beneath it, the biggest first.
     pub children: Vec<Node>,
-    /// Its number in the order of the leaves' sizes, 0 for the biggest; of a branch that of its biggest leaf.
+    /// Its number in the order of the entries' sizes, 0 for the biggest; of a branch that of its biggest entry.
     pub rank: usize,
 }
 
@@ -42,44 +42,44 @@ pub fn is_unknown(area: Area) -> bool {
     matches!(area, Area::MallocHeap | Area::NativeAnonymous)
 }
 
-/// The areas of a look, the biggest first. Areas without a leaf are not there.
+/// The areas of a snapshot, the biggest first. Areas without an entry are not there.
 pub fn areas(report: &MemoryReport) -> Vec<AreaNode> {
-    let mut order: Vec<usize> = (0..report.leaves.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(report.leaves[*i].resident_bytes));
+    let mut order: Vec<usize> = (0..report.entries.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(report.entries[*i].resident_bytes));
     let mut by_area: BTreeMap<Area, Vec<Placed>> = BTreeMap::new();
     for (rank, index) in order.into_iter().enumerate() {
-        let leaf = &report.leaves[index];
-        let named = Area::of_path(&leaf.path);
+        let entry = &report.entries[index];
+        let named = Area::of_path(&entry.path);
         let skip = usize::from(named.is_some());
-        let path = parts(leaf, skip);
-        by_area.entry(named.unwrap_or(Area::Other)).or_default().push(Placed { path, leaf, rank });
+        let path = parts(entry, skip);
+        by_area.entry(named.unwrap_or(Area::Other)).or_default().push(Placed { path, entry, rank });
     }
-    let node = |area: Area, leaves: Vec<Placed>| AreaNode { area, node: branch(area.title(), leaves, 0) };
-    let mut areas: Vec<AreaNode> = by_area.into_iter().map(|(area, leaves)| node(area, leaves)).collect();
+    let node = |area: Area, entries: Vec<Placed>| AreaNode { area, node: branch(area.title(), entries, 0) };
+    let mut areas: Vec<AreaNode> = by_area.into_iter().map(|(area, entries)| node(area, entries)).collect();
     areas.sort_by_key(|a| std::cmp::Reverse(a.node.bytes));
     areas
 }
 
-/// A leaf and its path beneath the area.
+/// An entry and its path beneath the area.
 struct Placed<'a> {
     path: Vec<String>,
-    leaf: &'a Leaf,
+    entry: &'a MemoryEntry,
     rank: usize,
 }
 
-fn parts(leaf: &Leaf, skip: usize) -> Vec<String> {
-    let mut parts: Vec<String> = leaf.path.iter().skip(skip).take(LEVELS_MAX).map(|p| clean(p)).collect();
-    if let Some(last) = parts.last_mut().filter(|_| LEVELS_MAX + skip < leaf.path.len()) {
-        *last = clean(&leaf.path[skip + LEVELS_MAX - 1..].join(" / "));
+fn parts(entry: &MemoryEntry, skip: usize) -> Vec<String> {
+    let mut parts: Vec<String> = entry.path.iter().skip(skip).take(LEVELS_MAX).map(|p| clean(p)).collect();
+    if let Some(last) = parts.last_mut().filter(|_| LEVELS_MAX + skip < entry.path.len()) {
+        *last = clean(&entry.path[skip + LEVELS_MAX - 1..].join(" / "));
     }
     parts
 }
 
-/// A node from the leaves beneath it, whose paths agree up to `level`. The leaves are in the order of their sizes.
-fn branch(name: &str, leaves: Vec<Placed>, level: usize) -> Node {
-    let rank = leaves.iter().map(|p| p.rank).min().unwrap_or(usize::MAX);
-    let bytes = leaves.iter().fold(0u64, |sum, p| sum.saturating_add(p.leaf.resident_bytes));
-    let tier = leaves.iter().map(|p| p.leaf.tier).max().unwrap_or(Tier::Kernel);
+/// A node from the entries beneath it, whose paths agree up to `level`. The entries are in the order of their sizes.
+fn branch(name: &str, entries: Vec<Placed>, level: usize) -> Node {
+    let rank = entries.iter().map(|p| p.rank).min().unwrap_or(usize::MAX);
+    let bytes = entries.iter().fold(0u64, |sum, p| sum.saturating_add(p.entry.resident_bytes));
+    let tier = entries.iter().map(|p| p.entry.tier).max().unwrap_or(Tier::Kernel);
     let mut node = Node {
         name: name.to_owned(),
         bytes,
@@ -89,19 +89,19 @@ fn branch(name: &str, leaves: Vec<Placed>, level: usize) -> Node {
         children: Vec::new(),
         rank,
     };
-    let ends_here = leaves.iter().all(|p| p.path.len() <= level);
+    let ends_here = entries.iter().all(|p| p.path.len() <= level);
     if ends_here {
-        node.count = leaves.iter().map(|p| p.leaf.count).sum();
-        node.explanation = leaves.iter().find_map(|p| p.leaf.explanation.as_deref().map(clean));
+        node.count = entries.iter().map(|p| p.entry.count).sum();
+        node.explanation = entries.iter().find_map(|p| p.entry.explanation.as_deref().map(clean));
         return node;
     }
     let mut by_name: BTreeMap<String, Vec<Placed>> = BTreeMap::new();
-    for placed in leaves {
+    for placed in entries {
         // A path that ends where others go on.
         let name = placed.path.get(level).cloned().unwrap_or_else(|| "not split further".to_owned());
         by_name.entry(name).or_default().push(placed);
     }
-    node.children = by_name.into_iter().map(|(name, leaves)| branch(&name, leaves, level + 1)).collect();
+    node.children = by_name.into_iter().map(|(name, entries)| branch(&name, entries, level + 1)).collect();
     node.children.sort_by_key(|child| (std::cmp::Reverse(child.bytes), child.rank));
     if let [_] = node.children.as_slice()
         && level > 0
@@ -125,7 +125,7 @@ pub fn map(parts: &[(String, Tile)], rss_bytes: u64) -> Whole<'_> {
 impl Node {
     fn tile(&self) -> Tile {
         let number = self.count.filter(|n| *n > 1).map_or_else(String::new, |n| format!(", {}×", count(n)));
-        let tier = if self.is_leaf() { format!(", {}", self.tier.title()) } else { String::new() };
+        let tier = if self.is_entry() { format!(", {}", self.tier.title()) } else { String::new() };
         let what = self.explanation.as_ref().map_or_else(String::new, |e| format!(": {e}"));
         Tile {
             name: self.name.clone(),
@@ -136,34 +136,34 @@ impl Node {
     }
 
     /// Whether nothing is beneath it.
-    pub fn is_leaf(&self) -> bool {
+    pub fn is_entry(&self) -> bool {
         self.children.is_empty()
     }
 }
 
-/// Σ of the leaves.
-pub fn sum_of_leaves(report: &MemoryReport) -> u64 {
-    report.leaves.iter().fold(0u64, |sum, leaf| sum.saturating_add(leaf.resident_bytes))
+/// Σ of the entries.
+pub fn sum_of_entries(report: &MemoryReport) -> u64 {
+    report.entries.iter().fold(0u64, |sum, entry| sum.saturating_add(entry.resident_bytes))
 }
 
-/// Resident bytes of an area by its leaves.
+/// Resident bytes of an area by its entries.
 pub fn area_bytes(areas: &[AreaNode], area: Area) -> u64 {
     areas.iter().find(|a| a.area == area).map_or(0, |a| a.node.bytes)
 }
 
-/// Paths of a look with their bytes, for comparing looks: leaves of the same path added up.
+/// Paths of a snapshot with their bytes, for comparing snapshots: entries of the same path added up.
 pub fn bytes_by_path(report: &MemoryReport) -> BTreeMap<Vec<String>, u64> {
     let mut paths: BTreeMap<Vec<String>, u64> = BTreeMap::new();
-    for leaf in &report.leaves {
-        let path = leaf.path.iter().take(LEVELS_MAX).map(|p| clean(p)).collect();
+    for entry in &report.entries {
+        let path = entry.path.iter().take(LEVELS_MAX).map(|p| clean(p)).collect();
         let bytes = paths.entry(path).or_default();
-        *bytes = bytes.saturating_add(leaf.resident_bytes);
+        *bytes = bytes.saturating_add(entry.resident_bytes);
     }
     paths
 }
 
-/// Areas that any of the looks has.
-pub fn occurring(looks: &[MemoryReport]) -> BTreeSet<Area> {
-    let areas = looks.iter().flat_map(|look| &look.areas);
+/// Areas that any of the snapshots has.
+pub fn occurring(snapshots: &[MemoryReport]) -> BTreeSet<Area> {
+    let areas = snapshots.iter().flat_map(|snapshot| &snapshot.areas);
     areas.filter(|a| a.resident_bytes > 0).map(|a| a.area).collect()
 }

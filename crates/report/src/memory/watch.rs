@@ -1,4 +1,4 @@
-//! Looks one after the other: what the rows of a live picture say after each, and the line that a pipe gets.
+//! Snapshots one after the other: what the rows of a live picture say after each, and the line that a pipe gets.
 
 use super::tree;
 use assay_kit::ink::curve;
@@ -7,11 +7,11 @@ use assay_kit::text::{clean, to_the_second};
 use assay_model::{Area, AreaBytes, MemoryReport};
 use std::collections::VecDeque;
 
-/// Looks that are kept for the curves; older ones give way, but the first look stays the base of growth.
+/// Snapshots that are kept for the curves; older ones give way, but the first snapshot stays the base of growth.
 const LOOKS_KEPT: usize = 240;
-/// Growth is told over this long, and over all looks as long as there are fewer.
+/// Growth is told over this long, and over all snapshots as long as there are fewer.
 const RATE_WINDOW_NS: u64 = 60_000_000_000;
-/// What stands where a look did not tell.
+/// What stands where a snapshot did not tell.
 const ABSENT: &str = "-";
 
 /// How areas are ordered.
@@ -26,20 +26,20 @@ pub enum WatchOrder {
     Name,
 }
 
-/// A row of the picture, as text; a dash where a look did not tell.
+/// A row of the picture, as text; a dash where a snapshot did not tell.
 #[derive(Debug, Clone)]
 pub struct WatchRow {
     /// Which area; none for the whole resident set.
     pub area: Option<Area>,
     /// Name for people.
     pub name: &'static str,
-    /// Resident bytes by the latest quick look, which does not look for owners of malloc's blocks.
+    /// Resident bytes by the latest quick snapshot, which does not look for owners of malloc's blocks.
     pub resident: String,
-    /// Resident bytes by the latest look that did.
+    /// Resident bytes by the latest snapshot that did.
     pub owners: String,
     /// Growth per minute, over the last minute.
     pub per_minute: String,
-    /// Growth since the first look.
+    /// Growth since the first snapshot.
     pub since_start: String,
     bytes: Option<u64>,
     owners_bytes: Option<u64>,
@@ -74,13 +74,13 @@ pub struct WatchEntry {
     pub name: String,
     /// Resident bytes.
     pub resident: String,
-    /// Growth since the first full look; a dash as long as there was only one.
+    /// Growth since the first full snapshot; a dash as long as there was only one.
     pub since_start: String,
     /// Whether that is more than nothing.
     pub has_grown: bool,
 }
 
-/// One look as far as curves need it.
+/// One snapshot as far as curves need it.
 #[derive(Clone)]
 struct Point {
     monotonic_ns: u64,
@@ -88,40 +88,40 @@ struct Point {
     areas: Vec<AreaBytes>,
 }
 
-/// The looks so far. Areas come from every look; leaves are compared among full looks only, since a quick one does not
+/// The snapshots so far. Areas come from every snapshot; entries are compared among full snapshots only, since a quick one does not
 /// look for the owners of malloc blocks and would seem to lose them.
 #[derive(Default, Clone)]
 pub struct Watch {
     points: VecDeque<Point>,
-    looks: u64,
+    snapshots: u64,
     first_full: Option<MemoryReport>,
     last_full: Option<MemoryReport>,
     last: Option<MemoryReport>,
 }
 
 impl Watch {
-    /// No look yet.
+    /// No snapshot yet.
     pub fn new() -> Self {
         Watch::default()
     }
 
-    /// Adds a look; `full` says whether it is as deep as was asked for, not one of the quick ones between.
-    pub fn add(&mut self, look: MemoryReport, full: bool) {
+    /// Adds a snapshot; `full` says whether it is as deep as was asked for, not one of the quick ones between.
+    pub fn add(&mut self, snapshot: MemoryReport, full: bool) {
         if full {
-            // Between looks of two depths leaves seem to grow that are only told apart: the comparison begins anew.
-            self.first_full = self.first_full.take().filter(|first| first.depth == look.depth);
-            self.first_full.get_or_insert_with(|| look.clone());
-            self.last_full = Some(look.clone());
+            // Between snapshots of two depths entries seem to grow that are only told apart: the comparison begins anew.
+            self.first_full = self.first_full.take().filter(|first| first.depth == snapshot.depth);
+            self.first_full.get_or_insert_with(|| snapshot.clone());
+            self.last_full = Some(snapshot.clone());
         } else {
-            let (monotonic_ns, rss_bytes) = (look.monotonic_ns, look.rss_bytes);
-            self.points.push_back(Point { monotonic_ns, rss_bytes, areas: look.areas.clone() });
+            let (monotonic_ns, rss_bytes) = (snapshot.monotonic_ns, snapshot.rss_bytes);
+            self.points.push_back(Point { monotonic_ns, rss_bytes, areas: snapshot.areas.clone() });
             if LOOKS_KEPT < self.points.len() {
                 // The second oldest: the first stays.
                 self.points.remove(1);
             }
         }
-        self.looks += 1;
-        self.last = Some(look);
+        self.snapshots += 1;
+        self.last = Some(snapshot);
     }
 
     /// One line for a pipe: when, RSS, its growth, and the areas that grew most.
@@ -141,30 +141,30 @@ impl Watch {
         format!("{}  RSS {}{rate}{grown}", to_the_second(&last.taken_at), bytes(last.rss_bytes))
     }
 
-    /// The latest look, quick or full.
+    /// The latest snapshot, quick or full.
     pub fn last(&self) -> Option<&MemoryReport> {
         self.last.as_ref()
     }
 
-    /// The latest look that found owners: what the column of them shows.
+    /// The latest snapshot that found owners: what the column of them shows.
     pub fn owners(&self) -> Option<&MemoryReport> {
-        self.last_full.as_ref().filter(|look| look.has_owners())
+        self.last_full.as_ref().filter(|snapshot| snapshot.has_owners())
     }
 
-    /// How many looks there were.
-    pub fn looks(&self) -> u64 {
-        self.looks
+    /// How many snapshots there were.
+    pub fn snapshots(&self) -> u64 {
+        self.snapshots
     }
 
     /// The whole resident set.
     pub fn rss(&self) -> WatchRow {
-        let owners = self.owners().map(|look| look.rss_bytes);
+        let owners = self.owners().map(|snapshot| snapshot.rss_bytes);
         self.row(None, owners, |p| Some(p.rss_bytes))
     }
 
     /// Its areas, as far as there are any.
     pub fn areas(&self, order: WatchOrder) -> Vec<WatchRow> {
-        let of_owners = |area: Area| self.owners().map(|look| area.bytes_in(&look.areas));
+        let of_owners = |area: Area| self.owners().map(|snapshot| area.bytes_in(&snapshot.areas));
         let rows = Area::ALL.into_iter().map(|area| (area, of_owners(area)));
         let mut rows: Vec<WatchRow> = rows
             .map(|(area, owners)| self.row(Some(area), owners, |p| listed(area, &p.areas)))
@@ -179,7 +179,7 @@ impl Watch {
         rows
     }
 
-    /// What an area holds, by the latest full look, the biggest first; with the growth since the first full look of that depth.
+    /// What an area holds, by the latest full snapshot, the biggest first; with the growth since the first full snapshot of that depth.
     pub fn entries(&self, area: Area) -> Vec<WatchEntry> {
         let (Some(first), Some(last)) = (&self.first_full, &self.last_full) else { return Vec::new() };
         let before = (first.monotonic_ns != last.monotonic_ns).then(|| tree::bytes_by_path(first));
@@ -210,7 +210,7 @@ impl Watch {
     ) -> WatchRow {
         let now = self.points.back().and_then(&of);
         let since = self.points.front().and_then(&of).zip(now).map(|(first, now)| less(now, first));
-        // What a quick look does not tell has no growth either: not one of zero.
+        // What a quick snapshot does not tell has no growth either: not one of zero.
         let per_minute = now.and_then(|_| self.rate(|p| of(p).unwrap_or(0) as f64));
         WatchRow {
             area,
@@ -226,7 +226,7 @@ impl Watch {
         }
     }
 
-    /// Growth per minute over the last minute; absent with one look.
+    /// Growth per minute over the last minute; absent with one snapshot.
     fn rate(&self, of: impl Fn(&Point) -> f64) -> Option<f64> {
         let last = self.points.back()?;
         let from = last.monotonic_ns.saturating_sub(RATE_WINDOW_NS);
@@ -236,7 +236,7 @@ impl Watch {
     }
 }
 
-/// A quick look does not look for owners by pointers; to call memory unknown would be wrong.
+/// A quick snapshot does not look for owners by pointers; to call memory unknown would be wrong.
 fn name_of(area: Area) -> &'static str {
     match area {
         Area::MallocHeap => "malloc, in use",
@@ -245,7 +245,7 @@ fn name_of(area: Area) -> &'static str {
     }
 }
 
-/// Resident bytes of an area, where the look lists it: one that does not look for owners leaves out what only they tell.
+/// Resident bytes of an area, where the snapshot lists it: one that does not look for owners leaves out what only they tell.
 fn listed(area: Area, areas: &[AreaBytes]) -> Option<u64> {
     areas.iter().any(|a| a.area == area).then(|| area.bytes_in(areas))
 }

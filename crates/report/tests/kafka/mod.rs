@@ -1,4 +1,4 @@
-//! A made-up look at a Kafka broker on JDK 17, with figures like those of a real one (G1, no native memory tracking).
+//! A made-up snapshot of a Kafka broker on JDK 17, with figures like those of a real one (G1, no native memory tracking).
 
 use assay_model::*;
 
@@ -8,7 +8,7 @@ const MIB: u64 = 1 << 20;
 /// Path, KiB, tier, count, explanation. An empty explanation is none.
 type Row = (&'static [&'static str], u64, Tier, u64, &'static str);
 
-const LEAVES: &[Row] = &[
+const ENTRIES: &[Row] = &[
     (
         &["Java heap", "old", "used"],
         121_856,
@@ -145,17 +145,17 @@ fn hostile_text() -> String {
     format!("<script>alert('1')</script>\"'&|`*\u{202E}\u{1b}[2J\u{5e9}\u{5dc}{}", "x".repeat(300))
 }
 
-/// One look.
-pub fn look() -> MemoryReport {
+/// One snapshot.
+pub fn snapshot() -> MemoryReport {
     look_at(0, 1.0)
 }
 
-/// Looks over ten minutes, in which direct buffers and remembered sets grow.
-pub fn looks() -> Vec<MemoryReport> {
+/// Snapshots over ten minutes, in which direct buffers and remembered sets grow.
+pub fn snapshots() -> Vec<MemoryReport> {
     (0..41).map(|i| look_at(i, 1.0 + f64::from(i) * 0.05)).collect()
 }
 
-/// A look `step` times 15 s after the first, with what leaks `grown` times its size.
+/// A snapshot `step` times 15 s after the first, with what leaks `grown` times its size.
 fn look_at(step: i32, grown: f64) -> MemoryReport {
     let wave = |row: &Row| match row.0 {
         ["Java heap", "eden", ..] => 0.55 + 0.45 * f64::from((step * 7 + 12) % 13) / 12.0,
@@ -163,9 +163,9 @@ fn look_at(step: i32, grown: f64) -> MemoryReport {
         ["GC structures", "remembered sets"] => grown.sqrt(),
         _ => 1.0,
     };
-    let leaves: Vec<Leaf> = LEAVES
+    let entries: Vec<MemoryEntry> = ENTRIES
         .iter()
-        .map(|row| Leaf {
+        .map(|row| MemoryEntry {
             path: row.0.iter().map(|&part| part.to_owned()).collect(),
             resident_bytes: (row.1 as f64 * wave(row)) as u64 * KIB,
             size_bytes: None,
@@ -174,13 +174,14 @@ fn look_at(step: i32, grown: f64) -> MemoryReport {
             explanation: (!row.4.is_empty()).then(|| row.4.to_owned()),
         })
         .collect();
-    with_sums(leaves, step)
+    with_sums(entries, step)
 }
 
-fn with_sums(mut leaves: Vec<Leaf>, step: i32) -> MemoryReport {
-    leaves.sort_by_key(|l| std::cmp::Reverse(l.resident_bytes));
-    let sum =
-        |of: &dyn Fn(&Leaf) -> bool| leaves.iter().filter(|l| of(l)).map(|l| l.resident_bytes).sum::<u64>();
+fn with_sums(mut entries: Vec<MemoryEntry>, step: i32) -> MemoryReport {
+    entries.sort_by_key(|l| std::cmp::Reverse(l.resident_bytes));
+    let sum = |of: &dyn Fn(&MemoryEntry) -> bool| {
+        entries.iter().filter(|l| of(l)).map(|l| l.resident_bytes).sum::<u64>()
+    };
     let mut areas: Vec<AreaBytes> = Area::ALL
         .into_iter()
         .map(|area| AreaBytes { area, resident_bytes: sum(&|l| l.path[0] == area.title()) })
@@ -201,13 +202,13 @@ fn with_sums(mut leaves: Vec<Leaf>, step: i32) -> MemoryReport {
         monotonic_ns: 900_000_000_000 + step as u64 * 15_000_000_000,
         scan_ns: 612_000_000,
         scan_cpu_ns: 574_000_000,
-        depth: Some(LookDepth::Owners),
+        depth: Some(SnapshotDepth::Owners),
         owners_left_out: None,
         frozen_ns: None,
         copy: None,
         rss_bytes,
         rss_change_during_scan_bytes: 12_288,
-        closure_bytes: 0,
+        difference_bytes: 0,
         unknown_bytes: sum(&|l| l.path[0] == Area::MallocHeap.title()),
         inferred_bytes: sum(&|l| l.tier.is_inference()),
         areas,
@@ -223,7 +224,7 @@ fn with_sums(mut leaves: Vec<Leaf>, step: i32) -> MemoryReport {
         cgroup: Some(cgroup(rss_bytes)),
         findings: findings(),
         problems: vec![],
-        leaves,
+        entries,
     }
 }
 
@@ -428,21 +429,21 @@ pub fn advice() -> Advice {
     }
 }
 
-/// What changed from the first look to the last.
+/// What changed from the first snapshot to the last.
 pub fn change() -> MemoryChange {
-    let looks = looks();
-    let (before, after) = (&looks[0], &looks[looks.len() - 1]);
+    let snapshots = snapshots();
+    let (before, after) = (&snapshots[0], &snapshots[snapshots.len() - 1]);
     let mut causes: Vec<Cause> = before
-        .leaves
+        .entries
         .iter()
-        .filter_map(|leaf| {
-            let later = after.leaves.iter().find(|l| l.path == leaf.path)?;
-            (later.resident_bytes != leaf.resident_bytes).then(|| Cause {
-                path: leaf.path.clone(),
-                before_bytes: leaf.resident_bytes,
+        .filter_map(|entry| {
+            let later = after.entries.iter().find(|l| l.path == entry.path)?;
+            (later.resident_bytes != entry.resident_bytes).then(|| Cause {
+                path: entry.path.clone(),
+                before_bytes: entry.resident_bytes,
                 after_bytes: later.resident_bytes,
-                count_change: (leaf.path[0] == "direct and mapped buffers").then_some(211),
-                tier: leaf.tier,
+                count_change: (entry.path[0] == "direct and mapped buffers").then_some(211),
+                tier: entry.tier,
                 explanation: "look at who allocates it, and who keeps it".to_owned(),
             })
         })
@@ -462,25 +463,25 @@ pub fn change() -> MemoryChange {
     }
 }
 
-/// A look in which all that comes from the process is hostile, and the leaves do not add up.
-pub fn hostile_look() -> MemoryReport {
-    let mut look = look();
+/// A snapshot in which all that comes from the process is hostile, and the entries do not add up.
+pub fn hostile_snapshot() -> MemoryReport {
+    let mut snapshot = snapshot();
     let hostile = hostile_text();
-    look.program.clone_from(&hostile);
-    for leaf in look.leaves.iter_mut().step_by(5) {
-        leaf.path.insert(1, hostile.clone());
-        leaf.path.extend(std::iter::repeat_n(hostile.clone(), 40));
-        leaf.explanation = Some(hostile.clone());
+    snapshot.program.clone_from(&hostile);
+    for entry in snapshot.entries.iter_mut().step_by(5) {
+        entry.path.insert(1, hostile.clone());
+        entry.path.extend(std::iter::repeat_n(hostile.clone(), 40));
+        entry.explanation = Some(hostile.clone());
     }
-    look.leaves[7].path.clear();
-    look.leaves[8].resident_bytes = u64::MAX / 2;
-    look.leaves[9].resident_bytes = u64::MAX;
-    look.threads[0].name.clone_from(&hostile);
-    look.unknown[0].what.clone_from(&hostile);
-    look.findings[0].claim.clone_from(&hostile);
-    look.findings[0].evidence.push(hostile.clone());
-    look.findings[0].change = Some(Change { command: hostile.clone(), ..Change::default() });
-    look.findings[1].gain_bytes = Some(u64::MAX);
-    look.problems.push(Problem::new(hostile.clone(), hostile));
-    look
+    snapshot.entries[7].path.clear();
+    snapshot.entries[8].resident_bytes = u64::MAX / 2;
+    snapshot.entries[9].resident_bytes = u64::MAX;
+    snapshot.threads[0].name.clone_from(&hostile);
+    snapshot.unknown[0].what.clone_from(&hostile);
+    snapshot.findings[0].claim.clone_from(&hostile);
+    snapshot.findings[0].evidence.push(hostile.clone());
+    snapshot.findings[0].change = Some(Change { command: hostile.clone(), ..Change::default() });
+    snapshot.findings[1].gain_bytes = Some(u64::MAX);
+    snapshot.problems.push(Problem::new(hostile.clone(), hostile));
+    snapshot
 }

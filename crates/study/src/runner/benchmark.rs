@@ -10,7 +10,7 @@ use crate::program_table::BenchmarkTable;
 use crate::variant::VariantLaunch;
 use assay_gclog::log_options;
 use assay_jdk::modes;
-use assay_launch::{LOOK, Local, ProcessSpec, Processes, ReadyWhen};
+use assay_launch::{Local, POLL_INTERVAL, ProcessSpec, Processes, ReadyWhen};
 use assay_measure::{Benchmark, Measurement, OwnLoad, Procedure, Watch, WatchConfig, With};
 use assay_model::{GcJvm, Problem, RunEventKind, Trial, Window, file};
 use std::collections::BTreeMap;
@@ -186,7 +186,7 @@ fn wait(run: &Run<'_>, launched: &mut Launched<'_>, timeout: Duration) -> Result
             let what = format!("the {who} did not end within {seconds} s");
             return Err(Failure::Trial(what + &process.last_words()));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// How often the server and the wish to stop are looked at.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Events of warm-up and of load that goes on are for a person who waits.
 const EVENT_EVERY_S: f64 = 2.0;
 
@@ -130,7 +130,7 @@ fn look_after(
 ) -> Result<(), Failure> {
     let mut told = Told::default();
     loop {
-        match events.recv_timeout(LOOK) {
+        match events.recv_timeout(POLL_INTERVAL) {
             Ok(MeasureEvent::WindowBegins { start_monotonic_ns }) => {
                 faults.iter_mut().for_each(|faults| faults.begin(start_monotonic_ns));
             }
@@ -164,7 +164,7 @@ fn end_faults(
         run.check_stop()?;
         step_faults(run, server, faults)?;
         server.check_alive(when)?;
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     Ok(())
 }

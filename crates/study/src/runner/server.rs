@@ -10,7 +10,9 @@ use crate::process_table::{loaded_url, table_name};
 use crate::program_table::{ProcessTable, ServerTable};
 use crate::variant::VariantLaunch;
 use assay_jdk::{Release, modes};
-use assay_launch::{JVM_OPTIONS, LOOK, Local, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http};
+use assay_launch::{
+    JVM_OPTIONS, Local, POLL_INTERVAL, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http,
+};
 use assay_load::{Scenario, Shared};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{Procedure, Replacements, Watch, WatchConfig};
@@ -142,7 +144,7 @@ impl<'a> Server<'a> {
         }
         while !self.process.step().map_err(Failure::Trial)? {
             run.check_stop()?;
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let after_ms = self.process.server_ready_after().map(|after| after.as_secs_f64() * 1e3);
         self.trial.start_to_ready_ms = after_ms;

@@ -1,4 +1,4 @@
-//! `assay memory diff`: what changed between two stored looks.
+//! `assay memory diff`: what changed between two stored snapshots.
 
 use crate::arguments::DiffArguments;
 use crate::command::read_stored;
@@ -14,57 +14,60 @@ use std::process::ExitCode;
 /// Of a record the first line says what it is.
 const FIRST_LINE_BYTES_MAX: u64 = 64 << 10;
 
-/// Compares two looks.
+/// Compares two snapshots.
 pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let before = read(&arguments.before, End::First)?;
     let after = read(&arguments.after, End::Last)?;
-    let change = assay_memory::explain_change(&before.look, &after.look);
+    let change = assay_memory::explain_change(&before.snapshot, &after.snapshot);
     if let Some(path) = &arguments.html {
-        let looks = if before.path == after.path { after.looks.as_slice() } else { &[] };
-        write_result(path, |mut out| assay_report::render_change_html(&change, looks, &mut out))?;
+        let snapshots = if before.path == after.path { after.snapshots.as_slice() } else { &[] };
+        write_result(path, |mut out| assay_report::render_change_html(&change, snapshots, &mut out))?;
     }
     if arguments.json {
         output::print_json(&change)?;
     } else if arguments.html.is_none() {
-        let view = TerminalView { leaves: arguments.leaves, ..output::view() };
+        let view = TerminalView { entries: arguments.entries, ..output::view() };
         output::print_text(&assay_report::render_change_terminal(&change, view))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Which look of a record is meant where none is named.
+/// Which snapshot of a record is meant where none is named.
 #[derive(Clone, Copy)]
 enum End {
     First,
     Last,
 }
 
-/// A look with the record that it is from.
+/// A snapshot with the record that it is from.
 struct Stored {
     path: String,
-    look: MemoryReport,
-    looks: Vec<MemoryReport>,
+    snapshot: MemoryReport,
+    snapshots: Vec<MemoryReport>,
 }
 
 fn read(text: &str, end: End) -> Result<Stored, Failure> {
     let (path, number) = split_number(text)?;
-    let mut looks = read_looks(Path::new(path))?;
+    let mut snapshots = read_looks(Path::new(path))?;
     let index = match (number, end) {
         (Some(number), _) => number - 1,
         (None, End::First) => 0,
-        (None, End::Last) => looks.len().saturating_sub(1),
+        (None, End::Last) => snapshots.len().saturating_sub(1),
     };
-    if looks.len() <= index {
-        let has =
-            if looks.len() == 1 { "1 snapshot".to_owned() } else { format!("{} snapshots", looks.len()) };
+    if snapshots.len() <= index {
+        let has = if snapshots.len() == 1 {
+            "1 snapshot".to_owned()
+        } else {
+            format!("{} snapshots", snapshots.len())
+        };
         return Err(Failure::input(format!("{path} has {has}; there is no snapshot {} in it", index + 1)));
     }
-    let look = looks[index].clone();
-    if looks.len() == 1 {
-        looks.clear();
+    let snapshot = snapshots[index].clone();
+    if snapshots.len() == 1 {
+        snapshots.clear();
     }
-    Ok(Stored { path: path.to_owned(), look, looks })
+    Ok(Stored { path: path.to_owned(), snapshot, snapshots })
 }
 
 /// `FILE@N` in its parts; a file that has that very name is a file.
@@ -81,20 +84,20 @@ fn split_number(text: &str) -> Result<(&str, Option<usize>), Failure> {
     }
 }
 
-/// The looks of a file of `--record`, or the one of a file of `--json`.
+/// The snapshots of a file of `--record`, or the one of a file of `--json`.
 fn read_looks(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
     if is_record(path)? {
-        let (looks, problems) = assay_memory::read_record(path)?;
+        let (snapshots, problems) = assay_memory::read_record(path)?;
         output::note(&problems);
-        return Ok(looks);
+        return Ok(snapshots);
     }
-    let schema_of = |look: &MemoryReport| look.schema.clone();
-    let look =
+    let schema_of = |snapshot: &MemoryReport| snapshot.schema.clone();
+    let snapshot =
         read_stored(path, schema::MEMORY, schema_of, "an assay memory snapshot").map_err(|failure| {
             let hint = "make one with: assay memory PID --json > FILE, or assay memory PID --record FILE";
             Failure::input(format!("{}\n  {hint}", failure.message))
         })?;
-    Ok(vec![look])
+    Ok(vec![snapshot])
 }
 
 fn is_record(path: &Path) -> Result<bool, Failure> {

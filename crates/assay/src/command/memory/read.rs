@@ -1,17 +1,17 @@
-//! One look at a process, for whoever typed its number.
+//! One snapshot of a process, for whoever typed its number.
 
-use crate::arguments::{DepthName, LookArguments};
+use crate::arguments::{DepthName, SnapshotArguments};
 use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::progress::waiting;
 use assay_linux::ProcRoot;
-use assay_memory::{LookDepth, ReadOptions};
+use assay_memory::{ReadOptions, SnapshotDepth};
 use assay_model::MemoryReport;
 
-/// From here on a look says that it takes its time.
+/// From here on a snapshot says that it takes its time.
 const LONG_LOOK_S: u64 = 2;
 
-/// Takes a look, and says so while it takes long.
+/// Takes a snapshot, and says so while it takes long.
 pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, Failure> {
     identity_of(pid)?;
     let resident_bytes =
@@ -20,10 +20,10 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, Failure> {
     Ok(assay_memory::read(pid, options)?)
 }
 
-/// What to say while a look takes long.
-fn long_look(resident_bytes: u64, depth: Option<LookDepth>) -> Option<String> {
+/// What to say while a snapshot takes long.
+fn long_look(resident_bytes: u64, depth: Option<SnapshotDepth>) -> Option<String> {
     let seconds = assay_memory::heap_read_cpu_ns(resident_bytes) / 1_000_000_000;
-    (depth == Some(LookDepth::Owners) && LONG_LOOK_S <= seconds).then(|| {
+    (depth == Some(SnapshotDepth::Owners) && LONG_LOOK_S <= seconds).then(|| {
         format!(
             "looking for owners in {} GiB, about {seconds} s of work; --depth structures leaves that out and is much faster",
             resident_bytes >> 30
@@ -31,14 +31,14 @@ fn long_look(resident_bytes: u64, depth: Option<LookDepth>) -> Option<String> {
     })
 }
 
-/// How a look is taken.
-pub fn options(look: &LookArguments) -> ReadOptions {
-    let depth = match look.depth {
+/// How a snapshot is taken.
+pub fn options(snapshot: &SnapshotArguments) -> ReadOptions {
+    let depth = match snapshot.depth {
         DepthName::Auto => None,
-        DepthName::Owners => Some(LookDepth::Owners),
-        DepthName::Structures => Some(LookDepth::Structures),
+        DepthName::Owners => Some(SnapshotDepth::Owners),
+        DepthName::Structures => Some(SnapshotDepth::Structures),
     };
-    ReadOptions { depth, freeze: look.freeze, ask_jvm: look.jcmd, ..ReadOptions::default() }
+    ReadOptions { depth, freeze: snapshot.freeze, ask_jvm: snapshot.jcmd, ..ReadOptions::default() }
 }
 
 #[cfg(test)]
@@ -47,13 +47,13 @@ mod tests {
 
     #[test]
     fn only_a_look_at_the_owners_in_a_large_process_says_that_it_takes_its_time() {
-        let told = long_look(16 << 30, Some(LookDepth::Owners)).expect("a line");
+        let told = long_look(16 << 30, Some(SnapshotDepth::Owners)).expect("a line");
         assert!(
             told.contains("16 GiB") && told.contains("about 8 s") && told.contains("--depth structures"),
             "{told}"
         );
-        assert_eq!(long_look(1 << 30, Some(LookDepth::Owners)), None);
-        assert_eq!(long_look(16 << 30, Some(LookDepth::Structures)), None);
+        assert_eq!(long_look(1 << 30, Some(SnapshotDepth::Owners)), None);
+        assert_eq!(long_look(16 << 30, Some(SnapshotDepth::Structures)), None);
         assert_eq!(long_look(16 << 30, None), None, "it chooses what does not take long");
     }
 }

@@ -1,15 +1,15 @@
-//! Looks one after the other: on a screen, as lines, into a record.
+//! Snapshots one after the other: on a screen, as lines, into a record.
 
 use super::read::options;
 use super::watch::{self, News};
-use super::{look, trim};
-use crate::arguments::LookArguments;
+use super::{snapshot, trim};
+use crate::arguments::SnapshotArguments;
 use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::screen;
 use crate::{output, stop};
 use assay_linux::{ProcRoot, ProcessIdentity};
-use assay_memory::{HEAP_READ_BYTES_MAX, LookDepth, ReadOptions, Record};
+use assay_memory::{HEAP_READ_BYTES_MAX, ReadOptions, Record, SnapshotDepth};
 use assay_model::MemoryReport;
 use assay_report::Watch;
 use std::path::Path;
@@ -19,16 +19,16 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Between two full looks while only watching.
+/// Between two full snapshots while only watching.
 const FULL_EVERY: Duration = Duration::from_secs(30);
 /// How long a stop request may go unnoticed while nothing is done.
 const NAP: Duration = Duration::from_millis(50);
 
-/// Looks until Ctrl-C, until `--for` is over, or until the process ends.
-pub fn series(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
+/// Takes snapshots until Ctrl-C, until `--for` is over, or until the process ends.
+pub fn series(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Failure> {
     let stop = stop::flag_on_signal_with(screen::leave)?;
     let has_picture = arguments.watch.is_some() && !arguments.json && screen::has_keys();
-    let (ended, looks, held) = if has_picture {
+    let (ended, snapshots, held) = if has_picture {
         with_picture(pid, arguments, &stop)?
     } else {
         let shown = match (arguments.json, arguments.watch) {
@@ -40,37 +40,37 @@ pub fn series(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> 
     };
     say!("{}", ended?);
     if let (Some(path), Some(held)) = (&arguments.record, held) {
-        say!("{}", recorded(looks.full, &held, path));
+        say!("{}", recorded(snapshots.full, &held, path));
     }
-    if let (Some(path), Some(last)) = (&arguments.html, &looks.last_full) {
+    if let (Some(path), Some(last)) = (&arguments.html, &snapshots.last_full) {
         write_page(path, last, arguments)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// How it ended, and what is left of it.
-type Ended = (Result<String, Failure>, Looks, Option<Held>);
+type Ended = (Result<String, Failure>, Snapshots, Option<Held>);
 
-/// Looks in a thread of its own: keys have an effect while a scan takes seconds.
-fn with_picture(pid: u32, arguments: &LookArguments, stop: &AtomicBool) -> Result<Ended, Failure> {
+/// Snapshots in a thread of its own: keys have an effect while a scan takes seconds.
+fn with_picture(pid: u32, arguments: &SnapshotArguments, stop: &AtomicBool) -> Result<Ended, Failure> {
     let ((news, received), (trims, asked)) = (channel(), channel());
     let series = Series::start(pid, arguments, stop, Shown::Picture { news, asked })?;
     thread::scope(|scope| {
-        let looking = scope.spawn(|| series.run_to_end());
+        let taking = scope.spawn(|| series.run_to_end());
         let picture = watch::show(&received, &trims, stop);
         stop.store(true, Ordering::SeqCst);
-        let (ended, looks, held) =
-            looking.join().map_err(|_| Failure::internal("taking snapshots failed".to_owned()))?;
-        // Whose first look fails has no picture.
-        if looks.full > 0 {
+        let (ended, snapshots, held) =
+            taking.join().map_err(|_| Failure::internal("taking snapshots failed".to_owned()))?;
+        // Whose first snapshot fails has no picture.
+        if snapshots.full > 0 {
             let lines = picture?;
             output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
         }
-        Ok((ended, looks, held))
+        Ok((ended, snapshots, held))
     })
 }
 
-/// Where looks go beyond a record.
+/// Where snapshots go beyond a record.
 enum Shown {
     /// Nowhere.
     Nothing,
@@ -84,14 +84,14 @@ enum Shown {
 
 /// What the file holds now, which need not be what was recorded.
 struct Held {
-    looks: usize,
+    snapshots: usize,
     has_thinned: bool,
 }
 
 fn recorded(taken: u64, held: &Held, path: &Path) -> String {
-    let looks = if taken == 1 { "1 snapshot".to_owned() } else { format!("{taken} snapshots") };
-    let said = format!("recorded: {looks} in {}", path.display());
-    match held.looks {
+    let snapshots = if taken == 1 { "1 snapshot".to_owned() } else { format!("{taken} snapshots") };
+    let said = format!("recorded: {snapshots} in {}", path.display());
+    match held.snapshots {
         all if all as u64 == taken => said,
         left if held.has_thinned => {
             format!("{said}; it holds {left}, evenly spread over the time, to keep to --record-max-bytes")
@@ -101,22 +101,22 @@ fn recorded(taken: u64, held: &Held, path: &Path) -> String {
 }
 
 /// The page at the end: with areas over time if there is a record.
-fn write_page(path: &Path, last: &MemoryReport, arguments: &LookArguments) -> Result<(), Failure> {
-    let Some(record) = &arguments.record else { return look::write_page(path, last, &[]) };
-    let (looks, problems) = assay_memory::read_record(record)?;
+fn write_page(path: &Path, last: &MemoryReport, arguments: &SnapshotArguments) -> Result<(), Failure> {
+    let Some(record) = &arguments.record else { return snapshot::write_page(path, last, &[]) };
+    let (snapshots, problems) = assay_memory::read_record(record)?;
     output::note(&problems);
-    look::write_page(path, last, &looks)
+    snapshot::write_page(path, last, &snapshots)
 }
 
 /// What is left of a series at its end.
 #[derive(Default)]
-struct Looks {
+struct Snapshots {
     full: u64,
     last_full: Option<MemoryReport>,
 }
 
 struct Series<'a> {
-    arguments: &'a LookArguments,
+    arguments: &'a SnapshotArguments,
     pid: u32,
     identity: ProcessIdentity,
     stop: &'a AtomicBool,
@@ -125,20 +125,20 @@ struct Series<'a> {
     full_every: Duration,
     shown: Shown,
     record: Option<Record>,
-    looks: Looks,
-    /// Whether a look said that it left owners out.
+    snapshots: Snapshots,
+    /// Whether a snapshot said that it left owners out.
     has_told: bool,
 }
 
 impl<'a> Series<'a> {
     fn start(
         pid: u32,
-        arguments: &'a LookArguments,
+        arguments: &'a SnapshotArguments,
         stop: &'a AtomicBool,
         shown: Shown,
     ) -> Result<Self, Failure> {
         let identity = identity_of(pid)?;
-        // A file that cannot be written is known before the first look.
+        // A file that cannot be written is known before the first snapshot.
         let create = |path| Record::create(path, arguments.record_max_bytes);
         let record = arguments.record.as_deref().map(create).transpose()?;
         Ok(Series {
@@ -151,19 +151,20 @@ impl<'a> Series<'a> {
             full_every: if record.is_some() { arguments.every } else { FULL_EVERY },
             shown,
             record,
-            looks: Looks::default(),
+            snapshots: Snapshots::default(),
             has_told: false,
         })
     }
 
     fn run_to_end(mut self) -> Ended {
         let ended = self.run();
-        let held =
-            self.record.map(|record| Held { looks: record.looks(), has_thinned: record.has_thinned() });
-        (ended, self.looks, held)
+        let held = self
+            .record
+            .map(|record| Held { snapshots: record.snapshots(), has_thinned: record.has_thinned() });
+        (ended, self.snapshots, held)
     }
 
-    /// Looks until something ends it, and says what.
+    /// Takes snapshots until something ends it, and says what.
     fn run(&mut self) -> Result<String, Failure> {
         let quick_every = self.arguments.watch;
         let (mut next_quick, mut next_full) = (quick_every.map(|_| self.started), self.started);
@@ -203,31 +204,31 @@ impl<'a> Series<'a> {
         next.saturating_duration_since(Instant::now())
     }
 
-    /// One look, or a quick and a full one; as JSON a full one has all that a quick one has. Says why if there can be no more.
+    /// One snapshot, or a quick and a full one; as JSON a full one has all that a quick one has. Says why if there can be no more.
     fn take(&mut self, is_full: bool, is_quick: bool) -> Result<Option<String>, Failure> {
-        let is_first = self.looks.full == 0;
+        let is_first = self.snapshots.full == 0;
         let gone = || Ok(Some("the process has ended".to_owned()));
         if !is_first && !ProcRoot::default().is_running(self.identity).unwrap_or(true) {
             return gone();
         }
         let mut taken: Vec<(MemoryReport, bool)> = Vec::new();
         if is_quick && !(is_full && self.arguments.json) {
-            let quick = ReadOptions::of_depth(LookDepth::Structures);
+            let quick = ReadOptions::of_depth(SnapshotDepth::Structures);
             match assay_memory::read(self.pid, &quick) {
-                Ok(look) => taken.push((look, false)),
+                Ok(snapshot) => taken.push((snapshot, false)),
                 Err(e) if is_first => return Err(e.into()),
                 Err(_) => return gone(),
             }
         }
         if is_full {
             match assay_memory::read(self.pid, &self.full) {
-                Ok(look) => taken.push((look, true)),
+                Ok(snapshot) => taken.push((snapshot, true)),
                 Err(e) if is_first => return Err(e.into()),
                 Err(_) => return gone(),
             }
         }
-        for (look, full) in taken {
-            self.keep(look, full)?;
+        for (snapshot, full) in taken {
+            self.keep(snapshot, full)?;
         }
         if is_quick {
             self.show()?;
@@ -235,30 +236,30 @@ impl<'a> Series<'a> {
         Ok(None)
     }
 
-    fn keep(&mut self, look: MemoryReport, full: bool) -> Result<(), Failure> {
+    fn keep(&mut self, snapshot: MemoryReport, full: bool) -> Result<(), Failure> {
         if full {
-            self.tell_left_out(&look);
+            self.tell_left_out(&snapshot);
             if let Some(record) = &mut self.record {
-                record.append(&look)?;
-                self.tell_recorded(&look);
+                record.append(&snapshot)?;
+                self.tell_recorded(&snapshot);
             }
-            self.looks.full += 1;
-            self.looks.last_full = Some(look.clone());
+            self.snapshots.full += 1;
+            self.snapshots.last_full = Some(snapshot.clone());
         }
         match &mut self.shown {
             Shown::Nothing => {}
             Shown::Json => {
-                let line = serde_json::to_string(&look).map_err(|e| Failure::internal(e.to_string()))?;
+                let line = serde_json::to_string(&snapshot).map_err(|e| Failure::internal(e.to_string()))?;
                 output::print(|out| writeln!(out, "{line}"))?;
             }
-            Shown::Lines(watch) => watch.add(look, full),
+            Shown::Lines(watch) => watch.add(snapshot, full),
             // Who draws may have ended already.
-            Shown::Picture { news, .. } => drop(news.send(News::Look(Box::new(look), full))),
+            Shown::Picture { news, .. } => drop(news.send(News::Snapshot(Box::new(snapshot), full))),
         }
         Ok(())
     }
 
-    /// Between looks, so that each is of memory before the trim or after it.
+    /// Between snapshots, so that each is of memory before the trim or after it.
     fn trim_if_asked(&self) {
         if let Shown::Picture { news, asked } = &self.shown
             && asked.try_recv().is_ok()
@@ -268,9 +269,9 @@ impl<'a> Series<'a> {
     }
 
     /// Says once that owners are left out, unless the picture does.
-    fn tell_left_out(&mut self, look: &MemoryReport) {
-        let Some(left_out) = &look.owners_left_out else { return };
-        // A heap that shrinks and grows around the bound would give looks of two depths by turns.
+    fn tell_left_out(&mut self, snapshot: &MemoryReport) {
+        let Some(left_out) = &snapshot.owners_left_out else { return };
+        // A heap that shrinks and grows around the bound would give snapshots of two depths by turns.
         self.full.heap_read_bytes_max = HEAP_READ_BYTES_MAX / 2;
         if !self.has_told && !matches!(self.shown, Shown::Picture { .. }) {
             say!("note: {}", assay_report::owners_left_out_sentence(left_out));
@@ -278,11 +279,11 @@ impl<'a> Series<'a> {
         self.has_told = true;
     }
 
-    /// While only recording, a line on standard error for each look.
-    fn tell_recorded(&self, look: &MemoryReport) {
+    /// While only recording, a line on standard error for each snapshot.
+    fn tell_recorded(&self, snapshot: &MemoryReport) {
         if self.arguments.watch.is_none() {
-            let mib = look.rss_bytes as f64 / 1_048_576.0;
-            say!("{}  RSS {mib:.1} MiB  recorded", look.taken_at);
+            let mib = snapshot.rss_bytes as f64 / 1_048_576.0;
+            say!("{}  RSS {mib:.1} MiB  recorded", snapshot.taken_at);
         }
     }
 
@@ -301,8 +302,9 @@ mod tests {
 
     #[test]
     fn the_last_line_tells_what_the_file_holds() {
-        let told =
-            |taken, looks, has_thinned| recorded(taken, &Held { looks, has_thinned }, Path::new("r.nd"));
+        let told = |taken, snapshots, has_thinned| {
+            recorded(taken, &Held { snapshots, has_thinned }, Path::new("r.nd"))
+        };
         assert_eq!(told(1, 1, false), "recorded: 1 snapshot in r.nd");
         assert!(
             told(20, 3, true).starts_with("recorded: 20 snapshots in r.nd; it holds 3, "),

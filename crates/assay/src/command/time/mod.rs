@@ -3,7 +3,7 @@
 mod diff;
 mod recording;
 
-use crate::arguments::{TimeArguments, TimeCommand, TimeLookArguments};
+use crate::arguments::{TimeAccountArguments, TimeArguments, TimeCommand};
 use crate::command::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
@@ -17,24 +17,24 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Between two looks at the threads: one that ends is counted up to its last look.
+/// Between two readings of the threads: one that ends is counted up to its last reading.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// Looks take at most this part of the time.
+/// Readings take at most this part of the time.
 const LOOK_PART: u32 = 50;
 /// How long a stop request may go unnoticed.
 const NAP: Duration = Duration::from_millis(50);
 
 /// Compares two accounts, or takes one.
 pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
-    match (&arguments.command, &arguments.look) {
+    match (&arguments.command, &arguments.reading) {
         (Some(TimeCommand::Diff(diff)), _) => diff::diff(diff),
-        (None, Some(look)) => account(look),
+        (None, Some(reading)) => account(reading),
         (None, None) => Err(Failure::input("which process? assay memory lists the JVMs that run here")),
     }
 }
 
-/// Looks at the process for the time asked for, and shows what it used.
-fn account(arguments: &TimeLookArguments) -> Result<ExitCode, Failure> {
+/// Reads the process for the time asked for, and shows what it used.
+fn account(arguments: &TimeAccountArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let pid = pid_of(&arguments.pid)?;
     identity_of(pid)?;
@@ -44,7 +44,7 @@ fn account(arguments: &TimeLookArguments) -> Result<ExitCode, Failure> {
     if arguments.jfr == Some(None) {
         // Starting the recorder takes the JVM a second or more, which is not of the time that is looked at.
         recording = Recording::start(&gauge, pid, arguments);
-        gauge.look()?;
+        gauge.read()?;
         gauge.restart();
     }
     if !arguments.no_samples {
@@ -56,19 +56,19 @@ fn account(arguments: &TimeLookArguments) -> Result<ExitCode, Failure> {
     let asked =
         Sides { samples: !arguments.no_samples && arguments.watch.is_none(), counters: arguments.counters };
     let sides = SideGauges::start(pid, asked);
-    let mut looking = Looking { gauge, recording, sides, stop: &stop, arguments };
+    let mut watching = Watching { gauge, recording, sides, stop: &stop, arguments };
     match arguments.watch {
-        Some(interval) => looking.watch(interval),
-        None => looking.once(),
+        Some(interval) => watching.watch(interval),
+        None => watching.once(),
     }
 }
 
-struct Looking<'a> {
+struct Watching<'a> {
     gauge: TimeGauge,
     recording: Recording,
     sides: SideGauges,
     stop: &'a AtomicBool,
-    arguments: &'a TimeLookArguments,
+    arguments: &'a TimeAccountArguments,
 }
 
 /// Why looking came to an end.
@@ -79,7 +79,7 @@ enum End {
     ProcessEnded,
 }
 
-impl Looking<'_> {
+impl Watching<'_> {
     fn once(&mut self) -> Result<ExitCode, Failure> {
         let end = self.look_until(Instant::now() + self.arguments.duration.unwrap_or(DURATION_DEFAULT))?;
         self.recording = std::mem::replace(&mut self.recording, Recording::None).ended();
@@ -157,17 +157,17 @@ impl Looking<'_> {
         TimeReport { requests: report.requests.or_else(|| of_rate(&report)), ..report }
     }
 
-    /// Looks every now and then, and at the end.
+    /// Reads every now and then, and at the end.
     fn look_until(&mut self, until: Instant) -> Result<End, Failure> {
         loop {
-            let cost = Duration::from_nanos(self.gauge.look_cpu_ns());
+            let cost = Duration::from_nanos(self.gauge.reading_cpu_ns());
             let next = (Instant::now() + LOOK_EVERY.max(cost * LOOK_PART)).min(until);
             while Instant::now() < next && !self.stop.load(Ordering::SeqCst) {
                 std::thread::sleep(NAP.min(next.saturating_duration_since(Instant::now())));
                 self.gauge.keep_up();
             }
-            self.sides.look();
-            if !self.gauge.look()? {
+            self.sides.read();
+            if !self.gauge.read()? {
                 return Ok(End::ProcessEnded);
             }
             if self.stop.load(Ordering::SeqCst) {

@@ -1,6 +1,6 @@
 //! `assay time --jfr`: a recording that is there, or one that is made for the account.
 
-use crate::arguments::TimeLookArguments;
+use crate::arguments::TimeAccountArguments;
 use crate::failure::Failure;
 use assay_counters::{Recorded, Recorder, TimeGauge, no_recording, read_recording};
 use assay_model::TimeReport;
@@ -18,12 +18,12 @@ pub(super) enum Recording {
     Failed(String),
 }
 
-/// How much longer than the look a recording may last, should nobody stop it.
+/// How much longer than the reading a recording may last, should nobody stop it.
 const RECORDING_SPARE: Duration = Duration::from_secs(30);
 
 impl Recording {
     /// Reads the file that was named, if one was.
-    pub(super) fn read(arguments: &TimeLookArguments) -> Result<Recording, Failure> {
+    pub(super) fn read(arguments: &TimeAccountArguments) -> Result<Recording, Failure> {
         match &arguments.jfr {
             Some(Some(path)) => {
                 let recorded = read_recording(path).map_err(|error| unreadable(path, &error))?;
@@ -34,7 +34,7 @@ impl Recording {
     }
 
     /// Has the JVM record.
-    pub(super) fn start(gauge: &TimeGauge, pid: u32, arguments: &TimeLookArguments) -> Recording {
+    pub(super) fn start(gauge: &TimeGauge, pid: u32, arguments: &TimeAccountArguments) -> Recording {
         let feature = gauge.report(None).jvm.and_then(|jvm| jvm.feature);
         let at_most = arguments.duration.unwrap_or(DURATION_DEFAULT) + RECORDING_SPARE;
         match Recorder::start(pid, feature, at_most) {

@@ -49,7 +49,7 @@ type Means = [Option<f64>; Area::ALL.len()];
 /// Where the bytes are from: the same for all variants, so that they can be compared.
 #[derive(Clone, Copy)]
 enum Looks {
-    /// A look at every resident byte after the last window of a trial.
+    /// A snapshot of every resident byte after the last window of a trial.
     Full,
     /// The mappings at the end of each window. They do not tell apart what malloc's heap and nameless memory hold.
     Mappings,
@@ -83,7 +83,7 @@ impl Looks {
             Looks::Mappings => trials.flat_map(last_samples).map(|sample| &*sample.areas).collect(),
         };
         let mean = |area: Area| {
-            // A full look knows all areas; of what is not in it there is nothing.
+            // A full snapshot knows all areas; of what is not in it there is nothing.
             let is_told =
                 matches!(self, Looks::Full) || seen.iter().any(|areas| areas.iter().any(|a| a.area == area));
             let sum: f64 = seen.iter().map(|areas| area.bytes_in(areas) as f64).sum();

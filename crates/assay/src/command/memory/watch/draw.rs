@@ -102,10 +102,10 @@ fn title(state: &State, last: &MemoryReport) -> Line<'static> {
 
 fn times(state: &State, last: &MemoryReport) -> Line<'static> {
     let owners = match state.picture().owners() {
-        Some(look) => format!(", with owners at {}", time_of_day(&look.taken_at)),
+        Some(snapshot) => format!(", with owners at {}", time_of_day(&snapshot.taken_at)),
         None => String::new(),
     };
-    Line::from(format!("{}, {} snapshots{owners}", time_of_day(&last.taken_at), state.picture().looks()))
+    Line::from(format!("{}, {} snapshots{owners}", time_of_day(&last.taken_at), state.picture().snapshots()))
 }
 
 /// Hours, minutes and seconds of a stored time, and its zone.
@@ -121,7 +121,7 @@ fn printable(text: &str) -> String {
 }
 
 fn draw_areas(state: &State, is_coloured: bool, area: Rect, cells: &mut Buffer) {
-    let notice = state.picture().last().and_then(|look| look.owners_left_out.as_ref());
+    let notice = state.picture().last().and_then(|snapshot| snapshot.owners_left_out.as_ref());
     let notice = notice.map(owners_left_out_sentence);
     let area = below_notice(notice.as_deref(), is_coloured, area, cells);
     let columns = Columns::of(area.width);

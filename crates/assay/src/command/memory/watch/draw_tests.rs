@@ -4,7 +4,7 @@ use super::super::state::{Key, State};
 use super::super::state_tests::watched;
 use super::*;
 use crate::command::memory::kafka;
-use assay_model::{LookDepth, OwnersLeftOut};
+use assay_model::{OwnersLeftOut, SnapshotDepth};
 use expect_test::expect_file;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -75,26 +75,26 @@ fn every_size_of_a_screen_can_be_drawn() {
 
 #[test]
 fn a_look_that_left_owners_out_says_so_above_the_areas() {
-    let mut look = kafka::look();
-    look.depth = Some(LookDepth::Structures);
-    look.owners_left_out = Some(OwnersLeftOut {
+    let mut snapshot = kafka::snapshot();
+    snapshot.depth = Some(SnapshotDepth::Structures);
+    snapshot.owners_left_out = Some(OwnersLeftOut {
         heap_resident_bytes: 16 << 30,
         heap_read_bytes_max: 3 << 30,
         heap_read_cpu_ns: 8_000_000_000,
         command: "assay memory 4242 --depth owners".to_owned(),
     });
     let mut state = State::default();
-    state.saw(look.clone(), false);
-    state.saw(look, true);
+    state.saw(snapshot.clone(), false);
+    state.saw(snapshot, true);
     let shown = text(&state, 80, 24).replace('\n', " ");
     assert!(shown.contains("16,384.0 MiB") && shown.contains("Java heap"), "{shown}");
 }
 
 #[test]
 fn a_name_of_another_process_commands_no_terminal() {
-    let mut look = kafka::look();
-    look.program = "\x1b[2Jjava".to_owned();
+    let mut snapshot = kafka::snapshot();
+    snapshot.program = "\x1b[2Jjava".to_owned();
     let mut state = State::default();
-    state.saw(look, false);
+    state.saw(snapshot, false);
     assert!(!last_lines(&state, 80, 24).join("").contains('\x1b'));
 }

@@ -25,7 +25,7 @@ const KEYS_WAIT: Duration = Duration::from_millis(50);
 /// What the thread that takes snapshots has to say.
 pub enum News {
     /// A snapshot, and whether it is as deep as was asked for.
-    Look(Box<MemoryReport>, bool),
+    Snapshot(Box<MemoryReport>, bool),
     /// What a trim brought, in lines.
     Trimmed(Vec<String>),
 }
@@ -77,7 +77,7 @@ fn picture(
         }
         loop {
             match news.try_recv() {
-                Ok(News::Look(look, full)) => state.saw(*look, full),
+                Ok(News::Snapshot(snapshot, full)) => state.saw(*snapshot, full),
                 Ok(News::Trimmed(lines)) => state.trimmed(lines),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => return Ok(state),

@@ -58,7 +58,7 @@ pub enum Page {
 #[derive(Default)]
 pub struct State {
     watch: Watch,
-    /// The looks up to the pause, while there is one. Looking goes on, so that curves have no gap afterwards.
+    /// The snapshots up to the pause, while there is one. Looking goes on, so that curves have no gap afterwards.
     still: Option<Watch>,
     order: WatchOrder,
     /// An area and no row: it stays chosen where rows change places.
@@ -71,9 +71,9 @@ pub struct State {
 }
 
 impl State {
-    /// One more look; `full` says whether it is as deep as was asked for.
-    pub fn saw(&mut self, look: MemoryReport, full: bool) {
-        self.watch.add(look, full);
+    /// One more snapshot; `full` says whether it is as deep as was asked for.
+    pub fn saw(&mut self, snapshot: MemoryReport, full: bool) {
+        self.watch.add(snapshot, full);
     }
 
     /// What a trim brought, or why there was none.
@@ -125,7 +125,7 @@ impl State {
         self.pages.retain(|page| matches!(page, Page::Entries(_)));
     }
 
-    /// The looks that are shown.
+    /// The snapshots that are shown.
     pub fn picture(&self) -> &Watch {
         self.still.as_ref().unwrap_or(&self.watch)
     }

@@ -5,13 +5,13 @@ use crate::command::memory::kafka;
 use assay_model::Area;
 use assay_report::WatchOrder;
 
-/// After ten minutes of quick looks and some full ones.
+/// After ten minutes of quick snapshots and some full ones.
 pub fn watched() -> State {
     let mut state = State::default();
-    for (index, look) in kafka::looks().into_iter().enumerate() {
-        state.saw(look.clone(), false);
+    for (index, snapshot) in kafka::snapshots().into_iter().enumerate() {
+        state.saw(snapshot.clone(), false);
         if index % 8 == 0 {
-            state.saw(look, true);
+            state.saw(snapshot, true);
         }
     }
     state
@@ -71,12 +71,12 @@ fn help_closes_with_any_key_and_gives_the_page_below_back() {
 #[test]
 fn a_pause_keeps_the_picture_and_none_of_the_looks_meanwhile_is_lost() {
     let mut state = watched();
-    let (looks, next) = (state.picture().looks(), kafka::look());
+    let (snapshots, next) = (state.picture().snapshots(), kafka::snapshot());
     press(&mut state, &[Key::Pause]);
     state.saw(next, false);
-    assert!(state.is_paused() && state.picture().looks() == looks);
+    assert!(state.is_paused() && state.picture().snapshots() == snapshots);
     press(&mut state, &[Key::Pause]);
-    assert!(!state.is_paused() && state.picture().looks() == looks + 1);
+    assert!(!state.is_paused() && state.picture().snapshots() == snapshots + 1);
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! What a look costs, beside what the JDK has for the same question: `jcmd VM.native_memory` and `System.map`, on the
-//! same JVM in the same run. `cargo bench -p assay-memory --bench look`
+//! What a snapshot costs, beside what the JDK has for the same question: `jcmd VM.native_memory` and `System.map`, on the
+//! same JVM in the same run. `cargo bench -p assay-memory --bench snapshot`
 //!
 //! Prints first, once for each way: time, share of the RSS that is explained, and what it did to the target: change of
 //! its RSS, and threads that it runs more. Then criterion measures the time. With `ASSAY_BENCH_PID` it looks at that
 //! process instead of a small JVM.
 
 use assay_linux::ProcRoot;
-use assay_memory::{LookDepth, ReadOptions, read};
+use assay_memory::{ReadOptions, SnapshotDepth, read};
 use assay_testkit::{Running, find_java, start_java};
 use criterion::Criterion;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ struct Answer {
 
 type Way = Box<dyn Fn() -> Answer>;
 
-fn look(pid: u32, depth: LookDepth) -> Answer {
+fn snapshot(pid: u32, depth: SnapshotDepth) -> Answer {
     let report = read(pid, &ReadOptions::of_depth(depth)).expect("a readable process");
     Answer {
         explained_bytes: report.rss_bytes.saturating_sub(report.unknown_bytes),
@@ -94,8 +94,8 @@ fn main() {
         return;
     };
     let mut ways: Vec<(&str, Way)> = vec![
-        ("look/structures", Box::new(move || look(pid, LookDepth::Structures))),
-        ("look/owners", Box::new(move || look(pid, LookDepth::Owners))),
+        ("snapshot/structures", Box::new(move || snapshot(pid, SnapshotDepth::Structures))),
+        ("snapshot/owners", Box::new(move || snapshot(pid, SnapshotDepth::Owners))),
     ];
     if let Some((java, _)) = &started {
         let java = java.clone();

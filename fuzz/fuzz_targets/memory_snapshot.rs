@@ -1,4 +1,4 @@
-//! Any bytes as a recording of memory that is looked at: no panic, and leaves that add up to the RSS of the mappings.
+//! Any bytes as a recording of memory that is looked at: no panic, and entries that add up to the RSS of the mappings.
 //! Then words of it are changed, chosen by the last bytes: most mutations would not get past the compression.
 #![no_main]
 
@@ -11,8 +11,8 @@ const BYTES_MAX: u64 = 16 << 20;
 fuzz_target!(|bytes: &[u8]| {
     let Ok(mut recording) = Recording::read(bytes, BYTES_MAX) else { return };
     let report = read_source(&recording, &ReadOptions::default());
-    let sum: u64 = report.leaves.iter().map(|leaf| leaf.resident_bytes).sum();
-    assert_eq!(sum.abs_diff(report.rss_bytes), report.closure_bytes.unsigned_abs());
+    let sum: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
+    assert_eq!(sum.abs_diff(report.rss_bytes), report.difference_bytes.unsigned_abs());
     // The same with words changed, chosen by the bytes themselves.
     let ranges: Vec<_> = recording.recorded_ranges().collect();
     for change in bytes.rchunks_exact(12).take(64) {

@@ -1,7 +1,7 @@
-//! One look: a tree, JSON, a page.
+//! One snapshot: a tree, JSON, a page.
 
 use super::read::{options, read};
-use crate::arguments::LookArguments;
+use crate::arguments::SnapshotArguments;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_result;
@@ -10,8 +10,8 @@ use assay_report::TerminalView;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Takes a look and shows it.
-pub fn look(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
+/// Takes a snapshot and shows it.
+pub fn snapshot(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Failure> {
     let report = read(pid, &options(arguments))?;
     if let Some(path) = &arguments.html {
         write_page(path, &report, &[])?;
@@ -19,17 +19,19 @@ pub fn look(pid: u32, arguments: &LookArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&report)?;
     } else if arguments.html.is_none() {
-        let view = TerminalView { leaves: arguments.leaves, ..output::view() };
+        let view = TerminalView { entries: arguments.entries, ..output::view() };
         output::print_text(&assay_report::render_memory_terminal(&report, view))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the page of a look and says so; `looks` are those that led to it.
-pub fn write_page(path: &Path, report: &MemoryReport, looks: &[MemoryReport]) -> Result<(), Failure> {
-    let all = if looks.is_empty() { std::slice::from_ref(report) } else { looks };
+/// Writes the page of a snapshot and says so; `snapshots` are those that led to it.
+pub fn write_page(path: &Path, report: &MemoryReport, snapshots: &[MemoryReport]) -> Result<(), Failure> {
+    let all = if snapshots.is_empty() { std::slice::from_ref(report) } else { snapshots };
     // Without owners a limit has no line for direct buffers: better none than one that is wrong.
     let has_owners = all.iter().all(MemoryReport::has_owners);
     let advice = report.jvm.as_ref().filter(|_| has_owners).map(|_| assay_memory::advise(all));
-    write_result(path, |mut out| assay_report::render_memory_html(report, looks, advice.as_ref(), &mut out))
+    write_result(path, |mut out| {
+        assay_report::render_memory_html(report, snapshots, advice.as_ref(), &mut out)
+    })
 }

@@ -1,4 +1,4 @@
-//! One look: what the kernel counts for a process, its threads, its control group and the machine at one moment.
+//! One reading: what the kernel counts for a process, its threads, its control group and the machine at one moment.
 
 use assay_linux::{
     CgroupThrottling, Cgroups, LinuxError, MachineCpu, ProcRoot, ProcessStat, SysRoot, ThreadCounters,
@@ -19,7 +19,7 @@ pub(crate) struct Target {
 
 /// What there was at one moment.
 #[derive(Debug, Clone)]
-pub(crate) struct Look {
+pub(crate) struct Reading {
     pub(crate) monotonic_ns: u64,
     pub(crate) cpu: ProcessCpuNs,
     pub(crate) stat: ProcessStat,
@@ -57,8 +57,8 @@ impl Target {
         (Target { proc, pid, has_clock, cgroups }, problems)
     }
 
-    /// Takes a look.
-    pub(crate) fn look(&self, before: &HashMap<u32, ThreadCounters>) -> Result<Look, LinuxError> {
+    /// Takes a reading.
+    pub(crate) fn read(&self, before: &HashMap<u32, ThreadCounters>) -> Result<Reading, LinuxError> {
         let began_cpu_ns = thread_cpu_ns();
         let first = self.cpu_ns()?;
         let ThreadReadings { threads, mut problems } = self.proc.read_thread_counters(self.pid, before)?;
@@ -69,7 +69,7 @@ impl Target {
         let cgroup = groups.and_then(|g| g.read_cpu().map_err(&mut noted).ok().flatten());
         let throttling = groups.and_then(|g| g.read_throttling().map_err(&mut noted).ok().flatten());
         let machine = self.proc.read_machine_cpu().map_err(&mut noted).ok();
-        Ok(Look {
+        Ok(Reading {
             monotonic_ns,
             cpu,
             stat: self.proc.read_process_stat(self.pid)?,

@@ -5,7 +5,7 @@ use assay_counters::TimeGauge;
 use std::time::{Duration, Instant};
 
 /// Takes snapshots until a program has done all of this; gives the CPU time of each by the program's own clock.
-pub fn looked_at(gauge: &mut TimeGauge, program: Program, what: Vec<String>) -> (Program, Vec<u64>) {
+pub fn observed(gauge: &mut TimeGauge, program: Program, what: Vec<String>) -> (Program, Vec<u64>) {
     let doing = std::thread::spawn(move || {
         let mut program = program;
         let took = what.iter().map(|what| program.take(what)).collect();
@@ -15,12 +15,12 @@ pub fn looked_at(gauge: &mut TimeGauge, program: Program, what: Vec<String>) -> 
     while !doing.is_finished() {
         gauge.keep_up();
         if next <= Instant::now() {
-            gauge.look().expect("our child");
+            gauge.read().expect("our child");
             next += Duration::from_millis(500);
         }
         std::thread::sleep(Duration::from_millis(20));
     }
     let done = doing.join().expect("no panic");
-    assert!(gauge.look().expect("our child"), "it lives");
+    assert!(gauge.read().expect("our child"), "it lives");
     done
 }

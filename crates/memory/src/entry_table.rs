@@ -1,15 +1,15 @@
-//! The leaves of one look: each path once, with how it was established.
+//! The entries of one snapshot: each path once, with how it was established.
 
 use assay_model::{Area, Tier};
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
-/// A leaf and the tier that gave it bytes, as a small number that spans and blocks carry. Never 0, so that a block without
+/// An entry and the tier that gave it bytes, as a small number that spans and blocks carry. Never 0, so that a block without
 /// an owner takes no more room than one with: blocks may be millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct LeafId(NonZeroU32);
+pub(crate) struct EntryId(NonZeroU32);
 
-impl LeafId {
+impl EntryId {
     pub(crate) fn index(self) -> usize {
         self.0.get() as usize - 1
     }
@@ -17,44 +17,44 @@ impl LeafId {
 
 /// What a [`LeafId`] stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct LeafKey {
+pub(crate) struct EntryKey {
     pub(crate) area: Area,
-    /// Beneath the area, down to the leaf.
+    /// Beneath the area, down to the entry.
     pub(crate) below: Vec<String>,
     pub(crate) tier: Tier,
 }
 
-/// Names read from the process (loaders, threads, files) may be many; beyond this number they share one leaf.
+/// Names read from the process (loaders, threads, files) may be many; beyond this number they share one entry.
 const LEAVES_MAX: usize = 20_000;
 
-/// All leaves of one look.
+/// All entries of one snapshot.
 #[derive(Debug, Default)]
-pub(crate) struct LeafTable {
-    keys: Vec<LeafKey>,
-    ids: HashMap<LeafKey, LeafId>,
+pub(crate) struct EntryTable {
+    keys: Vec<EntryKey>,
+    ids: HashMap<EntryKey, EntryId>,
     counts: HashMap<(Area, Vec<String>), u64>,
     explanations: HashMap<(Area, Vec<String>), &'static str>,
 }
 
-impl LeafTable {
-    /// The leaf at a path.
-    pub(crate) fn leaf<S: AsRef<str>>(&mut self, area: Area, below: &[S], tier: Tier) -> LeafId {
+impl EntryTable {
+    /// The entry at a path.
+    pub(crate) fn entry<S: AsRef<str>>(&mut self, area: Area, below: &[S], tier: Tier) -> EntryId {
         let below: Vec<String> = below.iter().map(|part| part.as_ref().to_owned()).collect();
-        let key = LeafKey { area, below, tier };
+        let key = EntryKey { area, below, tier };
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
         let key = if self.keys.len() < LEAVES_MAX {
             key
         } else {
-            LeafKey { below: vec!["more than can be listed".to_owned()], ..key }
+            EntryKey { below: vec!["more than can be listed".to_owned()], ..key }
         };
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
         self.keys.push(key.clone());
         // There are fewer than `LEAVES_MAX` and a few more.
-        let id = LeafId(NonZeroU32::new(self.keys.len() as u32).unwrap_or(NonZeroU32::MAX));
+        let id = EntryId(NonZeroU32::new(self.keys.len() as u32).unwrap_or(NonZeroU32::MAX));
         self.ids.insert(key, id);
         id
     }
@@ -66,31 +66,31 @@ impl LeafTable {
         below: &[&str],
         tier: Tier,
         explanation: &'static str,
-    ) -> LeafId {
+    ) -> EntryId {
         let path = below.iter().map(|part| (*part).to_owned()).collect();
         self.explanations.insert((area, path), explanation);
-        self.leaf(area, below, tier)
+        self.entry(area, below, tier)
     }
 
-    /// Sets the number of things that a leaf stands for, where it is not the number of its blocks.
+    /// Sets the number of things that an entry stands for, where it is not the number of its blocks.
     pub(crate) fn set_count(&mut self, area: Area, below: &[&str], count: u64) {
         self.counts.insert((area, below.iter().map(|part| (*part).to_owned()).collect()), count);
     }
 
-    pub(crate) fn count(&self, key: &LeafKey) -> Option<u64> {
+    pub(crate) fn count(&self, key: &EntryKey) -> Option<u64> {
         self.counts.get(&(key.area, key.below.clone())).copied()
     }
 
     #[cfg(test)]
-    pub(crate) fn key(&self, id: LeafId) -> &LeafKey {
+    pub(crate) fn key(&self, id: EntryId) -> &EntryKey {
         &self.keys[id.index()]
     }
 
-    pub(crate) fn keys(&self) -> &[LeafKey] {
+    pub(crate) fn keys(&self) -> &[EntryKey] {
         &self.keys
     }
 
-    pub(crate) fn explanation(&self, key: &LeafKey) -> Option<&'static str> {
+    pub(crate) fn explanation(&self, key: &EntryKey) -> Option<&'static str> {
         // A sentence on a branch holds for what is beneath it.
         let mut path = key.below.clone();
         loop {

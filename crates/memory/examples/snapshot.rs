@@ -1,15 +1,15 @@
-//! Prints one look at a process: `cargo run -p assay-memory --release --example look -- PID [ignore-nmt]`
+//! Prints one snapshot of a process: `cargo run -p assay-memory --release --example snapshot -- PID [ignore-nmt]`
 
-use assay_memory::{LookDepth, ReadOptions, read};
+use assay_memory::{ReadOptions, SnapshotDepth, read};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let pid = std::env::args().nth(1).ok_or("usage: look PID")?.parse()?;
+    let pid = std::env::args().nth(1).ok_or("usage: snapshot PID")?.parse()?;
     let ignore_nmt = std::env::args().nth(2).is_some();
-    let options = ReadOptions { ignore_nmt, ..ReadOptions::of_depth(LookDepth::Owners) };
+    let options = ReadOptions { ignore_nmt, ..ReadOptions::of_depth(SnapshotDepth::Owners) };
     let report = read(pid, &options)?;
     println!(
         "rss {} closure {} change {}",
-        report.rss_bytes, report.closure_bytes, report.rss_change_during_scan_bytes
+        report.rss_bytes, report.difference_bytes, report.rss_change_during_scan_bytes
     );
     println!(
         "unknown {} inferred {} scan {} ms, cpu {} ms",
@@ -21,13 +21,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for area in &report.areas {
         println!("{:>12} {}", area.resident_bytes, area.area.title());
     }
-    for leaf in &report.leaves {
+    for entry in &report.entries {
         println!(
             "{:>12} {:>10} {:<10} {}",
-            leaf.resident_bytes,
-            leaf.count.unwrap_or(0),
-            leaf.tier.title(),
-            leaf.path.join(" / ")
+            entry.resident_bytes,
+            entry.count.unwrap_or(0),
+            entry.tier.title(),
+            entry.path.join(" / ")
         );
     }
     for tier in &report.tiers {

@@ -1,12 +1,12 @@
 //! The join: what kernel, JVM and allocator say of one process, painted in layers, and every resident byte added up.
 
-use crate::LookDepth;
+use crate::SnapshotDepth;
 use crate::assemble::{Parts, Sums, add_up};
 use crate::depth::depth_of;
+use crate::entry_table::{EntryId, EntryTable};
 use crate::heap_classes;
 use crate::jvm::Jvm;
 use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_spans};
-use crate::leaf_table::{LeafId, LeafTable};
 use crate::ledger::{Ledger, Span};
 use crate::mapped::mapped_spans;
 use crate::native_image;
@@ -21,11 +21,11 @@ use assay_linux::{CachedMemory, MemorySource};
 use assay_model::{Area, ClassObjects, OwnersLeftOut, Problem, ThreadMemory, Tier, UnknownPiece};
 use std::ops::Range;
 
-/// Everything that one look at a source gave.
-pub(crate) struct Look<'m> {
-    pub(crate) depth: LookDepth,
+/// Everything that one snapshot of a source gave.
+pub(crate) struct Snapshot<'m> {
+    pub(crate) depth: SnapshotDepth,
     pub(crate) owners_left_out: Option<OwnersLeftOut>,
-    pub(crate) leaves: LeafTable,
+    pub(crate) entries: EntryTable,
     pub(crate) sums: Sums,
     pub(crate) jvm: Option<Jvm<'m>>,
     /// Absent where the heap was not read.
@@ -44,17 +44,17 @@ pub(crate) type FoundJvm<'m> = Result<Option<Jvm<'m>>, HotspotError>;
 /// Looks at a process whose JVM has been read.
 ///
 /// `named` is what the JVM was asked to name; it is used where nothing else names anything.
-pub(crate) fn look<'m>(
+pub(crate) fn take<'m>(
     memory: &'m CachedMemory<'m>,
     jvm: FoundJvm<'m>,
     options: &ReadOptions,
     named: &[NamedStretch],
-) -> Look<'m> {
+) -> Snapshot<'m> {
     let source = memory.source();
-    let mut leaves = LeafTable::default();
+    let mut entries = EntryTable::default();
     let mut problems = Vec::new();
     let mut ledger = Ledger::default();
-    ledger.paint(mapped_spans(source, &mut leaves));
+    ledger.paint(mapped_spans(source, &mut entries));
     let jvm = jvm.unwrap_or_else(|error| {
         problems.push(Problem::new("libjvm", error.to_string()));
         None
@@ -68,19 +68,19 @@ pub(crate) fn look<'m>(
         problems.push(Problem::new("native image", what));
     }
     if let Some(jvm) = &jvm {
-        paint_jvm(source, jvm, &mut ledger, &mut leaves);
+        paint_jvm(source, jvm, &mut ledger, &mut entries);
     }
     let jvm_threads = jvm.as_ref().map_or(&[][..], |j| &j.threads);
     let unclaimed = ledger.unpainted(source.pages());
     let hotspot = jvm.as_ref().map(|jvm| &jvm.hotspot);
-    let (stacks, threads) = stack_spans(source, hotspot, jvm_threads, &unclaimed, &mut leaves);
+    let (stacks, threads) = stack_spans(source, hotspot, jvm_threads, &unclaimed, &mut entries);
     let mut not_malloc = jvm.as_ref().map(Jvm::not_malloc).unwrap_or_default();
     not_malloc.extend(stacks.iter().map(|span| span.addresses.clone()));
     ledger.paint(stacks);
     let (depth, owners_left_out) = depth_of(source, jvm.as_ref(), options);
-    let variables = (depth == LookDepth::Owners).then(|| Variables::of(source));
+    let variables = (depth == SnapshotDepth::Owners).then(|| Variables::of(source));
     let survey = survey(source, &not_malloc);
-    ledger.paint(allocator_spans(&survey, &mut leaves));
+    ledger.paint(allocator_spans(&survey, &mut entries));
     let claims = match &variables {
         Some(variables) => {
             // Stretches that the kernel keeps together are told together: what points at one part speaks for the rest.
@@ -91,34 +91,37 @@ pub(crate) fn look<'m>(
                 Vec::new()
             };
             let searched = Searched { regions: &regions, variables, ignore_nmt: options.ignore_nmt };
-            find_owners(source, jvm.as_ref(), &survey, searched, &mut leaves)
+            find_owners(source, jvm.as_ref(), &survey, searched, &mut entries)
         }
         None => {
             let tracked = jvm.as_ref().filter(|jvm| jvm.nmt.is_tracking() && !options.ignore_nmt);
-            tracked.map_or_else(Claims::default, |jvm| read_tags(source, jvm, &survey, &mut leaves))
+            tracked.map_or_else(Claims::default, |jvm| read_tags(source, jvm, &survey, &mut entries))
         }
     };
-    ledger
-        .paint_beneath(claims.regions.iter().map(|(range, leaf)| Span::new(range.clone(), *leaf)).collect());
+    ledger.paint_beneath(
+        claims.regions.iter().map(|(range, entry)| Span::new(range.clone(), *entry)).collect(),
+    );
     let asked = named.iter().map(|stretch| {
-        let leaf = leaves.leaf(stretch.area, &["named by the JVM", &stretch.name], Tier::Jcmd);
-        Span::new(stretch.addresses.clone(), leaf)
+        let entry = entries.entry(stretch.area, &["named by the JVM", &stretch.name], Tier::Jcmd);
+        Span::new(stretch.addresses.clone(), entry)
     });
     ledger.paint_beneath(asked.collect());
-    let heap_classes =
-        jvm.as_ref().filter(|_| depth == LookDepth::Owners).and_then(|jvm| heap_classes::count(source, jvm));
+    let heap_classes = jvm
+        .as_ref()
+        .filter(|_| depth == SnapshotDepth::Owners)
+        .and_then(|jvm| heap_classes::count(source, jvm));
     let nameless = ledger.unpainted(source.pages());
-    ledger.paint_beneath(fallback_spans(source, &mut leaves));
-    let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut leaves);
-    let sums = add_up(source, &ledger, parts, &mut leaves);
+    ledger.paint_beneath(fallback_spans(source, &mut entries));
+    let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut entries);
+    let sums = add_up(source, &ledger, parts, &mut entries);
     let unknown = unknown_pieces(source, &sums.blocks.unowned, &nameless);
     problems.extend(claims.problems.iter().cloned());
     problems.extend(survey.problems.iter().cloned());
     problems.extend(jvm.iter().flat_map(|j| j.hotspot.problems()));
-    Look {
+    Snapshot {
         depth,
         owners_left_out,
-        leaves,
+        entries,
         sums,
         jvm,
         heap_classes,
@@ -135,40 +138,40 @@ fn is_metaspace_known(jvm: Option<&Jvm<'_>>) -> bool {
     jvm.is_none_or(|jvm| jvm.metaspace.as_ref().is_some_and(|metaspace| !metaspace.nodes.is_empty()))
 }
 
-fn paint_jvm(source: &dyn MemorySource, jvm: &Jvm<'_>, ledger: &mut Ledger, leaves: &mut LeafTable) {
-    ledger.paint(page_spans(&jvm.hotspot.jvm_pages(), leaves));
-    for layer in jvm.heap.iter().flat_map(|heap| heap_spans(heap, leaves)) {
+fn paint_jvm(source: &dyn MemorySource, jvm: &Jvm<'_>, ledger: &mut Ledger, entries: &mut EntryTable) {
+    ledger.paint(page_spans(&jvm.hotspot.jvm_pages(), entries));
+    for layer in jvm.heap.iter().flat_map(|heap| heap_spans(heap, entries)) {
         ledger.paint(layer);
     }
-    ledger.paint(gc_spans(&jvm.gc_tables, leaves));
-    for layer in jvm.code.iter().flat_map(|code| code_spans(code, leaves)) {
+    ledger.paint(gc_spans(&jvm.gc_tables, entries));
+    for layer in jvm.code.iter().flat_map(|code| code_spans(code, entries)) {
         ledger.paint(layer);
     }
-    for layer in jvm.metaspace.iter().flat_map(|metaspace| metaspace_spans(source, metaspace, leaves)) {
+    for layer in jvm.metaspace.iter().flat_map(|metaspace| metaspace_spans(source, metaspace, entries)) {
         ledger.paint(layer);
     }
 }
 
 /// All memory of the allocator; its blocks are joined when the bytes are added up, and what is between them is its own.
-fn allocator_spans(survey: &Survey, leaves: &mut LeafTable) -> Vec<Span> {
+fn allocator_spans(survey: &Survey, entries: &mut EntryTable) -> Vec<Span> {
     let mut spans = Vec::new();
-    let between = leaves.explained(
+    let between = entries.explained(
         Area::AllocatorOverhead,
         &["headers"],
         Tier::Allocator,
         "what the allocator keeps before and between blocks",
     );
-    let metadata = leaves.explained(
+    let metadata = entries.explained(
         Area::AllocatorOverhead,
         &["arena structures"],
         Tier::Allocator,
         "the allocator's own tables",
     );
     for range in &survey.ranges {
-        let leaf = if range.kind == HeapKind::Metadata { metadata } else { between };
-        spans.push(Span::new(range.addresses.clone(), leaf));
+        let entry = if range.kind == HeapKind::Metadata { metadata } else { between };
+        spans.push(Span::new(range.addresses.clone(), entry));
     }
-    let torn = leaves.explained(
+    let torn = entries.explained(
         Area::MallocHeap,
         &["could not be walked"],
         Tier::Allocator,
@@ -198,17 +201,17 @@ fn whole_regions(source: &dyn MemorySource, nameless: &[Range<u64>]) -> Vec<Rang
 }
 
 /// For memory that nothing claims but whose mapping says something: executable memory, and files of unknown kind.
-fn fallback_spans(source: &dyn MemorySource, leaves: &mut LeafTable) -> Vec<Span> {
+fn fallback_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<Span> {
     let mut spans = Vec::new();
     for mapping in source.mappings().iter().filter(|m| m.rss_bytes != 0) {
-        let leaf: LeafId = if mapping.is_executable() && mapping.name.is_empty() {
-            leaves.leaf(Area::JitCode, &["executable memory"], Tier::Kernel)
+        let entry: EntryId = if mapping.is_executable() && mapping.name.is_empty() {
+            entries.entry(Area::JitCode, &["executable memory"], Tier::Kernel)
         } else if let Some(name) = mapping.name.strip_prefix("[anon:").and_then(|n| n.strip_suffix(']')) {
-            leaves.leaf(Area::Other, &["named by the program", name], Tier::Kernel)
+            entries.entry(Area::Other, &["named by the program", name], Tier::Kernel)
         } else {
             continue;
         };
-        spans.push(Span::new(mapping.addresses.clone(), leaf));
+        spans.push(Span::new(mapping.addresses.clone(), entry));
     }
     spans
 }
