@@ -6,19 +6,31 @@ use assay_heap::layout::Layouts;
 use assay_jdk::Release;
 use assay_model::{HeapModel, ModelName};
 use assay_testkit::{each_java, each_release, find_java, skip, start_java};
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn all_modes_of(jdk: u32, java: &Path) {
+    modes(jdk).iter().for_each(|mode| every_class_of(jdk, java, mode, &["java.base"]));
+}
+
+/// In one mode: all modules take ten times as long as the first, and what they have is more of the same.
+fn all_modules_of(jdk: u32, java: &Path) {
     let all = modules(java);
     let all: Vec<&str> = all.split_whitespace().collect();
-    for (at, mode) in modes(jdk).iter().enumerate() {
-        // All modules take ten times as long, and what they have is more of the same.
-        let modules = if at == 0 { &all[..] } else { &["java.base"] };
-        let truth = check(java, jdk, mode, &[], modules);
-        assert!(6_000 < truth.classes.len(), "{} classes", truth.classes.len());
-        assert_eq!(truth.not_loaded, 0);
-    }
+    every_class_of(jdk, java, &modes(jdk)[0], &all);
+}
+
+fn every_class_of(jdk: u32, java: &Path, mode: &Mode, modules: &[&str]) {
+    let truth = check(java, jdk, mode, &[], modules);
+    assert!(6_000 < truth.classes.len(), "{} classes", truth.classes.len());
+    assert_eq!(truth.not_loaded, 0);
+}
+
+/// JDKs whose tables are said to be right: 8 has none of the options that a JVM is asked with.
+fn verified(mut javas: BTreeMap<u32, PathBuf>) -> BTreeMap<u32, PathBuf> {
+    javas.retain(|jdk, _| Release::of(*jdk).verified.object_tables.is_some());
+    javas
 }
 
 /// Names of all modules that the JDK has.
@@ -31,13 +43,30 @@ fn modules(java: &Path) -> String {
 
 #[test]
 fn every_class_of_each_jdk_in_every_mode() {
-    // Those whose tables are said to be right: 8 has none of the options that a JVM is asked with.
-    let is_verified = |jdk: &u32| Release::of(*jdk).verified.object_tables.is_some();
-    let javas: Vec<_> = each_release(64).into_iter().filter(|(jdk, _)| is_verified(jdk)).collect();
+    let javas = verified(each_release(64));
     if javas.is_empty() || javac().is_none() {
         skip!("no JDK with a compiler");
     }
     javas.iter().for_each(|(jdk, java)| all_modes_of(*jdk, java));
+}
+
+#[test]
+fn every_class_of_all_modules_of_the_oldest_and_the_newest_jdk() {
+    let javas = verified(each_java(64));
+    if javas.is_empty() || javac().is_none() {
+        skip!("no JDK with a compiler");
+    }
+    javas.iter().for_each(|(jdk, java)| all_modules_of(*jdk, java));
+}
+
+#[test]
+#[ignore = "long: minutes"]
+fn every_class_of_all_modules_of_each_jdk() {
+    let javas = verified(each_release(64));
+    if javas.is_empty() || javac().is_none() {
+        skip!("no JDK with a compiler");
+    }
+    javas.iter().for_each(|(jdk, java)| all_modules_of(*jdk, java));
 }
 
 #[test]
