@@ -93,7 +93,7 @@ fn gets_exit_records() -> bool {
 }
 
 #[test]
-fn a_thousand_threads_that_came_and_went_between_two_looks_are_in_the_account() {
+fn a_thousand_threads_that_came_and_went_between_two_readings_are_in_the_account() {
     if !gets_exit_records() {
         skip!("no records of ended threads");
     }

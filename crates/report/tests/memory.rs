@@ -244,7 +244,7 @@ fn a_look_that_left_owners_out_says_why_and_how_to_get_them_as_text_and_as_a_pag
 }
 
 #[test]
-fn full_looks_of_two_depths_are_not_compared_leaf_by_leaf_and_their_areas_over_time_say_so() {
+fn full_snapshots_of_two_depths_are_not_compared_entry_by_entry_and_their_areas_over_time_say_so() {
     let owners = kafka::snapshot();
     let mut structures = kafka::snapshot();
     structures.depth = Some(SnapshotDepth::Structures);

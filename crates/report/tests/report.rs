@@ -341,7 +341,7 @@ fn memory_by_area(run: &StoredRun) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn memory_by_area_is_from_full_looks_where_all_variants_have_them() {
+fn memory_by_area_is_from_full_snapshots_where_all_variants_have_them() {
     let mut run = sample::run();
     let full = AreaBytes { area: Area::JvmWork, resident_bytes: 777 << 20 };
     for stored in &mut run.trials {

@@ -14,7 +14,7 @@ pub struct TimeArguments {
     #[command(subcommand)]
     pub command: Option<TimeCommand>,
     #[command(flatten)]
-    pub reading: Option<TimeAccountArguments>,
+    pub account: Option<TimeAccountArguments>,
 }
 
 /// What else `assay time` does.
@@ -43,7 +43,7 @@ pub struct TimeDiffArguments {
     pub html: Option<PathBuf>,
 }
 
-/// Arguments of a reading of a process.
+/// Arguments of an account of a process.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("answered").args(["requests", "requests_per_second"]))]
 pub struct TimeAccountArguments {
@@ -98,7 +98,7 @@ mod tests {
 
     fn time(line: &str) -> Result<TimeAccountArguments, String> {
         match Arguments::try_parse_from(line.split(' ')).map_err(|e| e.to_string())?.command {
-            Command::Time(time) => time.reading.ok_or_else(|| format!("{:?}", time.command)),
+            Command::Time(time) => time.account.ok_or_else(|| format!("{:?}", time.command)),
             other => Err(format!("{other:?}")),
         }
     }
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(time("assay time 7 --jfr").map(|t| t.jfr), Ok(Some(None)));
         assert_eq!(time("assay time 7 --jfr a.jfr").map(|t| t.jfr), Ok(Some(Some("a.jfr".into()))));
         let diff = Arguments::try_parse_from(["assay", "time", "diff", "a.json", "b.json"]).expect("a diff");
-        assert!(matches!(diff.command, Command::Time(TimeArguments { command: Some(_), reading: None })));
+        assert!(matches!(diff.command, Command::Time(TimeArguments { command: Some(_), account: None })));
         for wrong in [
             "assay time diff a.json",
             "assay time 7 diff a.json b.json",

@@ -51,7 +51,7 @@ struct Places {
 /// Folklore: `run` is as of the last timer interrupt, switch or wake-up on the thread's processor: the kernel does not bring it up to date
 /// before it sends the record. Of C programs whose threads run for 1 ms and end, it had a third (Linux 6.18). A thread that never waited
 /// has run for `elapsed_ns` less the time that it was ready to run: see [`ExitRecord::run_ns`].
-/// Held by: `a_thousand_threads_that_came_and_went_between_two_looks_are_in_the_account`.
+/// Held by: `a_thousand_threads_that_came_and_went_between_two_readings_are_in_the_account`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExitRecord {
     /// Thread id, in the machine's PID namespace.

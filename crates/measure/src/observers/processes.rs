@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_without_two_looks_or_requests_says_so() {
+    fn a_window_without_two_readings_or_requests_says_so() {
         let mut window = Window::default();
         observer(&[]).add_used(&measured(10), &mut window);
         let mut looked = observer(&[]);

@@ -49,7 +49,7 @@ struct Stored {
 
 fn read(text: &str, end: End) -> Result<Stored, Failure> {
     let (path, number) = split_number(text)?;
-    let mut snapshots = read_looks(Path::new(path))?;
+    let mut snapshots = read_snapshots(Path::new(path))?;
     let index = match (number, end) {
         (Some(number), _) => number - 1,
         (None, End::First) => 0,
@@ -85,7 +85,7 @@ fn split_number(text: &str) -> Result<(&str, Option<usize>), Failure> {
 }
 
 /// The snapshots of a file of `--record`, or the one of a file of `--json`.
-fn read_looks(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
+fn read_snapshots(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
     if is_record(path)? {
         let (snapshots, problems) = assay_memory::read_record(path)?;
         output::note(&problems);
@@ -137,11 +137,11 @@ mod tests {
         let path = folder.path().join("x.json");
         for content in ["", "{}", "[1,2", "{\"schema\":\"assay.gc/1\"}", "\u{0}\u{1}"] {
             fs_err::write(&path, content).expect("written");
-            let failure = read_looks(&path).expect_err(content);
+            let failure = read_snapshots(&path).expect_err(content);
             assert!(failure.message.contains("--record"), "{}", failure.message);
             assert_eq!(failure.kind, crate::failure::Kind::Input);
         }
-        let missing = read_looks(&folder.path().join("none")).expect_err("no file");
+        let missing = read_snapshots(&folder.path().join("none")).expect_err("no file");
         assert_eq!(missing.kind, crate::failure::Kind::Input);
     }
 }

@@ -26,9 +26,9 @@ const NAP: Duration = Duration::from_millis(50);
 
 /// Compares two accounts, or takes one.
 pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
-    match (&arguments.command, &arguments.reading) {
+    match (&arguments.command, &arguments.account) {
         (Some(TimeCommand::Diff(diff)), _) => diff::diff(diff),
-        (None, Some(reading)) => account(reading),
+        (None, Some(arguments)) => account(arguments),
         (None, None) => Err(Failure::input("which process? assay memory lists the JVMs that run here")),
     }
 }
