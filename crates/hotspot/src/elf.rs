@@ -78,6 +78,8 @@ fn read_at(mut file: &File, offset: u64, bytes: u64) -> io::Result<Vec<u8>> {
 #[derive(Debug, Default)]
 pub(crate) struct Elf {
     pub word_bytes: u64,
+    /// Whether its code is for x86, of 64 or of 32 bits.
+    pub is_x86: bool,
     pub segments: Vec<Segment>,
     /// Addresses of sections that are loaded, by index; empty ranges for others.
     pub sections: Vec<Range<u64>>,
@@ -117,7 +119,11 @@ where
 {
     let header = H::parse(data)?;
     let endian = header.endian()?;
-    let mut elf = Elf { word_bytes: if header.is_class_64() { 8 } else { 4 }, ..Elf::default() };
+    let mut elf = Elf {
+        word_bytes: if header.is_class_64() { 8 } else { 4 },
+        is_x86: [elf::EM_X86_64, elf::EM_386].contains(&header.e_machine(endian)),
+        ..Elf::default()
+    };
     for segment in header.program_headers(endian, data)?.iter().take(HEADERS_MAX) {
         if segment.p_type(endian) == elf::PT_LOAD {
             let start: u64 = segment.p_vaddr(endian).into();

@@ -10,6 +10,10 @@ use std::sync::Mutex;
 const STATIC_CODE_BYTES_MIN: u64 = 4 << 20;
 /// Programs and libraries that are looked into when there is no libjvm.
 const STATIC_FILES_MAX: usize = 8;
+/// Private offsets were read off JVMs for x86, and a thread has members there of the architecture alone. Held by:
+/// `of_a_jvm_for_another_architecture_no_private_offset_is_used_and_that_is_said`.
+const NOT_X86: &str = "this JVM is for an architecture on which nothing was tested: what only private structures tell is unknown, and \
+                       what exported ones tell is not proven";
 /// Problems that are kept.
 const PROBLEMS_MAX: usize = 100;
 
@@ -36,8 +40,13 @@ impl<'m> Hotspot<'m> {
         let version = JvmVersion::read(source, &symbols, &structs);
         let flags = Flags::read(source, &symbols, &structs);
         let feature = version.as_ref().map(|version| version.feature);
-        let pack = feature.and_then(|feature| LayoutPack::of(feature, symbols.word_bytes(), &structs));
-        Ok(Some(Hotspot { source, symbols, structs, version, flags, pack, problems: Mutex::default() }))
+        let pack = feature.filter(|_| symbols.is_x86());
+        let pack = pack.and_then(|feature| LayoutPack::of(feature, symbols.word_bytes(), &structs));
+        let jvm = Hotspot { source, symbols, structs, version, flags, pack, problems: Mutex::default() };
+        if !jvm.symbols.is_x86() {
+            jvm.problem("architecture", NOT_X86);
+        }
+        Ok(Some(jvm))
     }
 
     /// The same JVM through a source of the same process that was opened later. What was found once (symbols, exported
@@ -62,7 +71,7 @@ impl<'m> Hotspot<'m> {
         &self.symbols
     }
 
-    /// Private offsets of this major version, checked at run time; `None` when there is no pack of it, or a check
+    /// Private offsets of this major version, checked at run time; `None` when there is no pack of it, the JVM is not for x86, or a check
     /// failed (a problem says which).
     pub fn pack(&self) -> Option<&LayoutPack> {
         self.pack.as_ref()

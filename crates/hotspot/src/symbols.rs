@@ -26,6 +26,7 @@ pub struct Symbols {
     path: String,
     pub(crate) image: Image,
     word_bytes: u64,
+    is_x86: bool,
     build_id: Option<Vec<u8>>,
     tier: Tier,
     data_ranges: Vec<Range<u64>>,
@@ -73,7 +74,7 @@ impl Symbols {
     }
 
     fn new(path: String, image: Image, elf: Elf, tier: Tier) -> Symbols {
-        let Elf { word_bytes, sections, mut symbols, strings, build_id, .. } = elf;
+        let Elf { word_bytes, is_x86, sections, mut symbols, strings, build_id, .. } = elf;
         symbols.sort_unstable_by_key(|s| (s.address, s.size, s.name));
         let mut by_name: Vec<_> =
             symbols.iter().zip(0..).map(|(symbol, index)| (symbol.hash, index)).collect();
@@ -87,6 +88,7 @@ impl Symbols {
             path,
             image,
             word_bytes,
+            is_x86,
             build_id,
             tier,
             data_ranges,
@@ -178,6 +180,11 @@ impl Symbols {
     /// Bytes of a pointer.
     pub fn word_bytes(&self) -> u64 {
         self.word_bytes
+    }
+
+    /// Whether the file is for x86, of 64 or of 32 bits: what was tested.
+    pub fn is_x86(&self) -> bool {
+        self.is_x86
     }
 
     /// Size of the symbol at exactly this address, where the file tells it.

@@ -3,10 +3,13 @@
 mod support;
 
 use assay_hotspot::Hotspot;
-use assay_linux::MemorySource;
+use assay_linux::{BeforeMemory, LiveProcess, Mapping, MemorySource};
 use assay_model::{FlagOrigin, Tier};
 use assay_testkit::skip;
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
 use std::process::Command;
 use support::{Jvm, javas};
 
@@ -30,6 +33,43 @@ fn version_and_word_size_are_the_jvm_s_own() {
         assert_eq!(process.word_bytes(), hotspot.symbols().word_bytes());
         assert_eq!(hotspot.problems(), []);
     }
+}
+
+/// A process whose files say that they are for 64-bit Arm.
+struct OfArm<'p> {
+    process: &'p LiveProcess,
+    copy: PathBuf,
+}
+
+impl BeforeMemory for OfArm<'_> {
+    fn behind(&self) -> &dyn MemorySource {
+        self.process
+    }
+
+    fn open_before(&self, mapping: &Mapping) -> io::Result<File> {
+        const MACHINE_AT: usize = 18;
+        const EM_AARCH64: u16 = 183;
+        let mut bytes = fs::read(&mapping.name)?;
+        bytes[MACHINE_AT..][..2].copy_from_slice(&EM_AARCH64.to_le_bytes());
+        fs::write(&self.copy, bytes)?;
+        File::open(&self.copy)
+    }
+}
+
+#[test]
+fn of_a_jvm_for_another_architecture_no_private_offset_is_used_and_that_is_said() {
+    let Some((_, java)) = javas(64).into_iter().next() else { skip!("no JDK 17, 21 or 25") };
+    let jvm = Jvm::start(&java, &[]).expect("a JVM");
+    let process = jvm.process();
+    let known = Hotspot::open(&process).expect("readable").expect("a JVM");
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = OfArm { process: &process, copy: folder.path().join("libjvm.so") };
+    let other = Hotspot::open(&source).expect("readable").expect("a JVM");
+    assert!(known.pack().is_some() && other.pack().is_none());
+    assert_eq!(other.version().map(|v| v.feature), known.version().map(|v| v.feature));
+    let problems = other.problems();
+    assert!(problems.len() == 1 && problems[0].text.contains("nothing was tested"), "{problems:?}");
+    assert!(other.heap().is_some(), "what the JVM exports is read");
 }
 
 #[test]
@@ -115,7 +155,7 @@ fn a_vtable_and_an_address_name_what_gdb_would() {
 
 #[test]
 fn a_process_without_a_jvm_is_none() {
-    let process = assay_linux::LiveProcess::open(&assay_linux::ProcRoot::default(), std::process::id());
+    let process = LiveProcess::open(&assay_linux::ProcRoot::default(), std::process::id());
     let process = process.expect("our own memory");
     assert!(Hotspot::open(&process).expect("no error").is_none());
 }
