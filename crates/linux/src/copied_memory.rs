@@ -128,11 +128,11 @@ impl CopiedMemory {
     }
 }
 
-/// Cuts the resident pages of ranges into batches of at most `room_bytes` in all; gives the bytes that found no room, too.
+/// Cuts the pages of ranges into batches of at most `room_bytes` in all; gives the bytes that found no room, too.
 fn cut(source: &LiveProcess, ranges: &[Range<u64>], room_bytes: u64) -> (Vec<Vec<Range<u64>>>, u64) {
     let (mut batches, mut runs, mut bytes) = (Vec::new(), Vec::new(), 0);
     let (mut room_bytes, mut left_out_bytes) = (room_bytes, 0);
-    for part in ranges.iter().flat_map(|range| source.pages().resident_in(range.clone())) {
+    for part in ranges.iter().flat_map(|range| source.readable_pages().resident_in(range.clone())) {
         let mut start = part.start;
         while start < part.end {
             let end = part.end.min(start + (BATCH_BYTES - bytes).min(room_bytes));

@@ -1,6 +1,6 @@
 //! A live process as a source of memory.
 
-use crate::page_scan::{Method, read_pages};
+use crate::page_scan::{Method, Pages, read_pages};
 use crate::root::optional;
 use crate::threads::read_threads;
 use crate::variables::{EarlierBytes, read_variables};
@@ -31,7 +31,8 @@ pub struct LiveProcess {
     has_call: AtomicBool,
     mappings: Vec<Mapping>,
     pages: PageMap,
-    hugetlb: PageMap,
+    /// Resident pages and those of hugetlbfs; absent where there are none of these.
+    readable: Option<PageMap>,
     threads: Vec<ThreadFacts>,
     earlier_variables: Vec<EarlierBytes>,
     word_bytes: u64,
@@ -77,8 +78,8 @@ impl LiveProcess {
         if mappings.is_empty() {
             return Err(LinuxError::NoMemory { pid });
         }
-        let pages = read_pages(proc, pid, &mappings, method)?;
-        let mut problems = pages.problems;
+        let Pages { resident: pages, hugetlb, mut problems } = read_pages(proc, pid, &mappings, method)?;
+        let readable = (!hugetlb.runs().is_empty()).then(|| pages.with(&hugetlb));
         let (threads, thread_problems) = read_threads(proc, pid)?;
         problems.extend(thread_problems);
         let earlier_variables = variables.unwrap_or_else(|e| {
@@ -95,8 +96,8 @@ impl LiveProcess {
             memory,
             has_call: AtomicBool::new(process_vm::knows_processes_of(proc)),
             mappings,
-            pages: pages.resident,
-            hugetlb: pages.hugetlb,
+            pages,
+            readable,
             threads,
             earlier_variables,
             word_bytes,
@@ -117,12 +118,6 @@ impl LiveProcess {
     /// The kernel's RSS when it was opened: Σ of `Rss` over the mappings.
     pub fn rss_bytes(&self) -> u64 {
         self.mappings.iter().fold(0, |sum, m| sum.saturating_add(m.rss_bytes))
-    }
-
-    /// Pages of hugetlbfs that are present. The RSS does not count them, and so they are no part of
-    /// [`MemorySource::pages`]; they can be read.
-    pub fn hugetlb_pages(&self) -> &PageMap {
-        &self.hugetlb
     }
 
     /// The mappings as they are now. The sum of their `Rss` less [`LiveProcess::rss_bytes`] is what the process changed
@@ -162,7 +157,7 @@ impl LiveProcess {
     }
 
     fn is_readable(&self, addresses: Range<u64>) -> bool {
-        self.pages.is_resident(addresses.clone()) || self.hugetlb.is_resident(addresses)
+        self.readable_pages().is_resident(addresses)
     }
 }
 
@@ -214,6 +209,10 @@ impl MemorySource for LiveProcess {
 
     fn pages(&self) -> &PageMap {
         &self.pages
+    }
+
+    fn readable_pages(&self) -> &PageMap {
+        self.readable.as_ref().unwrap_or(&self.pages)
     }
 
     fn threads(&self) -> &[ThreadFacts] {

@@ -46,6 +46,12 @@ pub trait MemorySource: Sync {
     /// Resident pages.
     fn pages(&self) -> &PageMap;
 
+    /// Pages that can be read: the resident ones, and those of hugetlbfs, which the RSS does not count. A Java heap may lie in these
+    /// (`-XX:+UseLargePages`).
+    fn readable_pages(&self) -> &PageMap {
+        self.pages()
+    }
+
     /// Threads.
     fn threads(&self) -> &[ThreadFacts];
 
@@ -168,6 +174,10 @@ impl<T: BeforeMemory> MemorySource for T {
 
     fn pages(&self) -> &PageMap {
         self.behind().pages()
+    }
+
+    fn readable_pages(&self) -> &PageMap {
+        self.behind().readable_pages()
     }
 
     fn threads(&self) -> &[ThreadFacts] {

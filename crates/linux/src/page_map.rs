@@ -27,6 +27,13 @@ impl PageMap {
         PageMap { runs, page_bytes }
     }
 
+    /// With the pages of another map, none of which are in this one.
+    pub(crate) fn with(&self, others: &PageMap) -> PageMap {
+        let mut runs = [&self.runs[..], &others.runs].concat();
+        runs.sort_unstable_by_key(|run| run.addresses.start);
+        PageMap::new(runs, self.page_bytes)
+    }
+
     /// Size of a page.
     pub fn page_bytes(&self) -> u64 {
         self.page_bytes

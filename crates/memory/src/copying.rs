@@ -77,7 +77,7 @@ impl CopyPlan {
             problems.push(Problem::new("copy", what));
         }
         let read = objects.iter().filter(|_| depth == SnapshotDepth::Owners);
-        let parts = read.flat_map(|range| copied.pages().resident_in(range.clone()));
+        let parts = read.flat_map(|range| copied.readable_pages().resident_in(range.clone()));
         let later = parts.filter(|part| !copied.holds(part));
         MemoryCopy {
             copied_bytes: copied.copied_bytes(),
@@ -91,7 +91,9 @@ impl CopyPlan {
 /// Private memory that may be written, without what is left apart.
 fn ranges_without(apart: &[Range<u64>], source: &dyn MemorySource) -> Vec<Range<u64>> {
     let is_copied = |permissions: &[u8; 4]| permissions[1] == b'w' && permissions[3] == b'p';
-    let mappings = source.mappings().iter().filter(|m| is_copied(&m.permissions) && m.rss_bytes != 0);
+    let mappings = source.mappings().iter().filter(|m| {
+        is_copied(&m.permissions) && m.rss_bytes.saturating_add(m.hugetlb_bytes.unwrap_or(0)) != 0
+    });
     let mut ranges = Vec::new();
     for mapping in mappings {
         let Range { mut start, end } = mapping.addresses;
@@ -110,7 +112,10 @@ fn ranges_without(apart: &[Range<u64>], source: &dyn MemorySource) -> Vec<Range<
 }
 
 fn resident_bytes(source: &dyn MemorySource, ranges: &[Range<u64>]) -> u64 {
-    ranges.iter().map(|range| source.pages().resident_bytes_in(range.clone())).fold(0, u64::saturating_add)
+    ranges
+        .iter()
+        .map(|range| source.readable_pages().resident_bytes_in(range.clone()))
+        .fold(0, u64::saturating_add)
 }
 
 /// Memory that Assay can have: the machine's, and that of the control group that it runs in. Beyond, the kernel would end a

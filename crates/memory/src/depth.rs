@@ -26,7 +26,7 @@ pub(crate) fn depth_of(
         return (depth, None);
     }
     let objects = jvm.and_then(|jvm| jvm.heap.as_ref()).map(object_ranges).unwrap_or_default();
-    let resident = objects.into_iter().map(|range| source.pages().resident_bytes_in(range));
+    let resident = objects.into_iter().map(|range| source.readable_pages().resident_bytes_in(range));
     chosen(resident.fold(0, u64::saturating_add), options.heap_read_bytes_max, source.pid())
 }
 

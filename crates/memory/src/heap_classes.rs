@@ -34,7 +34,8 @@ impl ObjectVisitor for Counts {
 /// made or moved meanwhile may be missing.
 pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>) -> Option<Vec<ClassObjects>> {
     let heap = jvm.heap.as_ref()?;
-    let resident = object_ranges(heap).into_iter().map(|range| source.pages().resident_bytes_in(range));
+    let resident =
+        object_ranges(heap).into_iter().map(|range| source.readable_pages().resident_bytes_in(range));
     if HEAP_BYTES_MAX < resident.fold(0, u64::saturating_add) {
         return None;
     }

@@ -6,8 +6,9 @@ use assay_hotspot::Hotspot;
 use assay_linux::{AlteredMemory, LiveProcess, ProcRoot};
 use assay_memory::{ReadOptions, explain_change, read, read_source};
 use assay_model::{Allocator, Area, Cause, MemoryReport};
-use assay_testkit::{Running, each_java, skip, start_java, stripped_java, testdata};
+use assay_testkit::{Running, each_java, skip, start_buffers, start_java, stripped_java, testdata};
 use program::Program;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -175,7 +176,7 @@ fn a_library_with_another_temporary_number_is_the_same_after_a_restart() {
     let Some((_, java)) = each_java(64).into_iter().next() else { skip!("no JDK") };
     let snapshot = |number: &str, blocks: u64| {
         let library = folder.path().join(format!("liblists{number}.so"));
-        std::fs::copy(&agent, &library).expect("a copy");
+        fs::copy(&agent, &library).expect("a copy");
         let load = format!("-agentpath:{}={blocks}", library.display());
         let jvm = start_java(&java, &["-Xmx128m", &load], &[], "Waiting");
         let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
@@ -316,5 +317,27 @@ fn memory_of_an_allocator_that_cannot_be_read_is_unknown() {
             snapshot.problems
         );
     }
-    let _ = std::fs::remove_file(library);
+    let _ = fs::remove_file(library);
+}
+
+/// The RSS does not have these pages: on JDK 25 what Java objects hold was without owner for as long as nobody read them.
+#[test]
+fn what_java_objects_hold_has_its_owner_where_the_heap_is_in_reserved_huge_pages() {
+    /// Of 2 MiB: a heap of 64 MiB, and what else the JVM has in them.
+    const PAGES_MIN: u64 = 160;
+    let free =
+        fs::read_to_string("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages").unwrap_or_default();
+    if free.trim().parse::<u64>().unwrap_or(0) < PAGES_MIN {
+        skip!("no pages of hugetlbfs");
+    }
+    for java in each_java(64).values() {
+        let jvm = start_buffers(java, &["-XX:+UseG1GC", "-XX:+UseLargePages", "-Xmx64m"], 300);
+        for freeze in [None, Some(Duration::from_secs(30))] {
+            let snapshot =
+                read(jvm.pid(), &ReadOptions { freeze, ..ReadOptions::default() }).expect("our child");
+            assert!(0 < snapshot.beside_rss.hugetlb_bytes.unwrap_or(0), "{:?}", snapshot.beside_rss);
+            assert!(1000 * snapshot.unknown_bytes <= snapshot.rss_bytes, "{:#?}", snapshot.unknown);
+            assert!(0 < area(&snapshot, Area::Buffers), "{:#?}", snapshot.areas);
+        }
+    }
 }

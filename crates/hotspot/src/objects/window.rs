@@ -57,7 +57,7 @@ impl<'b, 'm> HeapMemory<'b, 'm> {
             return buffer.len();
         }
         let resident = |at: u64| {
-            let mut parts = self.source().pages().resident_in(at..at.saturating_add(wanted));
+            let mut parts = self.source().readable_pages().resident_in(at..at.saturating_add(wanted));
             parts.next().filter(|part| part.start == at).map_or(0, |part| part.end - at)
         };
         let longest = places().map(|at| (resident(at), at)).max().unwrap_or((0, address));
@@ -84,7 +84,7 @@ impl<'b, 'm> HeapMemory<'b, 'm> {
         let behind = (address / page_bytes * page_bytes).saturating_add(page_bytes).min(end);
         let next = |view: &u64| {
             let at = behind.checked_add(*view)?;
-            let part = self.source().pages().resident_in(at..end.checked_add(*view)?).next()?;
+            let part = self.source().readable_pages().resident_in(at..end.checked_add(*view)?).next()?;
             Some(part.start - view)
         };
         self.views.iter().filter_map(next).min().unwrap_or(end)

@@ -151,7 +151,7 @@ impl Way<'_, '_> {
         references: &References,
         wrappers: &BTreeMap<u64, Wrapper>,
     ) -> Option<(u64, usize)> {
-        let resident = |range: &Range<u64>| source.pages().resident_bytes_in(range.clone());
+        let resident = |range: &Range<u64>| source.readable_pages().resident_bytes_in(range.clone());
         let heap_bytes = ranges.iter().map(resident).fold(0, u64::saturating_add).max(1);
         let steps = STEPS_MAX.min((READ_BYTES_MAX / heap_bytes) as usize);
         let of_jdk = || wrappers.iter().filter(|(_, wrapper)| !is_of_program(&wrapper.kind));
@@ -270,7 +270,7 @@ impl<'a> Wanted<'a> {
     fn find(&self, source: &dyn MemorySource, range: &Range<u64>) -> Vec<(u64, u64)> {
         let mut found = Vec::new();
         let mut buffer = Vec::new();
-        for part in source.pages().resident_in(range.clone()) {
+        for part in source.readable_pages().resident_in(range.clone()) {
             let mut start = part.start;
             while start < part.end && found.len() < REFERENCES_MAX {
                 let end = part.end.min(start + WINDOW_BYTES);

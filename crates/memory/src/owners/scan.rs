@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Bytes read at a time: as large as second-level caches are.
 const WINDOW_BYTES: u64 = 256 << 10;
 
-/// Calls `each` with the address and the value of every aligned word that is resident in a range and passes the filter.
+/// Calls `each` with the address and the value of every aligned word in the pages of a range that passes the filter.
 pub(crate) fn for_each_word(
     source: &dyn MemorySource,
     range: Range<u64>,
@@ -18,7 +18,7 @@ pub(crate) fn for_each_word(
     mut each: impl FnMut(u64, u64),
 ) {
     let word_bytes = source.word_bytes();
-    for part in source.pages().resident_in(range) {
+    for part in source.readable_pages().resident_in(range) {
         let mut start = part.start.next_multiple_of(word_bytes);
         while start < part.end {
             let end = part.end.min(start + WINDOW_BYTES);
