@@ -13,8 +13,10 @@ pub fn stripped_java(java: &Path, folder: &Path, with_debug_file: bool) -> Optio
         .status();
     assert!(copy.expect("cp runs").success());
     let copy = folder.join("home");
-    // The launcher finds its home by its own place, behind links.
-    for file in ["bin/java", "lib/libjli.so", "lib/server/libjvm.so"] {
+    // The launcher finds its home by its own place, behind links; its library is in a folder of its own in JDK 11.
+    let of_launcher =
+        ["lib/libjli.so", "lib/jli/libjli.so"].into_iter().find(|file| copy.join(file).exists())?;
+    for file in ["bin/java", of_launcher, "lib/server/libjvm.so"] {
         let original = std::fs::canonicalize(copy.join(file)).expect("a link");
         std::fs::remove_file(copy.join(file)).expect("a link");
         std::fs::copy(original, copy.join(file)).expect("a copy");

@@ -4,7 +4,7 @@ use crate::cell::Cell;
 use crate::heap::LAYOUTS;
 use crate::page::Cells;
 use crate::subject::{COLLECTORS, Subject};
-use crate::{gc, heap, memory, time};
+use crate::{gc, heap, memory, memory_cases, time};
 use std::path::Path;
 
 /// A section.
@@ -19,6 +19,8 @@ pub struct Feature {
 const SUMS: &str = "Memory: the sum";
 const UNKNOWN: &str = "Memory: without owner";
 const TRACKED: &str = "Memory: native memory tracking";
+const C_LIBRARIES: &str = "Memory: C libraries";
+const CASES: &str = "Memory: special cases";
 const STACKS: &str = "Memory: whose stack";
 const ROLES: &str = "CPU time: roles of threads";
 const COLLECTIONS: &str = "GC logs: collections";
@@ -49,6 +51,23 @@ pub fn features() -> Vec<Feature> {
              `jcmd PID VM.native_memory`, of an interpreting JVM at rest. Tags that the command itself changes are left out: its own \
              buffers and its thread.",
         ),
+        Feature {
+            title: C_LIBRARIES,
+            short: "C libraries",
+            about: "The share without owner, of a JVM with G1 that runs on another release of glibc (`scripts/fetch-glibc`): the sum is exact, \
+                    the bounds are the same, and Assay finds that release. A build that was made on a newer one needs that, and does not \
+                    start on an older one.",
+            columns: memory_cases::C_LIBRARIES.to_vec(),
+        },
+        Feature {
+            title: CASES,
+            short: "special cases",
+            about: "With G1: the share without owner where the sum is exact, within the same bounds, interpreted alone, without the archive of \
+                    class data, with a heap in huge pages (transparent ones, and those that the machine set aside: 600 of 2 MB), and without \
+                    the symbols of `libjvm`, which that of JDK 8 is built without; and what `assay memory PID --trim` predicts of what comes \
+                    of it, within 1 %.",
+            columns: memory_cases::CASES.iter().map(|case| case.title).collect(),
+        },
         of(
             STACKS,
             "stacks by kind",
@@ -106,6 +125,9 @@ pub fn tested(subject: &Subject, jcmd: &Path) -> Cells {
         add(COLLECTIONS, gc::collections(subject, collector));
         add(MODES, heap::modes(subject, collector));
     }
+    cells.insert((C_LIBRARIES, subject.row), memory_cases::on_c_libraries(subject));
+    cells.insert((CASES, subject.row), memory_cases::special(subject));
+    let mut add = |title, cell: Cell| cells.entry((title, subject.row)).or_default().push(cell);
     for (_, options) in LAYOUTS {
         add(SIZES, heap::sizes(subject, options, jcmd));
     }

@@ -5,10 +5,12 @@
 //! run fails if a cell that was right has become wrong.
 
 mod cell;
+mod cost;
 mod feature;
 mod gc;
 mod heap;
 mod memory;
+mod memory_cases;
 mod note;
 mod others;
 mod page;
@@ -67,6 +69,18 @@ fn mistakes(page: &str) -> Vec<String> {
         let is_told = note::of(heading, row, column).is_some();
         (is_wrong && !is_told).then(|| format!("{heading}: {row}, {column}: red, and no note says why"))
     }));
+    let costs = tables.get(page::COST).map_or(&[][..], Vec::as_slice);
+    let is_empty = |row: &Row| {
+        !costs
+            .iter()
+            .any(|(title, cells)| *title == row.name() && cells.values().all(|cell| !cell.is_empty()))
+    };
+    found.extend(
+        Row::all()
+            .iter()
+            .filter(|row| is_empty(row))
+            .map(|row| format!("{}: no row {}", page::COST, row.name())),
+    );
     let others = tables.get(page::OTHER).map_or(&[][..], Vec::as_slice);
     found.extend(
         others::NAMES
@@ -176,7 +190,8 @@ fn every_cell_is_what_a_test_run_finds() {
         }
     });
     let cells = cells.into_inner().expect("no thread panicked");
-    let page = written(&when(), &features(), &subjects, &cells, &others::tested());
+    let page =
+        written(&when(), &features(), &subjects, &cells, &cost::snapshots(&subjects), &others::tested());
     if some_rows().is_some() {
         println!("{page}");
         return;

@@ -30,43 +30,56 @@ fn report(jvm: &Running, options: &[&str]) -> Result<MemoryReport, String> {
 }
 
 fn started(subject: &Subject, collector: Collector, options: &[&str], program: &str) -> Running {
-    let options = [&collector.options()[..], &["-Xmx256m"], options].concat();
-    start_java(&subject.java, &options, &[], program)
+    start_java(&subject.java, &self::options(collector, options), &[], program)
+}
+
+/// Options of a JVM with a collector and a heap of 256 MB.
+pub fn options<'o>(collector: Collector, more: &[&'o str]) -> Vec<&'o str> {
+    [&collector.options()[..], &["-Xmx256m"], more].concat()
+}
+
+/// A snapshot of a stopped JVM, and the kernel's sum.
+pub struct Snapshot(pub MemoryReport, u64);
+
+impl Snapshot {
+    /// By how many bytes entries or areas differ from the kernel's sum.
+    pub fn off_by(&self) -> u64 {
+        let Snapshot(report, kernel_bytes) = self;
+        let entries: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
+        let areas: u64 = report.areas.iter().map(|area| area.resident_bytes).sum();
+        let difference_bytes = report.difference_bytes.unsigned_abs();
+        entries.abs_diff(*kernel_bytes).max(areas.abs_diff(*kernel_bytes)).max(difference_bytes)
+    }
+
+    /// Of the RSS, what nobody is known for.
+    pub fn unknown_percent(&self) -> f64 {
+        self.0.unknown_bytes as f64 / self.0.rss_bytes as f64 * 100.0
+    }
+
+    /// Whether that is within the bound, and nothing is in no region.
+    pub fn is_known(&self) -> bool {
+        self.unknown_percent() <= UNKNOWN_MAX && Area::NativeAnonymous.bytes_in(&self.0.areas) == 0
+    }
 }
 
 /// Whether the entries add up to what the kernel counts, and what of it nobody is known for.
 pub fn sums(subject: &Subject, collector: Collector) -> [Cell; 2] {
-    let looks: Vec<_> =
-        [&[][..], &[TRACKED]].into_iter().map(|options| frozen(subject, collector, options)).collect();
-    let mut differences = Vec::new();
-    let mut shares = Vec::new();
-    for look in looks {
-        match look {
-            Ok((report, kernel_bytes)) => {
-                let sum: u64 = report.entries.iter().map(|entry| entry.resident_bytes).sum();
-                let areas: u64 = report.areas.iter().map(|area| area.resident_bytes).sum();
-                differences.push(
-                    sum.abs_diff(kernel_bytes)
-                        .max(areas.abs_diff(kernel_bytes))
-                        .max(report.difference_bytes.unsigned_abs()),
-                );
-                shares.push((
-                    report.unknown_bytes as f64 / report.rss_bytes as f64 * 100.0,
-                    Area::NativeAnonymous.bytes_in(&report.areas),
-                ));
-            }
-            Err(why) => return [Cell::Wrong(why.clone()), Cell::Wrong(why)],
+    let snapshot = |options| snapshot_of(&started(subject, collector, options, "Waiting"));
+    let snapshots: Result<Vec<Snapshot>, String> = [&[][..], &[TRACKED]].into_iter().map(snapshot).collect();
+    match snapshots {
+        Ok(snapshots) => {
+            let off_by = snapshots.iter().map(Snapshot::off_by).max().unwrap_or(u64::MAX);
+            let unknown: Vec<String> =
+                snapshots.iter().map(|snapshot| format!("{:.2} %", snapshot.unknown_percent())).collect();
+            let is_known = snapshots.iter().all(Snapshot::is_known);
+            [Cell::of(off_by == 0, format!("{off_by} B off")), Cell::of(is_known, unknown.join(", "))]
         }
+        Err(why) => [Cell::Wrong(why.clone()), Cell::Wrong(why)],
     }
-    let off_by = differences.iter().max().copied().unwrap_or(u64::MAX);
-    let unknown: Vec<String> = shares.iter().map(|(percent, _)| format!("{percent:.2} %")).collect();
-    let is_known = shares.iter().all(|(percent, nameless)| *percent <= UNKNOWN_MAX && *nameless == 0);
-    [Cell::of(off_by == 0, format!("{off_by} B off")), Cell::of(is_known, unknown.join(", "))]
 }
 
-/// A look at a stopped JVM, and the kernel's sum.
-fn frozen(subject: &Subject, collector: Collector, options: &[&str]) -> Result<(MemoryReport, u64), String> {
-    let jvm = started(subject, collector, options, "Waiting");
+/// Stops a JVM, and looks at it.
+pub fn snapshot_of(jvm: &Running) -> Result<Snapshot, String> {
     jvm.freeze();
     let sum = || {
         let rollup = ProcRoot::default().read_smaps_rollup(jvm.pid()).map_err(|e| e.to_string())?;
@@ -74,14 +87,14 @@ fn frozen(subject: &Subject, collector: Collector, options: &[&str]) -> Result<(
     };
     for _ in 1..LOOKS_OF_STOPPED_MAX {
         let before_bytes = sum()?;
-        let report = report(&jvm, &[])?;
+        let report = report(jvm, &[])?;
         // A machine that is short of memory takes pages of files even from a process that is stopped.
         if sum()? == before_bytes {
-            return Ok((report, before_bytes));
+            return Ok(Snapshot(report, before_bytes));
         }
     }
     let kernel_bytes = sum()?;
-    Ok((report(&jvm, &[])?, kernel_bytes))
+    Ok(Snapshot(report(jvm, &[])?, kernel_bytes))
 }
 
 /// What each tag has, by Assay from outside and by the JVM's own command: the same, of the tags that the command leaves alone.
@@ -178,25 +191,25 @@ fn kind_of(thread: &PrintedThread) -> ThreadKind {
     }
 }
 
-/// How many of the threads that the JVM prints, before a look and behind it, the look has as they must be. `None`: it need not have it.
+/// How many of the threads that the JVM prints, before a snapshot and behind it, the snapshot has as they must be. `None`: it need not have it.
 pub fn compared<L>(
     jvm: &Running,
     jcmd: &Path,
-    look: impl FnOnce() -> Result<L, String>,
+    snapshot: impl FnOnce() -> Result<L, String>,
     is_right: impl Fn(&L, u32, &PrintedThread) -> Option<bool>,
 ) -> Cell {
     // The first command starts the thread that answers.
     jvm.jcmd(jcmd, &["VM.version"]);
     let before = printed_threads(&jvm.jcmd(jcmd, &["Thread.print"]));
-    let look = match look() {
-        Ok(look) => look,
+    let snapshot = match snapshot() {
+        Ok(snapshot) => snapshot,
         Err(why) => return Cell::Wrong(why),
     };
     let after = printed_threads(&jvm.jcmd(jcmd, &["Thread.print"]));
     // Compilers and collectors start and stop threads as they like.
     let stayed = before.iter().filter(|(tid, of)| after.get(tid) == Some(of));
     let judged: Vec<(&str, bool)> = stayed
-        .filter_map(|(tid, thread)| Some((thread.name.as_str(), is_right(&look, *tid, thread)?)))
+        .filter_map(|(tid, thread)| Some((thread.name.as_str(), is_right(&snapshot, *tid, thread)?)))
         .collect();
     let right = judged.iter().filter(|(_, is_right)| *is_right).count();
     let wrong = judged.iter().find(|(_, is_right)| !is_right);

@@ -13,6 +13,8 @@ pub type Tables = BTreeMap<String, Vec<(String, BTreeMap<String, String>)>>;
 /// Heading of the table of all.
 pub const GLANCE: &str = "At a glance";
 const BUILDS: &str = "Builds";
+/// What a snapshot costs: figures without a bound.
+pub const COST: &str = "Memory: what a snapshot costs";
 /// Headings of tables that have no cells of releases.
 pub const OTHER: &str = "Not supported";
 
@@ -25,6 +27,7 @@ pub fn written(
     features: &[Feature],
     subjects: &[Subject],
     cells: &Cells,
+    costs: &BTreeMap<Row, [String; 2]>,
     others: &[[String; 3]],
 ) -> String {
     let of = |feature: &Feature, row: Row| {
@@ -74,6 +77,13 @@ pub fn written(
             }
         }
     }
+
+    heading(&mut page, COST, SNAPSHOTS);
+    let rows = Row::all().into_iter().map(|row| {
+        let untested = || [Cell::NotTested.to_string(), Cell::NotTested.to_string()];
+        (row.name(), costs.get(&row).cloned().unwrap_or_else(untested).to_vec())
+    });
+    table(&mut page, "release", &["CPU time", "times that of 17"], rows);
 
     heading(&mut page, OTHER, NOT_SUPPORTED);
     let rows = others.iter().map(|[what, remains, cell]| (what.clone(), vec![remains.clone(), cell.clone()]));
@@ -142,6 +152,10 @@ over from another release.
 - not tested: no build of that release was at hand. Assay then uses what it knows of the nearest lower release and checks what it finds
 
 ";
+
+const SNAPSHOTS: &str = "CPU time of a snapshot by `assay memory PID` of a JVM with G1 and a heap of 256 MB, of which 32 MB are arrays: the median of 15
+snapshots of each, all JVMs in turn. No bound is tested; the figures are of a machine that also did other things, and of a program that was
+built for tests.";
 
 const NOT_SUPPORTED: &str =
     "Some programs that are called JVMs, and a C library, of which Assay knows little.";
