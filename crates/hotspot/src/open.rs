@@ -71,8 +71,8 @@ impl<'m> Hotspot<'m> {
         &self.symbols
     }
 
-    /// Private offsets of this major version, checked at run time; `None` when there is no pack of it, the JVM is not for x86, or a check
-    /// failed (a problem says which).
+    /// Private offsets of this major version, checked at run time; `None` without a pack of it, for a JVM that is not for x86, or
+    /// when a check failed. A problem says which.
     pub fn pack(&self) -> Option<&LayoutPack> {
         self.pack.as_ref()
     }

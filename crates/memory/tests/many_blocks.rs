@@ -1,4 +1,4 @@
-//! Heaps of millions of malloc blocks: all are told apart, and the memory that a snapshot takes stays below what was promised.
+//! Heaps of millions of malloc blocks: each is identified, and the memory that a snapshot takes stays below its bound.
 
 mod program;
 

@@ -20,7 +20,7 @@ struct Amount {
     kind: &'static str,
     grow: u32,
     options: &'static [&'static str],
-    /// What it is asked for before each snapshot.
+    /// What the test asks it for before each snapshot.
     settle: &'static str,
     /// Where it has to be found: an area, and parts of the path beneath it.
     area: Area,

@@ -170,7 +170,7 @@ fn stripped(subject: &Subject) -> Cell {
 /// What was predicted of a trim against what came of it.
 fn trim(subject: &Subject) -> Cell {
     let options = options(g1(), &[]);
-    // The program that frees memory is compiled for 17: of older releases it is told whether they have the command.
+    // The program that frees memory is compiled for 17. On older releases the test asks only whether they have the command.
     let is_compiled_for = 17 <= subject.row.feature;
     let jvm = if is_compiled_for {
         start_buffers(&subject.java, &options, BUFFERS)

@@ -22,7 +22,7 @@ macro_rules! numbers {
     ($($name:ident)*) => { &[$((libc::$name, stringify!($name)),)*] };
 }
 
-/// Numbers with the C library's names of them, where every architecture has them.
+/// Numbers with the C library's names of them, where it names them on every architecture that is supported.
 const NUMBERS: &[(libc::c_long, &str)] = numbers! {
         SYS_accept SYS_accept4 SYS_acct SYS_add_key SYS_adjtimex SYS_bind SYS_bpf SYS_brk SYS_capget SYS_capset
         SYS_chdir SYS_chroot SYS_clock_adjtime SYS_clock_getres SYS_clock_gettime SYS_clock_nanosleep
@@ -71,8 +71,8 @@ const NUMBERS: &[(libc::c_long, &str)] = numbers! {
         SYS_vhangup SYS_vmsplice SYS_wait4 SYS_waitid SYS_write SYS_writev
 };
 
-/// Those that only x86-64 has, of those that are supported: newer architectures have no call that another one, as a rule the one with
-/// `at`, makes superfluous.
+/// Those that it names on x86-64 alone. Newer architectures lack most of them, since another call, as a rule the one with `at`, does the
+/// same; `fchmodat2` and `kexec_file_load` exist on arm64, where calls without a name are counted by their numbers.
 #[cfg(target_arch = "x86_64")]
 const NUMBERS_OF_ARCHITECTURE: &[(libc::c_long, &str)] = numbers! {
         SYS__sysctl SYS_access SYS_afs_syscall SYS_alarm SYS_arch_prctl SYS_chmod SYS_chown SYS_creat SYS_dup2

@@ -38,7 +38,7 @@ pub(crate) struct MemoryObserver {
     faults: Vec<Faults>,
     /// A full snapshot that is being taken: it may last longer than the gauges of a window can wait.
     taking: Option<JoinHandle<Result<MemoryReport, String>>>,
-    /// Why there is no full snapshot after the last window.
+    /// Why the full snapshot after the last window is missing.
     last_look: Option<String>,
     /// A fault has ended the server, which may be started again.
     is_lost: bool,

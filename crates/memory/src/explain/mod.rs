@@ -51,7 +51,7 @@ pub fn explain_change(before: &MemoryReport, after: &MemoryReport) -> MemoryChan
     }
 }
 
-/// Whether both snapshots are of one process; if not, that is told.
+/// Whether both snapshots are of one process; if not, a problem says so.
 fn is_same_process(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Problem>) -> bool {
     let (before, after) = (Process::of(before), Process::of(after));
     if !after.differs_from(&before) {

@@ -28,7 +28,7 @@ pub(crate) struct Contents {
     pub(crate) insides: Graph,
 }
 
-/// What blocks are told by, with the entries ready.
+/// What identifies a block by its contents, with the entries ready.
 struct Inspector<'a, 'm> {
     source: &'a dyn MemorySource,
     jvm: &'a Jvm<'m>,

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// Snapshots that are kept for the curves; older ones give way, but the first snapshot stays the base of growth.
 const LOOKS_KEPT: usize = 240;
-/// Growth is told over this long, and over all snapshots as long as there are fewer.
+/// Growth covers this long, or all snapshots while they span less.
 const RATE_WINDOW_NS: u64 = 60_000_000_000;
 /// What stands where a snapshot did not tell.
 const ABSENT: &str = "-";

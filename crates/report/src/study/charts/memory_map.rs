@@ -14,7 +14,7 @@ const TITLE: &str = "Every resident byte after the last window";
 /// Entries of each variant that are listed.
 const ENTRIES: usize = 15;
 
-/// The figure; none in a study that did not ask for full snapshots, which is no lack of it.
+/// The figure; absent, and not missed, in a study that did not ask for full snapshots.
 pub fn figure(grid: &Grid, inserts: &Inserts) -> Option<Figure> {
     let snapshots = snapshots(grid);
     if snapshots.is_empty() {

@@ -17,7 +17,7 @@ const ID: &str = "memory-time";
 const TITLE: &str = "Resident memory by area over time";
 /// Samples drawn in one panel.
 const SAMPLES_MAX: usize = 80;
-/// What samples are made of: full snapshots where the study observes areas, which list what is unknown; else mappings.
+/// Where samples come from: full snapshots, which list what is unknown, where the study observes areas; mappings elsewhere.
 const FROM_LOOKS: &str = "Full samples; areas are stacked as in the figure above.";
 const FROM_MAPPINGS: &str = "From the mappings alone (/proc/PID/smaps and the heap's range): what they do not tell apart is unknown. The \
      figure above is from full snapshots, where trials have them.";
