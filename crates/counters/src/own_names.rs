@@ -112,6 +112,11 @@ pub fn is_collector_s(kernel_name: &str) -> bool {
     of_other_list(kernel_name) == Some(Collector)
 }
 
+/// Whether a thread of a JVM is a JIT compiler's, by the same; inferred likewise.
+pub fn is_compiler_s(kernel_name: &str) -> bool {
+    matches!(of_java_list(kernel_name), Some(C1 | C2 | OtherCompiler))
+}
+
 fn role_in(names: &[(&str, ThreadRole)], kernel_name: &str) -> Option<ThreadRole> {
     names.iter().find(|(name, _)| is_kernel_name(name, kernel_name)).map(|(_, role)| *role)
 }

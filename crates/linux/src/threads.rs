@@ -67,6 +67,15 @@ impl ProcRoot {
         Some((number != -1).then_some(number))
     }
 
+    /// The kernel's name of a thread; `None` when it has ended.
+    ///
+    /// # Errors
+    /// When the name cannot be read.
+    pub fn read_thread_name(&self, pid: u32, tid: u32) -> Result<Option<String>, LinuxError> {
+        let text = optional(self.read_text_of(pid, &format!("task/{tid}/comm")))?;
+        Ok(text.map(|(_, name)| name.trim_end().to_owned()))
+    }
+
     /// The kernel's names of all threads of a process.
     ///
     /// # Errors

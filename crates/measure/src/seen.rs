@@ -44,6 +44,8 @@ pub struct Seen {
     pub machine: Option<MachineSpeed>,
     /// CPU time that the server used between the two.
     pub server_cpu_ns: Option<u64>,
+    /// Of it, that of threads with names of JIT compilers; absent where there are none.
+    pub compilers_cpu_ns: Option<u64>,
     /// A CPU limit that holds the generator and not the server: part of the time.
     pub own_throttled_share: Option<f64>,
     /// How far the wall clock was set, seconds.
@@ -81,6 +83,14 @@ pub trait Watcher {
 
     /// A window is over: the observers add what they saw of it.
     fn end_window(&mut self, _measured: &Measured, _window: &mut Window) {}
+}
+
+impl Seen {
+    /// Part of the server's CPU time that its JIT compilers used; absent where the server has none, or did not run.
+    pub(crate) fn compilers_share(&self) -> Option<f64> {
+        let cpu_ns = self.server_cpu_ns.filter(|ns| *ns != 0)?;
+        Some((self.compilers_cpu_ns? as f64 / cpu_ns as f64).min(1.0))
+    }
 }
 
 /// CPU time of the server for each right answer of a window, milliseconds.

@@ -95,6 +95,10 @@ fn figures(measured: &Measured, seen: &Seen, common: &Common<'_>) -> Window {
         (metric::RESPONSE_P50_MS, response_ms.p50),
         (metric::RESPONSE_P99_MS, response_ms.p99),
         (metric::CPU_MS_PER_REQUEST, cpu_ms),
+        (
+            metric::CPU_WITHOUT_JIT_MS_PER_REQUEST,
+            cpu_ms.zip(seen.compilers_share()).map(|(ms, compilers)| ms * (1.0 - compilers)),
+        ),
         (metric::GENERATOR_CPU_MS_PER_REQUEST, generator_cpu_ms(measured)),
     ];
     let no_cpu = match cpu_ms {

@@ -98,6 +98,42 @@ fn growth_with_the_level_of_a_factor_is_shown_with_its_interval_and_how_far_it_d
     assert!(markdown.contains("20.0, 200, 10,000"), "{markdown}");
 }
 
+/// A run whose JIT compilers used such a part of each variant's CPU time.
+fn compiling(share: f64) -> StoredRun {
+    let mut run = sample::demo_run();
+    let summary = run.summary.as_mut().expect("a summary");
+    let rest = metric::CPU_WITHOUT_JIT_MS_PER_REQUEST;
+    for variant in &mut summary.variants {
+        let Some(all) = variant.metrics.get(metric::CPU_MS_PER_REQUEST) else { continue };
+        let without = Estimate { estimate: all.estimate * (1.0 - share), ..*all };
+        variant.metrics.insert(rest.to_owned(), without);
+    }
+    let of_cpu = summary.comparisons.iter().filter(|c| c.metric == metric::CPU_MS_PER_REQUEST);
+    let of_rest: Vec<_> = of_cpu.map(|c| Comparison { metric: rest.to_owned(), ..c.clone() }).collect();
+    summary.comparisons.extend(of_rest);
+    run
+}
+
+#[test]
+fn cpu_time_without_jit_compilers_has_a_place_where_they_used_some() {
+    let (some, little) = (compiling(0.4), compiling(0.05));
+    let (title, caution) =
+        ("CPU time per request without JIT compilers", "JIT compilers used up to 40 % of a variant");
+    let terminal = render_terminal(&some, 116, false);
+    assert!(terminal.contains("without") && terminal.contains("JIT"), "{terminal}");
+    assert!(terminal.contains(caution), "{terminal}");
+    let page = html(&some);
+    assert!(page.contains(caution));
+    // Who is compared with whom stands before it.
+    let rows = |page: &str| page.matches(&format!(": {title}")).count();
+    let with_some = rows(&page);
+    let terminal = render_terminal(&little, 116, false);
+    assert!(!terminal.contains("without") && !terminal.contains("JIT compilers"), "{terminal}");
+    // Every metric has its table, in any case.
+    let page = html(&little);
+    assert!(page.contains(title) && rows(&page) < with_some, "{with_some}");
+}
+
 #[test]
 fn the_same_run_gives_the_same_page() {
     assert_eq!(html(&sample::run()), html(&sample::run()));

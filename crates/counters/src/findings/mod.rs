@@ -11,6 +11,8 @@ mod kernel;
 mod places;
 mod run_queue;
 mod threads;
+
+pub use threads::COMPILERS_SHARE_MAX;
 mod words;
 
 use assay_model::{Finding, TimeReport, TimeRule};

@@ -112,9 +112,10 @@ fn collector_ns(proc: &ProcRoot, pid: u32) -> Option<u64> {
     let folder = proc.path().join(pid.to_string()).join("task");
     let threads = folder.read_dir().ok()?.flatten().take(THREADS_MAX);
     let of_one = |thread: std::fs::DirEntry| {
-        let name = std::fs::read_to_string(thread.path().join("comm")).ok()?;
-        let number = thread.file_name().to_str()?.parse().ok().filter(|_| is_collector_s(name.trim_end()))?;
-        proc.read_thread_schedstat(pid, number).ok()?.map(|of| of.run_ns)
+        let number = thread.file_name().to_str()?.parse().ok()?;
+        let name = proc.read_thread_name(pid, number).ok()??;
+        let of = is_collector_s(&name).then(|| proc.read_thread_schedstat(pid, number))?;
+        of.ok()?.map(|of| of.run_ns)
     };
     threads.filter_map(of_one).reduce(u64::saturating_add)
 }

@@ -1,5 +1,6 @@
 //! One sample of counters that all count up.
 
+use assay_counters::is_compiler_s;
 use assay_host::{HostGauge, HostReading};
 use assay_linux::{
     Cgroups, ProcRoot, ProcessIdentity, ProcessStat, ProcessTree, monotonic_ns, process_cpu_ns, ticks_per_s,
@@ -39,14 +40,39 @@ pub(super) struct ThreadTimes {
     /// Longest wait of one thread that ended since the sample before. The kernel counts a wait when it ends, so it may have
     /// begun before that sample.
     pub longest_wait_ns: u64,
+    /// Of `run_ns`, that of JIT compilers; absent while no thread has the name of one.
+    pub compilers_ns: Option<u64>,
+}
+
+/// What was counted for one thread when it was last read.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    run_ns: u64,
+    wait_ns: u64,
+    is_compiler: bool,
+    /// Whether its name was read twice. A thread begins under the name of the one that started it.
+    is_named: bool,
+}
+
+impl ThreadTimes {
+    /// Adds what one thread did between two readings.
+    fn add(&mut self, before: Counted, now: Counted) {
+        let ran_ns = now.run_ns.saturating_sub(before.run_ns);
+        let waited_ns = now.wait_ns.saturating_sub(before.wait_ns);
+        self.run_ns = self.run_ns.saturating_add(ran_ns);
+        self.wait_ns = self.wait_ns.saturating_add(waited_ns);
+        self.longest_wait_ns = self.longest_wait_ns.max(waited_ns);
+        if now.is_compiler {
+            self.compilers_ns = Some(self.compilers_ns.unwrap_or(0).saturating_add(ran_ns));
+        }
+    }
 }
 
 /// The threads of a server, with what was counted for each.
 #[derive(Debug)]
 pub(super) struct Threads {
     pid: u32,
-    /// Run and wait time by thread.
-    known: HashMap<u32, (u64, u64)>,
+    known: HashMap<u32, Counted>,
     times: ThreadTimes,
     is_begun: bool,
 }
@@ -71,14 +97,21 @@ impl Threads {
         let mut now = HashMap::with_capacity(self.known.len());
         for number in numbers {
             let Ok(Some(of)) = proc.read_thread_schedstat(self.pid, number) else { continue };
+            let before = self.known.get(&number).copied();
+            let is_compiler = match before {
+                Some(before) if before.is_named => before.is_compiler,
+                _ => proc
+                    .read_thread_name(self.pid, number)
+                    .ok()
+                    .flatten()
+                    .is_some_and(|name| is_compiler_s(&name)),
+            };
+            let counted =
+                Counted { run_ns: of.run_ns, wait_ns: of.wait_ns, is_compiler, is_named: before.is_some() };
             // A thread that was not there before has done all of it since.
-            let none = if self.is_begun { (0, 0) } else { (of.run_ns, of.wait_ns) };
-            let (run_ns, wait_ns) = self.known.get(&number).copied().unwrap_or(none);
-            let waited_ns = of.wait_ns.saturating_sub(wait_ns);
-            self.times.run_ns = self.times.run_ns.saturating_add(of.run_ns.saturating_sub(run_ns));
-            self.times.wait_ns = self.times.wait_ns.saturating_add(waited_ns);
-            self.times.longest_wait_ns = self.times.longest_wait_ns.max(waited_ns);
-            now.insert(number, (of.run_ns, of.wait_ns));
+            self.times
+                .add(before.unwrap_or(if self.is_begun { Counted::default() } else { counted }), counted);
+            now.insert(number, counted);
         }
         self.is_begun = true;
         self.known = now;

@@ -21,6 +21,7 @@ pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: b
         restart: inside.iter().find_map(|s| s.restart.clone()),
         clock_step_s: clock_step_s(around),
         server_cpu_ns: between(around, from_ns, to_ns, |s| s.server_cpu_ns),
+        compilers_cpu_ns: compilers_cpu_ns(around, from_ns, to_ns),
         ..Seen::default()
     };
     host(inside, shares_group, &mut seen);
@@ -133,6 +134,12 @@ fn clock_step_s(samples: &[Sample]) -> Option<f64> {
     steps.max_by(|a, b| a.abs().total_cmp(&b.abs()))
 }
 
+/// What JIT compilers used, where one is known at the end: it had used nothing before it was there.
+fn compilers_cpu_ns(samples: &[Sample], from_ns: u64, to_ns: u64) -> Option<u64> {
+    samples.last()?.threads?.compilers_ns?;
+    between(samples, from_ns, to_ns, |s| Some(s.threads?.compilers_ns.unwrap_or(0)))
+}
+
 /// How much a counter rose between two instants, by straight lines between samples.
 fn between(samples: &[Sample], from_ns: u64, to_ns: u64, of: impl Fn(&Sample) -> Option<u64>) -> Option<u64> {
     let points: Vec<(u64, u64)> = samples.iter().filter_map(|s| Some((s.at_ns, of(s)?))).collect();
@@ -158,8 +165,12 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn sample(at_ms: u64, run_ms: u64, wait_ms: u64, longest_ms: u64) -> Sample {
-        let threads =
-            ThreadTimes { run_ns: run_ms * MS, wait_ns: wait_ms * MS, longest_wait_ns: longest_ms * MS };
+        let threads = ThreadTimes {
+            run_ns: run_ms * MS,
+            wait_ns: wait_ms * MS,
+            longest_wait_ns: longest_ms * MS,
+            compilers_ns: None,
+        };
         Sample {
             at_ns: at_ms * MS,
             threads: Some(threads),

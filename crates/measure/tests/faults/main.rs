@@ -2,4 +2,5 @@
 
 mod search;
 mod simulated;
+mod warm_up;
 mod windows;

@@ -280,6 +280,7 @@ impl Watcher for Onlooker {
             foreign_cpu_share: Some(busy + 0.05 * self.draws.share()),
             machine: None,
             server_cpu_ns: Some((to_ns - from_ns) / 2),
+            compilers_cpu_ns: None,
             own_throttled_share: None,
             clock_step_s: Some(if self.fault == Some(Fault::ClockStep) && self.windows == 4 {
                 -2.0

@@ -8,8 +8,12 @@ use assay_kit::text;
 use assay_model::{Comparison, Metric, StudyRule, Verdict, WarmUpEnd, metric};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
-const ALSO: [&str; 3] =
-    [metric::CPU_MS_PER_REQUEST, metric::THROUGHPUT_PER_S, metric::GARBAGE_KIB_PER_REQUEST];
+const ALSO: [&str; 4] = [
+    metric::CPU_MS_PER_REQUEST,
+    metric::CPU_WITHOUT_JIT_MS_PER_REQUEST,
+    metric::THROUGHPUT_PER_S,
+    metric::GARBAGE_KIB_PER_REQUEST,
+];
 
 /// Ratios that differ by no more than this factor are given as one range.
 const ONE_RANGE: f64 = 1.15;
@@ -77,7 +81,7 @@ fn also<'g>(grid: &'g Grid, primary: &'g Metric) -> impl Iterator<Item = &'g Met
     let is_told = move |m: &&Metric| match grid.is_benchmark() {
         true => m.needs_quiet_machine || differs(m),
         false if grid.finds_capacity() => m.is_of_capacity(),
-        false => ALSO.contains(&&*m.id),
+        false => ALSO.contains(&&*m.id) && grid.is_worth_a_place(&m.id),
     };
     grid.metrics.iter().filter(move |m| m.id != primary.id).filter(is_told)
 }
@@ -271,6 +275,13 @@ fn cautions(grid: &Grid) -> Vec<String> {
             run.trials.len()
         ));
     }
+    cautions.extend(grid.compilers_share().map(|share| {
+        format!(
+            "JIT compilers used up to {:.0} % of a variant's CPU time in the measured windows. That ends when all is compiled: compare CPU \
+             time without them.",
+            100.0 * share
+        )
+    }));
     let failed = run.trials.iter().filter(|t| !t.trial.counts()).count();
     if failed > 0 {
         cautions.push(format!(

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// Distinct looks (colour, marker, dash) that the styles define; further series start again.
 const LOOKS: usize = 8;
 
+/// From this part of the CPU time on, what JIT compilers used is shown apart: as much as a warm server's may still use.
+const COMPILERS_SHARE_SHOWN: f64 = 0.1;
+
 /// The look of a reference mode, the same in every study and form of one.
 fn look_of(variant: &Variant) -> Option<usize> {
     use ReferenceMode::*;
@@ -235,6 +238,22 @@ impl<'a> Grid<'a> {
     /// The variant of this name.
     pub fn cell(&self, name: &str) -> Option<&Cell<'a>> {
         self.cells().map(|(_, c)| c).find(|c| c.name == name)
+    }
+
+    /// The largest part of its CPU time that JIT compilers used in the measured windows of a variant, where that is enough to be shown apart.
+    pub fn compilers_share(&self) -> Option<f64> {
+        let of = |cell: &Cell| {
+            let all = cell.estimate(metric::CPU_MS_PER_REQUEST)?.estimate;
+            let others = cell.estimate(metric::CPU_WITHOUT_JIT_MS_PER_REQUEST)?.estimate;
+            (0.0 < all).then_some(1.0 - others / all)
+        };
+        let largest = self.cells().filter_map(|(_, cell)| of(cell)).reduce(f64::max);
+        largest.filter(|share| COMPILERS_SHARE_SHOWN <= *share)
+    }
+
+    /// Whether a metric belongs beside the one that decides, if it is a usual one: CPU time without JIT compilers only where they used some.
+    pub fn is_worth_a_place(&self, metric: &str) -> bool {
+        metric != metric::CPU_WITHOUT_JIT_MS_PER_REQUEST || self.compilers_share().is_some()
     }
 
     /// The comparison of a variant with its baseline.

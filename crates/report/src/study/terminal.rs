@@ -19,9 +19,10 @@ use comfy_table::{
 };
 
 /// Columns: metric, short heading with unit, whether its ratio has a column beside it.
-const COLUMNS: [(&str, &str, bool); 5] = [
+const COLUMNS: [(&str, &str, bool); 6] = [
     (metric::GARBAGE_KIB_PER_REQUEST, "Garbage\nKiB/req", true),
     (metric::CPU_MS_PER_REQUEST, "CPU\nms/req", true),
+    (metric::CPU_WITHOUT_JIT_MS_PER_REQUEST, "without\nJIT", true),
     (metric::THROUGHPUT_PER_S, "Rate\nreq/s", false),
     (metric::RESPONSE_P99_MS, "p99\nms", false),
     (metric::RSS_BYTES, "RSS\nMiB", false),
@@ -37,7 +38,8 @@ fn columns(grid: &Grid) -> Vec<(String, String, bool)> {
         let first = (!is_usual).then(|| (primary.id.to_string(), heading, true));
         let has = |id: &str| grid.cells().any(|(_, cell)| cell.estimate(id).is_some());
         let has_any = grid.metrics.iter().any(|metric| has(&metric.id));
-        let others = COLUMNS.into_iter().filter(|(id, ..)| !has_any || *id == primary.id || has(id));
+        let others = COLUMNS.into_iter().filter(|(id, ..)| grid.is_worth_a_place(id));
+        let others = others.filter(|(id, ..)| !has_any || *id == primary.id || has(id));
         return first.into_iter().chain(others.map(usual)).collect();
     }
     let rates = grid.metrics.iter().filter(|m| m.is_of_capacity());

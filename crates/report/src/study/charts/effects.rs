@@ -13,8 +13,9 @@ const AXIS: &str = "ratio to the baseline (1 = the same)";
 /// So many rows can be taken in at a glance.
 const ROWS_MAX: usize = 12;
 /// What is drawn beside the metric that decides.
-const ALSO: [&str; 5] = [
+const ALSO: [&str; 6] = [
     metric::CPU_MS_PER_REQUEST,
+    metric::CPU_WITHOUT_JIT_MS_PER_REQUEST,
     metric::GARBAGE_KIB_PER_REQUEST,
     metric::THROUGHPUT_PER_S,
     metric::RESPONSE_P99_MS,
@@ -27,7 +28,7 @@ fn compared<'g>(grid: &'g Grid<'g>) -> Vec<Compared<'g>> {
     let primary = &grid.primary().id;
     let is_drawn = |metric: &&Metric| {
         metric.id == *primary
-            || ALSO.contains(&&*metric.id)
+            || (ALSO.contains(&&*metric.id) && grid.is_worth_a_place(&metric.id))
             || (grid.is_benchmark() && metric.needs_quiet_machine)
             || metric.is_of_capacity()
     };
