@@ -1,5 +1,6 @@
 //! The processes of a trial: the server and what stands beside it, started in order, each ready before the next, stopped in
-//! the opposite order.
+//! the opposite order. Of several of one table the first is ready before the others, which start several at once: it may make what
+//! they use.
 
 use crate::engine::{Ended, Engine, Signal};
 use crate::launch::Launch;
@@ -16,6 +17,8 @@ pub struct Processes<E: Engine> {
     engine: Rc<E>,
     members: Vec<Member<E::Process>>,
     names: Placeholders,
+    /// Of several of one table, how many may be starting at the same time.
+    starting_max: usize,
 }
 
 impl<E: Engine> Processes<E> {
@@ -50,7 +53,8 @@ impl<E: Engine> Processes<E> {
         let members = given.into_iter().map(member).collect::<io::Result<Vec<_>>>()?;
         let server = members.iter().find(|m| m.is_server());
         let names = server.map_or(names, |server| server.names().clone());
-        Ok(Processes { engine: Rc::clone(engine), members, names })
+        let starting_max = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Processes { engine: Rc::clone(engine), members, names, starting_max })
     }
 
     /// The placeholders' values: of the server, and with their roles of every process.
@@ -68,16 +72,22 @@ impl<E: Engine> Processes<E> {
         self.server().map(Member::launch)
     }
 
-    /// Goes on with starting: has the next process start if all before it are ready. Says whether all are ready. Call it
-    /// until they are.
+    /// Goes on with starting: has the next process start if all before it are ready, and those of its table with it that wait for no
+    /// other. Says whether all are ready. Call it until they are.
     ///
     /// # Errors
     /// Which one cannot be used, and why, with the end of what it printed.
     pub fn step(&mut self) -> Result<bool, String> {
-        match self.members.iter_mut().find(|m| !m.is_ready()) {
-            Some(member) => member.step(&*self.engine).map(|()| self.members.iter().all(Member::is_ready)),
-            None => Ok(true),
+        let Some(next) = self.members.iter().position(|m| !m.is_ready()) else { return Ok(true) };
+        let (before, rest) = self.members.split_at_mut(next);
+        let table = rest[0].table().to_owned();
+        let is_first = before.last().is_none_or(|member| member.table() != table);
+        let starting_max = if is_first { 1 } else { self.starting_max };
+        let of_table = rest.iter_mut().take_while(|m| m.table() == table);
+        for member in of_table.filter(|m| !m.is_ready()).take(starting_max) {
+            member.step(&*self.engine)?;
         }
+        Ok(self.members.iter().all(Member::is_ready))
     }
 
     /// Starts the server and all before it, which must be ready; `goes_on` says whether to wait any longer.

@@ -102,6 +102,29 @@ fn each_is_ready_before_the_next_starts_and_the_last_stops_first() {
     assert!(!files.into_iter().any(|f| f.file_name().to_string_lossy().starts_with("server-files")));
 }
 
+/// The second is ready when the third has started, and the fourth starts when one of them is ready.
+#[test]
+fn the_first_of_a_table_is_ready_before_the_others_which_start_several_at_once() {
+    let fixture = Fixture::new();
+    let text = "echo start {number} >> told; : > started-{number}; \
+                [ {number} != 2 ] || until [ -e started-3 ]; do sleep 0.02; done; \
+                echo ready {number} >> told; : > ready-{number}; while :; do sleep 0.02; done";
+    let is_there = ["test", "-f", "ready-{number}"].map(str::to_owned).to_vec();
+    let mut copies = script("copies", text, ReadyWhen::Command(is_there));
+    copies.count = 4;
+    let mut processes = fixture.plan(&[copies, waits("server")]);
+    processes.starting_max = 2;
+    while !processes.step().unwrap() {
+        std::thread::sleep(POLL_INTERVAL);
+    }
+    let told = fixture.told();
+    let at = |line: &str| told.iter().position(|told| told == line).expect(line);
+    assert_eq!((at("start 1"), at("ready 1")), (0, 1), "{told:?}");
+    assert!(at("start 3") < at("ready 2") && at("ready 2").min(at("ready 3")) < at("start 4"), "{told:?}");
+    assert!(at("ready 4") < at("start server-1"), "{told:?}");
+    assert_eq!(processes.finish(false), []);
+}
+
 #[test]
 fn what_goes_wrong_names_the_process_and_what_it_printed() {
     let mut fixture = Fixture::new();
