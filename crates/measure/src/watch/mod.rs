@@ -151,7 +151,8 @@ impl Watcher for Watch {
     fn problems(&self) -> Vec<Problem> {
         let sampler = lock(&self.sampler);
         let of_log = sampler.log.iter().flat_map(LiveStops::problems);
-        sampler.problems.iter().cloned().chain(of_log).collect()
+        let of_threads = sampler.server.iter().filter_map(|server| server.threads.problem());
+        sampler.problems.iter().cloned().chain(of_log).chain(of_threads).collect()
     }
 
     fn knows_server(&self) -> bool {

@@ -6,9 +6,10 @@ use assay_linux::{
     Cgroups, ProcRoot, ProcessIdentity, ProcessStat, ProcessTree, monotonic_ns, process_cpu_ns, ticks_per_s,
     wall_offset_ns,
 };
+use assay_model::Problem;
 use std::collections::HashMap;
 
-/// Threads that are read; of a server with more, the rest is left out.
+/// Threads that are read; of a server with more, the rest is left out, which is a problem of the result.
 const THREADS_MAX: usize = 4096;
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -75,11 +76,22 @@ pub(super) struct Threads {
     known: HashMap<u32, Counted>,
     times: ThreadTimes,
     is_begun: bool,
+    /// Whether there were once more than are read.
+    has_left_out: bool,
 }
 
 impl Threads {
     pub fn new(pid: u32) -> Self {
-        Threads { pid, known: HashMap::new(), times: ThreadTimes::default(), is_begun: false }
+        let (known, times) = (HashMap::new(), ThreadTimes::default());
+        Threads { pid, known, times, is_begun: false, has_left_out: false }
+    }
+
+    /// That threads were left out, if they were.
+    pub fn problem(&self) -> Option<Problem> {
+        let what = format!(
+            "the server has more than {THREADS_MAX} threads: waits for processors, and what compilers use, are those of so many of them"
+        );
+        self.has_left_out.then(|| Problem::new("threads", what))
     }
 
     /// From now on those of another process, all of whose time counts.
@@ -92,10 +104,10 @@ impl Threads {
     fn read(&mut self, proc: &ProcRoot) -> Option<ThreadTimes> {
         let folder = proc.path().join(self.pid.to_string()).join("task");
         let names = folder.read_dir().ok()?.flatten().map(|entry| entry.file_name());
-        let numbers = names.filter_map(|name| name.to_str()?.parse::<u32>().ok()).take(THREADS_MAX);
+        let mut numbers = names.filter_map(|name| name.to_str()?.parse::<u32>().ok());
         self.times.longest_wait_ns = 0;
         let mut now = HashMap::with_capacity(self.known.len());
-        for number in numbers {
+        for number in numbers.by_ref().take(THREADS_MAX) {
             let Ok(Some(of)) = proc.read_thread_schedstat(self.pid, number) else { continue };
             let before = self.known.get(&number).copied();
             let is_compiler = match before {
@@ -113,6 +125,7 @@ impl Threads {
                 .add(before.unwrap_or(if self.is_begun { Counted::default() } else { counted }), counted);
             now.insert(number, counted);
         }
+        self.has_left_out |= numbers.next().is_some();
         self.is_begun = true;
         self.known = now;
         (!self.known.is_empty()).then_some(self.times)
