@@ -1,6 +1,6 @@
 //! A live process as a source of memory.
 
-use crate::page_scan::{Method, Pages, read_pages};
+use crate::page_scan::{Method, Pages, read_pages, read_present};
 use crate::root::optional;
 use crate::threads::read_threads;
 use crate::variables::{EarlierBytes, read_variables};
@@ -48,23 +48,40 @@ impl LiveProcess {
         LiveProcess::open_by(proc, pid, Method::Any)
     }
 
-    /// The same for a process that is stopped: its variables are no older than its pages, and are not read apart.
+    /// The same for a process that is stopped: its variables are no older than its pages, and are not read apart; and mappings and pages
+    /// are read at the same time.
     ///
     /// # Errors
     /// As of [`LiveProcess::open`].
     pub fn open_stopped(proc: &ProcRoot, pid: u32) -> Result<Self, LinuxError> {
-        LiveProcess::open_with(proc, pid, Method::Any, |_| Ok(Vec::new()))
+        LiveProcess::open_with(proc, pid, |_| {
+            let (mappings, present) = std::thread::scope(|scope| {
+                let present = scope.spawn(|| read_present(proc, pid));
+                (read_mappings(proc, pid), present.join())
+            });
+            let mappings = mappings?;
+            let pages = match present {
+                Ok(Ok(Some(present))) => present.of(&mappings),
+                // Without the call, and where it failed: the usual way, which says why.
+                _ => read_pages(proc, pid, &mappings, Method::Any)?,
+            };
+            Ok(AddressSpace { variables: Ok(Vec::new()), mappings, pages })
+        })
     }
 
     pub(crate) fn open_by(proc: &ProcRoot, pid: u32, method: Method) -> Result<Self, LinuxError> {
-        LiveProcess::open_with(proc, pid, method, |memory| read_variables(proc, pid, memory, method))
+        LiveProcess::open_with(proc, pid, |memory| {
+            let variables = read_variables(proc, pid, memory, method);
+            let mappings = read_mappings(proc, pid)?;
+            let pages = read_pages(proc, pid, &mappings, method)?;
+            Ok(AddressSpace { variables, mappings, pages })
+        })
     }
 
     fn open_with(
         proc: &ProcRoot,
         pid: u32,
-        method: Method,
-        read_variables: impl FnOnce(&File) -> Result<Vec<EarlierBytes>, LinuxError>,
+        read: impl FnOnce(&File) -> Result<AddressSpace, LinuxError>,
     ) -> Result<Self, LinuxError> {
         let identity = proc.identity_of(pid).map_err(|e| e.explained(proc, pid))?;
         let path = proc.file_of(pid, "mem");
@@ -73,12 +90,8 @@ impl LiveProcess {
             Some(libc::ESRCH) => LinuxError::NoMemory { pid },
             _ => LinuxError::read_of(proc, pid, &path, e),
         })?;
-        let variables = read_variables(&memory);
-        let mappings = read_mappings(proc, pid)?;
-        if mappings.is_empty() {
-            return Err(LinuxError::NoMemory { pid });
-        }
-        let Pages { resident: pages, hugetlb, mut problems } = read_pages(proc, pid, &mappings, method)?;
+        let AddressSpace { variables, mappings, pages } = read(&memory)?;
+        let Pages { resident: pages, hugetlb, mut problems } = pages;
         let readable = (!hugetlb.runs().is_empty()).then(|| pages.with(&hugetlb));
         let (threads, thread_problems) = read_threads(proc, pid)?;
         problems.extend(thread_problems);
@@ -128,7 +141,7 @@ impl LiveProcess {
     pub fn mappings_now(&self) -> Result<Vec<Mapping>, LinuxError> {
         let pid = self.identity.pid;
         let mappings = read_mappings(&self.proc, pid)?;
-        if mappings.is_empty() || !self.still_exists()? {
+        if !self.still_exists()? {
             return Err(LinuxError::NoMemory { pid });
         }
         Ok(mappings)
@@ -161,6 +174,15 @@ impl LiveProcess {
     }
 }
 
+/// What is read of an address space when it is opened.
+struct AddressSpace {
+    /// Variables of the program and its libraries, from before the rest.
+    variables: Result<Vec<EarlierBytes>, LinuxError>,
+    mappings: Vec<Mapping>,
+    pages: Pages,
+}
+
+/// The mappings of a process, of which there is at least one.
 fn read_mappings(proc: &ProcRoot, pid: u32) -> Result<Vec<Mapping>, LinuxError> {
     let read = proc.open_smaps(pid).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let mut mappings: Vec<Mapping> = read.map_err(|e| e.explained(proc, pid))?;
@@ -172,6 +194,9 @@ fn read_mappings(proc: &ProcRoot, pid: u32) -> Result<Vec<Mapping>, LinuxError> 
         end = if is_new { mapping.addresses.end } else { end };
         is_new
     });
+    if mappings.is_empty() {
+        return Err(LinuxError::NoMemory { pid });
+    }
     Ok(mappings)
 }
 

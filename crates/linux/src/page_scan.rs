@@ -12,10 +12,11 @@
 //!   would read 8 bytes for each of their pages. Pages of device mappings (`VM_PFNMAP`) drop out by the same rule.
 //! - Before Linux 6.17 the call does not tell the huge page of zeros (an anonymous huge page that was only read).
 
+use crate::smaps::parse_maps;
 use crate::{LinuxError, Mapping, PageMap, PageRun, ProcRoot};
 use assay_model::Problem;
 use std::fs::File;
-use std::io;
+use std::io::{self, BufReader};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
@@ -96,19 +97,13 @@ pub(crate) fn read_pages(
     let path = proc.file_of(pid, "pagemap");
     let failed = |e| LinuxError::read_of(proc, pid, &path, e);
     let file = File::open(&path).map_err(failed)?;
-    let page_bytes = rustix::param::page_size() as u64;
-    let mut reader = Reader {
-        file,
-        page_bytes,
-        regions: vec![ScanRegion::default(); REGIONS_PER_CALL],
-        has_scan: method == Method::Any,
-        entries: Entries::new(proc),
-    };
+    let mut reader = Reader::new(proc, file, method);
+    let page_bytes = reader.page_bytes;
     let (mut resident, mut hugetlb) = (Vec::new(), Vec::new());
     for parts in near(&neighbours(mappings, |m| m.rss_bytes != 0)) {
         reader.read(parts, &mut resident).map_err(failed)?;
     }
-    for parts in near(&neighbours(mappings, |m| m.hugetlb_bytes.is_some_and(|bytes| bytes != 0))) {
+    for parts in near(&neighbours(mappings, has_hugetlb)) {
         reader.read(parts, &mut hugetlb).map_err(failed)?;
     }
     resident.shrink_to_fit();
@@ -117,6 +112,67 @@ pub(crate) fn read_pages(
         hugetlb: PageMap::new(hugetlb, page_bytes),
         problems: reader.entries.problems(&path, page_bytes),
     })
+}
+
+/// All pages of a process that are present, whatever they are of; `None` where the kernel does not have the call.
+///
+/// Of a process that stands still: `smaps` says which of them count, and can be read at the same time, on another processor.
+pub(crate) fn read_present(proc: &ProcRoot, pid: u32) -> Result<Option<Present>, LinuxError> {
+    let maps = proc.file_of(pid, "maps");
+    let text = File::open(&maps).map_err(|e| LinuxError::read_of(proc, pid, &maps, e))?;
+    let mappings = parse_maps(&maps, BufReader::new(text)).collect::<Result<Vec<_>, _>>()?;
+    let path = proc.file_of(pid, "pagemap");
+    let failed = |e| LinuxError::read_of(proc, pid, &path, e);
+    let mut reader = Reader::new(proc, File::open(&path).map_err(failed)?, Method::Any);
+    let mut runs = Vec::new();
+    // The call does not take the kernel's own addresses, such as those of `[vsyscall]`.
+    for parts in near(&neighbours(&mappings, |m| m.addresses.end <= i64::MAX.cast_unsigned())) {
+        match reader.scan(parts, &mut runs) {
+            Err(e) if is_unknown_call(&e) => return Ok(None),
+            done => done.map_err(failed)?,
+        }
+    }
+    Ok(Some(Present { runs, page_bytes: reader.page_bytes }))
+}
+
+/// Pages that are present.
+pub(crate) struct Present {
+    /// In the order of their addresses.
+    runs: Vec<PageRun>,
+    page_bytes: u64,
+}
+
+impl Present {
+    /// Those that [`read_pages`] gives of these mappings.
+    pub(crate) fn of(&self, mappings: &[Mapping]) -> Pages {
+        Pages {
+            resident: self.within(mappings, |m| m.rss_bytes != 0),
+            hugetlb: self.within(mappings, has_hugetlb),
+            problems: Vec::new(),
+        }
+    }
+
+    fn within(&self, mappings: &[Mapping], wanted: impl Fn(&Mapping) -> bool) -> PageMap {
+        let (mut runs, mut first) = (Vec::new(), 0);
+        for Part { addresses, .. } in neighbours(mappings, wanted) {
+            first += self.runs[first..].partition_point(|run| run.addresses.end <= addresses.start);
+            for run in self.runs[first..].iter().take_while(|run| run.addresses.start < addresses.end) {
+                let (start, end) =
+                    (run.addresses.start.max(addresses.start), run.addresses.end.min(addresses.end));
+                push(&mut runs, start..end, run.is_file);
+            }
+        }
+        PageMap::new(runs, self.page_bytes)
+    }
+}
+
+fn has_hugetlb(mapping: &Mapping) -> bool {
+    mapping.hugetlb_bytes.is_some_and(|bytes| bytes != 0)
+}
+
+/// A kernel before 6.7 (or one that imitates Linux) does not know the call.
+fn is_unknown_call(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOTTY | libc::EINVAL | libc::ENOSYS))
 }
 
 /// Mappings that lie next to each other as one range, so that one call does for all; with their resident bytes.
@@ -157,13 +213,20 @@ struct Reader {
 }
 
 impl Reader {
+    fn new(proc: &ProcRoot, file: File, method: Method) -> Reader {
+        Reader {
+            file,
+            page_bytes: rustix::param::page_size() as u64,
+            regions: vec![ScanRegion::default(); REGIONS_PER_CALL],
+            has_scan: method == Method::Any,
+            entries: Entries::new(proc),
+        }
+    }
+
     fn read(&mut self, parts: &[Part], runs: &mut Vec<PageRun>) -> io::Result<()> {
         if self.has_scan {
             match self.scan(parts, runs) {
-                // A kernel before 6.7 (or one that imitates Linux) does not know the call.
-                Err(e) if matches!(e.raw_os_error(), Some(libc::ENOTTY | libc::EINVAL | libc::ENOSYS)) => {
-                    self.has_scan = false;
-                }
+                Err(e) if is_unknown_call(&e) => self.has_scan = false,
                 done => return done,
             }
         }

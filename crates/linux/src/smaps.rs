@@ -47,6 +47,8 @@ pub struct Mapping {
     pub anonymous_bytes: Option<u64>,
     /// Resident in transparent huge pages.
     pub anon_huge_pages_bytes: Option<u64>,
+    /// Resident in huge pages of files and of shared memory.
+    pub file_huge_pages_bytes: Option<u64>,
     /// Swapped out.
     pub swap_bytes: Option<u64>,
     /// In pages of hugetlbfs, which `rss_bytes` does not count.
@@ -86,6 +88,7 @@ impl Mapping {
             "Shared_Clean" | "Shared_Dirty" => bytes(&mut self.shared_bytes),
             "Anonymous" => bytes(&mut self.anonymous_bytes),
             "AnonHugePages" => bytes(&mut self.anon_huge_pages_bytes),
+            "ShmemPmdMapped" | "FilePmdMapped" => bytes(&mut self.file_huge_pages_bytes),
             "Swap" => bytes(&mut self.swap_bytes),
             "Shared_Hugetlb" | "Private_Hugetlb" => bytes(&mut self.hugetlb_bytes),
             _ => Ok(()),

@@ -74,11 +74,8 @@ fn read_stopped(
     if process.identity() != before.identity() {
         return Err(LinuxError::NoMemory { pid }.into());
     }
-    // The kernel counts what is shared while the pages are copied.
-    let (copied, beside_rss) = std::thread::scope(|scope| {
-        let beside_rss = scope.spawn(|| proc.read_beside_rss(pid));
-        (plan.copy(process, room), beside_rss.join().ok())
-    });
+    let beside_rss = proc.read_beside_rss_of(pid, process.mappings());
+    let copied = plan.copy(process, room);
     let memory = CachedMemory::new(&copied);
     // It reads names from the Java heap, which may not be part of the copy.
     let jvm = hotspot.map(|hotspot| hotspot.map(|hotspot| Jvm::read(hotspot.seen_through(&memory))));
@@ -93,7 +90,7 @@ fn read_stopped(
     }
     let objects = seen.jvm.as_ref().and_then(|jvm| jvm.heap.as_ref()).map(object_ranges).unwrap_or_default();
     let copy = CopyPlan::report(&copied, seen.depth, &objects, &mut seen.problems);
-    let mut report = of_process(proc, copied.process(), &seen, beside_rss);
+    let mut report = of_process(proc, copied.process(), &seen, Some(beside_rss));
     report.frozen_ns = frozen.map(|times| times.stopped_ns);
     report.copy = Some(copy);
     report.scan_cpu_ns = copied.helpers_cpu_ns();

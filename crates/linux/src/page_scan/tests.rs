@@ -22,6 +22,40 @@ fn both_ways_give_the_same_pages() {
 }
 
 #[test]
+fn pages_that_are_read_beside_the_mappings_are_the_same() {
+    let target = Target::start("memory");
+    target.stop();
+    let proc = ProcRoot::default();
+    let (one_by_one, at_once) =
+        (LiveProcess::open(&proc, target.pid()), LiveProcess::open_stopped(&proc, target.pid()));
+    let (one_by_one, at_once) = (one_by_one.expect("our child"), at_once.expect("our child"));
+    assert_eq!(one_by_one.pages(), at_once.pages());
+    assert_eq!(one_by_one.mappings(), at_once.mappings());
+    assert_eq!(at_once.rss_bytes(), at_once.pages().resident_bytes());
+    assert!(one_by_one.pages().runs().len() > 1000, "every other page of a part is resident");
+}
+
+#[test]
+fn present_pages_count_in_mappings_with_resident_bytes_only() {
+    let run = |addresses: Range<u64>, is_file| PageRun { addresses, is_file };
+    let present = Present {
+        runs: vec![run(4096..12288, true), run(12288..16384, false), run(40960..49152, false)],
+        page_bytes: 4096,
+    };
+    let mapping = |addresses: Range<u64>, rss_bytes, hugetlb| Mapping {
+        addresses,
+        rss_bytes,
+        hugetlb_bytes: Some(hugetlb),
+        ..Mapping::default()
+    };
+    let mappings = [mapping(0..8192, 4096, 0), mapping(8192..16384, 0, 0), mapping(45056..53248, 0, 4096)];
+    let Pages { resident, hugetlb, problems } = present.of(&mappings);
+    assert_eq!(resident.runs(), [run(4096..8192, true)]);
+    assert_eq!(hugetlb.runs(), [run(45056..49152, false)]);
+    assert!(problems.is_empty());
+}
+
+#[test]
 fn entries_without_frames_say_what_they_cannot_tell() {
     let target = Target::start("memory");
     target.stop();
