@@ -1,6 +1,6 @@
 //! The processes of a trial: the server and what stands beside it, started in order, each ready before the next, stopped in
-//! the opposite order. Of several of one table the first is ready before the others, which start several at once: it may make what
-//! they use.
+//! the opposite order. Of several processes of one table the first must be ready before the others start, since it may make what they use;
+//! the others start several at a time.
 
 use crate::engine::{Ended, Engine, Signal};
 use crate::launch::Launch;
@@ -17,7 +17,7 @@ pub struct Processes<E: Engine> {
     engine: Rc<E>,
     members: Vec<Member<E::Process>>,
     names: Placeholders,
-    /// Of several of one table, how many may be starting at the same time.
+    /// How many processes of one table may be starting at the same time.
     starting_max: usize,
 }
 
@@ -72,8 +72,8 @@ impl<E: Engine> Processes<E> {
         self.server().map(Member::launch)
     }
 
-    /// Goes on with starting: has the next process start if all before it are ready, and those of its table with it that wait for no
-    /// other. Says whether all are ready. Call it until they are.
+    /// Goes on with starting: has the next process start if all before it are ready, and with it others of its table. Says whether all are
+    /// ready. Call it until they are.
     ///
     /// # Errors
     /// Which one cannot be used, and why, with the end of what it printed.

@@ -82,43 +82,34 @@ pub fn kernel_stack_bytes() -> Option<u64> {
     }
 }
 
-/// What the kernel counts page by page, summed over all mappings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct PageSums {
-    pss_bytes: Option<u64>,
-    uss_bytes: Option<u64>,
-    shared_bytes: Option<u64>,
-    swap_bytes: Option<u64>,
-    huge_pages_bytes: Option<u64>,
-    hugetlb_bytes: Option<u64>,
+/// What the kernel counts page by page, by its own sums.
+fn of_rollup(rollup: &SmapsRollup) -> BesideRss {
+    BesideRss {
+        pss_bytes: rollup.pss_bytes,
+        uss_bytes: rollup.uss_bytes(),
+        shared_bytes: rollup.shared_bytes(),
+        swap_bytes: rollup.swap_bytes,
+        huge_pages_bytes: rollup.huge_pages_bytes(),
+        hugetlb_bytes: rollup.hugetlb_bytes,
+        ..BesideRss::default()
+    }
 }
 
-impl PageSums {
-    fn of_rollup(rollup: &SmapsRollup) -> PageSums {
-        PageSums {
-            pss_bytes: rollup.pss_bytes,
-            uss_bytes: rollup.uss_bytes(),
-            shared_bytes: rollup.shared_bytes(),
-            swap_bytes: rollup.swap_bytes,
-            huge_pages_bytes: rollup.huge_pages_bytes(),
-            hugetlb_bytes: rollup.hugetlb_bytes,
-        }
-    }
-
-    fn of_mappings(mappings: &[Mapping]) -> PageSums {
-        let sum = |of: fn(&Mapping) -> Option<u64>| mappings.iter().map(of).sum::<Option<u64>>();
-        let huge = |mapping: &Mapping| {
-            let kinds = [mapping.anon_huge_pages_bytes, mapping.file_huge_pages_bytes];
-            kinds.into_iter().flatten().reduce(u64::saturating_add)
-        };
-        PageSums {
-            pss_bytes: sum(|m| m.pss_bytes),
-            uss_bytes: sum(|m| m.private_bytes),
-            shared_bytes: sum(|m| m.shared_bytes),
-            swap_bytes: sum(|m| m.swap_bytes),
-            huge_pages_bytes: sum(huge),
-            hugetlb_bytes: sum(|m| m.hugetlb_bytes),
-        }
+/// The same, summed over mappings.
+fn of_mappings(mappings: &[Mapping]) -> BesideRss {
+    let sum = |of: fn(&Mapping) -> Option<u64>| mappings.iter().map(of).sum::<Option<u64>>();
+    let huge = |mapping: &Mapping| {
+        let kinds = [mapping.anon_huge_pages_bytes, mapping.file_huge_pages_bytes];
+        kinds.into_iter().flatten().reduce(u64::saturating_add)
+    };
+    BesideRss {
+        pss_bytes: sum(|m| m.pss_bytes),
+        uss_bytes: sum(|m| m.private_bytes),
+        shared_bytes: sum(|m| m.shared_bytes),
+        swap_bytes: sum(|m| m.swap_bytes),
+        huge_pages_bytes: sum(huge),
+        hugetlb_bytes: sum(|m| m.hugetlb_bytes),
+        ..BesideRss::default()
     }
 }
 
@@ -138,26 +129,24 @@ impl ProcRoot {
     /// When the process is gone or belongs to somebody else, or a text is not in the documented form.
     pub fn read_beside_rss(&self, pid: u32) -> Result<BesideRss, LinuxError> {
         let rollup = self.read_smaps_rollup(pid).map_err(|e| e.explained(self, pid))?;
-        self.beside_rss(pid, &rollup.as_ref().map(PageSums::of_rollup).unwrap_or_default())
+        self.with_status(pid, &rollup.as_ref().map(of_rollup).unwrap_or_default())
     }
 
-    /// The same of a process whose mappings were just read and that stands still, without another walk of the kernel over all its pages.
-    /// Of each mapping that it shares, PSS is rounded down to a KiB.
+    /// The same for a stopped process whose mappings were just read: the kernel need not walk over all its pages again.
+    /// The PSS of each shared mapping is rounded down to a KiB.
     ///
     /// # Errors
     /// As of [`ProcRoot::read_beside_rss`].
     pub fn read_beside_rss_of(&self, pid: u32, mappings: &[Mapping]) -> Result<BesideRss, LinuxError> {
-        self.beside_rss(pid, &PageSums::of_mappings(mappings))
+        self.with_status(pid, &of_mappings(mappings))
     }
 
-    fn beside_rss(&self, pid: u32, pages: &PageSums) -> Result<BesideRss, LinuxError> {
+    /// Adds what `status` says to what was counted page by page.
+    fn with_status(&self, pid: u32, pages: &BesideRss) -> Result<BesideRss, LinuxError> {
         let status = self.read_memory_status(pid)?;
         Ok(BesideRss {
             vm_rss_bytes: status.rss_bytes,
             rss_peak_bytes: status.rss_bytes_max,
-            pss_bytes: pages.pss_bytes,
-            uss_bytes: pages.uss_bytes,
-            shared_bytes: pages.shared_bytes,
             // That of `smaps` counts swapped shared memory too.
             swap_bytes: pages.swap_bytes.or(status.swap_bytes),
             page_tables_bytes: status.page_tables_bytes,
@@ -165,10 +154,10 @@ impl ProcRoot {
                 .threads
                 .zip(kernel_stack_bytes())
                 .map(|(threads, bytes)| threads.saturating_mul(bytes)),
-            huge_pages_bytes: pages.huge_pages_bytes,
             hugetlb_bytes: status.hugetlb_bytes.or(pages.hugetlb_bytes),
             locked_bytes: status.locked_bytes,
             threads: status.threads,
+            ..*pages
         })
     }
 }

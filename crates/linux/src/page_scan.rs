@@ -12,11 +12,10 @@
 //!   would read 8 bytes for each of their pages. Pages of device mappings (`VM_PFNMAP`) drop out by the same rule.
 //! - Before Linux 6.17 the call does not tell the huge page of zeros (an anonymous huge page that was only read).
 
-use crate::smaps::parse_maps;
 use crate::{LinuxError, Mapping, PageMap, PageRun, ProcRoot};
 use assay_model::Problem;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
@@ -114,13 +113,11 @@ pub(crate) fn read_pages(
     })
 }
 
-/// All pages of a process that are present, whatever they are of; `None` where the kernel does not have the call.
+/// All present pages of a process that stands still; `None` where the kernel does not have the call.
 ///
-/// Of a process that stands still: `smaps` says which of them count, and can be read at the same time, on another processor.
+/// `smaps` says which of them count, and can be read at the same time on another processor.
 pub(crate) fn read_present(proc: &ProcRoot, pid: u32) -> Result<Option<Present>, LinuxError> {
-    let maps = proc.file_of(pid, "maps");
-    let text = File::open(&maps).map_err(|e| LinuxError::read_of(proc, pid, &maps, e))?;
-    let mappings = parse_maps(&maps, BufReader::new(text)).collect::<Result<Vec<_>, _>>()?;
+    let mappings = proc.read_maps(pid)?;
     let path = proc.file_of(pid, "pagemap");
     let failed = |e| LinuxError::read_of(proc, pid, &path, e);
     let mut reader = Reader::new(proc, File::open(&path).map_err(failed)?, Method::Any);
@@ -143,7 +140,7 @@ pub(crate) struct Present {
 }
 
 impl Present {
-    /// Those that [`read_pages`] gives of these mappings.
+    /// What [`read_pages`] gives for these mappings.
     pub(crate) fn of(&self, mappings: &[Mapping]) -> Pages {
         Pages {
             resident: self.within(mappings, |m| m.rss_bytes != 0),

@@ -123,10 +123,7 @@ pub fn parse_smaps<R: BufRead>(path: &Path, from: R) -> Smaps<R> {
 }
 
 /// Mappings from text in the form of `/proc/PID/maps`, which has the header lines only: resident bytes are left at 0.
-pub(crate) fn parse_maps<R: BufRead>(
-    path: &Path,
-    from: R,
-) -> impl Iterator<Item = Result<Mapping, LinuxError>> {
+fn parse_maps<R: BufRead>(path: &Path, from: R) -> impl Iterator<Item = Result<Mapping, LinuxError>> {
     let lines = (1..).zip(from.split(b'\n')).take(MAPPINGS_MAX as usize);
     lines.map(|(line, text)| {
         let text = text.map_err(|e| LinuxError::read(path, e))?;
@@ -330,6 +327,13 @@ impl ProcRoot {
         let path = self.file_of(pid, "smaps");
         let file = File::open(&path).map_err(|e| LinuxError::read(&path, e))?;
         Ok(parse_smaps(&path, BufReader::new(file)))
+    }
+
+    /// The mappings of a process without what is resident of them: quick, since the kernel does not walk over its pages.
+    pub(crate) fn read_maps(&self, pid: u32) -> Result<Vec<Mapping>, LinuxError> {
+        let path = self.file_of(pid, "maps");
+        let file = File::open(&path).map_err(|e| LinuxError::read_of(self, pid, &path, e))?;
+        parse_maps(&path, BufReader::new(file)).collect()
     }
 
     /// Reads `/proc/PID/smaps_rollup`; `None` where the kernel does not have it, or the process has no memory any more.

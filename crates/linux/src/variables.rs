@@ -5,10 +5,8 @@
 //! moment earlier leads to what was there.
 
 use crate::page_scan::{Method, read_pages};
-use crate::smaps::parse_maps;
 use crate::{LinuxError, Mapping, ProcRoot};
 use std::fs::File;
-use std::io::BufReader;
 use std::os::unix::fs::FileExt;
 
 /// Variables that are kept; a JVM with all its libraries has 3 MiB.
@@ -31,12 +29,9 @@ pub(crate) fn read_variables(
     memory: &File,
     method: Method,
 ) -> Result<Vec<EarlierBytes>, LinuxError> {
-    let path = proc.file_of(pid, "maps");
-    let file = File::open(&path).map_err(|e| LinuxError::read_of(proc, pid, &path, e))?;
     let mut wanted: Vec<Mapping> = Vec::new();
     let mut is_behind = None;
-    for mapping in parse_maps(&path, BufReader::new(file)) {
-        let mut mapping = mapping?;
+    for mut mapping in proc.read_maps(pid)? {
         let is_variables = &mapping.permissions == b"rw-p"
             && (mapping.is_file() || (mapping.name.is_empty() && is_behind == Some(mapping.addresses.start)));
         // The first part of a segment of variables is protected once it is relocated.

@@ -1,7 +1,7 @@
 //! Loads a server until it is steady: slices of load until the rule of [`assay_stats`] holds, or the time is over.
 //!
-//! A JVM whose compilers have a processor to themselves shows the rule a level that stands still: 4 ms of CPU time per request for 30 s, of them 1.8
-//! in the compiler, and 1.2 a minute later (brokerage on 2 processors). So what its JIT compilers use must have become little, too.
+//! While a JIT compiler keeps a whole processor busy, the level stands still and the rule takes it for steady. Seen with a brokerage server on 2
+//! processors: 4 ms of CPU time per request, 1.8 of them compilation, and 1.2 ms a minute later. So the compilers' share must be small, too.
 
 use crate::event::MeasureEvent;
 use crate::procedure::With;
@@ -92,8 +92,10 @@ fn warm_up(plan: &WarmUpPlan, with: &mut With<'_>) -> Result<WarmedUp, LoadError
     let (min_s, cap_s) = (plan.min.as_secs_f64(), plan.cap.as_secs_f64());
     let is_steady =
         |state: &SteadyState, compiling: &Compiling| state.phase() == Phase::Steady && !compiling.is_much();
-    let is_over = |is_steady: bool, duration_s: f64| cap_s <= duration_s || is_steady && min_s <= duration_s;
-    while !is_over(is_steady(&state, &compiling), duration_s) && !stop.load(Ordering::Relaxed) {
+    let is_over = |state: &SteadyState, compiling: &Compiling, duration_s: f64| {
+        cap_s <= duration_s || is_steady(state, compiling) && min_s <= duration_s
+    };
+    while !is_over(&state, &compiling, duration_s) && !stop.load(Ordering::Relaxed) {
         let measured = source.window(&slice, stop, &mut |_| ())?;
         watcher.end_load(&measured);
         let seen = watcher.seen(measured.start_monotonic_ns, measured.end_monotonic_ns);

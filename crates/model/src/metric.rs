@@ -57,8 +57,7 @@ metrics! {
         "user and system time of the server process in a window, from the scheduler's own accounting, \
         divided by the requests completed in it";
     CPU_WITHOUT_JIT_MS_PER_REQUEST = "cpu_without_jit_ms_per_request", "CPU time per request without JIT compilers", "ms", Lower [when_quiet, when_asked],
-        "the same without the threads that have the names of HotSpot's JIT compilers: what compiling takes ends with \
-        warm-up, minutes later where a server has much code";
+        "the same without threads that bear the names of HotSpot's JIT compilers, whose work fades as a server warms up";
     THROUGHPUT_PER_S = "throughput_per_s", "Throughput", "requests/s", Higher [when_quiet],
         "requests answered correctly in a window, divided by its length";
     RESPONSE_P50_MS = "response_p50_ms", "Response time, median", "ms", Lower [when_quiet],

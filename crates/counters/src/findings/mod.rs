@@ -11,9 +11,9 @@ mod kernel;
 mod places;
 mod run_queue;
 mod threads;
+mod words;
 
 pub use threads::COMPILERS_SHARE_MAX;
-mod words;
 
 use assay_model::{Finding, TimeReport, TimeRule};
 

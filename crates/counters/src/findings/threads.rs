@@ -15,8 +15,8 @@ const BUSY_NS_MIN: u64 = 2_000_000_000;
 const WAITS_PER_CPU_S: f64 = 10_000.0;
 /// Part of the CPU time that a pool must have to matter.
 const POOL_PART: f64 = 0.2;
-/// Part of the CPU time in JIT compilers from which on a server is warming up. A convention: a brokerage server on 2 processors with JDK 17 used 44 to
-/// 54 % in its second minute under 400 requests a second, and up to 25 %, 10 % on average, from the third on.
+/// Share of CPU time in JIT compilers above which a server counts as warming up. A convention: compilers of a brokerage server (JDK 17, 2 processors,
+/// 400 requests a second) used 45 to 54 % from 60 to 90 s after its start, and at most 21 % later.
 pub const COMPILERS_SHARE_MAX: f64 = 0.2;
 
 /// A thread of the application that ran all the time and waited for nothing.

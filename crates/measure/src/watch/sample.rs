@@ -89,7 +89,7 @@ impl Threads {
     /// That threads were left out, if they were.
     pub fn problem(&self) -> Option<Problem> {
         let what = format!(
-            "the server has more than {THREADS_MAX} threads: waits for processors, and what compilers use, are those of so many of them"
+            "the server has more than {THREADS_MAX} threads: only that many were read for run-queue delay and compilers' CPU time"
         );
         self.has_left_out.then(|| Problem::new("threads", what))
     }
@@ -112,17 +112,13 @@ impl Threads {
             let before = self.known.get(&number).copied();
             let is_compiler = match before {
                 Some(before) if before.is_named => before.is_compiler,
-                _ => proc
-                    .read_thread_name(self.pid, number)
-                    .ok()
-                    .flatten()
-                    .is_some_and(|name| is_compiler_s(&name)),
+                _ => has_compiler_name(proc, self.pid, number),
             };
             let counted =
                 Counted { run_ns: of.run_ns, wait_ns: of.wait_ns, is_compiler, is_named: before.is_some() };
             // A thread that was not there before has done all of it since.
-            self.times
-                .add(before.unwrap_or(if self.is_begun { Counted::default() } else { counted }), counted);
+            let none = if self.is_begun { Counted::default() } else { counted };
+            self.times.add(before.unwrap_or(none), counted);
             now.insert(number, counted);
         }
         self.has_left_out |= numbers.next().is_some();
@@ -130,6 +126,11 @@ impl Threads {
         self.known = now;
         (!self.known.is_empty()).then_some(self.times)
     }
+}
+
+fn has_compiler_name(proc: &ProcRoot, pid: u32, thread: u32) -> bool {
+    let name = proc.read_thread_name(pid, thread).ok().flatten();
+    name.is_some_and(|name| is_compiler_s(&name))
 }
 
 /// The server's process.

@@ -277,8 +277,8 @@ fn cautions(grid: &Grid) -> Vec<String> {
     }
     cautions.extend(grid.compilers_share().map(|share| {
         format!(
-            "JIT compilers used up to {:.0} % of a variant's CPU time in the measured windows. That ends when all is compiled: compare CPU \
-             time without them.",
+            "JIT compilers used up to {:.0} % of a variant's CPU time in the measured windows. Compilation fades as a \
+             server runs: compare CPU time without them.",
             100.0 * share
         )
     }));

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Distinct looks (colour, marker, dash) that the styles define; further series start again.
 const LOOKS: usize = 8;
 
-/// From this part of the CPU time on, what JIT compilers used is shown apart: as much as a warm server's may still use.
+/// Share of CPU time from which CPU time without JIT compilers is shown as well: about what those of a warm server may still use.
 const COMPILERS_SHARE_SHOWN: f64 = 0.1;
 
 /// The look of a reference mode, the same in every study and form of one.
@@ -240,7 +240,7 @@ impl<'a> Grid<'a> {
         self.cells().map(|(_, c)| c).find(|c| c.name == name)
     }
 
-    /// The largest part of its CPU time that JIT compilers used in the measured windows of a variant, where that is enough to be shown apart.
+    /// The largest share of CPU time that JIT compilers used in any variant's measured windows; absent below [`COMPILERS_SHARE_SHOWN`].
     pub fn compilers_share(&self) -> Option<f64> {
         let of = |cell: &Cell| {
             let all = cell.estimate(metric::CPU_MS_PER_REQUEST)?.estimate;
@@ -251,7 +251,7 @@ impl<'a> Grid<'a> {
         largest.filter(|share| COMPILERS_SHARE_SHOWN <= *share)
     }
 
-    /// Whether a metric belongs beside the one that decides, if it is a usual one: CPU time without JIT compilers only where they used some.
+    /// Whether to show a usual metric beside the primary one: CPU time without JIT compilers only where they used a notable share.
     pub fn is_worth_a_place(&self, metric: &str) -> bool {
         metric != metric::CPU_WITHOUT_JIT_MS_PER_REQUEST || self.compilers_share().is_some()
     }
