@@ -1,6 +1,6 @@
 package assay.airline.booking;
 
-import static com.mongodb.client.model.Filters.and;
+import static assay.airline.documents.Documents.withId;
 import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Filters.exists;
 import static com.mongodb.client.model.Updates.combine;
@@ -38,7 +38,7 @@ public class BookingRecords {
 
   /** Writes a record unless there is one with its id; says whether it did. */
   boolean open(Booking booking) {
-    Bson isNew = and(eq("_id", booking.customer()), exists(field(booking), false));
+    Bson isNew = withId(booking.customer(), exists(field(booking), false));
     while (true) {
       if (customers.updateOne(isNew, set(field(booking), booking.document())).getMatchedCount()
           == 1) {
@@ -110,7 +110,7 @@ public class BookingRecords {
   }
 
   private static Bson is(Booking booking, State state) {
-    return and(eq("_id", booking.customer()), eq(field(booking) + ".state", state.name()));
+    return withId(booking.customer(), eq(field(booking) + ".state", state.name()));
   }
 
   private static List<Booking> bookings(Document document) {

@@ -10,14 +10,26 @@ record Customer(String id, Profile profile, long miles, List<Credit> credits) {
 
   static Customer of(Document document) {
     List<Credit> credits =
-        document.getList("credits", Document.class).stream()
-            .map(c -> new Credit(c.getString("booking"), number(c, "miles")))
+        document.get("credits", Document.class).entrySet().stream()
+            .map(c -> new Credit(bookingOf(c.getKey()), ((Number) c.getValue()).longValue()))
             .toList();
     return new Customer(
         document.getString("_id"),
         Profile.of(document.get("profile", Document.class)),
         number(document, "miles"),
         credits);
+  }
+
+  /**
+   * The field that has the miles of a booking. Points divide the names of fields, and no booking
+   * has an underscore in its name.
+   */
+  static String creditOf(String booking) {
+    return "credits." + booking.replace('.', '_');
+  }
+
+  private static String bookingOf(String field) {
+    return field.replace('_', '.');
   }
 
   private static long number(Document document, String key) {

@@ -17,6 +17,9 @@ import org.bson.Document;
 /** Fills the store with customers if it has none. */
 @Singleton
 public class CustomerStart {
+  /** Of a document: a store that was filled with another one is refused. */
+  private static final String LAYOUT = ", layout 2";
+
   void begin(
       @Observes @Initialized(ApplicationScoped.class) Object event,
       Documents documents,
@@ -29,6 +32,6 @@ public class CustomerStart {
     DataSize size = settings.data();
     Iterator<Document> fresh =
         IntStream.range(0, size.customers()).mapToObj(n -> Customers.fresh(n, size)).iterator();
-    FirstLoad.into(documents, Customers.COLLECTION, settings.text("AIRLINE_DATA"), fresh);
+    FirstLoad.into(documents, Customers.COLLECTION, settings.text("AIRLINE_DATA") + LAYOUT, fresh);
   }
 }

@@ -1,16 +1,17 @@
 package assay.airline.customer;
 
-import static com.mongodb.client.model.Filters.and;
-import static com.mongodb.client.model.Filters.elemMatch;
+import static assay.airline.customer.Customer.creditOf;
+import static assay.airline.documents.Documents.withId;
 import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Filters.exists;
+import static com.mongodb.client.model.Filters.lt;
 import static com.mongodb.client.model.Filters.ne;
 import static com.mongodb.client.model.Updates.combine;
 import static com.mongodb.client.model.Updates.inc;
 import static com.mongodb.client.model.Updates.popFirst;
-import static com.mongodb.client.model.Updates.pull;
 import static com.mongodb.client.model.Updates.push;
 import static com.mongodb.client.model.Updates.set;
+import static com.mongodb.client.model.Updates.unset;
 
 import assay.airline.documents.Documents;
 import assay.airline.effect.Effect;
@@ -59,7 +60,8 @@ public class Customers {
         .append("password", PasswordHash.of(id, "fly"))
         .append("profile", profile.document())
         .append("miles", 0L)
-        .append("credits", List.of())
+        .append("credits", new Document())
+        .append("credit_count", 0)
         .append("taken_back", List.of());
   }
 
@@ -85,14 +87,12 @@ public class Customers {
 
   /** Gives a customer the miles of a booking, once. */
   Effect credit(String id, String booking, long miles) {
-    Bson credit = push("credits", new Document("booking", booking).append("miles", miles));
+    String credit = creditOf(booking);
     Bson isNew =
-        and(
-            eq("_id", id),
-            ne("credits.booking", booking),
-            ne("taken_back", booking),
-            exists("credits." + (CREDITS_MAX - 1), false));
-    if (customers.updateOne(isNew, combine(inc("miles", miles), credit)).getMatchedCount() == 1) {
+        withId(
+            id, exists(credit, false), ne("taken_back", booking), lt("credit_count", CREDITS_MAX));
+    Bson change = combine(inc("miles", miles), inc("credit_count", 1), set(credit, miles));
+    if (customers.updateOne(isNew, change).getMatchedCount() == 1) {
       return Effect.DONE;
     }
     Document customer = customers.find(eq("_id", id)).first();
@@ -131,20 +131,19 @@ public class Customers {
   }
 
   private boolean undo(String id, Customer.Credit credit) {
-    Bson same = and(eq("booking", credit.booking()), eq("miles", credit.miles()));
+    String field = creditOf(credit.booking());
     Bson change =
         combine(
             inc("miles", -credit.miles()),
-            pull("credits", new Document("booking", credit.booking())),
+            inc("credit_count", -1),
+            unset(field),
             remember(credit.booking()));
-    return customers
-            .updateOne(and(eq("_id", id), elemMatch("credits", same)), change)
-            .getMatchedCount()
+    return customers.updateOne(withId(id, eq(field, credit.miles())), change).getMatchedCount()
         == 1;
   }
 
   private boolean forbid(String id, String booking) {
-    Bson isNeither = and(eq("_id", id), ne("credits.booking", booking), ne("taken_back", booking));
+    Bson isNeither = withId(id, exists(creditOf(booking), false), ne("taken_back", booking));
     return customers.updateOne(isNeither, remember(booking)).getMatchedCount() == 1;
   }
 
@@ -154,7 +153,7 @@ public class Customers {
 
   /** Apart from the change before it, since not every store can do both at once ($slice). */
   private void forgetOldest(String id) {
-    Bson hasMore = and(eq("_id", id), exists("taken_back." + TAKEN_BACK_KEPT));
+    Bson hasMore = withId(id, exists("taken_back." + TAKEN_BACK_KEPT));
     var unused = customers.updateOne(hasMore, popFirst("taken_back"));
   }
 

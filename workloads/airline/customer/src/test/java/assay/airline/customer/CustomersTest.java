@@ -58,8 +58,11 @@ class CustomersTest {
     for (int i = 0; i < 3; i++) {
       assertThat(customers.credit("c7", "b1", 100)).isEqualTo(Effect.DONE);
     }
-    assertThat(customers.credit("c7", "b2", 50)).isEqualTo(Effect.DONE);
+    assertThat(customers.credit("c7", "c7.b-2", 50)).isEqualTo(Effect.DONE);
     assertThat(customer().miles()).isEqualTo(150);
+    assertThat(customer().credits())
+        .containsExactlyInAnyOrder(
+            new Customer.Credit("b1", 100), new Customer.Credit("c7.b-2", 50));
     assertThat(customers.credit("nobody", "b1", 100)).isEqualTo(Effect.UNKNOWN);
   }
 

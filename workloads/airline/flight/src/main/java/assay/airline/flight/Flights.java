@@ -1,13 +1,11 @@
 package assay.airline.flight;
 
-import static com.mongodb.client.model.Filters.and;
+import static assay.airline.documents.Documents.withId;
 import static com.mongodb.client.model.Filters.eq;
 import static com.mongodb.client.model.Filters.exists;
 import static com.mongodb.client.model.Filters.gt;
-import static com.mongodb.client.model.Filters.in;
 import static com.mongodb.client.model.Filters.ne;
 import static com.mongodb.client.model.Projections.exclude;
-import static com.mongodb.client.model.Projections.include;
 import static com.mongodb.client.model.Updates.combine;
 import static com.mongodb.client.model.Updates.inc;
 import static com.mongodb.client.model.Updates.popFirst;
@@ -18,7 +16,6 @@ import assay.airline.documents.Documents;
 import assay.airline.effect.Effect;
 import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
@@ -51,7 +48,11 @@ public class Flights {
   /** Flights of a route on a day that have a seat left, the earliest first. */
   List<Flight> query(Airport from, Airport to, int day) {
     List<Flight> found = new ArrayList<>();
-    Bson ofDay = in("_id", Timetable.names(from, to, day));
+    // The names alone would do; FerretDB looks up no list of them, but the route.
+    Bson ofDay =
+        new Document("_id", new Document("$in", Timetable.names(from, to, day)))
+            .append("from", from.name())
+            .append("to", to.name());
     for (Document document : flights.find(ofDay).projection(exclude("taken", "taken_back"))) {
       Flight flight = Flight.of(document);
       if (flight.left() > 0) {
@@ -64,21 +65,16 @@ public class Flights {
 
   /** Gives a booking a seat, once. */
   Seat take(String name, String booking) {
-    Bson isNew =
-        and(eq("_id", name), gt("left", 0), ne("taken", booking), ne("taken_back", booking));
-    Document before =
-        flights.findOneAndUpdate(
-            isNew,
-            combine(inc("left", -1), push("taken", booking)),
-            new FindOneAndUpdateOptions().projection(include("miles")));
-    if (before != null) {
-      return new Seat(Effect.DONE, before.get("miles", Number.class).longValue());
-    }
+    Bson isNew = withId(name, gt("left", 0), ne("taken", booking), ne("taken_back", booking));
+    Bson change = combine(inc("left", -1), push("taken", booking));
+    boolean isTaken = flights.updateOne(isNew, change).getMatchedCount() == 1;
+    // Apart from the change: FerretDB changes and finds at once only whole documents.
     Document flight = flights.find(eq("_id", name)).first();
     if (flight == null) {
       return new Seat(Effect.UNKNOWN, 0);
     }
-    return new Seat(why(flight, booking), flight.get("miles", Number.class).longValue());
+    long miles = flight.get("miles", Number.class).longValue();
+    return new Seat(isTaken ? Effect.DONE : why(flight, booking), miles);
   }
 
   private static Effect why(Document flight, String booking) {
@@ -97,10 +93,10 @@ public class Flights {
   void takeBack(String name, String booking) {
     Bson remember = push("taken_back", booking);
     Bson undo = combine(inc("left", 1), pull("taken", booking), remember);
-    Bson isNeither = and(eq("_id", name), ne("taken", booking), ne("taken_back", booking));
+    Bson isNeither = withId(name, ne("taken", booking), ne("taken_back", booking));
     // Between the two changes another request may have given it the seat.
     while (true) {
-      if (flights.updateOne(and(eq("_id", name), eq("taken", booking)), undo).getMatchedCount() == 1
+      if (flights.updateOne(withId(name, eq("taken", booking)), undo).getMatchedCount() == 1
           || flights.updateOne(isNeither, remember).getMatchedCount() == 1) {
         forgetOldest(name);
         return;
@@ -114,7 +110,7 @@ public class Flights {
 
   /** Apart from the change before it, since not every store can do both at once ($slice). */
   private void forgetOldest(String name) {
-    Bson hasMore = and(eq("_id", name), exists("taken_back." + TAKEN_BACK_KEPT));
+    Bson hasMore = withId(name, exists("taken_back." + TAKEN_BACK_KEPT));
     var unused = flights.updateOne(hasMore, popFirst("taken_back"));
   }
 

@@ -11,7 +11,10 @@ import jakarta.annotation.PreDestroy;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.Document;
+import org.bson.conversions.Bson;
 
 /**
  * The store of a service: any MongoDB, named by a URL with a database. Nothing here needs
@@ -46,6 +49,26 @@ public class Documents {
                 .retryWrites(false)
                 .build());
     database = client.getDatabase(address.getDatabase());
+  }
+
+  /**
+   * The document with this id, if all conditions hold for it, each about another field. One
+   * document in place of a list of conditions ({@code $and}), in which FerretDB does not look for
+   * an id: it would read the whole collection.
+   */
+  public static Bson withId(String id, Bson... conditions) {
+    BsonDocument filter = new BsonDocument("_id", new BsonString(id));
+    for (Bson condition : conditions) {
+      condition
+          .toBsonDocument()
+          .forEach(
+              (field, value) -> {
+                if (filter.put(field, value) != null) {
+                  throw new IllegalArgumentException("two conditions for the field " + field);
+                }
+              });
+    }
+    return filter;
   }
 
   public MongoCollection<Document> collection(String name) {

@@ -46,7 +46,7 @@ class IdIndexTest {
 
   @Test
   void aConditionBesideTheIdIsStillACondition() {
-    var left = and(eq("_id", "n7"), gt("left", 6));
+    var left = new Document("_id", "n7").append("left", new Document("$gt", 6));
     assertThat(collection.updateOne(left, Updates.inc("left", -1)).getMatchedCount()).isEqualTo(1);
     assertThat(collection.updateOne(left, Updates.inc("left", -1)).getMatchedCount()).isZero();
     assertThat(collection.find(eq("_id", "n7")).first()).containsEntry("left", 6);
@@ -54,6 +54,8 @@ class IdIndexTest {
     assertThat(collection.find(new Document("_id", "n8").append("left", 9))).isEmpty();
     assertThat(collection.find(and(eq("_id", "none"), gt("left", 6)))).isEmpty();
     assertThat(collection.find(in("_id", List.of("n1", "n2", "none")))).hasSize(2);
+    var both = new Document("_id", new Document("$in", List.of("n1", "n2", "none")));
+    assertThat(collection.find(both.append("left", 2))).hasSize(1);
     assertThat(collection.find(gt("left", DOCUMENTS - 3))).hasSize(2);
   }
 
