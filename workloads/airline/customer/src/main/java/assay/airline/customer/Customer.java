@@ -21,8 +21,8 @@ record Customer(String id, Profile profile, long miles, List<Credit> credits) {
   }
 
   /**
-   * The field that has the miles of a booking. Points divide the names of fields, and no booking
-   * has an underscore in its name.
+   * The field with the miles of a booking. A dot in a field's path separates names; the names of
+   * bookings contain dots, but no underscores.
    */
   static String creditOf(String booking) {
     return "credits." + booking.replace('.', '_');

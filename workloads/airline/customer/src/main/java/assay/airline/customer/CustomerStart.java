@@ -17,7 +17,7 @@ import org.bson.Document;
 /** Fills the store with customers if it has none. */
 @Singleton
 public class CustomerStart {
-  /** Of a document: a store that was filled with another one is refused. */
+  /** The layout of a customer's document: a store filled with another layout is refused. */
   private static final String LAYOUT = ", layout 2";
 
   void begin(

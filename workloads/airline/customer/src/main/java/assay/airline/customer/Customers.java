@@ -61,6 +61,7 @@ public class Customers {
         .append("profile", profile.document())
         .append("miles", 0L)
         .append("credits", new Document())
+        // No condition can count the fields of a document.
         .append("credit_count", 0)
         .append("taken_back", List.of());
   }

@@ -48,7 +48,7 @@ public class Flights {
   /** Flights of a route on a day that have a seat left, the earliest first. */
   List<Flight> query(Airport from, Airport to, int day) {
     List<Flight> found = new ArrayList<>();
-    // The names alone would do; FerretDB looks up no list of them, but the route.
+    // The names would do. FerretDB passes only the conditions for the route on to PostgreSQL.
     Bson ofDay =
         new Document("_id", new Document("$in", Timetable.names(from, to, day)))
             .append("from", from.name())
@@ -68,7 +68,7 @@ public class Flights {
     Bson isNew = withId(name, gt("left", 0), ne("taken", booking), ne("taken_back", booking));
     Bson change = combine(inc("left", -1), push("taken", booking));
     boolean isTaken = flights.updateOne(isNew, change).getMatchedCount() == 1;
-    // Apart from the change: FerretDB changes and finds at once only whole documents.
+    // Not one findAndModify: FerretDB supports no projection in it.
     Document flight = flights.find(eq("_id", name)).first();
     if (flight == null) {
       return new Seat(Effect.UNKNOWN, 0);

@@ -52,9 +52,9 @@ public class Documents {
   }
 
   /**
-   * The document with this id, if all conditions hold for it, each about another field. One
-   * document in place of a list of conditions ({@code $and}), in which FerretDB does not look for
-   * an id: it would read the whole collection.
+   * A filter for the document with this id if all conditions hold for it, each about another field.
+   * Without {@code $and}, in which FerretDB does not look for an id: it would read the whole
+   * collection.
    */
   public static Bson withId(String id, Bson... conditions) {
     BsonDocument filter = new BsonDocument("_id", new BsonString(id));
