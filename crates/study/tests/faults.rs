@@ -2,7 +2,9 @@
 
 mod support;
 
-use assay_model::{Check, FaultAction, FaultRecord, RunEventKind, Trial, TrialOutcome, Window, file};
+use assay_model::{
+    Check, Disturbance, FaultAction, FaultRecord, RunEventKind, Trial, TrialOutcome, Window, file,
+};
 use assay_study::{RunOptions, Study, StudyError, run};
 use assay_testkit::skip;
 use std::path::{Path, PathBuf};
@@ -47,6 +49,12 @@ fn window_of(trial: &Trial) -> &Window {
     window
 }
 
+/// Why the window does not count, but for a generator that got too little CPU time: a busy machine may do that at any time, faults
+/// or none.
+fn left_out(window: &Window) -> Vec<&Disturbance> {
+    window.disturbances.iter().filter(|disturbance| disturbance.kind != Check::GeneratorLag).collect()
+}
+
 fn second_s(window: &Window, at_ns: Option<u64>) -> f64 {
     (at_ns.expect("it was done") as f64 - window.start_monotonic_ns as f64) / 1e9
 }
@@ -64,7 +72,7 @@ fn a_process_that_is_killed_is_started_again_and_its_window_counts() {
     let fixture = Fixture::new(DESIGN, &beside(kill));
     let trial = trial_of(&fixture);
     let window = window_of(&trial);
-    assert!(window.counts() && window.errors == 0, "{:?}", window.disturbances);
+    assert!(left_out(window).is_empty() && window.errors == 0, "{:?}", window.disturbances);
     assert!(trial.audit.as_ref().is_some_and(|audit| audit.passed));
     let [FaultRecord { role, pid, action, ended, ready_after_s, new_pid, failed, .. }] =
         window.faults.as_slice()
@@ -100,7 +108,7 @@ fn a_server_that_is_killed_fails_requests_which_mark_the_window_and_leave_nothin
     let trial = trial_of(&fixture);
     let window = window_of(&trial);
     assert!(0 < window.errors && 0 < window.completed, "{} {}", window.errors, window.completed);
-    assert!(window.counts(), "{:?}", window.disturbances);
+    assert_eq!(left_out(window), Vec::<&Disturbance>::new());
     let marks: Vec<Check> = window.marks().map(|mark| mark.check).collect();
     assert!(marks.contains(&Check::Restart), "{marks:?}");
     assert!(
@@ -125,7 +133,7 @@ fn one_that_stands_still_goes_on_and_answers_late() {
     is_near((over_ns - done_ns) as f64 / 1e9, 0.6);
     let max_ms = window.response_ms.max.expect("requests");
     assert!(500.0 < max_ms, "a request waited for {max_ms} ms");
-    assert!(window.counts() && 0 < window.completed, "{:?}", window.disturbances);
+    assert!(left_out(window).is_empty() && 0 < window.completed, "{:?}", window.disturbances);
 }
 
 #[test]
@@ -138,7 +146,8 @@ fn one_that_is_asked_to_end_and_not_started_again_is_missing_and_no_mistake() {
     assert_eq!((fault.ready_after_s, fault.new_pid, fault.failed.clone()), (None, None, None));
     assert_eq!(fault.ended, ["was ended by signal 15"]);
     assert!(fault.role.starts_with("helper-") && (0.0..1.5).contains(&fault.asked_s), "{fault:?}");
-    assert!(window.counts() && trial.problems.is_empty(), "{:?} {:?}", window.disturbances, trial.problems);
+    assert_eq!(left_out(window), Vec::<&Disturbance>::new());
+    assert!(trial.problems.is_empty(), "{:?}", trial.problems);
 }
 
 #[test]
@@ -275,7 +284,7 @@ fn a_limit_holds_for_its_time_and_is_taken_back() {
     let fault = &window.faults[0];
     assert_eq!((fault.role.as_str(), fault.pid, &fault.failed), (file::SERVER, None, &None));
     is_near((fault.over_monotonic_ns.unwrap() - fault.done_monotonic_ns.unwrap()) as f64 / 1e9, 0.5);
-    assert!(window.counts(), "{:?}", window.disturbances);
+    assert_eq!(left_out(window), Vec::<&Disturbance>::new());
     assert!(trial.treatments.iter().all(|of| of.undone), "{:?}", trial.treatments);
 }
 
@@ -326,7 +335,7 @@ fn a_process_that_comes_to_need_more_memory_than_its_limit_is_said_to_be_ended_b
     let fault = &window.faults[0];
     assert_eq!((fault.oom_kills, &fault.failed), (Some(1), &None), "{fault:?}");
     assert_eq!(fault.ended, ["greedy was ended by signal 9"]);
-    assert!(window.counts(), "{:?}", window.disturbances);
+    assert_eq!(left_out(window), Vec::<&Disturbance>::new());
     let check = window.checks.iter().find(|check| check.check == Check::Fault).expect("a check of the fault");
     let told = "greedy was ended by signal 9; the kernel's OOM killer ended 1 process at the limit of memory";
     assert!(check.evidence.contains(told), "{}", check.evidence);
