@@ -3,17 +3,18 @@
 # Sourced, not run. Signatures are checked; what apt writes is in a private folder, so that no rights are needed, and the
 # system's packages, lists and architectures stay as they are.
 
-# write_apt_configuration FOLDER ARCHITECTURE...   makes FOLDER/apt.conf (for apt-get -c) and FOLDER/debs.
+# PLACE, not folder: a trap of the caller reads its own $folder.
+# write_apt_configuration PLACE ARCHITECTURE...   makes PLACE/apt.conf (for apt-get -c) and PLACE/debs.
 # Read after the system's own configuration, so that its mirrors and proxies hold.
 write_apt_configuration() {
-    local folder=$1 architecture
+    local place=$1 architecture
     shift
-    mkdir -p "$folder/state/lists/partial" "$folder/cache/archives/partial" "$folder/debs"
-    : >"$folder/status"
-    cat >"$folder/apt.conf" <<END
-Dir::State "$folder/state";
-Dir::State::status "$folder/status";
-Dir::Cache "$folder/cache";
+    mkdir -p "$place/state/lists/partial" "$place/cache/archives/partial" "$place/debs"
+    : >"$place/status"
+    cat >"$place/apt.conf" <<END
+Dir::State "$place/state";
+Dir::State::status "$place/status";
+Dir::Cache "$place/cache";
 Debug::NoLocking "true";
 APT::Sandbox::User "";
 APT::Get::AllowUnauthenticated "false";
@@ -27,13 +28,13 @@ Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
 #clear APT::Update::Post-Invoke-Success;
 #clear APT::Architectures;
 END
-    for architecture; do printf 'APT::Architectures:: "%s";\n' "$architecture" >>"$folder/apt.conf"; done
+    for architecture; do printf 'APT::Architectures:: "%s";\n' "$architecture" >>"$place/apt.conf"; done
 }
 
-# use_suites FOLDER SUITE...   lets FOLDER/apt.conf see these suites of Debian instead of the system's, from the mirrors that
+# use_suites PLACE SUITE...   lets PLACE/apt.conf see these suites of Debian instead of the system's, from the mirrors that
 # the system uses.
 use_suites() {
-    local folder=$1 site release suite signed='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
+    local place=$1 site release suite signed='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
     shift
     # shellcheck disable=SC2016 # apt-get fills these in
     apt-get indextargets --format '$(SITE) $(RELEASE)' \
@@ -46,9 +47,9 @@ use_suites() {
                 *) echo "deb $signed $site $suite main" ;;
                 esac
             done
-        done >"$folder/sources.list"
-    cat >>"$folder/apt.conf" <<END
-Dir::Etc::sourcelist "$folder/sources.list";
+        done >"$place/sources.list"
+    cat >>"$place/apt.conf" <<END
+Dir::Etc::sourcelist "$place/sources.list";
 Dir::Etc::sourceparts "-";
 END
 }
