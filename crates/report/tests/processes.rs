@@ -6,7 +6,9 @@ mod rendered;
 #[expect(dead_code, reason = "other tests use the rest of it")]
 mod sample;
 
-use assay_model::{Check, Estimate, FaultAction, FaultRecord, ProcessGc, StoredRun, ValidityCheck, metric};
+use assay_model::{
+    Audit, Check, Estimate, FaultAction, FaultRecord, ProcessGc, StoredRun, ValidityCheck, metric,
+};
 use assay_report::render_terminal;
 use rendered::{html, markdown};
 
@@ -113,8 +115,9 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
     (window.errors, window.requests) = (12, 900);
     let evidence = "2 failed".to_owned();
     window.checks.push(ValidityCheck { check: Check::Errors, passed: Some(false), evidence });
+    run.trials[0].trial.audit = Some(Audit { passed: true, detail: "answered 200".to_owned() });
     let text = markdown(&run);
-    assert!(text.contains("Faults, as they were done"), "{text}");
+    assert!(text.contains("Faults, as they were done; the audit held at the end of 1 of 1 trials"), "{text}");
     for cell in [
         "stock-2 (PID 77)",
         "| KILL |",
@@ -129,6 +132,7 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
     assert!(html(&run).contains("<h3>Faults</h3>"));
     let variant = &run.trials[0].trial.variant;
     let terminal = render_terminal(&run, 200, false);
+    assert!(terminal.contains("after faults: the audit held at the end of 1 of 1 trials\n"), "{terminal}");
     let line = format!(
         "fault: {variant}: KILL of stock-2 in 1 window; ready again after 0.750 s; 12 of 900 requests failed"
     );
@@ -139,4 +143,6 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
     assert!(terminal.contains(&line), "{terminal}");
     assert!(terminal.contains("counted, but: ") && terminal.contains("errors failed in 1 of"), "{terminal}");
     assert!(!html(&sample::demo_run()).contains("<h3>Faults</h3>"));
+    run.trials[0].trial.audit.as_mut().expect("an audit").passed = false;
+    assert!(render_terminal(&run, 200, false).contains("held at the end of 0 of 1 trials"));
 }

@@ -20,8 +20,8 @@ macro_rules! studies {
 
 /// All of them, by name.
 pub const READY_MADE: &[ReadyMade] = studies! {
-    "airline-20-jvms" "airline-open" "airline-scale" "airline-small" "airline-stores" "chat-connections" "chat-emulated" "check" "compressed-references"
-    "contended-atomics"
+    "airline-20-jvms" "airline-kills" "airline-open" "airline-scale" "airline-small" "airline-stores" "chat-connections" "chat-emulated" "check"
+    "compressed-references" "contended-atomics"
     "emulated-comparisons" "huge-pages" "jdk-line" "jdk-line-jmh" "jdk-versions"
     "non-java-memory" "non-java-memory-accessors" "non-java-memory-buffers" "non-java-memory-swapping" "non-java-memory-trimming" "own-server"
     "power9-gc-threads" "power9-heap" "power9-practices" "power9-processors" "power9-receive-queue" "reference-modes"

@@ -89,8 +89,8 @@ fn home(java: &Path) -> PathBuf {
 }
 
 /// Every 20th class of `java.base`, read from the JDK's image, must be what the JVM says it is.
-fn image_of(java: &Path) {
-    let truth = Truth::of(java, &[], &["java.base"]);
+fn image_of(jdk: u32, java: &Path) {
+    let truth = Truth::of(java, jdk, &[], &["java.base"]);
     let census = truth.census();
     let classes: HashMap<&str, usize> =
         truth.classes.iter().enumerate().map(|(at, class)| (&*class.name, at)).collect();
@@ -120,8 +120,8 @@ fn image_of(java: &Path) {
 /// Those of some vendors are packed.
 #[test]
 fn the_image_of_each_jdk() {
-    let javas = find_java(11, 64).into_iter().chain(each_java(64).into_values());
-    if javas.filter(|_| javac().is_some()).map(|java| image_of(&java)).count() == 0 {
+    let javas = find_java(11, 64).map(|java| (11, java)).into_iter().chain(each_java(64));
+    if javas.filter(|_| javac().is_some()).map(|(jdk, java)| image_of(jdk, &java)).count() == 0 {
         skip!("no JDK with a compiler");
     }
 }

@@ -9,7 +9,9 @@ use assay_testkit::{each_release, find_java, skip};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::fs;
+use std::path::{Path, PathBuf};
 
+const CONTENDED: &str = "jdk.internal.vm.annotation.Contended";
 const TYPES: [&str; 10] =
     ["boolean", "byte", "char", "short", "int", "float", "long", "double", "Object", "int[]"];
 
@@ -30,7 +32,7 @@ fn random_source(classes: u64, one_contended_in: Option<u64>) -> String {
     let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
     let mut text = String::new();
     if one_contended_in.is_some() {
-        text.push_str("import jdk.internal.vm.annotation.Contended;\n");
+        writeln!(text, "import {CONTENDED};").expect("memory");
     }
     for class in 0..classes {
         let is_contended = |draw: &mut Draw| one_contended_in.is_some_and(|one_in| draw.below(one_in) == 0);
@@ -56,29 +58,51 @@ fn random_source(classes: u64, one_contended_in: Option<u64>) -> String {
     text
 }
 
+/// Folders of the classes, for JDK 8 and for later ones: the annotation and the option that shows it to the compiler differ.
+fn compiled(source: &str, folder: &Path, rt_jar: Option<&Path>) -> PathBuf {
+    let classes = folder.join(if rt_jar.is_some() { "8" } else { "later" });
+    fs::create_dir(&classes).expect("a writable folder");
+    let file = folder.join("Random.java");
+    let source =
+        if rt_jar.is_some() { source.replace(CONTENDED, "sun.misc.Contended") } else { source.to_owned() };
+    fs::write(&file, source).expect("a writable file");
+    let exports = "java.base/jdk.internal.vm.annotation=ALL-UNNAMED";
+    let options = match rt_jar {
+        Some(jar) => ["-source", "8", "-target", "8", "-bootclasspath", jar.to_str().expect("UTF-8")],
+        None => ["-source", "11", "-target", "11", "--add-exports", exports],
+    };
+    compile(&[file], &classes, &options);
+    classes
+}
+
+/// The classes of a JDK 8.
+fn rt_jar(java: &Path) -> PathBuf {
+    let home = java.parent().and_then(Path::parent).expect("a home");
+    let jars = ["jre/lib/rt.jar", "lib/rt.jar"].map(|jar| home.join(jar));
+    jars.into_iter().find(|jar| jar.is_file()).expect("rt.jar")
+}
+
 fn check_random(source: &str, options: &[&str]) {
     if javac().is_none() {
         skip!("no compiler");
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("Random.java");
-    fs::write(&file, source).expect("a writable file");
-    let classes = folder.path().join("classes");
-    fs::create_dir(&classes).expect("a writable folder");
-    compile(&[file], &classes);
-    let classes = classes.to_str().expect("UTF-8");
+    let later = compiled(source, folder.path(), None);
     let mut jvms = 0;
     let is_verified = |jdk: &u32| Release::of(*jdk).verified.object_tables.is_some();
     for (jdk, java) in each_release(64).into_iter().filter(|(jdk, _)| is_verified(jdk)) {
         jvms += 1;
+        let of_8 = (jdk == 8).then(|| compiled(source, folder.path(), Some(&rt_jar(&java))));
+        let classes = of_8.as_ref().unwrap_or(&later);
         for mode in modes(jdk) {
-            let truth = check(&java, jdk, &mode, options, &[classes]);
+            let truth = check(&java, jdk, &mode, options, &[classes.to_str().expect("UTF-8")]);
             assert!(300 < truth.classes.len());
         }
     }
     if let Some(java) = find_java(17, 32) {
         jvms += 1;
-        check(&java, 17, &Mode { name: ModelName::Bits32, options: Vec::new() }, options, &[classes]);
+        let mode = Mode { name: ModelName::Bits32, options: Vec::new() };
+        check(&java, 17, &mode, options, &[later.to_str().expect("UTF-8")]);
     }
     if jvms == 0 {
         skip!("no JVM");

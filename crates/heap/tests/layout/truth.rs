@@ -51,17 +51,15 @@ pub fn javac() -> Option<PathBuf> {
 static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/layout/java/LayoutTruth.java");
-    compile(&[source], folder.path());
+    compile(&[source], folder.path(), &["-source", "8", "-target", "8"]);
     folder
 });
 
-/// Compiles for JDK 11 and later, the JDK's internal packages in sight.
-pub fn compile(sources: &[PathBuf], into: &Path) {
-    let exports = |package: &str| ["--add-exports".to_owned(), format!("java.base/{package}=ALL-UNNAMED")];
+/// Compiles with these options.
+pub fn compile(sources: &[PathBuf], into: &Path, options: &[&str]) {
     let output = short_run(&javac().expect("a compiler"))
-        .args(["-nowarn", "-source", "11", "-target", "11"])
-        .args(exports("jdk.internal.misc"))
-        .args(exports("jdk.internal.vm.annotation"))
+        .arg("-nowarn")
+        .args(options)
         .arg("-d")
         .arg(into)
         .args(sources)
@@ -70,23 +68,35 @@ pub fn compile(sources: &[PathBuf], into: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// What a JVM needs that lets a program read its memory: from JDK 9 on its modules are closed.
+fn openings(jdk: u32) -> Vec<String> {
+    if jdk < 9 {
+        return Vec::new();
+    }
+    let open = |how: &str, package: &str| [how.to_owned(), format!("java.base/{package}=ALL-UNNAMED")];
+    let openings = [
+        ["--add-modules", "ALL-SYSTEM"].map(str::to_owned),
+        open("--add-exports", "jdk.internal.misc"),
+        open("--add-exports", "jdk.internal.vm.annotation"),
+        open("--add-opens", "java.lang"),
+        open("--add-opens", "jdk.internal.loader"),
+    ];
+    openings.into_iter().flatten().collect()
+}
+
 impl Truth {
     /// Asks a JVM with these options about all classes of modules, or of folders of class files.
-    pub fn of(java: &Path, options: &[&str], modules_and_folders: &[&str]) -> Truth {
+    pub fn of(java: &Path, jdk: u32, options: &[&str], modules_and_folders: &[&str]) -> Truth {
         let mut path = CLASSES.path().as_os_str().to_owned();
         for folder in modules_and_folders.iter().filter(|of| of.starts_with('/')) {
             path.push(":");
             path.push(folder);
         }
-        let open = |how: &str, package: &str| [how.to_owned(), format!("java.base/{package}=ALL-UNNAMED")];
         let output = Command::new("timeout")
             .arg("300")
             .arg(java)
-            .args(["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-modules", "ALL-SYSTEM"])
-            .args(open("--add-exports", "jdk.internal.misc"))
-            .args(open("--add-exports", "jdk.internal.vm.annotation"))
-            .args(open("--add-opens", "java.lang"))
-            .args(open("--add-opens", "jdk.internal.loader"))
+            .args(["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
+            .args(openings(jdk))
             .args(options)
             .arg("-cp")
             .arg(path)
@@ -280,7 +290,7 @@ pub fn modes(jdk: u32) -> Vec<Mode> {
 #[track_caller]
 pub fn check(java: &Path, jdk: u32, mode: &Mode, options: &[&str], modules_and_folders: &[&str]) -> Truth {
     let options: Vec<&str> = mode.options.iter().chain(options).copied().collect();
-    let truth = Truth::of(java, &options, modules_and_folders);
+    let truth = Truth::of(java, jdk, &options, modules_and_folders);
     let census = truth.census();
     let model = HeapModel { name: mode.name, jdk };
     let facts = Arc::clone(&Release::of(jdk).objects);

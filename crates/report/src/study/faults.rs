@@ -49,6 +49,9 @@ pub fn table(grid: &Grid) -> Option<Table> {
         })
         .figures("p99 of the window (ms)", |(_, window, _)| or_dash(window.response_ms.p99.map(significant)))
         .class("dense");
+    if let Some(audits) = audits(grid) {
+        table.caption += &format!("; {audits}");
+    }
     let total = all(grid).count();
     if table.rows.len() < total {
         table.caption += &format!(" (the first {} of {total})", table.rows.len());
@@ -95,4 +98,13 @@ pub fn sentences(grid: &Grid) -> Vec<String> {
         format!("{kind} in {times}{of_memory}{ready}{failed}{not_done}")
     };
     kinds.into_iter().map(sentence).collect()
+}
+
+/// How many trials with faults had an audit that held at their end; absent where none was asked for.
+pub fn audits(grid: &Grid) -> Option<String> {
+    let has_faults = |trial: &&Trial| trial.windows.iter().any(|window| !window.faults.is_empty());
+    let trials = grid.run.trials.iter().map(|t| &t.trial).filter(has_faults);
+    let audits: Vec<bool> = trials.filter_map(|trial| Some(trial.audit.as_ref()?.passed)).collect();
+    let held = audits.iter().filter(|held| **held).count();
+    (!audits.is_empty()).then(|| format!("the audit held at the end of {held} of {} trials", audits.len()))
 }

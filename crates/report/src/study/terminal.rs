@@ -106,6 +106,9 @@ pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
     for sentence in faults::sentences(grid) {
         out += &format!("fault: {sentence}\n");
     }
+    if let Some(audits) = faults::audits(grid) {
+        out += &format!("after faults: {audits}\n");
+    }
     for sentence in scaling::sentences(grid) {
         out += &format!("growth: {sentence}\n");
     }

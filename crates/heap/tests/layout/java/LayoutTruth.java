@@ -2,6 +2,8 @@ import java.io.BufferedWriter;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.lang.annotation.Annotation;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -19,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import jdk.internal.misc.Unsafe;
+import java.util.zip.ZipFile;
 
 /**
  * Says how the JVM that runs it has laid out classes: what the tests of object layout are held against. It asks the JVM
@@ -27,10 +29,12 @@ import jdk.internal.misc.Unsafe;
  * mirrors, and the fields that the JVM adds come from its own description of the class, found through the structures that
  * it exports.
  *
- * <p>Arguments: modules and folders of class files: all of their classes, their super classes, and {@code java.lang.Class}.
+ * <p>Arguments: modules and folders of class files: all of their classes, their super classes, and {@code java.lang.Class}. JDK 8 has
+ * no modules: of it, any stands for the classes of its {@code rt.jar}.
  */
 public final class LayoutTruth {
-    private static final Unsafe U = Unsafe.getUnsafe();
+    private static final Memory U = new Memory();
+    private static final boolean IS_8 = System.getProperty("sun.boot.class.path") != null;
     private static final boolean IS_64 = U.addressSize() == 8;
     private static final Map<String, Long> OFFSETS = new HashMap<>();
     private static final Map<String, Long> STATICS = new HashMap<>();
@@ -47,7 +51,7 @@ public final class LayoutTruth {
         Class<?>[] arrays = {boolean[].class, char[].class, float[].class, double[].class, byte[].class, short[].class,
             int[].class, long[].class, Object[].class};
         for (Class<?> array : arrays) {
-            out.println("A\t" + array.getName() + "\t" + base(array));
+            out.println("A\t" + array.getName() + "\t" + U.arrayBaseOffset(array));
         }
         TreeSet<String> names = new TreeSet<>();
         names.add("java.lang.Class");
@@ -77,29 +81,38 @@ public final class LayoutTruth {
         out.flush();
     }
 
-    private static int base(Class<?> array) throws Exception {
-        Field field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
-        field.setAccessible(true);
-        Object unsafe = field.get(null);
-        return (int) unsafe.getClass().getMethod("arrayBaseOffset", Class.class).invoke(unsafe, array);
-    }
-
     private static TreeSet<String> classesOf(String module) throws Exception {
+        if (IS_8) {
+            return classesOf8(System.getProperty("sun.boot.class.path"));
+        }
         FileSystem jrt = FileSystems.getFileSystem(URI.create("jrt:/"));
         return classesBelow(jrt.getPath("/modules", module));
+    }
+
+    private static TreeSet<String> classesOf8(String boot) throws Exception {
+        TreeSet<String> names = new TreeSet<>();
+        for (String path : boot.split(":")) {
+            if (path.endsWith("/rt.jar")) {
+                try (ZipFile jar = new ZipFile(path)) {
+                    jar.stream().forEach(entry -> addClass(names, entry.getName()));
+                }
+            }
+        }
+        return names;
     }
 
     private static TreeSet<String> classesBelow(Path root) throws Exception {
         TreeSet<String> names = new TreeSet<>();
         try (Stream<Path> files = Files.walk(root)) {
-            files.forEach(file -> {
-                String name = root.relativize(file).toString();
-                if (name.endsWith(".class") && !name.endsWith("module-info.class")) {
-                    names.add(name.substring(0, name.length() - 6).replace('/', '.'));
-                }
-            });
+            files.forEach(file -> addClass(names, root.relativize(file).toString()));
         }
         return names;
+    }
+
+    private static void addClass(TreeSet<String> names, String file) {
+        if (file.endsWith(".class") && !file.endsWith("module-info.class")) {
+            names.add(file.substring(0, file.length() - 6).replace('/', '.'));
+        }
     }
 
     private static String describe(Class<?> c) throws Exception {
@@ -110,6 +123,11 @@ public final class LayoutTruth {
         StringBuilder text = new StringBuilder();
         String kind = c.isInterface() ? "interface" : "class";
         row(text, "C", c.getName(), above, kind, Long.toString(size), Long.toString(mirror), contended(c.getAnnotations()));
+        if (c == Throwable.class && IS_8) {
+            // It hides a field from reflection: the first one, behind the only constant.
+            long fields = U.getAddress(klass + OFFSETS.get("InstanceKlass::_fields")) + OFFSETS.get("Array<u2>::_data");
+            row(text, "F", "backtrace", "reference", Integer.toString(offset(fields + 12)), "-");
+        }
         for (Field f : (Field[]) declaredFields.invoke(c, false)) {
             boolean isStatic = Modifier.isStatic(f.getModifiers());
             long offset = isStatic ? U.staticFieldOffset(f) : U.objectFieldOffset(f);
@@ -128,7 +146,8 @@ public final class LayoutTruth {
     /** "-" for none, else "@" and the group. */
     private static String contended(Annotation[] annotations) throws Exception {
         for (Annotation a : annotations) {
-            if (a.annotationType().getName().equals("jdk.internal.vm.annotation.Contended")) {
+            String name = a.annotationType().getName();
+            if (name.equals("jdk.internal.vm.annotation.Contended") || name.equals("sun.misc.Contended")) {
                 Method value = a.annotationType().getMethod("value");
                 return "@" + value.invoke(a);
             }
@@ -172,7 +191,7 @@ public final class LayoutTruth {
             Method find = all.getClass().getDeclaredMethod("find", String.class);
             find.setAccessible(true);
             address = (long) find.invoke(all, name);
-        } catch (NoSuchMethodException before16) {
+        } catch (ClassNotFoundException | NoSuchMethodException before16) {
             Method find = ClassLoader.class.getDeclaredMethod("findNative", ClassLoader.class, String.class);
             find.setAccessible(true);
             address = (long) find.invoke(null, null, name);
@@ -234,11 +253,15 @@ public final class LayoutTruth {
             // One with a generic signature has its index behind all fields.
             left -= (flags & 0x800) != 0 ? 7 : 6;
             if (i >= declared) {
-                int offset = (U.getShort(at + 10) & 0xffff) << 14 | (U.getShort(at + 8) & 0xffff) >> 2;
                 row(text, "I", vmSymbol(U.getShort(at + 2) & 0xffff), vmSymbol(U.getShort(at + 4) & 0xffff),
-                    Integer.toString(offset), "-");
+                    Integer.toString(offset(at)), "-");
             }
         }
+    }
+
+    /** Of a field, by its six numbers. */
+    private static int offset(long at) {
+        return (U.getShort(at + 10) & 0xffff) << 14 | (U.getShort(at + 8) & 0xffff) >> 2;
     }
 
     private static int unsigned5(long[] at) {
@@ -259,11 +282,114 @@ public final class LayoutTruth {
         }
         long symbol = U.getAddress(table + (long) index * U.addressSize());
         long length = U.getShort(symbol + OFFSETS.get("Symbol::_length")) & 0xffff;
-        long body = symbol + OFFSETS.get("Symbol::_body[0]");
+        Long body8 = OFFSETS.get("Symbol::_body");
+        long body = symbol + (body8 == null ? OFFSETS.get("Symbol::_body[0]") : body8);
         StringBuilder text = new StringBuilder();
         for (long i = 0; i < length; i++) {
             text.append((char) U.getByte(body + i));
         }
         return text.toString();
+    }
+
+    /** The JDK's own access to memory, which has moved since JDK 8: found by name, so that one program serves all. */
+    private static final class Memory {
+        private final Object unsafe;
+        private final MethodHandle getByte;
+        private final MethodHandle getShort;
+        private final MethodHandle getInt;
+        private final MethodHandle getLong;
+        private final MethodHandle getAddress;
+        private final MethodHandle getIntOf;
+        private final MethodHandle getLongOf;
+        private final MethodHandle objectFieldOffset;
+        private final MethodHandle staticFieldOffset;
+        private final MethodHandle arrayBaseOffset;
+        private final MethodHandle addressSize;
+
+        Memory() {
+            try {
+                unsafe = unsafe();
+                getByte = method("getByte", long.class);
+                getShort = method("getShort", long.class);
+                getInt = method("getInt", long.class);
+                getLong = method("getLong", long.class);
+                getAddress = method("getAddress", long.class);
+                getIntOf = method("getInt", Object.class, long.class);
+                getLongOf = method("getLong", Object.class, long.class);
+                objectFieldOffset = method("objectFieldOffset", Field.class);
+                staticFieldOffset = method("staticFieldOffset", Field.class);
+                arrayBaseOffset = method("arrayBaseOffset", Class.class);
+                addressSize = method("addressSize");
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private static Object unsafe() throws ReflectiveOperationException {
+            try {
+                return Class.forName("jdk.internal.misc.Unsafe").getMethod("getUnsafe").invoke(null);
+            } catch (ClassNotFoundException before9) {
+                Field field = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
+                field.setAccessible(true);
+                return field.get(null);
+            }
+        }
+
+        private MethodHandle method(String name, Class<?>... of) throws ReflectiveOperationException {
+            return MethodHandles.lookup().unreflect(unsafe.getClass().getMethod(name, of)).bindTo(unsafe);
+        }
+
+        private static Object call(MethodHandle method, Object... arguments) {
+            try {
+                return method.invokeWithArguments(arguments);
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        int addressSize() {
+            return (int) call(addressSize);
+        }
+
+        byte getByte(long at) {
+            return (byte) call(getByte, at);
+        }
+
+        short getShort(long at) {
+            return (short) call(getShort, at);
+        }
+
+        int getInt(long at) {
+            return (int) call(getInt, at);
+        }
+
+        long getLong(long at) {
+            return (long) call(getLong, at);
+        }
+
+        long getAddress(long at) {
+            return (long) call(getAddress, at);
+        }
+
+        int getInt(Object base, long offset) {
+            return (int) call(getIntOf, base, offset);
+        }
+
+        long getLong(Object base, long offset) {
+            return (long) call(getLongOf, base, offset);
+        }
+
+        long objectFieldOffset(Field field) {
+            return (long) call(objectFieldOffset, field);
+        }
+
+        long staticFieldOffset(Field field) {
+            return (long) call(staticFieldOffset, field);
+        }
+
+        int arrayBaseOffset(Class<?> array) {
+            // An int; a long in some releases.
+            return ((Number) call(arrayBaseOffset, array)).intValue();
+        }
     }
 }
