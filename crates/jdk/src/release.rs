@@ -129,6 +129,8 @@ pub enum FieldPlacement {
     BestFitReferencesTogether,
     /// So, and into holes behind what is kept free around contended fields, too.
     BestFitBehindPadding,
+    /// So, and into every hole: below a class with contended fields, and among static fields.
+    BestFitEverywhere,
 }
 
 /// Where the elements of an array begin.
@@ -399,7 +401,7 @@ mod tests {
         );
         assert_eq!(Release::product_since("GCCardSizeInBytes"), 18);
         assert_eq!(Release::of(17).option("UseG1GC"), OptionState::Product, "no file speaks of it");
-        assert_eq!(Release::first_of_each_layout(), [8, 15, 23, 25, 27]);
+        assert_eq!(Release::first_of_each_layout(), [8, 15, 23, 25, 27, 28]);
         let g1 = |feature| Release::of(feature).modes.g1_alignment_bytes_max >> 20;
         assert_eq!([17, 18, 21, 24, 25].map(g1), [32, 512, 32, 512, 32]);
     }

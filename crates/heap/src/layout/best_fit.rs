@@ -2,7 +2,8 @@
 //!
 //! For each class, from the layout that its super class really has: its own primitives by decreasing size, then its own
 //! references. Since JDK 25 the references go first where the super class ends with one, so that collectors find longer
-//! runs of references. Until JDK 26 nothing fills a hole behind what is kept free around contended fields.
+//! runs of references. Until JDK 26 nothing fills a hole behind what is kept free around contended fields, and until JDK 27 none of a
+//! class below one that has such fields.
 
 use super::fields::{Contention, Ground, Hole, Wanted};
 use assay_jdk::release::FieldPlacement;
@@ -61,17 +62,22 @@ struct Plan {
     end: u64,
     /// Whether fields go behind all others, even where alignment left a hole among them.
     appends_only: bool,
+    /// A hole that begins here stays: the JVM searches from the first block behind the padding on, that block not included.
+    unfilled: Option<u64>,
     fills_behind_padding: bool,
 }
 
 impl Plan {
     fn on(ground: &Ground, fields: usize, rules: FieldPlacement) -> Plan {
         let fills_behind_padding = FieldPlacement::BestFitBehindPadding <= rules;
+        let is_behind_others = ground.is_apart && ground.has_fields;
+        let fills_most = FieldPlacement::BestFitEverywhere <= rules;
         let mut plan = Plan {
             offsets: vec![0; fields],
-            holes: ground.holes.clone(),
+            holes: if is_behind_others { Vec::new() } else { ground.holes.clone() },
             end: ground.fields_end,
-            appends_only: ground.is_apart && ground.has_fields,
+            appends_only: is_behind_others && !fills_most,
+            unfilled: None,
             fills_behind_padding,
         };
         if ground.is_apart {
@@ -79,6 +85,9 @@ impl Plan {
             // padding behind the class above does not count: an instance may be smaller than one of the class above
             // (`contended_classes_of_every_kind` in tests/layout/jdks.rs).
             plan.end += CONTENDED_PADDING_BYTES;
+        }
+        if is_behind_others && fills_most {
+            plan.unfilled = Some(plan.end);
         }
         plan
     }
@@ -136,7 +145,7 @@ impl Plan {
 
     fn append(&mut self, bytes: u64) -> u64 {
         let offset = self.end.next_multiple_of(bytes);
-        if self.end < offset {
+        if self.end < offset && self.unfilled != Some(self.end) {
             self.holes.push(Hole { start: self.end, end: offset });
         }
         self.end = offset + bytes;

@@ -138,11 +138,19 @@ impl Layouts {
             shape.statics.iter().partition(|field| field.kind == FieldKind::Reference);
         let references: u64 = references.into_iter().map(bytes).sum();
         primitives.sort_by_key(|field| std::cmp::Reverse(bytes(field)));
-        // Nothing fills the gap before longs: `every_class_of_each_jdk_in_every_mode` holds it.
-        let end = primitives
-            .into_iter()
-            .map(bytes)
-            .fold(start + references, |end, bytes| end.next_multiple_of(bytes) + bytes);
+        // Until JDK 27 nothing fills the hole before longs: `every_class_of_each_jdk_in_every_mode` holds it.
+        let fills_hole = FieldPlacement::BestFitEverywhere <= self.rules.fields;
+        let (mut end, mut hole) = (start + references, 0);
+        for bytes in primitives.into_iter().map(bytes) {
+            if fills_hole && bytes <= hole {
+                hole -= bytes;
+                continue;
+            }
+            let at = end.next_multiple_of(bytes);
+            // Sizes fall, so there is one hole at most.
+            hole += at - end;
+            end = at + bytes;
+        }
         Some(self.object_bytes(end))
     }
 

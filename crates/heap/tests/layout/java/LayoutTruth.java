@@ -38,6 +38,7 @@ public final class LayoutTruth {
     private static final boolean IS_64 = U.addressSize() == 8;
     private static final Map<String, Long> OFFSETS = new HashMap<>();
     private static final Map<String, Long> STATICS = new HashMap<>();
+    private static final Map<String, Integer> CONSTANTS = new HashMap<>();
     private static Method declaredFields;
     private static PrintWriter out;
 
@@ -45,6 +46,7 @@ public final class LayoutTruth {
         // Up to JDK 15 symbols are looked up in libraries that Java code loaded, and in what those need: the JVM.
         Files.exists(Paths.get("/"));
         readStructures();
+        readConstants();
         declaredFields = Class.class.getDeclaredMethod("getDeclaredFields0", boolean.class);
         declaredFields.setAccessible(true);
         out = new PrintWriter(new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8)));
@@ -177,6 +179,16 @@ public final class LayoutTruth {
         }
     }
 
+    private static void readConstants() throws Exception {
+        long entry = U.getAddress(symbol("gHotSpotVMIntConstants"));
+        long name = number("gHotSpotVMIntConstantEntryNameOffset");
+        long value = number("gHotSpotVMIntConstantEntryValueOffset");
+        long stride = number("gHotSpotVMIntConstantEntryArrayStride");
+        for (; U.getAddress(entry + name) != 0; entry += stride) {
+            CONSTANTS.put(text(U.getAddress(entry + name)), U.getInt(entry + value));
+        }
+    }
+
     private static long number(String symbol) throws Exception {
         return U.getLong(symbol(symbol));
     }
@@ -231,9 +243,9 @@ public final class LayoutTruth {
             int offset = unsigned5(at);
             unsigned5(at);
             int flags = unsigned5(at);
-            // A constant value, a generic signature, a contended group.
-            for (int bit : new int[] {0, 2, 4}) {
-                if ((flags >> bit & 1) != 0) {
+            // A constant value, a generic signature, a contended group. JDK 28 moved the bits, and says where they are.
+            for (String what : new String[] {"initialized", "generic", "contended"}) {
+                if ((flags >> CONSTANTS.get("FieldInfo::FieldFlags::_ff_" + what) & 1) != 0) {
                     unsigned5(at);
                 }
             }
