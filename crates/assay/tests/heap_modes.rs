@@ -432,5 +432,14 @@ fn every_default_cell_is_computed_as_the_jvms_say() {
         );
     }
     assert!(equal >= 30 * javas.len() / 2, "{equal}");
-    assert!(report.cliffs.iter().all(|cliff| cliff.is_verified), "{:?}", report.cliffs);
+    // Of a collector that a JVM lacks, such as Shenandoah on most builds of 8, nothing can be verified.
+    let lacks = |java: &str, collector: &str| {
+        let mut cells =
+            not_verified.iter().filter(|cell| (&*cell.java, &*cell.collector) == (java, collector));
+        let unknown = |why: &String| why.contains("Unrecognized VM option");
+        cells.any(|cell| cell.not_verified_because.as_ref().is_some_and(unknown))
+    };
+    let unverified = report.cliffs.iter().filter(|cliff| !cliff.is_verified);
+    let unverified = unverified.filter(|cliff| !lacks(&cliff.java, &cliff.collector));
+    assert_eq!(unverified.count(), 0, "{:?}", report.cliffs);
 }

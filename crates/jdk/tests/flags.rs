@@ -157,9 +157,9 @@ fn a_jvm_does_with_options_what_is_said_of_them() {
 #[ignore = "writes the table anew: cargo test -p assay-jdk --test flags -- --ignored; needs all releases, five minutes"]
 fn the_table_is_made_from_the_jvms() {
     let mut history: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
-    let jvms: Vec<(u32, Jvm)> = releases()
-        .map(|of| (of, Jvm::new(find_java(of, 64).unwrap_or_else(|| panic!("no JDK {of}")))))
-        .collect();
+    let missing = |of: u32| -> PathBuf { panic!("no JDK {of}: workloads/jvm/fetch {of}") };
+    let jvm = |of| (of, Jvm::new(find_java(of, 64).unwrap_or_else(|| missing(of))));
+    let jvms: Vec<(u32, Jvm)> = releases().map(jvm).collect();
     let listed: Vec<BTreeMap<String, ListedFlag>> = jvms.iter().map(|(_, jvm)| jvm.listed()).collect();
     let gone: BTreeMap<String, &str> = GONE_BEFORE.map(|(name, value)| (name.to_owned(), value)).into();
     let names: BTreeSet<&String> = listed.iter().flat_map(BTreeMap::keys).chain(gone.keys()).collect();
