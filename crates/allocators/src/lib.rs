@@ -35,7 +35,7 @@ pub fn survey(source: &dyn MemorySource, not_malloc: &[Range<u64>]) -> Survey {
         survey.problems.push(Problem::new(
             found.kind.word(),
             format!(
-                "more than {blocks} blocks: in {bytes} bytes more, used and freed ones are not told apart"
+                "more than {blocks} blocks: in {bytes} bytes more, used and freed blocks cannot be distinguished"
             ),
         ));
         // What lies there may be given back too.
@@ -79,7 +79,7 @@ fn named_only(source: &dyn MemorySource, found: Found<'_>) -> Survey {
         not_walkable: brk.collect(),
         problems: vec![Problem::new(
             found.kind.word(),
-            "the blocks of this allocator cannot be told apart from outside: its memory has no known owner",
+            "the blocks of this allocator cannot be distinguished from outside: its memory has no known owner",
         )],
         ..Survey::default()
     }

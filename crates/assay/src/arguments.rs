@@ -153,7 +153,7 @@ pub enum Command {
     Time(TimeArguments),
     /// What GC logs say: pauses, throughput, live set, what costs time and memory, and what to change
     ///
-    /// Reads logs of every collector, of JDK 6 to 25 and of OpenJ9, whole: files, rotated sets in the order of time, folders, gzip,
+    /// Reads logs of every collector, of JDK 6 to 28 and of OpenJ9, whole: files, rotated sets in the order of time, folders, gzip,
     /// zip, pipes. Lines that are not recognized are counted and quoted.
     #[command(
         args_conflicts_with_subcommands = true,

@@ -1,4 +1,4 @@
-//! GC logs of every HotSpot collector from JDK 6 to 25, and of J9 and OpenJ9, to records of what the collector did.
+//! GC logs of every HotSpot collector from JDK 6 to 28, and of J9 and OpenJ9, to records of what the collector did.
 //!
 //! [`GcStream`] takes bytes and gives a [`GcSink`] one [`assay_model::GcRecord`] after the other, in bounded memory. [`Records`] keeps what one log says
 //! in memory, and [`read_jvm`] nothing but the JVM that wrote it. What follows from records is in `assay-gcstudy`.

@@ -140,7 +140,7 @@ impl Hotspot<'_> {
         if !arenas.read_pools(self.symbols(), self.source()) {
             self.problem(
                 PROBLEM,
-                "libjvm has no symbol of the pools: chunks that idle in them are not told apart",
+                "libjvm has no symbol of the pools: idle chunks in them cannot be distinguished",
             );
         }
         arenas

@@ -270,7 +270,7 @@ fn a_stop_ends_the_window_early() {
     let measured = measured.expect("a stopped window");
     assert!(measured.stopped && measured.seconds() < WINDOW_MS as f64 / 1e3);
     assert!(seen > 50 && measured.requests == server.count(), "{} {}", measured.requests, server.count());
-    assert_eq!(measured.invalid_because()[0].text, "stopped before the end of the stretch");
+    assert_eq!(measured.invalid_because()[0].text, "stopped before the end of the measurement");
     assert_eq!(make(&mut group, &open(ArrivalLaw::Constant, 100.0, 100)).requests, 10, "then goes on");
 }
 

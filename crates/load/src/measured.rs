@@ -225,10 +225,10 @@ impl Measured {
         let mut found = self.faults.clone();
         let of_load = |text: String| Problem::new("load", text);
         if self.stopped {
-            found.push(of_load("stopped before the end of the stretch".to_owned()));
+            found.push(of_load("stopped before the end of the measurement".to_owned()));
         }
         if self.requests == 0 {
-            found.push(of_load("no request was sent; the stretch is too short for the rate".to_owned()));
+            found.push(of_load("no request was sent; the measurement is too short for the rate".to_owned()));
             return found;
         }
         found.extend(self.deliveries.as_ref().and_then(Deliveries::wrong).map(of_load));
@@ -250,7 +250,7 @@ impl Measured {
             let percent = 100.0 * reached;
             found.push(of_load(
                 format!(
-                    "only {percent:.1} % of the offered requests were answered within the stretch; response times describe a backlog"
+                    "only {percent:.1} % of the offered requests were answered within the measurement; response times describe a backlog"
                 ),
             ));
         }
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn each_fault_makes_the_stretch_invalid_and_is_told() {
-        check(|m| m.stopped = true, "stopped before the end of the stretch");
+        check(|m| m.stopped = true, "stopped before the end of the measurement");
         check(|m| m.errors_by_kind[3] = 11, "11 of 1000 requests failed (1.1 %)");
         check(
             |m| m.send_lag.record_n(3 * MS, 20).expect("in range"),
@@ -418,9 +418,9 @@ mod tests {
         check(|m| m.generator_cpu_ns = 950 * MS, "it used 95 % of its core and may have been the bottleneck");
         check(
             |m| m.completed = 949,
-            "only 94.9 % of the offered requests were answered within the stretch; response times describe a backlog",
+            "only 94.9 % of the offered requests were answered within the measurement; response times describe a backlog",
         );
-        check(|m| m.requests = 0, "no request was sent; the stretch is too short for the rate");
+        check(|m| m.requests = 0, "no request was sent; the measurement is too short for the rate");
     }
 
     #[test]

@@ -151,7 +151,7 @@ mod tests {
         let unknown = of_machine(&bounds, &loud, false);
         assert!(
             unknown.iter().all(|d| d.kind != Check::CpuPressure),
-            "others' use is not told from the server's"
+            "other processes' use cannot be distinguished from the server's"
         );
     }
 

@@ -50,7 +50,9 @@ pub(crate) fn survey(source: &dyn MemorySource, object: &Mapping) -> Option<Surv
         RadixTree::find(&reader, library.variables.clone())
     });
     let Some(tree) = tree else {
-        survey.problems.push(problem("its table of extents was not found: its memory is not told apart"));
+        survey.problems.push(problem(
+            "its table of extents was not found: used and freed memory cannot be distinguished",
+        ));
         return Some(survey);
     };
     let look = (0..LOOKS_MAX).fold(None, |best: Option<Look>, _| match best {

@@ -41,7 +41,9 @@ pub(crate) fn survey(
     }
     let reader = WordReader::new(source, Lines::OF_TABLES);
     let Some(table) = PageTable::find(&reader, library.variables.clone()) else {
-        survey.problems.push(problem("its table of pages was not found: its memory is not told apart"));
+        survey
+            .problems
+            .push(problem("its table of pages was not found: used and freed memory cannot be distinguished"));
         return Some(survey);
     };
     reader.forget();
@@ -170,7 +172,8 @@ fn add_blocks(survey: &mut Survey, source: &dyn MemorySource, table: PageTable, 
             survey.not_walkable = not_cut;
         }
         None => {
-            let what = "its lists of free objects were not found: used and freed are not told apart";
+            let what =
+                "its lists of free objects were not found: used and freed memory cannot be distinguished";
             survey.problems.push(problem(what));
             survey.not_walkable = look.spans.into_iter().map(|span| span.addresses).collect();
         }

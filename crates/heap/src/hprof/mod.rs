@@ -1,5 +1,5 @@
 //! Heap dumps in the HPROF format, read from front to back: what `jcmd PID GC.heap_dump` and
-//! `-XX:+HeapDumpOnOutOfMemoryError` write (JDK 6 to 25), what older agents wrote, and Android's dialect 1.0.3.
+//! `-XX:+HeapDumpOnOutOfMemoryError` write (JDK 6 to 28), what older agents wrote, and Android's dialect 1.0.3.
 //!
 //! A dump is a header (`JAVA PROFILE 1.0.2`, bytes of an identifier, date) and records of a tag, a time and a length.
 //! Names and classes have records of their own; objects are sub-records of heap records (0x0C, or any number of 0x1C and

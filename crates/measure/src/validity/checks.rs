@@ -282,7 +282,7 @@ fn disturbance(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let unwatched = match (facts.windows.iter().any(|w| w.is_machine_watched), facts.knows_server) {
         (false, _) => "; the machine was not watched",
         (true, false) => {
-            "; without the server's process nobody else's use of the processors is told from its own (--pid)"
+            "; without the server's process other processes' use of the processors cannot be distinguished from its own (--pid)"
         }
         (true, true) => "",
     };

@@ -240,7 +240,7 @@ impl Watch {
 fn name_of(area: Area) -> &'static str {
     match area {
         Area::MallocHeap => "malloc, in use",
-        Area::NativeAnonymous => "anonymous, not told yet",
+        Area::NativeAnonymous => "anonymous, not attributed yet",
         _ => area.title(),
     }
 }

@@ -320,7 +320,7 @@ impl J9 {
         }
         if let Some(at) = self.quanta_at.filter(|_| self.quanta > 0) {
             let what = format!(
-                "{} pauses of metronome are told as sums only, and are not in the table",
+                "{} pauses of metronome are reported as sums only, and are not in the table",
                 self.quanta
             );
             sink.problem(at.problem(what));
