@@ -36,7 +36,10 @@ const POLLER_NAMES: [&str; 8] = [
 ];
 /// The timer of a pool of class `ForkJoinPool` (JDK 25): that of the carriers wakes virtual threads.
 const POOL_TIMER: &str = "java.util.concurrent.DelayScheduler";
-/// Its thread name, after the pool's name and a hyphen.
+/// The pool of all applications. Carriers have one of their own. Its timer often runs without its workers: it serves `orTimeout` of
+/// `CompletableFuture`.
+const COMMON_POOL: &str = "ForkJoinPool.commonPool";
+/// The timer's thread name, after the pool's name and a hyphen.
 const TIMER: &str = "delayScheduler";
 /// Thread names of such a pool's workers, before their number.
 const WORKER: &str = "worker";
@@ -89,6 +92,7 @@ pub(crate) fn roles_of(threads: &[(JvmThread, &str)]) -> Vec<Role> {
             (None, Some(by_kernel)) => {
                 Role { role: ThreadRole::Application, is_inferred: by_kernel || is_nameless }
             }
+            (None, None) if pool.as_deref() == Some(COMMON_POOL) => Role::known(ThreadRole::Application),
             // Its pool has no thread with a name that could be read: it may be that of the carriers.
             (None, None) => Role::UNKNOWN,
         }
@@ -248,6 +252,8 @@ mod tests {
             assert_eq!(role_of(&thread(name, class), "x"), Role::known(role), "{name} {class}");
         }
         let timer = |pool: u32| thread(&format!("ForkJoinPool-{pool}-delayScheduler"), POOL_TIMER);
+        let common = thread("ForkJoinPool.commonPool-delayScheduler", POOL_TIMER);
+        assert_eq!(roles_of(&[(common, "x")]), [Role::known(ThreadRole::Application)]);
         let nameless = JvmThread { name: None, ..timer(3) };
         let worker = thread("ForkJoinPool-1-worker-2", "java.util.concurrent.ForkJoinWorkerThread");
         let carrier = thread("ForkJoinPool-2-worker-1", CARRIER);
