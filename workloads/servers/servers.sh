@@ -29,7 +29,8 @@ prepare() {
   [ "$(cat "$out/stamp" 2>/dev/null)" != "$inputs" ] || return 0
   say "fetching $name through Maven"
   rm -rf "${out:?}/lib" "${out:?}/classes" "$out/stamp"
-  mvn -q -B -f "$here/$name/pom.xml" "$dependency_plugin:copy-dependencies" -DincludeScope=runtime \
+  # Options for the server's JVM, such as a collector, may contradict Maven's own.
+  env -u JAVA_TOOL_OPTIONS mvn -q -B -f "$here/$name/pom.xml" "$dependency_plugin:copy-dependencies" -DincludeScope=runtime \
     -DoutputDirectory="$out/lib" >&2
   mkdir -p "$out/classes"
   if [ -d "$here/$name/src" ]; then

@@ -98,7 +98,7 @@ const LOGS: [&str; 5] = [
 fn halves_of_a_real_log_are_called_different_in_at_most_one_pair_of_a_hundred() {
     let mut alarms = 0;
     for name in LOGS {
-        let Some(pauses) = pauses(name) else { assay_testkit::skip!("{name} is not there") };
+        let Some(pauses) = pauses(name) else { assay_testkit::skip!("sample data not there: {name}") };
         let (any, _) = pairs(&pauses, 1.0);
         println!("{name}: {} pauses, {any} of {PAIRS} pairs", pauses.len());
         alarms += any;
@@ -108,7 +108,7 @@ fn halves_of_a_real_log_are_called_different_in_at_most_one_pair_of_a_hundred() 
 
 #[test]
 fn a_tenth_more_is_found_in_a_log_of_thousands_of_pauses() {
-    let Some(pauses) = pauses(LOGS[0]) else { assay_testkit::skip!("{} is not there", LOGS[0]) };
+    let Some(pauses) = pauses(LOGS[0]) else { assay_testkit::skip!("sample data not there: {}", LOGS[0]) };
     let (_, longer) = pairs(&pauses, 1.1);
     assert!(95 * PAIRS <= 100 * longer, "{longer} of {PAIRS}");
 }

@@ -67,10 +67,17 @@ fn table_row(text: &str) -> Option<()> {
 
 /// A line of the tags of details.
 pub(super) fn detail(text: &str) -> Option<()> {
-    // Z tries to end marking in a part of its pause.
-    let is_pause = text.starts_with("Pause ") && !text.starts_with("Pause Mark Try Complete");
+    let is_pause = text.starts_with("Pause ") && !is_part_of_a_pause_of_z(text);
     let is_event = is_pause || text.starts_with("GC(");
     (!is_event && is_sound(text)).then_some(())
+}
+
+/// At `debug`, Z writes what it does in a pause: it tries to end marking; and in JDK 11 with the thread that does it,
+/// `Pause Roots Threads (ZWorker#1) 0.257ms`, `Pause Retire TLABS (VM Thread) 0.001ms`.
+fn is_part_of_a_pause_of_z(text: &str) -> bool {
+    text.starts_with("Pause Mark Try Complete")
+        || text.contains(" (ZWorker#")
+        || text.contains(" (VM Thread)")
 }
 
 /// A line of the tables of statistics. Rows of pauses say whether theirs are gross or net times:
@@ -150,6 +157,8 @@ mod tests {
             detail("Desired survivor size 1114112 bytes, new threshold 1 (max threshold 6)"),
             Some(())
         );
+        assert_eq!(detail("Pause Roots Threads (ZWorker#1) 0.257ms"), Some(()));
+        assert_eq!(detail("Pause Retire TLABS (VM Thread) 0.001ms"), Some(()));
         assert_eq!(detail("ShenandoahInitMark [ threads: 1 ][ time: 2 ]"), Some(()));
         assert_eq!(statistics("Pause Reticulate 1.2ms"), None);
         assert_eq!(statistics("Pause Init Mark (G)                1788 us"), Some(()));
