@@ -3,7 +3,8 @@
 # Sourced, not run. Signatures are checked; what apt writes is in a private folder, so that no rights are needed, and the
 # system's packages, lists and architectures stay as they are.
 
-# PLACE, not folder: a trap of the caller reads its own $folder.
+# Here a folder is a PLACE: a trap of the caller reads its own $folder.
+
 # write_apt_configuration PLACE ARCHITECTURE...   makes PLACE/apt.conf (for apt-get -c) and PLACE/debs.
 # Read after the system's own configuration, so that its mirrors and proxies hold.
 write_apt_configuration() {

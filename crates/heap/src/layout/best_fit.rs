@@ -72,24 +72,18 @@ impl Plan {
         let fills_behind_padding = FieldPlacement::BestFitBehindPadding <= rules;
         let is_behind_others = ground.is_apart && ground.has_fields;
         let fills_most = FieldPlacement::BestFitEverywhere <= rules;
-        let mut plan = Plan {
+        // Every class below one with something contended starts behind another padding, not only its children, and padding behind
+        // the class above does not count: an instance may be smaller than one of the class above
+        // (`contended_classes_of_every_kind` in tests/layout/rules.rs).
+        let end = ground.fields_end + if ground.is_apart { CONTENDED_PADDING_BYTES } else { 0 };
+        Plan {
             offsets: vec![0; fields],
             holes: if is_behind_others { Vec::new() } else { ground.holes.clone() },
-            end: ground.fields_end,
+            end,
             appends_only: is_behind_others && !fills_most,
-            unfilled: None,
+            unfilled: (is_behind_others && fills_most).then_some(end),
             fills_behind_padding,
-        };
-        if ground.is_apart {
-            // Every class below one with something contended starts behind another padding, not only its children, and
-            // padding behind the class above does not count: an instance may be smaller than one of the class above
-            // (`contended_classes_of_every_kind` in tests/layout/jdks.rs).
-            plan.end += CONTENDED_PADDING_BYTES;
         }
-        if is_behind_others && fills_most {
-            plan.unfilled = Some(plan.end);
-        }
-        plan
     }
 
     /// Keeps a stretch free; nothing goes before it any more.

@@ -58,7 +58,8 @@ fn random_source(classes: u64, one_contended_in: Option<u64>) -> String {
     text
 }
 
-/// Folders of the classes, for JDK 8 and for later ones: the annotation and the option that shows it to the compiler differ.
+/// Compiles the classes into a folder of their own, for JDK 8 where its `rt.jar` is given, else for later releases: where `@Contended` is,
+/// and the option that lets the compiler see it, differ.
 fn compiled(source: &str, folder: &Path, rt_jar: Option<&Path>) -> PathBuf {
     let classes = folder.join(if rt_jar.is_some() { "8" } else { "later" });
     fs::create_dir(&classes).expect("a writable folder");
