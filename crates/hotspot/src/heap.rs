@@ -73,7 +73,14 @@ impl Hotspot<'_> {
             Collector::Epsilon => self.epsilon_heap(),
         };
         if read.is_none() {
-            self.problem("Java heap", format!("the spaces of {collector:?} could not be read"));
+            self.problem("Java heap", match collector {
+                Collector::ConcMarkSweep => {
+                    "CMS keeps what is free of its old generation in lists, which are not read: used and free parts of the heap are not \
+                     distinguished"
+                        .to_owned()
+                }
+                _ => format!("the spaces of {collector:?} could not be read"),
+            });
         }
         let (reserved, spaces) = match read {
             Some(spaces) => spaces.finish(),

@@ -6,7 +6,7 @@ use assay_hotspot::Hotspot;
 use assay_linux::MemorySource;
 use assay_testkit::skip;
 use std::ops::Range;
-use support::{Jvm, javas};
+use support::{Jvm, javas, javas_for};
 
 /// `[0x00007fa5b4bd4000 - 0x00007fa5b4c2a000] reserved and committed 344KB for GC from`
 fn reserved_for(detail: &str, tag: &str) -> Vec<Range<u64>> {
@@ -33,7 +33,9 @@ fn check(collector: &str, more: &[&str], tables_min: usize) {
     let mut ran = false;
     // A 32-bit JVM has neither collectors that run beside the program nor references to compress.
     let has_small = !["Z", "Shenandoah"].contains(&collector) && !more.contains(&"-XX:-UseCompressedOops");
-    for (feature, java) in javas(64).into_iter().chain(javas(32).into_iter().filter(|_| has_small)) {
+    for (feature, java) in
+        javas_for(collector, 64).into_iter().chain(javas(32).into_iter().filter(|_| has_small))
+    {
         let choice = format!("-XX:+Use{collector}GC");
         let options =
             [&["-XX:+UnlockExperimentalVMOptions", &choice, "-XX:NativeMemoryTracking=detail"], more]

@@ -5,7 +5,7 @@ mod support;
 use assay_hotspot::{Collector, Hotspot, JavaHeap};
 use assay_testkit::skip;
 use std::ops::Range;
-use support::{Jvm, javas};
+use support::{Jvm, javas_for};
 
 /// Reads the heap of a JVM that stands still, between two equal answers of the JVM about it.
 fn steady_heap(jvm: &Jvm) -> (JavaHeap, String) {
@@ -64,7 +64,7 @@ fn options(collector: &str) -> Vec<String> {
 /// Both right after the start and after a full collection.
 fn check(collector: &str, bits: u8, more: &[&str], check: impl Fn(u32, &JavaHeap, &str)) {
     let mut ran = false;
-    for (feature, java) in javas(bits) {
+    for (feature, java) in javas_for(collector, bits) {
         let options = options(collector);
         let options: Vec<_> = options.iter().map(String::as_str).chain(more.iter().copied()).collect();
         let Some(jvm) = Jvm::start(&java, &options) else {

@@ -22,7 +22,7 @@ pub use damage::Damage;
 pub use deaf_server::{OPEN_MAX, deaf_server};
 pub use memory_group::MemoryGroup;
 pub use run_delay::{RunDelay, RunDelayWatch};
-pub use running::{Running, java_command, output_of_copy, start_buffers, start_java};
+pub use running::{Running, java_classes, java_command, output_of_copy, start_buffers, start_java};
 pub use said_by_jvm::{
     PrintedThread, TrackedMemory, class_histogram, printed_threads, role_in_working, tracked_memory,
     tracking_report,

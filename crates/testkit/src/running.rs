@@ -203,7 +203,7 @@ const OF_EVERY_RELEASE: [&str; 8] = [
 
 /// The folder with the compiled classes of a program in `testdata`, made once: a JVM that compiles it itself starts ten
 /// times as slowly.
-fn java_classes(source: &str) -> PathBuf {
+pub fn java_classes(source: &str) -> PathBuf {
     static FOLDERS: LazyLock<Mutex<Vec<(String, tempfile::TempDir)>>> = LazyLock::new(Mutex::default);
     let mut folders = FOLDERS.lock().expect("no test panicked while it compiled");
     if let Some((_, folder)) = folders.iter().find(|(of, _)| of == source) {

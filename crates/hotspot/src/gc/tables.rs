@@ -13,8 +13,8 @@ const MARK_STACK_BLOCKS_MAX: u64 = 40;
 /// A row of G1's cache of cards, or any other static table.
 const STATIC_TABLE_BYTES_MAX: u64 = 1 << 32;
 
-/// Shenandoah's bitmaps: two bits for each eight bytes.
-const SHENANDOAH_HEAP_BYTES_PER_BITMAP_BYTE: u64 = 32;
+/// Shenandoah's bitmaps: two bits for each eight bytes, and one in JDK 11.
+const SHENANDOAH_HEAP_BYTES_PER_BITMAP_BYTE: [u64; 2] = [32, 64];
 /// By how much a field may have moved between updates of one release: 25.0.3 and 25.0.5 differ by 24.
 const MOVED_BYTES_MAX: u64 = 64;
 
@@ -232,17 +232,18 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// The regions of the two bitmaps are beside each other. A bitmap has two bits for each word of the heap, by which
-    /// it is known when the heap's object has got fields in an update.
+    /// The regions of the two bitmaps are beside each other. A bitmap's size follows from that of the heap, by which it is
+    /// known when the heap's object has got fields in an update.
     fn shenandoah_bitmaps(&self, heap: u64) -> Option<(Range<u64>, Range<u64>)> {
         let hotspot = self.hotspot;
         let covered = self.heap.first()?;
         let page_bytes = hotspot.source().pages().page_bytes().max(4096);
-        let bytes = ((covered.end - covered.start) / SHENANDOAH_HEAP_BYTES_PER_BITMAP_BYTE)
-            .checked_next_multiple_of(page_bytes)?;
+        let sizes = SHENANDOAH_HEAP_BYTES_PER_BITMAP_BYTE
+            .map(|per_byte| ((covered.end - covered.start) / per_byte).checked_next_multiple_of(page_bytes));
         let bitmap = |at: u64| {
             let region = hotspot.mem_region(at)?;
-            (region.start.is_multiple_of(page_bytes) && region.end - region.start == bytes).then_some(region)
+            let has_size = sizes.contains(&Some(region.end - region.start));
+            (region.start.is_multiple_of(page_bytes) && has_size).then_some(region)
         };
         let second = hotspot.structs().size_of("MemRegion").unwrap_or(16);
         moved(hotspot.pack()?.about("ShenandoahHeap", "_bitmap_region")?).find_map(|offset| {

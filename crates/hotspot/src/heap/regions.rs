@@ -21,6 +21,21 @@ const REGIONS: &[Spelling<'_>] = &[("G1HeapRegionManager", "_regions"), ("HeapRe
 const COMMITTED: &[Spelling<'_>] =
     &[("G1HeapRegionManager", "_committed_map"), ("HeapRegionManager", "_committed_map")];
 
+/// `ShenandoahHeapRegion::RegionState` of JDK 11, in its order. JDK 11 exports neither these constants nor the region's fields; later
+/// releases export both. Held by: hotspot/heap `shenandoah_s_regions_add_up_to_what_the_jvm_prints`
+const STATES_OF_11: [&str; 10] = [
+    "_empty_uncommitted",
+    "_empty_committed",
+    "_regular",
+    "_humongous_start",
+    "_humongous_cont",
+    "_pinned_humongous_start",
+    "_cset",
+    "_pinned",
+    "_pinned_cset",
+    "_trash",
+];
+
 impl<'m> Hotspot<'m> {
     pub(super) fn g1_heap(&self) -> Option<Spaces<'_, 'm>> {
         let manager = self.place(self.collected_heap()?, &[("G1CollectedHeap", "_hrm")])?;
@@ -51,12 +66,12 @@ impl<'m> Hotspot<'m> {
         let heap = self.collected_heap()?;
         let regions = self.pointer(heap, &[("ShenandoahHeap", "_regions")])?;
         let count = self.field(heap, &[("ShenandoahHeap", "_num_regions")])?;
-        let offset = |field| self.structs().offset("ShenandoahHeapRegion", field);
+        let offset = |field| self.offset(&[("ShenandoahHeapRegion", field)]);
         let (bottom, end, top) = (offset("_bottom")?, offset("_end")?, offset("_top")?);
         let state = offset("_state")?;
+        let states = self.shenandoah_states()?;
         let is_state = |state: u32, names: &[&str]| {
-            let constant = |name: &&str| self.structs().constant(&format!("ShenandoahHeapRegion::{name}"));
-            names.iter().filter_map(constant).any(|value| value == i64::from(state))
+            states.iter().any(|(name, value)| *value == i64::from(state) && names.contains(name))
         };
         let affiliations = self.affiliations(heap);
         let mut spaces = Spaces::new(self, vec![self.reserved_heap()?]);
@@ -82,6 +97,18 @@ impl<'m> Hotspot<'m> {
             Some(())
         });
         Some(spaces)
+    }
+
+    /// The states of a region, by name and value.
+    fn shenandoah_states(&self) -> Option<Vec<(&'static str, i64)>> {
+        let exported = |name: &'static str| {
+            Some((name, self.structs().constant(&format!("ShenandoahHeapRegion::{name}"))?))
+        };
+        let states: Vec<_> = STATES_OF_11.into_iter().filter_map(exported).collect();
+        if states.is_empty() && self.pack()?.feature() == 11 {
+            return Some(STATES_OF_11.into_iter().zip(0..).collect());
+        }
+        Some(states)
     }
 
     /// Which generation each region belongs to, a byte for each region; Shenandoah in its generational mode.

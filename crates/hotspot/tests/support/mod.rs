@@ -5,12 +5,11 @@ pub mod flipped;
 
 use assay_jdk::Release;
 use assay_linux::{LiveProcess, ProcRoot};
-use assay_testkit::{each_java, find_tool, short_run, testdata};
+use assay_testkit::{each_java, find_java, find_tool, java_classes, short_run};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// A JVM whose program has made its objects and threads, and waits.
@@ -35,7 +34,7 @@ impl Jvm {
             .arg("-Xmx256m")
             .args(options)
             .arg("-cp")
-            .arg(classes())
+            .arg(java_classes(&format!("java/{program}.java")))
             .arg(program)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -108,22 +107,6 @@ impl Drop for Jvm {
     }
 }
 
-/// The folder with the compiled programs, made once: a JVM that compiles them itself starts ten times as slowly.
-fn classes() -> &'static Path {
-    static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let programs = std::fs::read_dir(testdata("java")).expect("test programs").flatten();
-        let programs = programs.map(|entry| entry.path());
-        let mut javac = short_run(&find_tool("javac").expect("a JDK, as the caller found one"));
-        let javac = javac.args(["--release", "17", "-d"]).arg(folder.path());
-        let status =
-            javac.args(programs.filter(|path| path.extension().is_some_and(|e| e == "java"))).status();
-        assert!(status.expect("javac runs").success());
-        folder
-    });
-    CLASSES.path()
-}
-
 /// The JVMs of this machine with a word of so many bits whose private offsets are known.
 pub fn javas(bits: u8) -> Vec<(u32, PathBuf)> {
     if find_tool("javac").is_none() {
@@ -132,4 +115,13 @@ pub fn javas(bits: u8) -> Vec<(u32, PathBuf)> {
     let pack = |release: &'static Release| if bits == 64 { &release.pack } else { &release.pack_32 };
     let has_pack = |feature: u32| Release::exactly(feature).is_some_and(|release| pack(release).is_some());
     each_java(bits).into_iter().filter(|(feature, _)| has_pack(*feature)).collect()
+}
+
+/// Those for tests of one collector. JDK 11 exports less of Shenandoah than any later release: most of it comes from the pack.
+pub fn javas_for(collector: &str, bits: u8) -> Vec<(u32, PathBuf)> {
+    let mut javas = javas(bits);
+    if collector == "Shenandoah" {
+        javas.extend(find_java(11, bits).map(|java| (11, java)));
+    }
+    javas
 }
