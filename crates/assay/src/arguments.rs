@@ -56,6 +56,9 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Whether results are coloured.
+    #[command(flatten)]
+    pub color: colorchoice_clap::Color,
 }
 
 /// The commands.

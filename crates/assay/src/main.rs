@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
+    arguments.color.write_global();
     match run(arguments) {
         Ok(code) => code,
         Err(failure) => {

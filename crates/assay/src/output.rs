@@ -51,9 +51,10 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(|out| writeln!(out, "{text}"))
 }
 
-/// Whether standard output may be coloured: a terminal, and the user did not set `NO_COLOR` (no-color.org).
+/// Whether standard output is coloured: as `--color` says; without it a terminal is, unless `NO_COLOR` or `TERM=dumb` is set, and
+/// everything where `CLICOLOR_FORCE` is.
 pub fn is_coloured() -> bool {
-    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
 /// Columns of standard output.

@@ -25,7 +25,11 @@ fn add(command: &Command, name: &str, page: &mut String) {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").lines().map(str::trim).collect::<Vec<_>>().join("\n");
     let _ = writeln!(page, "```text\n{}\n```\n", usage.trim());
-    let shown = |arg: &&Arg| !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version");
+    // What every command takes stands at the program alone.
+    let is_above = |arg: &Arg| arg.is_global_set() && name.contains(' ');
+    let shown = |arg: &&Arg| {
+        !arg.is_hide_set() && !is_above(arg) && !matches!(arg.get_id().as_str(), "help" | "version")
+    };
     let arguments: Vec<&Arg> = command.get_arguments().filter(shown).collect();
     for arg in &arguments {
         add_argument(arg, page);
