@@ -241,15 +241,8 @@ fn read_text(path: &Path) -> Result<String, StudyError> {
 /// Reads a stored form.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StudyError> {
     let text = read_text(path)?;
-    let mut deserializer = serde_json::Deserializer::from_str(&text);
-    serde_path_to_error::deserialize(&mut deserializer).map_err(|e| {
-        StudyError::Use(format!(
-            "{}: at `{}`: {}; was it written by a newer Assay?",
-            path.display(),
-            e.path(),
-            e.inner()
-        ))
-    })
+    serde_json::from_str(&text)
+        .map_err(|e| StudyError::Use(format!("{}: {e}; was it written by a newer Assay?", path.display())))
 }
 
 /// Reads a stored form that a run may lack.
